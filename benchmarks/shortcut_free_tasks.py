@@ -55,12 +55,12 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="*", default=[101])
     options = parser.parse_args()
     prepare_photographs(options.folder / "photographs")
-    pictures = list(_pictures([options.folder / "photographs", *([options.images] if options.images else [])]))
+    pictures = list(pictures_in([options.folder / "photographs", *([options.images] if options.images else [])]))
     results = {}
     for name in options.task or ITEMS:
         for mode in options.mode:
             made = [
-                _made(ITEMS[name], options.folder / "work", pictures, seed, options.records, mode)
+                made_items(ITEMS[name], options.folder / "work", pictures, seed, options.records, mode)
                 for seed in options.seeds
             ]
             results[f"{name}, {mode}"] = measured(made)
@@ -103,12 +103,14 @@ def _figures(solver: SolverResult) -> dict[str, Any]:
     }
 
 
-def _made(maker: Maker, folder: Path, pictures: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
+def made_items(maker: Maker, folder: Path, pictures: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
+    """Return the items that a maker makes in a folder, which is emptied first."""
     shutil.rmtree(folder, ignore_errors=True)
     return maker(folder, pictures, seed, records, mode)
 
 
-def _pictures(folders: Sequence[Path]) -> Iterator[Pixels]:
+def pictures_in(folders: Sequence[Path]) -> Iterator[Pixels]:
+    """Yield the photographs in folders, (height, width, 3) RGB."""
     for folder in folders:
         for pixels in photographs(folder):
             yield np.ascontiguousarray(pixels[:, :, ::-1])

@@ -64,6 +64,8 @@ class Header(BaseModel):
         limits: What an image file may be at most.
         fitted: Whether steps that have not what they need, such as ground truth that the image folder does not bring,
             are left out; the run says which, and records the steps that are left.
+        optional: Entries of steps that are left out where they have not what they need, such as a package that is not
+            installed; the run says which. All are where `fitted` is set.
         steps: Steps in order, each its name, or a mapping with `step`, perhaps `as`, and the step's settings.
     """
 
@@ -75,6 +77,7 @@ class Header(BaseModel):
     shards: int = Field(16, ge=1, le=4096)
     limits: ImageLimits = ImageLimits()
     fitted: bool = False
+    optional: tuple[str, ...] = ()
     steps: Annotated[list[Any], Field(min_length=1)]
 
     @field_validator("shards")
@@ -148,6 +151,8 @@ class Recipe:
                         "`as:`"
                     )
                 steps.append((entry, step))
+        with mistakes.gathering():
+            _check_optional(header, [entry for entry, _ in steps], at)
         mistakes.check()
         assert header is not None, "a header that cannot be read is a mistake"
         self.header = header
@@ -157,7 +162,7 @@ class Recipe:
 
     def resolved(self) -> dict[str, Any]:
         """Return the recipe with every default spelled out, without paths, as JSON values."""
-        document = self.header.model_dump(mode="json", exclude={"images", "steps", "fitted"})
+        document = self.header.model_dump(mode="json", exclude={"images", "steps", "fitted", "optional"})
         document["steps"] = [
             {"as": entry, "step": step.name, "version": step.version, **step.parameters()} for entry, step in self.steps
         ]
@@ -171,9 +176,9 @@ class Recipe:
         """
         recipe = copy(self)
         entries = [entry for entry, _ in self.steps]
-        document = {key: value for key, value in self._document.items() if key != "fitted"}
+        document = {key: value for key, value in self._document.items() if key not in ("fitted", "optional")}
         stated = [raw for entry, raw in zip(entries, document["steps"], strict=True) if entry in steps]
-        recipe.header = self.header.model_copy(update={"fitted": False, "steps": stated})
+        recipe.header = self.header.model_copy(update={"fitted": False, "optional": (), "steps": stated})
         recipe.steps = tuple((entry, steps[entry]) for entry in entries if entry in steps)
         recipe._document = document | {"steps": stated}
         return recipe
@@ -193,6 +198,20 @@ class Recipe:
                 )
         text: str = yaml.dump(self._document, Dumper=_TreeDumper, sort_keys=False, allow_unicode=True, width=100)
         return text
+
+
+def _check_optional(header: Header | None, entries: list[str], at: Places) -> None:
+    """Check that the optional entries are entries of the recipe.
+
+    Raises:
+        RecipeError: One is not.
+    """
+    for number, entry in enumerate(header.optional if header is not None else ()):
+        if entry not in entries:
+            raise RecipeError(
+                f"{at.of(('optional', number))}: there is no step {entry!r} to be optional; entries are "
+                f"{', '.join(entries)}"
+            )
 
 
 def step(name: str, /, *, as_: str | None = None, **settings: Any) -> dict[str, Any]:

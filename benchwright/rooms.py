@@ -27,6 +27,7 @@ Kind = Literal[
     "metrics",
     "region_helpers",
     "dataset_readers",
+    "item_readers",
     "overrides",
     "photographs",
     "unused_photographs",
@@ -58,6 +59,8 @@ class Room:
             (`benchwright.regions.HelperSettings`).
         dataset_readers: Names that the step ``dataset`` takes: readers of source datasets
             (`benchwright.construction.readers.DatasetReader`).
+        item_readers: Functions that yield the items of files of questions (`benchwright.item_files.ItemFiles`); called
+            by commands that look at items without a run.
         overrides: Functions that return curators' overrides of step verdicts for a workspace folder; called by a run.
         photographs: Functions that return the photographs that people uploaded to a workspace folder; called by a run.
         unused_photographs: Functions that return the photographs of a workspace folder that nothing refers to, and
@@ -75,6 +78,7 @@ class Room:
     metrics: Mapping[str, Entry] = field(default_factory=dict)
     region_helpers: Mapping[str, Entry] = field(default_factory=dict)
     dataset_readers: Mapping[str, Entry] = field(default_factory=dict)
+    item_readers: Mapping[str, Entry] = field(default_factory=dict)
     overrides: Mapping[str, Entry] = field(default_factory=dict)
     photographs: Mapping[str, Entry] = field(default_factory=dict)
     unused_photographs: Mapping[str, Entry] = field(default_factory=dict)

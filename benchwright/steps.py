@@ -197,6 +197,18 @@ class Step(BaseModel):
         del before
         return None
 
+    def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
+        """Return in one line why the step made few items, and what to do; None where it made enough or knows no remedy.
+
+        Asked after a run, of each entry of its recipe that ran.
+
+        Args:
+            made: Number of items that it made.
+            dropped: Number of records of which it made none, by reason.
+        """
+        del made, dropped
+        return None
+
     def parts(self) -> tuple[Step, ...]:
         """Return the steps that this one is made of, in order; itself unless it is a chain of several.
 

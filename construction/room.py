@@ -148,6 +148,11 @@ ROOM = Room(
             f"{_HERE}.manipulation.pair_items:PairItems", "Make items: questions about natural and manipulated images."
         ),
     },
+    item_readers={
+        "questions": Entry(
+            f"{_HERE}.imported.item_reader:items_of_files", "Files of questions: CSV, TSV, JSON lines, JSON, Parquet."
+        ),
+    },
     dataset_readers={
         "hpatches": Entry(
             f"{_HERE}.readers.hpatches:HPatches", "HPatches: pictures of a plane and their homographies."

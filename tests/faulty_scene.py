@@ -168,6 +168,7 @@ CASES = (
     Case("doctor", ["doctor"], []),
     Case("filter items", ["filter", "items", "release"], ["stdout"]),
     Case("filter shortcuts", ["filter", "shortcuts", "release", "--out", "cues"], ["cues"]),
+    Case("filter shortcuts of files", ["filter", "shortcuts", "ii", "--out", "cues"], ["cues"]),
     Case("filter leakage", ["filter", "leakage", "photographs", "--against", "copies", *_ONE], ["stdout"]),
     Case("filter text-ratio", ["filter", "text-ratio", "photographs", "--json", *_ONE], ["stdout"]),
     Case("filter drop", ["filter", "drop", "filtered", "piece-02.webp", "--step", "exact_duplicates", "--why", "blurred",

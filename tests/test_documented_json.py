@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from chat_server import ChatServer
 from doc_pages import COMMANDS
 from PIL import Image
 from published_samples import write_published
@@ -174,6 +175,7 @@ def _make_filtered(folder: Path) -> None:
             ("filter duplicates @p --workers 1", 0, 0),
             ("filter items @release", 0, 0),
             ("filter shortcuts @release", 0, 0),
+            ("filter shortcuts @ii --model m --dry-run", 1, 0),
             ("filter quality @p --workers 1", 0, 0),
             ("filter duplicates @p --workers 1 --against @p", 1, 1),
             ("filter leakage @p --workers 1 --against @p", 0, 1),
@@ -246,6 +248,16 @@ def test_the_json_document_of_a_command_has_the_documented_fields(
     shapes = _documented_shapes("evaluate run" if name == "evaluate score" else name)
     assert shapes[variant] != _Shape()
     shapes[variant].check(json.loads(capsys.readouterr().out), name)
+
+
+def test_the_json_document_of_shortcuts_that_a_model_tried_has_the_documented_fields(
+    place: Path, chat_server: ChatServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [str(place / "ii"), "--model", "m", "--base-url", chat_server.url, "--out", str(place / "cues"), "--json"]
+    assert invoke(["filter", "shortcuts", *words]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {count["sees"] for count in document["tasks"][0]["replies"]} == {"text", "options"}
+    _documented_shapes("filter shortcuts")[0].check(document, "filter shortcuts")
 
 
 def test_the_json_document_of_review_serve_comes_first_and_has_the_documented_fields(place: Path) -> None:

@@ -115,7 +115,7 @@ def audit(
     more, such as a model, are listed with what to give. Nothing of the source is changed.
     """
     from benchwright.cli.progress_bars import ProgressBars
-    from benchwright.construction.imported import stated_columns
+    from benchwright.item_files import stated_columns
 
     from .keys import named_reply_source
     from .report import AuditSettings

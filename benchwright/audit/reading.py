@@ -6,24 +6,21 @@ no questions at all are listed with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from pathlib import Path
 
 from benchwright.canonical import digest
 from benchwright.construction.imported import (
-    AskedPicture,
-    AskedQuestion,
-    PictureLookup,
-    QuestionSource,
-    item_of,
-    open_source,
+    ROTATED,
+    ImportedQuestion,
+    read_questions,
 )
-from benchwright.construction.source_files import BadRow, DatasetFiles, RefusedRow
-from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.construction.source_files import DatasetFiles
+from benchwright.errors import DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import Identified, identify, uri_for
+from benchwright.item_files import Columns
 from benchwright.records import ImageRecord, Source
 from benchwright.rights import embedded_sources, read_source_table, stated_source
 from benchwright.workspace.objects import ObjectStore
@@ -40,7 +37,7 @@ def read_source(
     *,
     objects: Path,
     pictures: Path | None = None,
-    columns: Mapping[str, str | int | list[str]] | None = None,
+    columns: Columns | None = None,
 ) -> AuditedItems:
     """Return the items of a source with their pictures, and what of it cannot be read.
 
@@ -58,13 +55,8 @@ def read_source(
     if (source / "manifest.json").is_file():
         reading.read_release(source)
     else:
-        reading.read_files(open_source(source.resolve(), pictures=pictures, mapping=columns))
+        reading.read_files(source, pictures, columns)
     return reading.result(source)
-
-
-def stand_in(name: str) -> str:
-    """Return the id that stands for a picture that is not there, by the name that items give it."""
-    return digest(["picture that is not there", name])
 
 
 @dataclass
@@ -98,55 +90,35 @@ class _Reading:
         self.taken[own] = file
         return own
 
-    def read_files(self, source: QuestionSource) -> None:
-        """Read files of questions, with their pictures."""
-        folder = source.picture_files()
-        lookup = PictureLookup(folder, self.objects, self.limits)
-        self.lines += [f"{file.path}: {file.columns}" for file in source.files]
-        for file, entry in source.entries():
-            if isinstance(entry, RefusedRow):
-                where = ", ".join(part for part in (entry.file, entry.entry) if part)
-                self.unreadable.append(UnreadableRow(where, f"{entry.reason}: {entry.detail}"))
-            elif entry.question is not None and entry.reply is None:
-                self._take(file, entry.row, entry.question, entry.pictures, lookup)
-        self._state_sources(folder)
+    def read_files(self, source: Path, pictures: Path | None, columns: Columns | None) -> None:
+        """Read files of questions, with their pictures; questions that rotate another's options are listed only."""
+        with read_questions(source, pictures=pictures, mapping=columns, store=self.objects, keeps_repeats=True) as read:
+            self.lines += [f"{file.path}: {file.columns}" for file in read.files]
+            for image_id, place, name in read.index.pictures():
+                self.pictures[image_id] = _picture(identify(place, root=place.parent, limits=self.limits), place, name)
+            for absent in read.index.absent():
+                self.absent[absent.name] = AbsentPicture(absent.reason, absent.detail)
+            as_texts = set()
+            for question in read.index.questions():
+                if self._take(question):
+                    as_texts.add((question.file, question.row))
+            for row in read.refused():
+                if (row.file, row.entry) not in as_texts:
+                    where = ", ".join(part for part in (row.file, row.entry) if part)
+                    self.unreadable.append(UnreadableRow(where, f"{row.reason}: {row.detail}"))
+            self._state_sources(read.picture_files)
 
-    def _take(
-        self, file: str, row: str, question: AskedQuestion, shown: list[AskedPicture], lookup: PictureLookup
-    ) -> None:
-        ids: list[str] = []
-        names: list[str] = []
-        missing: list[str] = []
-        for number, picture in enumerate(shown, start=1):
-            place = f"{file}: {row}, picture {number}"
-            name = picture.path or place
-            try:
-                if name in self.absent and picture.data is None:
-                    raise BadRow(self.absent[name].detail, self.absent[name].reason)
-                identity, where, path = lookup.found_picture(picture, file=file, place=place)
-            except (BadRow, BenchwrightError) as error:
-                reason = error.reason if isinstance(error, BadRow) else UNREADABLE_PICTURE
-                self.absent.setdefault(name, AbsentPicture(reason, str(error)))
-                missing.append(name)
-                ids.append(stand_in(name))
-                names.append(name)
-                continue
-            ids.append(identity.image_id)
-            names.append(path)
-            if identity.image_id not in self.pictures:
-                self.pictures[identity.image_id] = _picture(identity, where, path)
-        own = self._own_id(question.key, file)
-        ids = ids or [stand_in(f"{file}: {row}, no picture")]
-        item_id = digest(["audit", own])[:32]
-        item = item_of(
-            question,
-            ids,
-            item_id=item_id,
-            root_image_id=ids[0],
-            operation_id=_OPERATION,
-            groups={f"image:{image_id}" for image_id in ids},
-        )
-        self.items.append(AuditedItem(own, item, question.split, f"{file}, {row}", tuple(missing), tuple(names)))
+    def _take(self, question: ImportedQuestion) -> bool:
+        """Take in a question; False where there is nothing to check in it, or another question has the same options."""
+        own = question.question.key
+        item = None if question.outcome == ROTATED else question.item_for_texts(digest(["audit", own])[:32])
+        if item is None:
+            return False
+        missing = [name for name, image_id in zip(question.names, question.image_ids, strict=True) if image_id is None]
+        where = f"{question.file}, {question.row}"
+        self.taken[own] = question.file
+        self.items.append(AuditedItem(own, item, question.question.split, where, tuple(missing), question.names))
+        return True
 
     def _report_absent(self) -> None:
         """List the pictures that are not there, or in one line where none is."""

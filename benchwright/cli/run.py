@@ -48,9 +48,10 @@ _FAILURES_SHOWN = 10
 @json_option(
     """
     `{"state": "done" or "waiting", "workspace", "steps": [{"name", "in", "kept", "dropped": {reason: n}, "asked":
-    {reason: n}, "reversed", "made", "seconds"}], "left_out": [{"step", "lacks"}], "waits": [line], "artifacts": {name:
-    path}, "executed_shards", "decoded_images", "failed": [{"path", "step", "reason", "detail"}], "funnel"}`; `left_out`
-    names the steps of a recipe with `fitted` that lack something, with how to get it; `funnel` is the page of this
+    {reason: n}, "reversed", "made", "seconds"}], "left_out": [{"step", "lacks"}], "few_items": [{"step", "advice"}],
+    "waits": [line], "artifacts": {name: path}, "executed_shards", "decoded_images", "failed": [{"path", "step",
+    "reason", "detail"}], "funnel"}`; `left_out` names steps that the recipe can do without and that lack something,
+    with how to get it, and `few_items` those that made few items, with why and what to do; `funnel` is the page of this
     run, or of the run before that shows the same
     """
 )
@@ -128,5 +129,6 @@ def _table(finished: FinishedRun, failed: list[dict[str, str]]) -> str:
         lines.append(f"... and {len(failed) - _FAILURES_SHOWN} more; `{more}`")
     lines += [f"{name}: {finished.workspace / path}" for name, path in sorted(finished.artifacts.items())]
     lines += [f"left out: {step}: {printable(lacks)}" for step, lacks in finished.left_out]
+    lines += [f"few items: {step} made {printable(advice)}" for step, advice in finished.advice]
     lines += [f"waiting: {line}" for line in finished.waits]
     return "\n".join(lines)

@@ -37,17 +37,18 @@ def fitted_to(recipe: Recipe, folder: Path | None) -> FittedRecipe:
     """Return a recipe as it runs over an image folder.
 
     Args:
-        recipe: The recipe; unless its header says `fitted`, all of its steps stay.
+        recipe: The recipe; unless its header says `fitted`, all of its steps stay but those that it calls `optional`.
         folder: Image folder; None where steps bring all pictures.
     """
     kept: dict[str, Step] = {}
     left_out: list[LeftOutStep] = []
+    header = recipe.header
     for entry, step in recipe.steps:
         placed = step if folder is None else step.in_folder(folder)
-        lacks = placed.lacks(kept) if recipe.header.fitted else None
+        lacks = placed.lacks(kept) if header.fitted or entry in header.optional else None
         if lacks is None:
             kept[entry] = placed
         else:
             left_out.append(LeftOutStep(entry, lacks))
-    is_as_written = not recipe.header.fitted and all(kept[entry] is step for entry, step in recipe.steps)
+    is_as_written = not (header.fitted or header.optional) and all(kept[entry] is step for entry, step in recipe.steps)
     return FittedRecipe(recipe if is_as_written else recipe.with_steps(kept), tuple(left_out))

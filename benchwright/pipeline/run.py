@@ -272,6 +272,7 @@ class _Run:
             decoded=self.decoded,
             run_folder=self.log.folder,
             rerun=self.rerun,
+            advice=self._advice(reports),
         )
 
     def _is_taken(self, uri: str) -> bool:
@@ -436,6 +437,16 @@ class _Run:
             parts = [self._counts(stage) for stage in stages]
             reports.append(report_of(entry, parts, self.seconds[entry], makes=stages[-1].makes))
         return reports
+
+    def _advice(self, reports: Sequence[StepReport]) -> list[tuple[str, str]]:
+        """Return the entries that made few items, each with why, and what to do."""
+        by_name = {report.name: report for report in reports}
+        return [
+            (entry, advice)
+            for entry, step in self.recipe.steps
+            if (report := by_name.get(entry)) is not None
+            and (advice := step.advice(report.made, report.dropped)) is not None
+        ]
 
     def _shards_of_tables(self) -> int | None:
         """Return the number of shards of the existing tables; None where there are no tables."""

@@ -86,7 +86,8 @@ class FinishedRun:
         decoded: Number of images this run decoded in full.
         run_folder: Folder with this run's log.
         rerun: Whether only another run is needed, because images were added during this one.
-        left_out: Steps of a recipe with `fitted` that lack something, each with what that is and how to get it.
+        left_out: Steps that a recipe can do without and that lack something, each with what that is and how to get it.
+        advice: Steps that made few items, each with why, and what to do.
     """
 
     workspace: Path
@@ -99,6 +100,7 @@ class FinishedRun:
     run_folder: Path | None = None
     rerun: bool = False
     left_out: Sequence[tuple[str, str]] = ()
+    advice: Sequence[tuple[str, str]] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the run as `benchwright run --json` prints it."""
@@ -107,6 +109,7 @@ class FinishedRun:
             "workspace": str(self.workspace),
             "steps": [step.to_json() for step in self.steps],
             "left_out": [{"step": step, "lacks": lacks} for step, lacks in self.left_out],
+            "few_items": [{"step": step, "advice": advice} for step, advice in self.advice],
             "waits": list(self.waits),
             "artifacts": {name: str(self.workspace / path) for name, path in sorted(self.artifacts.items())},
             "executed_shards": self.executed,

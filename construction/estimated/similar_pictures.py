@@ -9,6 +9,8 @@ each of the two candidates has a picture that is near to it, and chance says whi
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -43,13 +45,22 @@ from ..ground_truth import (
     write_records,
     write_truths,
 )
-from ..item_parts.modes import Mode
+from ..item_parts.modes import Hardening, Mode
 from .model_step import ModelStep, open_model
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+logger = logging.getLogger(__name__)
+
 NO_NEARER, NO_FARTHER, NO_PARTNER = "no_nearer", "no_farther", "no_partner"
+_HARDENING = Hardening(
+    {
+        NO_PARTNER: "each of the two candidates needs a picture near to it and not to the other, so that a triplet "
+        "takes four fitting pictures: add photographs of alike things and places, or set a smaller `least`",
+    },
+    "which picture is near to many others",
+)
 _MOST_FARTHER = 32
 """Farther pictures of a reference of which a partner is sought."""
 _FEATURES = "features.features"
@@ -138,6 +149,8 @@ class SimilarPictures(ModelStep, GatherStep):
             return Gathered(rows=np.array([], np.int64), values={name: [] for name in self.values})
         names = [ids[row] for row in rows]
         triplets, left_out = self._triplets(decode_vectors([encoded[row] for row in rows]), names, ctx.seed)
+        if (advice := _HARDENING.advice(self.mode, len(triplets), Counter(left_out.values()))) is not None:
+            logger.warning("%s: triplets for %s", ctx.stage, advice)
         model = self.estimated_by()
         records: dict[int, str] = {}
         truths: dict[int, str] = {}

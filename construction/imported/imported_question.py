@@ -27,6 +27,7 @@ class ImportedQuestion(NamedTuple):
         outcome: None where it is an item; else the reason why not, such as `missing_picture` or `no_options`. Its
             words and key can be checked all the same.
         detail: What is missing, in words; empty for an item.
+        names: What the source calls its pictures, in order; for one that stands in the file, its place there.
     """
 
     file: str
@@ -35,27 +36,38 @@ class ImportedQuestion(NamedTuple):
     image_ids: tuple[str | None, ...]
     outcome: str | None = None
     detail: str = ""
+    names: tuple[str, ...] = ()
 
-    def item_for_texts(self) -> Item | None:
+    @property
+    def stand_ins(self) -> tuple[str, ...]:
+        """Return the ids of its pictures, at least one; a picture that is not there has one by its name."""
+        named = [image_id or stand_in(name) for image_id, name in zip(self.image_ids, self.names, strict=True)]
+        return tuple(named) or (stand_in(f"{self.file}: {self.row}, no picture"),)
+
+    def item_for_texts(self, item_id: str | None = None) -> Item | None:
         """Return the question as an item for checks of words and keys; None where it lacks words or options.
 
-        A picture that is not there has the digest of its place as id. Such an item belongs into no table and no
-        release.
+        Such an item belongs into no table and no release.
+
+        Args:
+            item_id: Its id; None for a digest of the question's own.
         """
         if self.question.kind == "open" or not self.question.ask:
             return None
-        ids = [
-            image_id or digest(["no picture", self.file, self.row, number])
-            for number, image_id in enumerate(self.image_ids or (None,))
-        ]
+        ids = self.stand_ins
         return item_of(
             self.question,
             ids,
-            item_id=digest(["imported question", self.question.key])[:32],
+            item_id=item_id or digest(["imported question", self.question.key])[:32],
             root_image_id=ids[0],
-            operation_id="",
-            groups=(),
+            operation_id=digest(["imported question"])[:32],
+            groups={f"image:{image_id}" for image_id in ids},
         )
+
+
+def stand_in(name: str) -> str:
+    """Return the id that stands for a picture that is not there, by its name in the source."""
+    return digest(["picture that is not there", name])
 
 
 def item_of(

@@ -14,7 +14,7 @@ from typing import Any
 from benchwright.images.formats.walking import Limits
 from benchwright.workspace.objects import ObjectStore
 
-from ..source_files import RefusedRow
+from ..source_files import DatasetFiles, RefusedRow
 from ..sources.dataset_index import refusals_in
 from .picture_lookup import PictureLookup
 from .question_files import QuestionFile, Stated
@@ -35,12 +35,14 @@ class ReadQuestions:
         index: Questions, whether they are items or not, and replies of models.
         left_out: Number of rows that are no items, by reason.
         refusals: File with each of these rows, one JSON document a line (`RefusedRow`).
+        picture_files: Folder or archive in which pictures were looked for.
     """
 
     files: list[QuestionFile]
     index: QuestionIndex
     left_out: dict[str, int]
     refusals: Path
+    picture_files: DatasetFiles
 
     def refused(self) -> Iterator[RefusedRow]:
         """Yield the rows that are no items, in the order in which they were read."""
@@ -57,6 +59,8 @@ def read_questions(
     mapping: Stated | None = None,
     columns: Path | None = None,
     keeps_copies: bool = False,
+    store: ObjectStore | None = None,
+    keeps_repeats: bool = False,
 ) -> Iterator[ReadQuestions]:
     """Read a benchmark that exists, without a run; what is yielded is there until the block ends.
 
@@ -67,6 +71,8 @@ def read_questions(
         columns: File of columns.
         keeps_copies: Whether pictures that stand in files of questions can be opened within the block
             (`QuestionIndex.pictures`); default False, they are only identified.
+        store: Where such pictures are kept beyond the block; None for nowhere.
+        keeps_repeats: Whether each question whose id stands twice is kept (`QuestionIndex.fill`); default False.
 
     Raises:
         DataError: The source holds no questions, or cannot be read.
@@ -74,12 +80,14 @@ def read_questions(
     opened = open_source(source.resolve(), pictures=pictures, mapping=mapping, columns=columns)
     with TemporaryDirectory(prefix="benchwright-") as folder:
         place = Path(folder)
-        objects = ObjectStore(place / "objects", tmp=place)
-        lookup = PictureLookup(opened.picture_files(), objects, Limits(), keeps_copies=keeps_copies)
+        objects = store or ObjectStore(place / "objects", tmp=place)
+        searched = opened.picture_files()
+        lookup = PictureLookup(searched, objects, Limits(), keeps_copies=keeps_copies or store is not None)
         index = QuestionIndex(place / "questions.sqlite")
         with refusals_in(place / "refused.jsonl", tmp=place) as refused:
-            index.fill(opened.entries(), lookup, refused)
-        yield ReadQuestions(opened.files, index, dict(sorted(refused.counts.items())), place / "refused.jsonl")
+            index.fill(opened.entries(), lookup, refused, keeps_repeats=keeps_repeats)
+        counts = dict(sorted(refused.counts.items()))
+        yield ReadQuestions(opened.files, index, counts, place / "refused.jsonl", searched)
 
 
 def check_items(

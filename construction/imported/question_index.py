@@ -11,6 +11,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,14 +31,17 @@ from .question_files import ReadRow
 
 NO_PICTURE, NO_QUESTION, NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
 ROTATED = "rotated"
+STATED_ID = "stated_id"
+"""Label of a question whose id stands twice: that id."""
 _SCHEMA = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
 CREATE TABLE pictures (image_id TEXT PRIMARY KEY, file TEXT, path TEXT, source TEXT, used INTEGER) WITHOUT ROWID;
 CREATE TABLE questions (
     number INTEGER PRIMARY KEY, key TEXT UNIQUE, file TEXT, row TEXT, first TEXT, image_ids TEXT, document TEXT,
-    outcome TEXT, detail TEXT);
+    outcome TEXT, detail TEXT, names TEXT);
 CREATE INDEX by_picture ON questions (first, key) WHERE first IS NOT NULL;
-CREATE TABLE shown (file TEXT, place TEXT, image_ids TEXT, PRIMARY KEY (file, place)) WITHOUT ROWID;
+CREATE TABLE shown (file TEXT, place TEXT, image_ids TEXT, names TEXT, PRIMARY KEY (file, place)) WITHOUT ROWID;
+CREATE TABLE absent (name TEXT PRIMARY KEY, reason TEXT, detail TEXT);
 CREATE TABLE replies (
     model TEXT, key TEXT, text TEXT, choice TEXT, file TEXT, row TEXT, PRIMARY KEY (model, key)) WITHOUT ROWID;
 """
@@ -51,6 +55,14 @@ class IndexedQuestion(NamedTuple):
 
     image_ids: tuple[str, ...]
     document: str
+
+
+class AbsentPicture(NamedTuple):
+    """A picture that cannot be used: its name in the source, a stable code such as `missing_picture`, and words."""
+
+    name: str
+    reason: str
+    detail: str
 
 
 class ImportCounts(NamedTuple):
@@ -86,6 +98,7 @@ class QuestionIndex:
         refused: Refusals,
         *,
         keeps_keyless: bool = False,
+        keeps_repeats: bool = False,
     ) -> int:
         """Make the index anew and return the number of questions in it that are items.
 
@@ -95,12 +108,14 @@ class QuestionIndex:
             pictures: Pictures by name.
             refused: Receiver of what is refused, and of what is no item.
             keeps_keyless: Whether questions without a key are items; default False, since no reply to them is right.
+            keeps_repeats: Whether each question whose id stands twice is kept, under a numbered id, with the one that
+                the source states as label `stated_id`; default False, the first is.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.unlink(missing_ok=True)
         with closing(sqlite3.connect(self.path)) as database:
             database.executescript(_SCHEMA)
-            filling = _Filling(database, pictures, refused, keeps_keyless)
+            filling = _Filling(database, pictures, refused, keeps_keyless, keeps_repeats)
             for file, entry in entries:
                 filling.take(file, entry)
             filling.finish()
@@ -151,12 +166,19 @@ class QuestionIndex:
     def questions(self) -> Iterator[ImportedQuestion]:
         """Yield every question, in the order of the source, whether it is an item or not."""
         with closing(self._connected()) as database:
-            for file, row, text, ids, outcome, detail in database.execute(
-                "SELECT file, row, document, image_ids, outcome, detail FROM questions ORDER BY number"
+            for file, row, text, ids, outcome, detail, names in database.execute(
+                "SELECT file, row, document, image_ids, outcome, detail, names FROM questions ORDER BY number"
             ):
                 image_ids = tuple(None if image_id == _ABSENT else image_id for image_id in ids.split())
                 question = AskedQuestion.model_validate_json(text)
-                yield ImportedQuestion(file, row, question, image_ids, outcome, detail or "")
+                shown = tuple(json.loads(names))
+                yield ImportedQuestion(file, row, question, image_ids, outcome, detail or "", shown)
+
+    def absent(self) -> Iterator[AbsentPicture]:
+        """Yield every picture that questions name and that cannot be used, in the order in which they were met."""
+        with closing(self._connected()) as database:
+            for row in database.execute("SELECT name, reason, detail FROM absent ORDER BY rowid"):
+                yield AbsentPicture(*row)
 
     def replies(self) -> Iterator[ModelReply]:
         """Yield the replies that the source brings along, sorted by model and question."""
@@ -187,21 +209,32 @@ class QuestionIndex:
 
 
 class _Shown(NamedTuple):
-    """Pictures of a question: id, file, path and source of each, None where it cannot be used; and why not."""
+    """Pictures of a question: id, file, path and source of each, None where it cannot be used; why not; their names."""
 
     pictures: list[tuple[str, Path, str, Source | None] | None]
     outcome: str | None
     detail: str
+    names: list[str]
 
 
 class _Filling:
     """Taking questions and replies into an index."""
 
     def __init__(
-        self, database: sqlite3.Connection, pictures: PictureLookup, refused: Refusals, keeps_keyless: bool
+        self,
+        database: sqlite3.Connection,
+        pictures: PictureLookup,
+        refused: Refusals,
+        keeps_keyless: bool,
+        keeps_repeats: bool,
     ) -> None:
-        self.database, self.lookup, self.refused, self.keeps_keyless = database, pictures, refused, keeps_keyless
+        self.database, self.lookup, self.refused = database, pictures, refused
+        self.keeps_keyless, self.keeps_repeats = keeps_keyless, keeps_repeats
         self.file = ""
+        self.numbers: dict[str, Iterator[int]] = {}
+        """Numbers left for questions of an id that stands again."""
+        self.absent: dict[str, AbsentPicture] = {}
+        """Pictures of the question at hand that cannot be used, by name."""
         self.waiting: list[tuple[ReadRow, AskedQuestion, _Shown]] = []
         """Questions of this file that refer to the pictures of a row that may come later."""
 
@@ -230,12 +263,12 @@ class _Filling:
         for entry, question, shown in self.waiting:
             place = entry.pictures[0].path
             row = self.database.execute(
-                "SELECT image_ids FROM shown WHERE file = ? AND place = ?", (self.file, place)
+                "SELECT image_ids, names FROM shown WHERE file = ? AND place = ?", (self.file, place)
             ).fetchone()
             if row is None:
                 self._store(entry, question, shown)
             else:
-                self._store_with(entry, question, str(row[0]).split(), None, "")
+                self._store_with(entry, question, str(row[0]).split(), None, "", json.loads(row[1]))
         self.waiting = []
 
     def _has(self, key: str) -> bool:
@@ -259,6 +292,10 @@ class _Filling:
         Raises:
             BadRow: The question stands twice, or the file has two of that id.
         """
+        if self.keeps_repeats:
+            numbers = self.numbers.setdefault(question.key, count(2))
+            key = next(name for number in numbers if not self._has(name := f"{question.key} ({number})"))
+            return question.model_copy(update={"key": key, "labels": {**question.labels, STATED_ID: question.key}})
         key = f"{self.file}:{question.key}"
         file, text = self.database.execute(
             "SELECT file, document FROM questions WHERE key = ?", (question.key,)
@@ -271,22 +308,25 @@ class _Filling:
 
     def _shown(self, entry: ReadRow) -> _Shown:
         if not entry.pictures:
-            return _Shown([], NO_PICTURE, "the question has no picture")
+            return _Shown([], NO_PICTURE, "the question has no picture", [])
         found: list[tuple[str, Path, str, Source | None] | None] = []
         outcome, detail = None, ""
+        names = []
         for number, picture in enumerate(entry.pictures, start=1):
+            place = f"{self.file}: {entry.row}, picture {number}"
             try:
-                identity, place, path = self.lookup.found_picture(
-                    picture, file=self.file, place=f"{self.file}: {entry.row}, picture {number}"
-                )
-                found.append((identity.image_id, place, path, picture.source))
+                identity, file, path = self.lookup.found_picture(picture, file=self.file, place=place)
+                found.append((identity.image_id, file, path, picture.source))
+                names.append(path)
             except BadRow as error:
                 if error.reason not in PICTURE_REASONS:
                     raise
                 found.append(None)
+                names.append(picture.path or place)
                 if outcome is None:
                     outcome, detail = error.reason, str(error)
-        return _Shown(found, outcome, detail)
+                self.absent.setdefault(names[-1], AbsentPicture(names[-1], error.reason, str(error)))
+        return _Shown(found, outcome, detail, names)
 
     def _store(self, entry: ReadRow, question: AskedQuestion, shown: _Shown) -> None:
         ids = [_ABSENT if picture is None else picture[0] for picture in shown.pictures]
@@ -297,17 +337,26 @@ class _Filling:
                 for image_id, file, path, source in filter(None, shown.pictures)
             ],
         )
-        self._store_with(entry, question, ids, shown.outcome, shown.detail)
+        self._store_with(entry, question, ids, shown.outcome, shown.detail, shown.names)
+        for name in shown.names:
+            if name in self.absent:
+                self.database.execute("INSERT OR IGNORE INTO absent VALUES (?, ?, ?)", self.absent.pop(name))
         if shown.outcome is None:
             self.database.execute(
-                "INSERT OR IGNORE INTO shown VALUES (?, ?, ?)",
-                (self.file, str(question.labels.get("index", question.key)), " ".join(ids)),
+                "INSERT OR IGNORE INTO shown VALUES (?, ?, ?, ?)",
+                (self.file, str(question.labels.get("index", question.key)), " ".join(ids), json.dumps(shown.names)),
             )
 
     def _store_with(
-        self, entry: ReadRow, question: AskedQuestion, ids: Sequence[str], outcome: str | None, detail: str
+        self,
+        entry: ReadRow,
+        question: AskedQuestion,
+        ids: Sequence[str],
+        outcome: str | None,
+        detail: str,
+        names: Sequence[str],
     ) -> None:
-        """Store a question with the ids of its pictures."""
+        """Store a question with the ids and names of its pictures."""
         base, difference = self._rotated(question)
         if base is not None:
             question = question.model_copy(update={"rotates": base})
@@ -321,12 +370,12 @@ class _Filling:
         if outcome is not None:
             self.refused.add(RefusedRow(self.file, entry.row, outcome, detail))
         self.database.execute(
-            "INSERT INTO questions (key, file, row, first, image_ids, document, outcome, detail) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET (file, row, first, image_ids, document, "
-            "outcome, detail) = (excluded.file, excluded.row, excluded.first, excluded.image_ids, excluded.document, "
-            "excluded.outcome, excluded.detail)",
+            "INSERT INTO questions (key, file, row, first, image_ids, document, outcome, detail, names) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET (file, row, first, image_ids, "
+            "document, outcome, detail, names) = (excluded.file, excluded.row, excluded.first, excluded.image_ids, "
+            "excluded.document, excluded.outcome, excluded.detail, excluded.names)",
             (question.key, self.file, entry.row, None if outcome else ids[0], " ".join(ids), _document(question),
-             outcome, detail),
+             outcome, detail, json.dumps(list(names))),
         )  # fmt: skip
         if outcome is None:
             self.database.executemany(

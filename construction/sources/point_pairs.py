@@ -18,6 +18,13 @@ from .truth_plans import Plan, TruthPictures
 from .truth_tasks import TruthTask
 
 LETTERS_OF_POINTS = ("A", "B")
+NOT_LEVELLED = {
+    "not_level": "only points of about the same height are asked about: compare such points, or set a larger "
+    "`max_tilt_deg`",
+    "off_centre": "both points must lie equally far from the middle of a view: compare points that lie more "
+    "centrally, or set a smaller `min_view`",
+}
+"""What gives more items where mode `hardened` finds no level view, by reason."""
 
 
 class PointPairTask(TruthTask):

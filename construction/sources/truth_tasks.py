@@ -30,7 +30,7 @@ from benchwright.written_questions import QUESTIONS
 
 from ..ground_truth import DATASET, GroundTruth, RecordTruth, read_truths
 from ..item_parts.marks import Point, SizeWH, ring
-from ..item_parts.modes import Mode
+from ..item_parts.modes import Hardening, Mode
 from ..item_parts.picture_views import PictureView, drawn_view, view_of
 from ..item_parts.scaling import shrink, size_within
 from ..item_parts.selection import Candidate, balanced_letters, select
@@ -78,6 +78,8 @@ class TruthTask(MapStep):
     reads: ClassVar[tuple[str, ...]] = ("selection.chosen", "selection.left_out")
     kinds: ClassVar[tuple[type[GroundTruth], ...]]
     """Kinds of truth that the task reads."""
+    hardening: ClassVar[Hardening | None] = None
+    """What mode `hardened` asks of pictures; None for a task that has the paper's rule only."""
     is_marked: ClassVar[bool] = False
     """Whether people can mark what it needs."""
 
@@ -165,6 +167,10 @@ class TruthTask(MapStep):
     def lacks(self, before: Mapping[str, Step]) -> str | None:
         """Return that nothing before it gives truths of its kinds, and what would."""
         return lacking_before(before, self.truth_columns, [kind.kind for kind in self.kinds])
+
+    def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
+        """Return why mode `hardened` made few items, and what to do."""
+        return None if self.hardening is None else self.hardening.advice(self.mode, made, dropped)
 
     def parts(self) -> tuple[Step, ...]:
         """Return the parts: the selection over all records, then this step."""

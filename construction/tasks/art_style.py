@@ -18,6 +18,7 @@ from benchwright.steps import CueFamily
 
 from ..ground_truth import ArtStyle, GroundTruth, RecordTruth
 from ..item_parts.marks import SizeWH
+from ..item_parts.modes import Hardening
 from ..sources.equal_squares import WholePicturesTask
 from ..sources.truth_plans import ChosenRecord, JoinedTruths, Plan, TruthPictures, Wording
 
@@ -64,6 +65,13 @@ class ArtStyleTask(WholePicturesTask):
     """
 
     name: ClassVar[str] = "art_style"
+    hardening: ClassVar[Hardening] = Hardening(
+        {
+            "no_partner": "an item takes four paintings, two of each of two styles, by different painters where "
+            "`other_artist` is set: add paintings of styles that have few",
+        },
+        "sizes of pictures and by which styles are frequent",
+    )
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (ArtStyle,)
 

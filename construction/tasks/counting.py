@@ -20,7 +20,7 @@ from benchwright.seeds import generator_for
 from ..distractors import other_numbers
 from ..ground_truth import MARKED_BY, CountQuestion, GroundTruth, RecordTruth
 from ..item_parts.marks import SizeWH
-from ..item_parts.modes import Mode
+from ..item_parts.modes import Hardening, Mode
 from ..sources.truth_plans import (
     CONTRADICTED,
     ChosenRecord,
@@ -114,6 +114,15 @@ class Counting(TruthTask):
     """
 
     name: ClassVar[str] = "counting"
+    hardening: ClassVar[Hardening] = Hardening(
+        {
+            "no_near_counts": "each of four numbers near each other must be right somewhere: count more things, of "
+            "more different numbers, or set a larger `reach`",
+            "too_common": "numbers near each other must be right equally often: count more things whose number is rare "
+            "here",
+        },
+        "the numbers themselves: the smaller ones of four are right more often",
+    )
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (CountQuestion,)
     is_marked: ClassVar[bool] = True
 

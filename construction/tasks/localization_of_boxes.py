@@ -15,7 +15,7 @@ from benchwright.steps import Context
 from ..ground_truth import GroundTruth, LabelledBox, LabelledBoxes, RecordTruth
 from ..item_parts.boxes import Box, BoxNoise, BoxView, exchangeable_boxes, iou, noised_box
 from ..item_parts.marks import NO_PICTURE, SizeWH, labels_have_room
-from ..item_parts.modes import Mode
+from ..item_parts.modes import Hardening, Mode
 from ..item_parts.views import drawn_view, shift
 from ..item_parts.wording import without_article
 from ..sources.truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, Wording
@@ -54,6 +54,15 @@ def single_things(stated: LabelledBoxes) -> list[LabelledBox]:
     ]
 
 
+ROOM_FOR_BOTH = Hardening(
+    {
+        "no_room_around": "both boxes must be able to change places within the picture, and things lie too near to its "
+        "border: take photographs that show things whole and off the border, or set a smaller `noise`",
+    },
+    "proportions, whole numbers of pixels, sizes and a side at the border",
+)
+
+
 class LocalizationOfBoxes(TruthTask):
     """Make items that ask which of two boxes fits a thing of which a dataset states the box.
 
@@ -74,6 +83,7 @@ class LocalizationOfBoxes(TruthTask):
     """
 
     name: ClassVar[str] = "object_localization"
+    hardening: ClassVar[Hardening] = ROOM_FOR_BOTH
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (LabelledBoxes,)
 
     mode: Mode = "hardened"

@@ -20,11 +20,11 @@ from ..ground_truth import LabelledBoxes
 from ..item_parts.boxes import Box, BoxNoise, exchangeable_boxes, noised_box
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
 from ..item_parts.marks import labels_fit
-from ..item_parts.modes import Mode
+from ..item_parts.modes import Hardening, Mode
 from ..item_parts.views import drawn_view, shift
 from ..sources.facts_reader import FACTS, FactsReader, ShownPicture, as_shown, nothing_stated
 from ..sources.lacking import lacking_before
-from .localization_of_boxes import QUESTION, LocalizationOfBoxes, document_of, drawn_boxes, view_document
+from .localization_of_boxes import QUESTION, ROOM_FOR_BOTH, LocalizationOfBoxes, document_of, drawn_boxes, view_document
 
 _OF_DATASETS = frozenset({"apart_from", "items"})
 
@@ -72,6 +72,7 @@ class ObjectLocalization(FactsReader):
     """
 
     name: ClassVar[str] = "object_localization"
+    hardening: ClassVar[Hardening] = ROOM_FOR_BOTH
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
     uses: ClassVar[tuple[str, ...]] = ("subjects",)
@@ -108,6 +109,10 @@ class ObjectLocalization(FactsReader):
             return self
         settings = self.model_dump(exclude={"stated_by"})
         return LocalizationOfBoxes(**settings).placed(given)
+
+    def advice(self, made: int, dropped: Mapping[str, int]) -> str | None:
+        """Return why mode `hardened` made few items, and what to do."""
+        return self.hardening.advice(self.mode, made, dropped)
 
     def parameters(self) -> dict[str, Any]:
         """Return the settings that decide the result; those for datasets only with one."""

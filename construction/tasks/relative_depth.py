@@ -13,7 +13,8 @@ import numpy as np
 from benchwright.records import ImageRecord
 
 from ..ground_truth import DepthComparison, GroundTruth, RecordTruth
-from ..sources.point_pairs import PointPairTask
+from ..item_parts.modes import Hardening
+from ..sources.point_pairs import NOT_LEVELLED, PointPairTask
 from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
 
 QUESTION = "Two rings, A and B, mark a point of the scene each. Which of the two points is closer to the camera?"
@@ -35,6 +36,9 @@ class RelativeDepth(PointPairTask):
 
     name: ClassVar[str] = "relative_depth"
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (DepthComparison,)
+    hardening: ClassVar[Hardening] = Hardening(
+        NOT_LEVELLED, "where the points lie: the lower one, and the one nearer to the centre, is mostly closer"
+    )
     is_marked: ClassVar[bool] = True
 
     def planned(

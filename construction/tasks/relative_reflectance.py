@@ -17,8 +17,9 @@ from benchwright.seeds import generator_for, seed_for
 
 from ..ground_truth import MARKED_BY, GroundTruth, RecordTruth, ReflectanceComparison
 from ..item_parts.marks import Point, SizeWH
+from ..item_parts.modes import Hardening
 from ..item_parts.picture_views import LevelView, is_large, matched_views
-from ..sources.point_pairs import PointPairTask
+from ..sources.point_pairs import NOT_LEVELLED, PointPairTask
 from ..sources.truth_plans import (
     CONTRADICTED,
     ChosenRecord,
@@ -62,6 +63,14 @@ class RelativeReflectance(PointPairTask):
     """
 
     name: ClassVar[str] = "relative_reflectance"
+    hardening: ClassVar[Hardening] = Hardening(
+        {
+            "unmatched": "a comparison of points that differ needs one of points that are the same in the same "
+            "picture, about as far apart: compare more points of each picture, or set a larger `max_ratio`",
+            **NOT_LEVELLED,
+        },
+        "how far apart the points are: those of the same reflectance are mostly closer to each other",
+    )
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (ReflectanceComparison,)
     is_marked: ClassVar[bool] = True
 

@@ -23,7 +23,7 @@ from benchwright.steps import Context, OpenContext
 
 from ..ground_truth import GroundTruth, RecordTruth, SpatialClaim
 from ..item_parts.marks import SizeWH
-from ..item_parts.modes import Mode
+from ..item_parts.modes import Hardening, Mode
 from ..item_parts.spatial_questions import Form, ReadClaim, question_of, read_claim, statement_of
 from ..item_parts.spatial_wording import question_by_model
 from ..sources.truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, UnusedTruth, Wording
@@ -74,6 +74,13 @@ class SpatialRelation(TruthTask):
     """
 
     name: ClassVar[str] = "spatial_relation"
+    hardening: ClassVar[Hardening] = Hardening(
+        {
+            "no_counterpart": "each claim must be true of one picture and false of another: state every claim about "
+            "two pictures, or set `matched_on: relation`, where the things that are named still tell",
+        },
+        "the claim itself, since some are true of most pictures",
+    )
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (SpatialClaim,)
 
     mode: Mode = "hardened"

@@ -46,8 +46,21 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
 @click.argument(
     "source",
     metavar="SOURCE",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder of a release, or of a workspace whose run is finished.",
+    type=click.Path(exists=True, path_type=Path),
+    help="Folder of a release, or of a workspace whose run is finished; or questions that `construct items` reads: a "
+    "file, an archive, or a folder.",
+)
+@click.option(
+    "--pictures",
+    type=click.Path(exists=True, path_type=Path),
+    help="Folder of the questions' pictures, if another one.",
+)
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="Column of a field of questions; may be repeated.",
 )
 @click.option(
     "--allow",
@@ -94,19 +107,22 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
 @click.option("--dry-run", is_flag=True, help="Say what the model would be asked and cost at most; ask nobody.")
 @json_option(
     """
-    `{"items", "flagged", "left_out": {reason: n}, "seed", "max_gain", "min_p", "tests", "tasks": [{"task", "items",
-    "chance", "task_cues": [family], "letters": {"counts": {letter: n}, "expected": {letter: n}, "chi_square", "p"},
-    "mean_bias", "cues": [{"cue", "fall"}], "solvers": [{"solver", "family", "items", "accuracy", "ci", "chance",
-    "p", "p_holm", "sides": "both" or "above", "carries"}], "replies": [{"sees", "asked", "unread", "failed"}]}],
-    "pruning": [{"task", "pruned": [item], "clusters":
-    {"before", "after"}, "rounds": [{"items", "accuracy", "ci", "mean_bias", "letters_p"}]}]}`; `fall`: by how much
-    the forest's accuracy falls without the cue, given where the forest carries; `pruning` is empty without
-    `--prune`; `mean_bias` is null where a task has too few items for a forest; `replies` is empty without `--model`.
-    With `--dry-run` `{"dry_run", "items", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}`
+    `{"items", "words_alone", "flagged", "left_out": {reason: n}, "seed", "max_gain", "min_p", "model", "tests",
+    "tasks": [{"task", "items", "chance", "task_cues": [family], "letters": {"counts": {letter: n}, "expected": {letter:
+    n}, "chi_square", "p"}, "mean_bias", "cues": [{"cue", "fall"}], "solvers": [{"solver", "family", "items",
+    "accuracy", "ci", "chance", "p", "p_holm", "sides": "both" or "above", "carries"}], "replies": [{"sees", "asked",
+    "unread", "failed"}]}], "pruning": [{"task", "pruned": [item], "clusters": {"before", "after"}, "rounds":
+    [{"items", "accuracy", "ci", "mean_bias", "letters_p"}]}]}`; `words_alone`: number of questions whose pictures are
+    not there; `fall`: by how much the forest's accuracy falls without the cue, given where the forest carries;
+    `pruning` is empty without `--prune`, and `pruned` has the ids that a file of questions has; `mean_bias` is null
+    where a task has too few items for a forest; without `--model`, `model` is null and `replies` is empty. With
+    `--dry-run` `{"dry_run", "items", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}`
     """
 )
 def shortcuts(
     source: Path,
+    pictures: Path | None,
+    columns: tuple[str, ...],
     allowed: tuple[tuple[str, CueFamily], ...],
     max_gain: float,
     out: Path | None,
@@ -124,19 +140,27 @@ def shortcuts(
     A solver that is right more often than chance, or less often, names a cue that the items carry. With --model, a
     language model answers as well, without the pictures. Nothing is dropped.
     """
+    from benchwright.item_files import stated_columns
+
     from ..shortcuts.battery import Bounds
+    from ..shortcuts.item_source import ItemSource
     from ..shortcuts.model_solvers import PicturelessModel
     from ..shortcuts.report import find_shortcuts, plan_model
 
     if chat is None and (sees or dry_run):
         raise click.UsageError("--sees and --dry-run are about a model; name it with --model")
+    place = ItemSource(source, pictures, stated_columns(columns))
+    if (pictures is not None or columns) and not place.is_files:
+        raise click.UsageError(
+            f"--pictures and --column are about files of questions; {source} is a release or a workspace"
+        )
     model = (
         None
         if chat is None
         else PicturelessModel(chat=chat, **({"sees": sees} if sees else {}), concurrency=concurrency)
     )
     if dry_run and model is not None:
-        plan = plan_model(source, model, seed=seed)
+        plan = plan_model(place, model, seed=seed)
         emit({"dry_run": True, **plan.to_json()}, as_json=as_json, text=plan.describe)
         return
     if model is not None and out is None:
@@ -146,7 +170,7 @@ def shortcuts(
     for task, family in allowed:
         own.setdefault(task, []).append(family)
     report = find_shortcuts(
-        source,
+        place,
         task_cues=own,
         bounds=Bounds(max_gain=max_gain),
         prune_most=prune,
@@ -163,6 +187,8 @@ def shortcuts(
 
 
 def _lines(report: ShortcutReport) -> Iterator[str]:
+    from ..shortcuts.page import left_out_by_reason
+
     for task in report.tasks:
         yield _task(task)
         shown = [*task.carried, *(result for result in task.solvers if not result.carries)]
@@ -181,8 +207,11 @@ def _lines(report: ShortcutReport) -> Iterator[str]:
             f"pruning {printable(pruning.task)}: items {first.items} to {last.items}, clusters {pruning.clusters[0]} "
             f"to {pruning.clusters[1]}, forest {_spelled(first)} to {_spelled(last)}, letters p {last.letters.p:.2g}"
         )
-    for item in report.left_out:
-        yield f"left out {item.item_id} of {printable(item.task)}: {item.reason}"
+    for reason, items in left_out_by_reason(report.left_out):
+        named = [f"{item.item_id} ({item.detail})" if item.detail else item.item_id for item in items[:3]]
+        yield f"left out, {reason}: {len(items)}, such as {printable('; '.join(named))}"
+    if report.words_alone:
+        yield f"items whose pictures are not there, so that words and letters alone were measured: {report.words_alone}"
     tests = sum(len(task.solvers) for task in report.tasks)
     carried = sum(len(task.carried) for task in report.tasks)
     yield (

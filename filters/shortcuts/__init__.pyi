@@ -7,7 +7,8 @@ from .cue_table import CueTable as CueTable
 from .cue_table import table_of as table_of
 from .item_cues import ItemCues as ItemCues
 from .item_cues import cues_of_item as cues_of_item
-from .measuring import SourceItem as SourceItem
+from .item_source import ItemSource as ItemSource
+from .item_source import SourceItem as SourceItem
 from .measuring import measure_items as measure_items
 from .model_solvers import ModelReply as ModelReply
 from .model_solvers import PicturelessAsker as PicturelessAsker

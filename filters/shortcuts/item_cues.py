@@ -87,13 +87,14 @@ def _short(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.6g}")
 
 
-def cues_of_item(item: Item, facts_of: FactsOf) -> ItemCues | None:
+def cues_of_item(item: Item, facts_of: FactsOf | None) -> ItemCues | None:
     """Return the cues of an item; None where no option is right.
 
     Args:
         item: The item.
         facts_of: Function that returns the facts about a picture. It is asked for pixels only where options are
-            pictures, or where the pictures of the item can tell its options apart because these have no marks.
+            pictures, or where the pictures of the item can tell its options apart because these have no marks. None
+            measures words and letters alone.
 
     Raises:
         UnreadableImage: A picture cannot be read.
@@ -108,13 +109,14 @@ def cues_of_item(item: Item, facts_of: FactsOf) -> ItemCues | None:
     marks = option_marks(item)
     places: list[Place | None] = []
     reference: Place | None = None
-    if marks is not None:
-        places, reference = _mark_cues(marks, facts_of, of_options, of_item)
-    if pictures:
-        others = [image.image_id for image in item.images if image.image_id not in pictures]
-        _add_option_pictures(pictures, others, facts_of, of_options)
-    elif marks is None:
-        of_item |= _item_pictures([image.image_id for image in item.images[:_MOST_PICTURES]], facts_of)
+    if facts_of is not None:
+        if marks is not None:
+            places, reference = _mark_cues(marks, facts_of, of_options, of_item)
+        if pictures:
+            others = [image.image_id for image in item.images if image.image_id not in pictures]
+            _add_option_pictures(pictures, others, facts_of, of_options)
+        elif marks is None:
+            of_item |= _item_pictures([image.image_id for image in item.images[:_MOST_PICTURES]], facts_of)
     if marks is None and not pictures and all(text is not None for text in texts):
         of_options |= _text_cues(item.question, [str(text) for text in texts])
     return ItemCues(

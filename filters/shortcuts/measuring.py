@@ -1,4 +1,4 @@
-"""Measuring of the cues of all items of a release or a finished workspace, each picture read as it comes."""
+"""Measuring of the cues of all items of a source, each picture read as it comes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import lru_cache
 from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.engines.local import processors
@@ -15,31 +14,17 @@ from benchwright.engines.starting import context
 from benchwright.errors import UnreadableImage
 from benchwright.records import Item
 
-from .item_cues import ItemCues, cues_of_item
+from .item_cues import ItemCues, cues_of_item, option_pictures_of
+from .item_source import LeftOutItem, SourceItem
 from .picture_facts import PictureFacts, facts_of_picture
 
-NO_KEY = "no_key"
+NO_KEY, NO_PICTURE = "no_key", "missing_picture"
 _TOGETHER = 24
 """Number of items that a worker measures at a time."""
 _ALONE = 200
 """Number of items up to which no workers are started."""
 _KEPT = 4096
 """Number of pictures whose facts are kept, since several items may show one."""
-
-
-class SourceItem(NamedTuple):
-    """An item with the files of its pictures, by image id."""
-
-    item: Item
-    files: Mapping[str, bytes]
-
-
-class LeftOutItem(NamedTuple):
-    """An item without cues, and why: it has no right option, or a picture cannot be read."""
-
-    item_id: str
-    task: str
-    reason: str
 
 
 class MeasuredItems(NamedTuple):
@@ -49,33 +34,13 @@ class MeasuredItems(NamedTuple):
         cues: Cues of the items, in the order of the source.
         group_keys: Group keys of each item, by its id.
         left_out: Items without cues.
+        words_alone: Number of items whose pictures are not there, so that words and letters alone were measured.
     """
 
     cues: tuple[ItemCues, ...]
     group_keys: Mapping[str, tuple[str, ...]]
     left_out: tuple[LeftOutItem, ...]
-
-
-def source_items(source: Path) -> Iterator[SourceItem]:
-    """Yield the items of a release, or those that are left at the end of a workspace's run, with their pictures.
-
-    Raises:
-        BenchwrightError: The folder is neither, or the run is not finished.
-        DataError: A file is damaged.
-    """
-    if (source / "workspace.json").exists():
-        from benchwright.pipeline import open_view
-
-        view = open_view(source)
-        for item, _ in view.items():
-            yield SourceItem(
-                item, {shown.image_id: view.image_bytes(view.image(shown.image_id)) for shown in item.images}
-            )
-        return
-    from benchwright.release import Release
-
-    for released in Release.open(source).items():
-        yield SourceItem(released.item, released.images)
+    words_alone: int = 0
 
 
 def with_source_image(group_keys: Sequence[str], root_image_id: str) -> tuple[str, ...]:
@@ -83,31 +48,39 @@ def with_source_image(group_keys: Sequence[str], root_image_id: str) -> tuple[st
     return tuple(sorted({*group_keys, f"image:{root_image_id}"}))
 
 
-def measure_items(items: Iterator[SourceItem], *, workers: int | None = None) -> MeasuredItems:
+def measure_items(items: Iterator[SourceItem | LeftOutItem], *, workers: int | None = None) -> MeasuredItems:
     """Measure items; memory holds their cues and the pictures of a few of them.
 
     Args:
-        items: The items, read as workers need them.
+        items: The items, read as workers need them, and what its source leaves out.
         workers: Number of processes; default one a processor. Few items are measured without any.
     """
     cues: list[ItemCues] = []
     group_keys: dict[str, tuple[str, ...]] = {}
     left_out: list[LeftOutItem] = []
+    words_alone = 0
     for result in _results(items, processors() if workers is None else workers):
-        for item_id, task, groups, measured in result:
-            if isinstance(measured, str):
-                left_out.append(LeftOutItem(item_id, task, measured))
+        for entry in result:
+            if isinstance(entry, LeftOutItem):
+                left_out.append(entry)
             else:
-                cues.append(measured)
-                group_keys[item_id] = groups
-    return MeasuredItems(tuple(cues), group_keys, tuple(left_out))
+                cues.append(entry.cues)
+                group_keys[entry.cues.item_id] = entry.group_keys
+                words_alone += entry.words_alone
+    return MeasuredItems(tuple(cues), group_keys, tuple(left_out), words_alone)
 
 
-_Measured = tuple[str, str, tuple[str, ...], ItemCues | str]
-"""Id, task and group keys of an item, and its cues or why it has none."""
+class _MeasuredItem(NamedTuple):
+    """An item's cues and group keys, and whether its pictures are not there."""
+
+    cues: ItemCues
+    group_keys: tuple[str, ...]
+    words_alone: bool
 
 
-def _results(items: Iterator[SourceItem], workers: int) -> Iterator[Sequence[_Measured]]:
+def _results(
+    items: Iterator[SourceItem | LeftOutItem], workers: int
+) -> Iterator[Sequence[_MeasuredItem | LeftOutItem]]:
     first = list(islice(items, _ALONE))
     rest = next(items, None)
     if rest is None or workers == 1:
@@ -117,7 +90,7 @@ def _results(items: Iterator[SourceItem], workers: int) -> Iterator[Sequence[_Me
             while batch := list(islice(items, _TOGETHER)):
                 yield _measured(batch)
         return
-    queue: deque[Future[Sequence[_Measured]]] = deque()
+    queue: deque[Future[Sequence[_MeasuredItem | LeftOutItem]]] = deque()
     with ProcessPoolExecutor(workers, mp_context=context()) as pool:
         for start in range(0, _ALONE, _TOGETHER):
             queue.append(pool.submit(_measured, first[start : start + _TOGETHER]))
@@ -131,27 +104,33 @@ def _results(items: Iterator[SourceItem], workers: int) -> Iterator[Sequence[_Me
             yield queue.popleft().result()
 
 
-def _measured(batch: Sequence[SourceItem]) -> Sequence[_Measured]:
-    return [
-        (
-            item.item_id,
-            item.task,
-            with_source_image(item.group_keys, item.root_image_id),
-            cues_or_reason(item, files.__getitem__),
-        )
-        for item, files in batch
-    ]
+def _measured(batch: Sequence[SourceItem | LeftOutItem]) -> Sequence[_MeasuredItem | LeftOutItem]:
+    return [entry if isinstance(entry, LeftOutItem) else _measured_item(entry) for entry in batch]
 
 
-def cues_or_reason(item: Item, data_of: Callable[[str], bytes]) -> ItemCues | str:
-    """Return the cues of an item, or the reason why it has none: `no_key`, or that a picture cannot be read.
+def _measured_item(entry: SourceItem) -> _MeasuredItem | LeftOutItem:
+    item = entry.item
+    cues = cues_or_reason(item, entry.files.__getitem__ if entry.has_pictures else None)
+    if isinstance(cues, str):
+        return LeftOutItem(entry.own_id or item.item_id, item.task, cues)
+    return _MeasuredItem(cues, with_source_image(item.group_keys, item.root_image_id), not entry.has_pictures)
+
+
+def cues_or_reason(item: Item, data_of: Callable[[str], bytes] | None) -> ItemCues | str:
+    """Return the cues of an item, or the reason why it has none.
+
+    Reasons are `no_key`, `missing_picture` where options are pictures that are not there, and why a picture cannot be
+    read.
 
     Args:
         item: The item.
-        data_of: Function from the id of a picture to the bytes of its file.
+        data_of: Function from the id of a picture to the bytes of its file; None where not all pictures are there, so
+            that words and letters alone are measured.
     """
+    if data_of is None and option_pictures_of(item):
+        return NO_KEY if item.right_key is None else NO_PICTURE
     try:
-        cues = cues_of_item(item, _facts_reader(data_of))
+        cues = cues_of_item(item, None if data_of is None else _facts_reader(data_of))
     except UnreadableImage as error:
         return error.reason
     return NO_KEY if cues is None else cues

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -21,13 +21,20 @@ from benchwright.text_normalization import printable
 from benchwright.workspace.atomic import replacing, write_bytes, write_json
 
 from .battery import FOREST, SolverResult, TaskResult
-from .measuring import SourceItem, source_items
+from .forest import LEAST_ITEMS
+from .item_source import LeftOutItem, SourceItem
+from .model_solvers import Sees
 from .report import ShortcutReport
 
 PAGE, REPORT, ITEMS = "report.html", "report.json", "items.jsonl"
 MOST_EXAMPLES = 60
 MOST_SOLVERS = 12
 """Number of solvers of a task in its chart, beside those whose cue is carried."""
+SHOWN_TO_MODEL: Mapping[Sees, str] = {
+    "text": "question and options",
+    "options": "the options alone",
+    "captions": "question, options and captions of the pictures",
+}
 _SIDE_PX = 360
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -58,6 +65,7 @@ class ShownExample(NamedTuple):
 
     Args:
         item: The item.
+        item_id: Its id, or that of its question in a file.
         pictures: Its pictures with their marks.
         options: Key and words of each option.
         right: Key of the right option.
@@ -66,6 +74,7 @@ class ShownExample(NamedTuple):
     """
 
     item: Item
+    item_id: str
     pictures: Sequence[ShownPicture]
     options: Sequence[tuple[str, str]]
     right: str | None
@@ -99,15 +108,19 @@ def write_page(report: ShortcutReport, folder: Path) -> Path:
 
 
 def item_scores(report: ShortcutReport) -> Iterator[dict[str, Any]]:
-    """Yield id, task, bias score and helped solvers of each item, sorted by task and id."""
-    flagged = report.flagged()
+    """Yield id, task, bias score and helped solvers of each item, and whether pruning takes it out, sorted by task.
+
+    Items of files have the id that their question has there.
+    """
+    flagged, pruned = report.flagged(), report.pruned()
     for task in report.tasks:
         for item, bias in zip(task.table.items, task.bias.tolist(), strict=True):
             yield {
-                "item_id": item.item_id,
+                "item_id": report.own_ids.get(item.item_id, item.item_id),
                 "task": item.task,
                 "bias": None if task.forest is None else round(bias, 6),
                 "solvers": [result.solver for result in flagged.get(item.item_id, ())],
+                "pruned": item.item_id in pruned,
             }
 
 
@@ -115,7 +128,7 @@ def _pieces(report: ShortcutReport) -> Iterator[str]:
     families = [family for family in get_args(CueFamily) if any(_of(task, family) for task in report.tasks)]
     carried = [task for task in report.tasks if task.carried]
     values = {
-        "name": report.source.resolve().name,
+        "name": report.source.path.resolve().name,
         "facts": [
             ("items", f"{report.items:,}"),
             ("tasks", f"{len(report.tasks):,}"),
@@ -123,11 +136,17 @@ def _pieces(report: ShortcutReport) -> Iterator[str]:
             ("tasks that carry a cue", f"{len(carried):,}"),
             ("items that a cue helps with", f"{len(report.flagged()):,}"),
         ],
+        "left_out_count": len(report.left_out),
+        "words_alone": report.words_alone,
+        "pruning": report.pruning,
+        "model": report.model,
+        "shown_to_model": SHOWN_TO_MODEL,
+        "least_items": LEAST_ITEMS,
         "bounds": report.bounds,
         "families": families,
         "rows": [(task, [_cell(task, family) for family in (*families, None)]) for task in report.tasks],
         "tasks": [(task, _chart(task), _falls(task)) for task in report.tasks if task.solvers],
-        "left_out": report.left_out,
+        "left_out": left_out_by_reason(report.left_out),
         "examples": _examples(report),
     }
     return page_pieces(
@@ -138,6 +157,14 @@ def _pieces(report: ShortcutReport) -> Iterator[str]:
         style="shortcuts.css",
         finalize=_printable,
     )
+
+
+def left_out_by_reason(left_out: Iterable[LeftOutItem]) -> list[tuple[str, list[LeftOutItem]]]:
+    """Return what was left out by reason, sorted."""
+    by_reason: dict[str, list[LeftOutItem]] = {}
+    for item in left_out:
+        by_reason.setdefault(item.reason, []).append(item)
+    return sorted(by_reason.items())
 
 
 def _printable(value: Any) -> Any:
@@ -196,7 +223,7 @@ def _examples(report: ShortcutReport) -> Iterator[ShownExample]:
             bias[item_id] = -negative if task.forest is not None else None
     if not bias:
         return
-    for source_item in source_items(report.source):
+    for source_item in report.source.items():
         if (item_id := source_item.item.item_id) in bias:
             yield _example(source_item, flagged[item_id], bias[item_id])
 
@@ -210,6 +237,9 @@ def _example(source_item: SourceItem, solvers: Sequence[SolverResult], bias: flo
     ]
     pictures = []
     for image in item.images:
+        if image.image_id not in source_item.files:
+            pictures.append(ShownPicture(None, 0, 0, "The picture is not there."))
+            continue
         try:
             drawn = preview(source_item.files[image.image_id], max_side_px=_SIDE_PX, prompts=image.prompts)
         except (UnreadableImage, PromptError) as error:
@@ -218,4 +248,6 @@ def _example(source_item: SourceItem, solvers: Sequence[SolverResult], bias: flo
             uri = f"data:{drawn.media_type};base64,{base64.b64encode(drawn.data).decode('ascii')}"
             pictures.append(ShownPicture(uri, drawn.width, drawn.height, ""))
     ordered = sorted(solvers, key=lambda result: (result.solver == FOREST, result.p_holm, result.solver))
-    return ShownExample(item, pictures, options, item.answer or item.refusal, ordered[:4], bias)
+    return ShownExample(
+        item, source_item.own_id or item.item_id[:12], pictures, options, item.answer or item.refusal, ordered[:4], bias
+    )

@@ -8,7 +8,7 @@ than that; a cue that is in most items stays a cue.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,11 +78,15 @@ class Pruning(NamedTuple):
     item_ids: tuple[str, ...]
     clusters: tuple[int, int]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the pruning as JSON values."""
+    def to_json(self, own_ids: Mapping[str, str]) -> dict[str, Any]:
+        """Return the pruning as JSON values.
+
+        Args:
+            own_ids: Ids of questions in their file, by item id, which stand in place of item ids.
+        """
         return {
             "task": self.task,
-            "pruned": list(self.item_ids),
+            "pruned": [own_ids.get(item_id, item_id) for item_id in self.item_ids],
             "clusters": {"before": self.clusters[0], "after": self.clusters[1]},
             "rounds": [each.to_json() for each in self.rounds],
         }

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.errors import UnreadableImage
 from benchwright.images import decode_rgb
 from benchwright.steps import CueFamily
 
 from ..models.model_questions import PixelsOf
 from .battery import Bounds, SolverResult, TaskResult, run_battery
 from .forest import require_forests
-from .measuring import LeftOutItem, measure_items, source_items
+from .item_source import ItemSource, LeftOutItem, SourceItem
+from .measuring import NO_PICTURE, measure_items
 from .model_solvers import ModelReply, PicturelessAsker, PicturelessModel, PlannedRequests, plan_requests
 from .pruning import PruneSettings, Pruning, prune
 
@@ -27,20 +32,26 @@ class ShortcutReport(NamedTuple):
     """The results of the battery.
 
     Args:
-        source: Folder of the items.
+        source: Place of the items.
         seed: Seed of the forests.
         bounds: When items carry a cue.
         tasks: Results, one a task, sorted by task.
         left_out: Items that were not measured.
         pruning: What pruning would take out, one a task where the forest carries a cue; empty where nobody asked.
+        words_alone: Number of items whose pictures are not there, so that words and letters alone were measured.
+        own_ids: Ids that questions of files have there, by item id; none for a release or workspace.
+        model: Name of the model that answered without pictures; None where none was asked.
     """
 
-    source: Path
+    source: ItemSource
     seed: int
     bounds: Bounds
     tasks: tuple[TaskResult, ...]
     left_out: tuple[LeftOutItem, ...]
     pruning: tuple[Pruning, ...] = ()
+    words_alone: int = 0
+    own_ids: Mapping[str, str] = {}
+    model: str | None = None
 
     @property
     def items(self) -> int:
@@ -51,18 +62,24 @@ class ShortcutReport(NamedTuple):
         """Return the solvers whose cue each item carries, by item id; items that carry none are left out."""
         return {item_id: solvers for task in self.tasks for item_id, solvers in flagged_items(task).items()}
 
+    def pruned(self) -> frozenset[str]:
+        """Return the ids of the items that pruning would take out."""
+        return frozenset(item_id for pruning in self.pruning for item_id in pruning.item_ids)
+
     def document(self) -> dict[str, Any]:
         """Return the report as JSON values, without the items."""
         reasons = Counter(item.reason for item in self.left_out)
         return {
             "items": self.items,
+            "words_alone": self.words_alone,
             "flagged": len(self.flagged()),
             "left_out": dict(sorted(reasons.items())),
             "seed": self.seed,
             **self.bounds._asdict(),
+            "model": self.model,
             "tests": sum(len(task.solvers) for task in self.tasks),
             "tasks": [task.to_json() for task in self.tasks],
-            "pruning": [pruning.to_json() for pruning in self.pruning],
+            "pruning": [pruning.to_json(self.own_ids) for pruning in self.pruning],
         }
 
 
@@ -80,7 +97,7 @@ def flagged_items(task: TaskResult) -> dict[str, tuple[SolverResult, ...]]:
 
 
 def find_shortcuts(
-    source: Path,
+    source: Path | ItemSource,
     *,
     task_cues: Mapping[str, Sequence[CueFamily]] | None = None,
     bounds: Bounds | None = None,
@@ -90,10 +107,11 @@ def find_shortcuts(
     model: PicturelessModel | None = None,
     replies: Path | None = None,
 ) -> ShortcutReport:
-    """Return what solvers that do not do the task make of the items of a release or a finished workspace.
+    """Return what solvers that do not do the task make of items.
 
     Args:
-        source: Folder of the release or workspace.
+        source: Folder of a release or of a workspace whose run is finished, or file, archive or folder of questions as
+            the step `items` reads them; an `ItemSource` where pictures lie elsewhere, or columns have other names.
         task_cues: Families of cues that a task asks for, by task, in place of what its step declares; default none.
         bounds: When items carry a cue; default `Bounds()`.
         prune_most: Share of a task's items, 0-1, that pruning may take out; None prunes nothing.
@@ -103,14 +121,16 @@ def find_shortcuts(
         replies: File in which its replies are kept, so that none is asked and paid twice; None keeps none.
 
     Raises:
-        BenchwrightError: The folder is neither, or the workspace's run is not finished.
+        BenchwrightError: The source is none of these, or the workspace's run is not finished.
         DataError: A file is damaged.
         PrerequisiteError: scikit-learn is not installed, or no request to the model can succeed.
         BudgetSpent: The model's budget does not allow all requests; what was answered is kept.
     """
     require_forests()
     bounds = bounds or Bounds()
-    measured = measure_items(source_items(source), workers=workers)
+    source = source if isinstance(source, ItemSource) else ItemSource(source)
+    own_ids: dict[str, str] = {}
+    measured = measure_items(_with_ids(source.rows(), own_ids), workers=workers)
     answered = {} if model is None else ask_model(source, model, seed=seed, replies=replies)
     tasks = run_battery(
         measured.cues, measured.group_keys, seed=seed, bounds=bounds, task_cues=task_cues or {}, replies=answered
@@ -118,16 +138,34 @@ def find_shortcuts(
     settings = None if prune_most is None else PruneSettings(most=prune_most)
     pruned = [] if settings is None else [prune(task, settings, seed=seed, bounds=bounds) for task in tasks]
     pruning = tuple(each for each in pruned if each is not None)
-    return ShortcutReport(source, seed, bounds, tuple(tasks), measured.left_out, pruning)
+    return ShortcutReport(
+        source,
+        seed,
+        bounds,
+        tuple(tasks),
+        measured.left_out,
+        pruning,
+        words_alone=measured.words_alone,
+        own_ids=own_ids,
+        model=None if model is None else model.chat.model,
+    )
+
+
+def _with_ids(rows: Iterator[SourceItem | LeftOutItem], own_ids: dict[str, str]) -> Iterator[SourceItem | LeftOutItem]:
+    """Yield all rows, and note the own ids of questions."""
+    for row in rows:
+        if isinstance(row, SourceItem) and row.own_id is not None:
+            own_ids[row.item.item_id] = row.own_id
+        yield row
 
 
 def ask_model(
-    source: Path, model: PicturelessModel, *, seed: int, replies: Path | None
+    source: ItemSource, model: PicturelessModel, *, seed: int, replies: Path | None
 ) -> dict[str, tuple[ModelReply, ...]]:
-    """Return what a model replies to the items of a release or a finished workspace, by item id.
+    """Return what a model replies to the items of a source, by item id.
 
     Args:
-        source: Folder of the release or workspace.
+        source: Place of the items.
         model: The model.
         seed: Seed of the order in which options are shown.
         replies: File in which replies are kept; None keeps none.
@@ -142,7 +180,7 @@ def ask_model(
     with ExitStack() as stack:
         store = None if replies is None else stack.enter_context(closing(ReplyStore(replies, tmp=replies.parent)))
         asker = stack.enter_context(closing(PicturelessAsker(model, seed=seed, replies=store)))
-        items = source_items(source)
+        items = source.items()
         while batch := list(islice(items, _ASKED_TOGETHER)):
             files = {image_id: data for each in batch for image_id, data in each.files.items()}
             of_batch = asker.replies_to([each.item for each in batch], _decoder(files))
@@ -151,15 +189,21 @@ def ask_model(
 
 
 def _decoder(files: Mapping[str, bytes]) -> PixelsOf:
-    return lambda image_id: decode_rgb(files[image_id])
+    def pixels(image_id: str) -> NDArray[np.uint8]:
+        if image_id not in files:
+            raise UnreadableImage(NO_PICTURE, "the picture is not there")
+        return decode_rgb(files[image_id])
+
+    return pixels
 
 
-def plan_model(source: Path, model: PicturelessModel, *, seed: int = 0) -> PlannedRequests:
-    """Return what asking a model about the items of a release or a finished workspace would cost; nobody is asked.
+def plan_model(source: Path | ItemSource, model: PicturelessModel, *, seed: int = 0) -> PlannedRequests:
+    """Return what asking a model about items would cost; nobody is asked.
 
     Args:
-        source: Folder of the release or workspace.
+        source: Place of the items, as for `find_shortcuts`.
         model: The model.
         seed: Seed of the order in which options are shown.
     """
-    return plan_requests((each.item for each in source_items(source)), model, seed=seed)
+    source = source if isinstance(source, ItemSource) else ItemSource(source)
+    return plan_requests((each.item for each in source.items()), model, seed=seed)

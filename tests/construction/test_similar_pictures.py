@@ -142,7 +142,7 @@ def test_what_was_missing_is_said(cosines: tuple[float, float], reason: str) -> 
     assert values[f"{0:064x}"]["left_out"] == reason
 
 
-def test_a_farther_picture_without_a_near_one_of_its_own_makes_no_triplet() -> None:
+def test_a_farther_picture_without_a_near_one_of_its_own_makes_no_triplet(caplog: pytest.LogCaptureFixture) -> None:
     vectors = [[1, 0, 0], [0.6, 0.8, 0], [0.2, -0.2, 0.96]]
     features: dict[str, str | None] = {
         f"{number:064x}": encode_vector((np.array(vector) / np.linalg.norm(vector)).astype(np.float32))
@@ -151,6 +151,8 @@ def test_a_farther_picture_without_a_near_one_of_its_own_makes_no_triplet() -> N
     values = gathered(features, list(features), margin=0.2)
     assert triplets_of(values) == []
     assert values[f"{0:064x}"]["left_out"] == "no_partner"
+    assert "triplets for 0 items, and no_partner" in caplog.text
+    assert "each of the two candidates needs a picture near to it" in caplog.text
     assert len(triplets_of(gathered(features, list(features), margin=0.2, mode="paper"))) == 1
 
 

@@ -74,6 +74,21 @@ def test_a_model_behind_an_endpoint_is_scored_alike_after_a_fault(
     assert not found, "\n".join(found)
 
 
+def test_a_model_that_sees_no_picture_is_asked_alike_after_a_fault(
+    scene: Path, chat_server: ChatServer, tmp_path: Path
+) -> None:
+    shutil.copytree(scene / "ii", tmp_path / "ii")
+    asked = ["filter", "shortcuts", "ii", "--model", "m", "--base-url", chat_server.url, "--out", "cues"]
+    made = [f"cues/{name}" for name in ("report.html", "report.json", "items.jsonl")]
+    case = Case("filter shortcuts --model", asked, made)
+    clean = undisturbed(tmp_path, case)
+    rng = random.Random(case.name)
+    found: list[str] = []
+    for kind in ("full", "kill"):
+        found += problems_of(tmp_path, case, clean, kind, rng.randint(1, clean.calls))
+    assert not found, "\n".join(found)
+
+
 def test_a_step_that_asks_a_model_makes_the_same_after_a_fault(
     scene: Path, chat_server: ChatServer, tmp_path: Path
 ) -> None:

@@ -28,7 +28,8 @@ SOLVED = {
             "task": "visual_correspondence",
             "solvers": [
                 {"solver": "nearest", "items": 4, "accuracy": 0.25, "ci": [0.05, 0.7]},
-                {"solver": "farthest", "items": 4, "accuracy": 0.75, "ci": None},
+                {"solver": "farthest", "items": 4, "accuracy": 0.75, "ci": None, "carries": True},
+                {"solver": "lucky", "items": 4, "accuracy": 1.0, "ci": None, "carries": False},
             ],
         },
     ],
@@ -62,14 +63,15 @@ def test_the_best_of_each_kind_stands_in_the_row_of_its_task(
     assert (naming["cheat"]["name"], naming["cheat"]["value"]) == ("constant:B", 1)
     assert naming["specialist"] is None
     assert naming["model"]["value"] == 1
-    assert (correspondence["cheat"]["name"], correspondence["cheat"]["value"]) == ("farthest", 0.75)
+    cheat = correspondence["cheat"]
+    assert (cheat["name"], cheat["value"], cheat["carried"]) == ("farthest", 0.75, True)
     assert correspondence["specialist"]["name"] == "local_features"
     assert correspondence["specialist"]["value"] == 1
     assert correspondence["chance"]["value"] == 0.25
     assert correspondence["people"] is None
     page = (tmp_path / "results" / "report.html").read_text(encoding="utf-8")
     assert "From chance to people" in page
-    assert "farthest" in page
+    assert "farthest</bdi>, n=4, <b>carried</b>" in page
 
 
 def test_without_specialists_and_cheats_the_section_is_left_out(bench: Any, tmp_path: Path) -> None:

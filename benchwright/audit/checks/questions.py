@@ -21,12 +21,13 @@ class RepeatedIds:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return one finding, of all items whose id another item has too."""
-        from benchwright.construction.imported import OWN_ID
+        from benchwright.construction.imported import OWN_ID, STATED_ID
 
         del context
         by_own: defaultdict[str, list[AuditedItem]] = defaultdict(list)
         for each in audited.items:
-            by_own[str(each.item.attributes.get(OWN_ID, each.item_id))].append(each)
+            attributes = each.item.attributes
+            by_own[str(attributes.get(STATED_ID) or attributes.get(OWN_ID, each.item_id))].append(each)
         repeated = {own: items for own, items in by_own.items() if len(items) > 1}
         if repeated:
             own, items = next(iter(repeated.items()))

@@ -4,7 +4,6 @@ from .column_files import write_columns as write_columns
 from .columns import FIELDS as FIELDS
 from .columns import ColumnMapping as ColumnMapping
 from .columns import guessed_columns as guessed_columns
-from .columns import stated_columns as stated_columns
 from .configs import FileLabels as FileLabels
 from .configs import file_labels as file_labels
 from .rows import ENDS as ENDS

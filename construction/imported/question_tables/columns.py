@@ -206,21 +206,6 @@ def _first_answer(value: object, of: str) -> int | None:
     raise DataError(f"{of}: {FIRST_ANSWER} is {value!r}; write 0 or 1, the number that keys give the first option")
 
 
-def stated_columns(settings: Sequence[str]) -> dict[str, str | int | list[str]]:
-    """Return columns by field from settings such as `question=ask` or `options=o1,o2,o3`.
-
-    Raises:
-        DataError: A setting has another form.
-    """
-    stated: dict[str, str | int | list[str]] = {}
-    for setting in settings:
-        field, equals, column = setting.partition("=")
-        if not equals:
-            raise DataError(f"--column {setting!r}: write FIELD=COLUMN, such as question=ask")
-        stated[field.strip()] = [name.strip() for name in column.split(",")] if "," in column else column.strip()
-    return stated
-
-
 def _in_order(
     columns: Sequence[str],
     lettered: re.Pattern[str] | None,

@@ -20,10 +20,17 @@ Kind = Literal["baseline", "specialist", "model"]
 
 
 class NamedFigure(NamedTuple):
-    """A figure, and whose it is."""
+    """A figure, and whose it is.
+
+    Args:
+        name: Name of the model or solver.
+        figure: The figure.
+        carried: Whether the items carry the cue of a solver of the shortcut battery; None for models.
+    """
 
     name: str
     figure: Figure
+    carried: bool | None = None
 
 
 class ReferencePoints(NamedTuple):
@@ -32,7 +39,8 @@ class ReferencePoints(NamedTuple):
     Args:
         task: The task.
         chance: Accuracy of an even draw.
-        cheat: The best of the solvers that do not do the task, or of the baselines that look at no picture.
+        cheat: The best of the solvers that do not do the task, or of the baselines that look at no picture and do not
+            draw evenly. A solver whose cue the items carry goes before others.
         specialist: The best specialist.
         model: The best other model.
         people: People, of the campaign that plots show.
@@ -49,7 +57,10 @@ class ReferencePoints(NamedTuple):
         """Return the figures as JSON values."""
 
         def named(entry: NamedFigure | None) -> Any:
-            return None if entry is None else {"name": entry.name, **entry.figure.model_dump(mode="json")}
+            if entry is None:
+                return None
+            carried = {} if entry.carried is None else {"carried": entry.carried}
+            return {"name": entry.name, **entry.figure.model_dump(mode="json"), **carried}
 
         return {
             "task": self.task,
@@ -70,6 +81,7 @@ class _Solver(BaseModel):
     items: int = Field(ge=0)
     accuracy: float = Field(ge=0, le=1)
     ci: tuple[float, float] | None = None
+    carries: bool = False
 
 
 class _SolvedTask(BaseModel):
@@ -103,8 +115,9 @@ def read_cheats(path: Path) -> dict[str, NamedFigure]:
     best = {}
     for task in document.tasks:
         if task.solvers:
-            solver = max(task.solvers, key=lambda entry: entry.accuracy)
-            best[task.task] = NamedFigure(solver.solver, Figure(value=solver.accuracy, ci=solver.ci, n=solver.items))
+            solver = max(task.solvers, key=lambda entry: (entry.carries, entry.accuracy))
+            figure = Figure(value=solver.accuracy, ci=solver.ci, n=solver.items)
+            best[task.task] = NamedFigure(solver.solver, figure, solver.carries)
     return best
 
 
@@ -121,7 +134,7 @@ def reference_points(board: ScoreTable, cheats: Mapping[str, NamedFigure]) -> li
     points = []
     for number, task in enumerate(board.columns[1:], start=1):
         of_kind = {
-            kind: _best([line for line in board.lines if kinds[line.model] == kind], number)
+            kind: _best([line for line in board.lines if kinds[line.model] == kind and not _draws(line)], number)
             for kind in ("baseline", "specialist", "model")
         }
         cheat = _better(cheats.get(task), of_kind["baseline"])
@@ -131,6 +144,11 @@ def reference_points(board: ScoreTable, cheats: Mapping[str, NamedFigure]) -> li
             )
         )
     return points
+
+
+def _draws(line: ScoreRow) -> bool:
+    """Return whether a model draws evenly, so that it adds nothing but luck to chance."""
+    return line.score.model.partition(":")[0] == "random"
 
 
 def kind_of(model: str) -> Kind:
@@ -150,7 +168,8 @@ def _best(lines: list[ScoreRow], column: int) -> NamedFigure | None:
 
 
 def _better(first: NamedFigure | None, second: NamedFigure | None) -> NamedFigure | None:
-    return max((entry for entry in (first, second) if entry is not None), key=_value, default=None)
+    entries = [entry for entry in (first, second) if entry is not None]
+    return max(entries, key=lambda entry: (entry.carried is True, _value(entry)), default=None)
 
 
 def _value(entry: NamedFigure) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,6 +11,7 @@ from typing import Any, ClassVar
 import pytest
 from PIL import Image
 
+from benchwright.errors import RecipeError
 from benchwright.pipeline import run_recipe
 from benchwright.pipeline.fitting import fitted_to
 from benchwright.recipe import Recipe, parse_recipe
@@ -64,6 +66,25 @@ def test_a_step_sees_the_folder_and_the_steps_that_stay_before_it(photographs: P
 def test_without_the_key_every_step_stays(photographs: Path) -> None:
     fitted = fitted_to(Recipe("fit", [Named(wanted="absent")]), photographs)
     assert ([entry for entry, _ in fitted.recipe.steps], fitted.left_out) == (["named"], ())
+
+
+def test_only_an_optional_step_that_lacks_something_is_left_out(
+    photographs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "name: fit\noptional: [shortcuts]\nsteps: [jigsaw, counting, shortcuts]\n"
+    recipe = parse_recipe(text, "fit.yaml", photographs)
+    assert fitted_to(recipe, photographs).left_out == ()
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    fitted = fitted_to(recipe, photographs)
+    assert [entry for entry, _ in fitted.recipe.steps] == ["jigsaw", "counting"]
+    [(entry, lacks)] = fitted.left_out
+    assert (entry, "pip install 'benchwright[filters]'" in lacks) == ("shortcuts", True)
+    assert "optional" not in fitted.recipe.to_yaml()
+
+
+def test_an_optional_entry_that_is_no_step_is_a_mistake(photographs: Path) -> None:
+    with pytest.raises(RecipeError, match=r"fit.yaml: line 2: there is no step 'shortcut' to be optional; .* jigsaw"):
+        parse_recipe("name: fit\noptional: [shortcut]\nsteps: [jigsaw]\n", "fit.yaml", photographs)
 
 
 def test_the_run_names_them_and_records_what_ran(tmp_path: Path, photographs: Path) -> None:

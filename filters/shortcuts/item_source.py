@@ -1,0 +1,106 @@
+"""Where the battery's items come from: a release, a finished workspace, or files of questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright.errors import DataError
+from benchwright.item_files import FileItem, ItemFiles, UnusedRow, items_in_files
+from benchwright.records import Item
+
+
+class SourceItem(NamedTuple):
+    """An item with the files of its pictures, by image id.
+
+    Args:
+        item: The item.
+        files: Bytes of the pictures' files; pictures that are not there are left out, and then words alone are
+            measured.
+        own_id: Id of the question in a file of questions; None for items of a release or workspace.
+    """
+
+    item: Item
+    files: Mapping[str, bytes]
+    own_id: str | None = None
+
+    @property
+    def has_pictures(self) -> bool:
+        """Return whether all pictures are there."""
+        return all(image.image_id in self.files for image in self.item.images)
+
+
+class LeftOutItem(NamedTuple):
+    """An item without cues, and why: it has no right option, or a picture cannot be read.
+
+    Args:
+        item_id: Its id; of a row of a file of questions that is no item, the file and the row.
+        task: Its task; empty for such a row.
+        reason: Stable code.
+        detail: What is wrong, with the value; empty where the reason says all.
+    """
+
+    item_id: str
+    task: str
+    reason: str
+    detail: str = ""
+
+
+class ItemSource(NamedTuple):
+    """A place that holds items.
+
+    Args:
+        path: Folder of a release or of a workspace whose run is finished, or a file, archive or folder of questions.
+        pictures: Folder of the pictures of questions where they lie elsewhere.
+        columns: Columns of questions by field where their names do not tell.
+    """
+
+    path: Path
+    pictures: Path | None = None
+    columns: Mapping[str, str | int | list[str]] = {}
+
+    @property
+    def is_files(self) -> bool:
+        """Return whether it is questions in files, and no release or workspace."""
+        return not any((self.path / name).exists() for name in ("workspace.json", "manifest.json", "manifest.sha256"))
+
+    def rows(self) -> Iterator[SourceItem | LeftOutItem]:
+        """Yield the items of a release, those left at the end of a run, or those of files, with their pictures.
+
+        Rows of files that are no items are yielded as what is left out.
+
+        Raises:
+            BenchwrightError: The folder is none of these, or the run is not finished.
+            DataError: A file is damaged.
+        """
+        if self.is_files:
+            for entry in self._entries():
+                if isinstance(entry, UnusedRow):
+                    yield LeftOutItem(f"{entry.file}: {entry.entry}", "", entry.reason, entry.detail)
+                else:
+                    yield SourceItem(entry.item, entry.files, entry.own_id)
+        elif (self.path / "workspace.json").exists():
+            from benchwright.pipeline import open_view
+
+            view = open_view(self.path)
+            for item, _ in view.items():
+                files = {shown.image_id: view.image_bytes(view.image(shown.image_id)) for shown in item.images}
+                yield SourceItem(item, files)
+        else:
+            from benchwright.release import Release
+
+            for released in Release.open(self.path).items():
+                yield SourceItem(released.item, released.images)
+
+    def _entries(self) -> Iterator[FileItem | UnusedRow]:
+        try:
+            yield from items_in_files(ItemFiles(self.path, self.pictures, self.columns))
+        except DataError as error:
+            if not self.path.is_dir():
+                raise
+            raise DataError(f"{self.path} is no release and no workspace, and as questions: {error}") from error
+
+    def items(self) -> Iterator[SourceItem]:
+        """Yield what `rows` yields, without what is left out."""
+        yield from (row for row in self.rows() if isinstance(row, SourceItem))
