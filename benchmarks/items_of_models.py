@@ -22,6 +22,7 @@ from truth_runs import TruthRun
 
 from benchwright.construction.estimated import PictureFeatures, SimilarPictures
 from benchwright.construction.ground_truth import Captions, SimilarityTriplet, read_truths
+from benchwright.construction.manipulation.manipulation_settings import Hardware
 from benchwright.construction.tasks import ForensicDetection, VisualSimilarity
 from benchwright.steps import GatherContext
 
@@ -35,7 +36,10 @@ def forensics(folder: Path, photographs: Sequence[Pixels], seed: int, records: i
     for number, pixels in enumerate(pictures_of(photographs, seed, records)):
         image_id = run.add(pixels, f"{number}.jpg")
         run.state(f"coco:{number}", [image_id], Captions(texts=(f"Thing number {number} on a table.",)))
-    task = ForensicDetection(weights=str(weights), side_px=64, model_side_px=64, steps=1, min_side_px=16)
+    task = ForensicDetection(
+        weights=str(weights), side_px=64, model_side_px=64, steps=1, min_side_px=16,
+        hardware=Hardware(batch_size=64, images_together=64),
+    )  # fmt: skip
     return MadeItems.of_run(run, run.run(task))
 
 

@@ -87,7 +87,12 @@ class TruthRun:
         for image_id in image_ids:
             context.add_file(self.folder / self._names[image_id])
         context.opened = step.open(context)
-        self.outcomes = {image_id: step.one(self.records[image_id], context) for image_id in image_ids}
+        self.outcomes = {}
+        together = step.together() or 1
+        for start in range(0, len(image_ids), together):
+            batch = image_ids[start : start + together]
+            outcomes = step.many([self.records[image_id] for image_id in batch], context)
+            self.outcomes |= dict(zip(batch, outcomes, strict=True))
         self.made = {image.image_id: image for outcome in self.outcomes.values() for image in outcome.images}
         self.stored = context.stored
         return [item for outcome in self.outcomes.values() for item in outcome.items]

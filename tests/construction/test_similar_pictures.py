@@ -83,6 +83,8 @@ def test_the_nearer_picture_is_nearer_and_no_picture_is_in_two_triplets() -> Non
         assert triplet.truth.original["nearer_cosine"] == pytest.approx(cosine[0, nearer], abs=1e-4)
         assert triplet.truth.original["estimated_by"] == f"dinov2 {DIGEST}"
         assert triplet.truth.votes == 1
+        other = decode_vectors([features[triplet.truth.original["other_reference"]]])[0]
+        assert other @ vectors[farther] - other @ vectors[nearer] >= 0.2 - 2e-4
         for place, image_id in enumerate(triplet.image_ids):
             [record] = read_records(values[image_id]["records"])
             assert (record.record, record.place) == (triplet.record, place)
