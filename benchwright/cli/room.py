@@ -7,6 +7,8 @@ GROUPS = {
     "facts": "What people state about pictures: files to fill in, checked; and what they marked, as a file.",
     "evaluate": "Run models on a release and score them.",
     "filter": "Look at a folder of images; see, and reverse, what filters of a run dropped.",
+    "awareness": "Questions with an option that declines, counted as MM-SAP counts them.",
+    "implication": "Questions about implications, counted as II-Bench counts them.",
     "pairs": "Natural and manipulated pairs, counted.",
     "release": "Freeze, check, show and export releases.",
     "review": "People: tasks, decisions, agreement.",
