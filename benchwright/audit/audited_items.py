@@ -9,7 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright.records import Item, Source
+from benchwright.records import LETTERS, Item, Source
+
+from .keys import KeyedItem, ModelReplies
 
 
 class UnreadableRow(NamedTuple):
@@ -20,6 +22,8 @@ class UnreadableRow(NamedTuple):
 
 
 UNREADABLE_PICTURE = "unreadable_picture"
+_ID_ATTRIBUTES = ("source_id", "published_id")
+"""Attributes of items by which files of replies may call them."""
 
 
 class AbsentPicture(NamedTuple):
@@ -80,6 +84,20 @@ class AuditedItem:
         """Return whether the source states which option is right."""
         return self.item.right_key is not None
 
+    @property
+    def keyed_item(self) -> KeyedItem:
+        """Return it as replies are read against it; items that show one picture hang together."""
+        item = self.item
+        stated = (str(item.attributes[name]) for name in _ID_ATTRIBUTES if name in item.attributes)
+        return KeyedItem(
+            self.item_id,
+            tuple(choice.text for choice in item.choices),
+            None if item.right_key is None else LETTERS.index(item.right_key),
+            item.task,
+            (*item.group_keys, *(f"picture:{image.image_id}" for image in item.images)),
+            (item.item_id, *stated),
+        )
+
 
 @dataclass(frozen=True)
 class AuditedItems:
@@ -92,6 +110,7 @@ class AuditedItems:
         unreadable: Rows and pictures that cannot be read.
         reading: Lines that say how the source was read: its files, and which column was taken for what.
         absent: Why a picture is not there, by the name that items give it.
+        replies: Replies of models that stand beside the questions, as options of the items.
     """
 
     source: Path
@@ -100,6 +119,7 @@ class AuditedItems:
     unreadable: tuple[UnreadableRow, ...] = ()
     reading: tuple[str, ...] = ()
     absent: Mapping[str, AbsentPicture] = field(default_factory=dict)
+    replies: tuple[ModelReplies, ...] = ()
 
     @cached_property
     def by_id(self) -> Mapping[str, AuditedItem]:

@@ -14,6 +14,7 @@ from benchwright.canonical import digest
 from benchwright.construction.imported import (
     ROTATED,
     ImportedQuestion,
+    ReadQuestions,
     read_questions,
 )
 from benchwright.construction.source_files import DatasetFiles
@@ -26,6 +27,7 @@ from benchwright.rights import embedded_sources, read_source_table, stated_sourc
 from benchwright.workspace.objects import ObjectStore
 
 from .audited_items import UNREADABLE_PICTURE, AbsentPicture, AuditedItem, AuditedItems, AuditedPicture, UnreadableRow
+from .keys import ModelReplies, replies_of_source
 
 SOURCE_TABLES = ("sources.csv", "sources.tsv")
 _OPERATION = "0" * 32
@@ -73,11 +75,18 @@ class _Reading:
     """File in which each id stood first."""
     absent: dict[str, AbsentPicture] = field(default_factory=dict)
     """Why a picture is not there, by the name that items give it."""
+    replies: list[ModelReplies] = field(default_factory=list)
 
     def result(self, source: Path) -> AuditedItems:
         self._report_absent()
         return AuditedItems(
-            source, tuple(self.items), self.pictures, tuple(self.unreadable), tuple(self.lines), self.absent
+            source,
+            tuple(self.items),
+            self.pictures,
+            tuple(self.unreadable),
+            tuple(self.lines),
+            self.absent,
+            tuple(self.replies),
         )
 
     def _own_id(self, key: str, file: str) -> str:
@@ -93,7 +102,7 @@ class _Reading:
     def read_files(self, source: Path, pictures: Path | None, columns: Columns | None) -> None:
         """Read files of questions, with their pictures; questions that rotate another's options are listed only."""
         with read_questions(source, pictures=pictures, mapping=columns, store=self.objects, keeps_repeats=True) as read:
-            self.lines += [f"{file.path}: {file.columns}" for file in read.files]
+            self.lines += [f"{file.path}: {file.columns}" for file in read.files if file.model is None]
             for image_id, place, name in read.index.pictures():
                 self.pictures[image_id] = _picture(identify(place, root=place.parent, limits=self.limits), place, name)
             for absent in read.index.absent():
@@ -106,6 +115,7 @@ class _Reading:
                 if (row.file, row.entry) not in as_texts:
                     where = ", ".join(part for part in (row.file, row.entry) if part)
                     self.unreadable.append(UnreadableRow(where, f"{row.reason}: {row.detail}"))
+            self._take_replies(read)
             self._state_sources(read.picture_files)
 
     def _take(self, question: ImportedQuestion) -> bool:
@@ -119,6 +129,17 @@ class _Reading:
         self.taken[own] = question.file
         self.items.append(AuditedItem(own, item, question.question.split, where, tuple(missing), question.names))
         return True
+
+    def _take_replies(self, read: ReadQuestions) -> None:
+        """Take in what models replied, in files beside the questions; replies to rotations are of no item here."""
+        rotated = {each.question.key for each in read.index.questions() if each.outcome == ROTATED}
+        replies = (reply for reply in read.index.replies() if reply.key not in rotated)
+        self.replies = replies_of_source(replies, [each.keyed_item for each in self.items])
+        if self.replies:
+            files = sum(file.model is not None for file in read.files)
+            beside = f" from {files:,} files beside the questions" if files else ""
+            counts = ", ".join(f"{replies.model} {len(replies.letters):,}" for replies in self.replies)
+            self.lines.append(f"replies of models{beside}: {counts}")
 
     def _report_absent(self) -> None:
         """List the pictures that are not there, or in one line where none is."""

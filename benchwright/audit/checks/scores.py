@@ -80,7 +80,9 @@ class ScoresWithout:
         """
         matrix = brought_replies(audited, context).matrix
         if not matrix.models:
-            raise CheckSkipped("no replies were given: bring those of a model with --replies NAME=FILE")
+            raise CheckSkipped("there are no replies: bring those of a model with --replies NAME=FILE")
+        if not matrix.scored.any():
+            raise CheckSkipped("no reply is to an item with a key: bring such replies with --replies NAME=FILE")
         found: list[Finding] = context.memo.get(FOUND, [])
         by_kind: defaultdict[str, set[str]] = defaultdict(set)
         for finding in found:

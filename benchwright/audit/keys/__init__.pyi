@@ -20,6 +20,7 @@ from .replies import votes_of as votes_of
 from .score_effects import ModelEffect as ModelEffect
 from .score_effects import ScoreEffects as ScoreEffects
 from .score_effects import score_effects as score_effects
+from .source_replies import replies_of_source as replies_of_source
 from .suspected_keys import LIKELY as LIKELY
 from .suspected_keys import SuspectedKey as SuspectedKey
 from .suspected_keys import evidence as evidence
