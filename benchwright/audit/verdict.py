@@ -77,7 +77,7 @@ def kinds_of(findings: Iterable[Finding], items: int) -> list[KindCount]:
 
 def verdict_of(report: AuditReport) -> Verdict:
     """Return what an audit comes to."""
-    items = len(report.audited.items)
+    items = len(report.audited.all_items)
     counts = report.counts
     level: Level = next((severity for severity in SEVERITIES if counts[severity]), "clean")
     headline = _HEADLINES[level]
@@ -98,7 +98,12 @@ def verdict_of(report: AuditReport) -> Verdict:
         )
     if unreadable:
         reasons.append(f"{_number(unreadable, 'row or picture', 'rows and pictures')} cannot be read.")
-    if not report.audited.pictures:
+    if not report.audited.items and items:
+        reasons.append("The source has no words of its questions: only keys and replies were checked.")
+    elif report.audited.wordless:
+        wordless = _number(len(report.audited.wordless), "item", "items")
+        reasons.append(f"The source has no words of {wordless}: only their keys and replies were checked.")
+    if report.audited.items and not report.audited.pictures:
         reasons.append("No picture could be read: only texts and keys were checked.")
     skipped = sum(check.state == "skipped" for check in report.checks)
     if skipped:

@@ -62,7 +62,7 @@ def brought_replies(audited: AuditedItems, context: AuditContext) -> BroughtRepl
 
 
 def _read(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
-    items = [each.keyed_item for each in audited.items]
+    items = [each.keyed_item for each in audited.all_items]
     given = [replies for name, path in context.replies for replies in read_replies(path, items, model=name)]
     named = {replies.model for replies in given}
     models = [*(replies for replies in audited.replies if replies.model not in named), *given]
@@ -131,13 +131,13 @@ class SuspectedKeys:
         Raises:
             CheckSkipped: There are fewer than two models, and no people; or no item has a key.
         """
-        enough(audited.keyed, 1, of="items with a key")
+        enough(audited.all_keyed, 1, of="items with a key")
         brought = _with_voices(audited, context)
         if brought.votes is None and not brought.matrix.scored.any():
             raise CheckSkipped(f"{_TO_NO_KEY}: {_BRING}")
         for rank, suspect in enumerate(ranked(audited, context), start=1):
             if suspect.is_supported:
-                yield _suspicion(rank, suspect, audited.by_id[suspect.item_id])
+                yield _suspicion(rank, suspect, audited.by_id.get(suspect.item_id))
 
 
 def ranked(audited: AuditedItems, context: AuditContext) -> list[SuspectedKey]:
@@ -146,7 +146,7 @@ def ranked(audited: AuditedItems, context: AuditContext) -> list[SuspectedKey]:
     return context.shared("ranked keys", lambda: suspected_keys(brought.matrix, brought.votes))
 
 
-def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem) -> Finding:
+def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem | None) -> Finding:
     key, favoured = (LETTERS[place] for place in (suspect.key, suspect.favoured))
     models = len(suspect.for_key) + len(suspect.for_favoured) + suspect.others
     people = suspect.votes_for_key + suspect.votes_for_favoured
@@ -177,7 +177,7 @@ def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem) -> Finding:
             "people_for_key": suspect.votes_for_key,
             "discrimination_of_key": suspect.key_discrimination,
             "discrimination_of_favoured": suspect.favoured_discrimination,
-            "options": {choice.key: choice.text for choice in each.item.choices},
+            **({} if each is None else {"options": {choice.key: choice.text for choice in each.item.choices}}),
         },
         "likely" if suspect.probability >= LIKELY else "possible",
     )

@@ -29,7 +29,7 @@ class StatisticalPower:
         Raises:
             CheckSkipped: No item has a key.
         """
-        enough(audited.keyed, 1, of="items with a key")
+        enough(audited.all_keyed, 1, of="items with a key")
         assumed = PowerAssumptions()
         every, *tasks = power_by_task(brought_replies(audited, context).matrix, assumed)
         if every.is_assumed and every.least_difference is not None and every.least_difference <= ENOUGH:
