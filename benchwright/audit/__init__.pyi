@@ -22,5 +22,7 @@ from .report import CheckRun as CheckRun
 from .report import audit as audit
 from .texts import markdown as markdown
 from .texts import terminal_lines as terminal_lines
+from .verdict import KindCount as KindCount
 from .verdict import Verdict as Verdict
+from .verdict import kinds_of as kinds_of
 from .verdict import verdict_of as verdict_of

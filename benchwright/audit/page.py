@@ -19,6 +19,7 @@ from benchwright.workspace.atomic import replacing
 
 from .audited_items import AuditedItems
 from .finding import SEVERITIES, Finding
+from .finding_tables import FindingTable, tables_of
 from .report import AuditReport
 from .verdict import KindCount, concerned, kinds_of, verdict_of
 
@@ -73,6 +74,7 @@ class FindingExample(NamedTuple):
     items: Sequence[ShownItem]
     more_items: int
     evidence: str
+    tables: Sequence[FindingTable]
 
 
 class ShownKind(NamedTuple):
@@ -194,6 +196,7 @@ def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> Fi
         if image.image_id in audited.pictures
     ]
     pictures = list(dict.fromkeys(finding.pictures or of_items))
+    tables = tables_of(finding)
     items = finding.items[:_PICTURES_OF_FINDING]
     return FindingExample(
         finding,
@@ -201,7 +204,8 @@ def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> Fi
         max(0, len(pictures) - _PICTURES_OF_FINDING),
         [_shown_item(audited, item) for item in items],
         max(0, len(finding.items) - len(items)),
-        _evidence(finding),
+        "" if tables else _evidence(finding),
+        tables,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.audit import AuditCheck, AuditReport, AuditSettings, Finding, audit
+from benchwright.audit import AuditCheck, AuditReport, AuditSettings, Finding, audit, kinds_of
 from benchwright.audit.checks import (
     AmbiguousItems,
     ContradictedKeys,
@@ -99,6 +99,27 @@ def test_scores_stand_with_and_without_the_items_found_and_with_keys_set_right(r
     assert best["corrected"]["value"] > best["with"]["value"]
     assert effect.evidence["by_kind"]["explanation_contradicts_key"]["items"] == 1
     assert len(effect.evidence["rows"]) == len(MODELS)
+
+
+def test_the_page_shows_power_and_score_effects_as_tables(report: AuditReport) -> None:
+    assert report.page is not None
+    page = report.page.read_text(encoding="utf-8")
+    (effect,) = found(report, "score_effect")
+    best = effect.evidence["all"]["models"]["best"]
+    row = page.partition('<th scope="row" class="text">best</th>')[2].partition("</tr>")[0]
+    assert f"<td>{100 * best['with']['value']:.1f} %</td>" in row
+    assert f"<td>{100 * best['corrected']['value']:.1f} %</td>" in row
+    power = page.partition('<th scope="row" class="text">all items</th>')[2].partition("</tr>")[0]
+    assert f"<td>{ITEMS}</td>" in power
+    assert "of 10</td>" in power
+    assert "&#34;too_close&#34;" not in page
+
+
+def test_kinds_stand_apart_by_severity_so_that_possible_ones_do_not_count_as_likely(report: AuditReport) -> None:
+    suspects = [kind for kind in kinds_of(report.findings, ITEMS) if kind.kind == "suspected_key"]
+    assert [kind.severity for kind in suspects] == sorted({kind.severity for kind in suspects})
+    assert sum(len(kind.findings) for kind in suspects) == len(found(report, "suspected_key"))
+    assert all({finding.severity for finding in kind.findings} == {kind.severity} for kind in suspects)
 
 
 def test_power_is_counted_from_the_replies(report: AuditReport) -> None:

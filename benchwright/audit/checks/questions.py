@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ..audited_items import AuditedItem, AuditedItems, RotatedQuestion, WordlessItem
-from ..check import AuditContext, CheckSkipped, needs_words
+from ..check import AuditContext, needs_words
 from ..copies import groups_of
 from ..evidence import item_report
 from ..finding import Finding
@@ -132,14 +132,8 @@ class RotatedOptions:
     title: ClassVar[str] = "Questions repeated with rotated options whose key did not rotate along"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each question of which a rotation has another key.
-
-        Raises:
-            CheckSkipped: No question rotates the options of another.
-        """
+        """Return a finding for each question of which a rotation has another key."""
         del context
-        if not audited.rotations:
-            raise CheckSkipped("no question repeats another with its options in another order")
         known = {each.item_id for each in audited.all_items}
         by_question: defaultdict[str, list[RotatedQuestion]] = defaultdict(list)
         for rotation in audited.rotations:
