@@ -160,11 +160,13 @@ class RotatedQuestion(NamedTuple):
     """A question that is another one with its options in another order.
 
     Args:
+        item_id: Its own id.
         of: Own id of that question.
         where: File and row.
         problem: How their keys differ, in words; empty where the same option is right.
     """
 
+    item_id: str
     of: str
     where: str
     problem: str = ""

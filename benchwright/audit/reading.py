@@ -147,7 +147,7 @@ class _Reading:
         where = f"{question.file}, {question.row}"
         if question.outcome == ROTATED:
             problem = question.detail.partition("; ")[2]
-            self.rotations.append(RotatedQuestion(question.question.rotates or "", where, problem))
+            self.rotations.append(RotatedQuestion(own, question.question.rotates or "", where, problem))
             return True
         if not question.question.ask:
             self.without_words.append(question)
@@ -192,7 +192,7 @@ class _Reading:
 
         Rows of such files that cannot be used are unread replies, or unreadable where no model's replies are used.
         """
-        rotated = {each.question.key for each in read.index.questions() if each.outcome == ROTATED}
+        rotated = {each.item_id for each in self.rotations}
         items = [*(each.keyed_item for each in self.items), *(each.keyed_item for each in self.wordless)]
         replies = (reply for reply in read.index.replies() if reply.key not in rotated)
         self.replies = replies_of_source(replies, items, unread)
