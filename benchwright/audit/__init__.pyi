@@ -1,7 +1,9 @@
 from .audited_items import AuditedItem as AuditedItem
 from .audited_items import AuditedItems as AuditedItems
 from .audited_items import AuditedPicture as AuditedPicture
+from .audited_items import RotatedQuestion as RotatedQuestion
 from .audited_items import UnreadableRow as UnreadableRow
+from .audited_items import WordlessItem as WordlessItem
 from .baseline import Baseline as Baseline
 from .baseline import read_baseline as read_baseline
 from .baseline import write_baseline as write_baseline
@@ -20,5 +22,7 @@ from .report import CheckRun as CheckRun
 from .report import audit as audit
 from .texts import markdown as markdown
 from .texts import terminal_lines as terminal_lines
+from .verdict import KindCount as KindCount
 from .verdict import Verdict as Verdict
+from .verdict import kinds_of as kinds_of
 from .verdict import verdict_of as verdict_of

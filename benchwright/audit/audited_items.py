@@ -1,4 +1,8 @@
-"""What an audit looks at: the items of a source with their ids and splits, their pictures, and what is unreadable."""
+"""What an audit looks at: the items of a source with their ids and splits, their pictures, and what is unreadable.
+
+Checks of words, options and pictures go through `AuditedItems.items`; checks of keys and replies go through
+`AuditedItems.all_items`, which has the items too of which the source has no words.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright.records import Item, Source
+from benchwright.records import LETTERS, Item, Source
+
+from .keys import KeyedItem, ModelReplies
 
 
 class UnreadableRow(NamedTuple):
@@ -20,6 +26,8 @@ class UnreadableRow(NamedTuple):
 
 
 UNREADABLE_PICTURE = "unreadable_picture"
+_ID_ATTRIBUTES = ("source_id", "published_id")
+"""Attributes of items by which files of replies may call them."""
 
 
 class AbsentPicture(NamedTuple):
@@ -80,6 +88,89 @@ class AuditedItem:
         """Return whether the source states which option is right."""
         return self.item.right_key is not None
 
+    @property
+    def task(self) -> str:
+        """Return its task."""
+        return self.item.task
+
+    @property
+    def group_keys(self) -> tuple[str, ...]:
+        """Return what it shares with items that hang together with it."""
+        return self.item.group_keys
+
+    @property
+    def stated_id(self) -> str:
+        """Return the id that the source states, which other items may have too."""
+        from benchwright.construction.imported import OWN_ID, STATED_ID
+
+        return str(self.item.attributes.get(STATED_ID) or self.item.attributes.get(OWN_ID, self.item_id))
+
+    @property
+    def keyed_item(self) -> KeyedItem:
+        """Return it as replies are read against it; items that show one picture hang together."""
+        item = self.item
+        stated = (str(item.attributes[name]) for name in _ID_ATTRIBUTES if name in item.attributes)
+        return KeyedItem(
+            self.item_id,
+            tuple(choice.text for choice in item.choices),
+            None if item.right_key is None else LETTERS.index(item.right_key),
+            item.task,
+            (*item.group_keys, *(f"picture:{image.image_id}" for image in item.images)),
+            (item.item_id, *stated),
+        )
+
+
+@dataclass(frozen=True)
+class WordlessItem:
+    """A question of which the source has no words, such as an entry of a file of keys: its key can be checked.
+
+    Args:
+        item_id: Its own id in the source, unique there.
+        task: Its task.
+        options: Text of each option, None where the source has none. Where it states no options, there are as many as
+            the keys of the task name.
+        key: Place of the right option, from 0; None where the source states none.
+        split: Its split as the source names it; None where that states none.
+        where: File and row.
+        group_keys: What items share that hang together.
+        stated_id: The id that the source states, which other items may have too.
+    """
+
+    item_id: str
+    task: str
+    options: tuple[str | None, ...]
+    key: int | None
+    split: str | None
+    where: str
+    group_keys: tuple[str, ...]
+    stated_id: str
+
+    @property
+    def has_key(self) -> bool:
+        """Return whether the source states which option is right."""
+        return self.key is not None
+
+    @property
+    def keyed_item(self) -> KeyedItem:
+        """Return it as replies are read against it."""
+        return KeyedItem(self.item_id, self.options, self.key, self.task, self.group_keys)
+
+
+class RotatedQuestion(NamedTuple):
+    """A question that is another one with its options in another order.
+
+    Args:
+        item_id: Its own id.
+        of: Own id of that question.
+        where: File and row.
+        problem: How their keys differ, in words; empty where the same option is right.
+    """
+
+    item_id: str
+    of: str
+    where: str
+    problem: str = ""
+
 
 @dataclass(frozen=True)
 class AuditedItems:
@@ -87,11 +178,14 @@ class AuditedItems:
 
     Args:
         source: File or folder of the source.
-        items: Items in the order of the source.
+        items: Items with words, in the order of the source.
         pictures: Readable pictures by id.
         unreadable: Rows and pictures that cannot be read.
         reading: Lines that say how the source was read: its files, and which column was taken for what.
         absent: Why a picture is not there, by the name that items give it.
+        replies: Replies of models that stand beside the questions, as options of the items.
+        wordless: Items of which the source has no words.
+        rotations: Questions that repeat an item with its options in another order; they are no items.
     """
 
     source: Path
@@ -100,11 +194,24 @@ class AuditedItems:
     unreadable: tuple[UnreadableRow, ...] = ()
     reading: tuple[str, ...] = ()
     absent: Mapping[str, AbsentPicture] = field(default_factory=dict)
+    replies: tuple[ModelReplies, ...] = ()
+    wordless: tuple[WordlessItem, ...] = ()
+    rotations: tuple[RotatedQuestion, ...] = ()
+
+    @cached_property
+    def all_items(self) -> tuple[AuditedItem | WordlessItem, ...]:
+        """Return all items, those with words first."""
+        return (*self.items, *self.wordless)
 
     @cached_property
     def by_id(self) -> Mapping[str, AuditedItem]:
-        """Return the items by their own id."""
+        """Return the items with words by their own id."""
         return {audited.item_id: audited for audited in self.items}
+
+    @cached_property
+    def wordless_by_id(self) -> Mapping[str, WordlessItem]:
+        """Return the items without words by their own id."""
+        return {audited.item_id: audited for audited in self.wordless}
 
     @cached_property
     def own_id(self) -> Mapping[str, str]:
@@ -113,7 +220,7 @@ class AuditedItems:
 
     @cached_property
     def _places(self) -> Mapping[str, int]:
-        return {audited.item_id: place for place, audited in enumerate(self.items)}
+        return {audited.item_id: place for place, audited in enumerate(self.all_items)}
 
     def in_order(self, items: Iterable[str]) -> tuple[str, ...]:
         """Return own ids in the order of the source, each once."""
@@ -131,10 +238,15 @@ class AuditedItems:
 
     @cached_property
     def keyed(self) -> tuple[AuditedItem, ...]:
-        """Return the items whose key is known."""
+        """Return the items with words whose key is known."""
         return tuple(audited for audited in self.items if audited.has_key)
+
+    @cached_property
+    def all_keyed(self) -> tuple[AuditedItem | WordlessItem, ...]:
+        """Return all items whose key is known, those with words first."""
+        return tuple(audited for audited in self.all_items if audited.has_key)
 
     @cached_property
     def splits(self) -> Mapping[str, str]:
         """Return the split of each item by own id, of those of which one is stated."""
-        return {audited.item_id: audited.split for audited in self.items if audited.split is not None}
+        return {audited.item_id: audited.split for audited in self.all_items if audited.split is not None}

@@ -96,6 +96,12 @@ class AuditCheck(Protocol):
         """
 
 
+def needs_words(audited: AuditedItems) -> None:
+    """Raise `CheckSkipped` where the source has no words of any question."""
+    if not audited.items:
+        raise CheckSkipped("the source has keys and no words of its questions; give the questions as well")
+
+
 def enough(values: Sequence[Any], least: int, *, of: str) -> None:
     """Raise `CheckSkipped` where there are too few values for a check to say anything.
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from .check import CheckSkipped
+from .check import CheckSkipped, needs_words
 from .copies import PictureCopies, find_copies
 from .picture_measures import PictureMeasures, measured_pictures
 
@@ -25,14 +25,20 @@ MOST_LEARNED = 1000
 NO_PICTURES = "no picture of the source can be read; give their folder with --pictures"
 
 
+def needs_pictures(audited: AuditedItems) -> None:
+    """Raise `CheckSkipped` where no picture of the source can be read."""
+    if not audited.pictures:
+        needs_words(audited)
+        raise CheckSkipped(NO_PICTURES)
+
+
 def picture_measures(audited: AuditedItems, context: AuditContext) -> Mapping[str, PictureMeasures]:
     """Return the measures of all pictures, by id.
 
     Raises:
         CheckSkipped: There is no picture.
     """
-    if not audited.pictures:
-        raise CheckSkipped(NO_PICTURES)
+    needs_pictures(audited)
     return context.shared(MEASURES, lambda: measured_pictures(list(audited.pictures.values()), context))
 
 
@@ -47,7 +53,11 @@ def picture_copies(audited: AuditedItems, context: AuditContext) -> PictureCopie
 
 
 def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
-    """Return the report of the item filters; pictures that are copies count as one."""
+    """Return the report of the item filters; pictures that are copies count as one.
+
+    Raises:
+        CheckSkipped: The source has no words of its questions.
+    """
     from benchwright.filters.items import OptionPair, report_on, similar_options
 
     def similar(item: Item) -> list[OptionPair]:
@@ -61,6 +71,7 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
         items = [without_ending(with_one_picture_a_copy(each.item, shown_as), ending) for each in audited.items]
         return report_on(items, similar=similar, most_learned=MOST_LEARNED)
 
+    needs_words(audited)
     return context.shared("item_report", report)
 
 

@@ -13,11 +13,13 @@ from benchwright import __version__
 from benchwright.canonical import digest
 from benchwright.errors import UnreadableImage
 from benchwright.pages import page_pieces
+from benchwright.records import LETTERS
 from benchwright.text_normalization import printable
 from benchwright.workspace.atomic import replacing
 
-from .audited_items import AuditedItem, AuditedItems
+from .audited_items import AuditedItems
 from .finding import SEVERITIES, Finding
+from .finding_tables import FindingTable, tables_of
 from .report import AuditReport
 from .verdict import KindCount, concerned, kinds_of, verdict_of
 
@@ -52,7 +54,10 @@ class ShownPicture(NamedTuple):
 
 
 class ShownItem(NamedTuple):
-    """A question beside a finding; `options` are letter, words and whether it is right."""
+    """A question beside a finding; `options` are letter, words and whether it is right.
+
+    The question is empty where the source has no words of it.
+    """
 
     item_id: str
     split: str | None
@@ -69,6 +74,7 @@ class FindingExample(NamedTuple):
     items: Sequence[ShownItem]
     more_items: int
     evidence: str
+    tables: Sequence[FindingTable]
 
 
 class ShownKind(NamedTuple):
@@ -97,7 +103,7 @@ def write_page(report: AuditReport, folder: Path, cache: ItemCache) -> Path:
 
 def _pieces(report: AuditReport, previews: _Previews) -> Iterator[str]:
     audited = report.audited
-    kinds = kinds_of(report.findings, len(audited.items))
+    kinds = kinds_of(report.findings, len(audited.all_items))
     shown = {
         severity: [_shown(kind, audited, previews) for kind in kinds if kind.severity == severity]
         for severity in SEVERITIES
@@ -108,8 +114,9 @@ def _pieces(report: AuditReport, previews: _Previews) -> Iterator[str]:
         "verdict": verdict_of(report),
         "counts": report.counts,
         "facts": [
-            ("items", f"{len(audited.items):,}"),
-            ("with a key", f"{len(audited.keyed):,}"),
+            ("items", f"{len(audited.all_items):,}"),
+            ("with a key", f"{len(audited.all_keyed):,}"),
+            *([("rotations", f"{len(audited.rotations):,}")] if audited.rotations else []),
             ("pictures", f"{len(audited.pictures):,}"),
             ("splits", ", ".join(splits) if splits else "none stated"),
             ("checks that ran", f"{sum(check.state == 'done' for check in report.checks)} of {len(report.checks)}"),
@@ -117,7 +124,7 @@ def _pieces(report: AuditReport, previews: _Previews) -> Iterator[str]:
         "kinds": [(kind, concerned(kind)) for kind in kinds],
         "severities": [(severity, of_severity) for severity, of_severity in shown.items() if of_severity],
         "checks": report.checks,
-        "accepted": [(kind, concerned(kind)) for kind in kinds_of(report.accepted, len(audited.items))],
+        "accepted": [(kind, concerned(kind)) for kind in kinds_of(report.accepted, len(audited.all_items))],
         "unreadable": audited.unreadable[:_ROWS],
         "more_unreadable": max(0, len(audited.unreadable) - _ROWS),
         "reading": audited.reading,
@@ -137,21 +144,26 @@ def _pieces(report: AuditReport, previews: _Previews) -> Iterator[str]:
 
 def content_digest(audited: AuditedItems) -> str:
     """Return a digest of all items and pictures, whatever their place."""
-    return digest([[each.item_id, each.split, each.item.content_hash] for each in audited.items])
+    with_words = [[each.item_id, each.split, each.item.content_hash] for each in audited.items]
+    return digest(
+        with_words + [[each.item_id, each.split, each.task, each.key, list(each.options)] for each in audited.wordless]
+    )
 
 
 def citable(report: AuditReport) -> str:
     """Return the sentence by which a paper may cite the audit."""
     audited = report.audited
-    kinds = [kind for kind in kinds_of(report.findings, len(audited.items)) if kind.severity != "low" and kind.items]
+    kinds = [
+        kind for kind in kinds_of(report.findings, len(audited.all_items)) if kind.severity != "low" and kind.items
+    ]
     named = "; ".join(
         f"{kind.words}: {len(kind.findings):,}, on {kind.items:,} items ({kind.share:.1%})" for kind in kinds
     )
     done = sum(check.state == "done" for check in report.checks)
     return (
-        f"An audit with Benchwright {__version__} ({done} of {len(report.checks)} checks) of {len(audited.items):,} "
-        f"items and {len(audited.pictures):,} pictures (content {content_digest(audited)[:16]}) found "
-        + (f"{named}." if named else "nothing of high or medium severity.")
+        f"An audit with Benchwright {__version__} ({done} of {len(report.checks)} checks) of "
+        f"{len(audited.all_items):,} items and {len(audited.pictures):,} pictures (content "
+        f"{content_digest(audited)[:16]}) found " + (f"{named}." if named else "nothing of high or medium severity.")
     )
 
 
@@ -179,22 +191,31 @@ def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> Fi
     of_items = [
         image.image_id
         for item in finding.items[:_PICTURES_OF_FINDING]
+        if item in audited.by_id
         for image in audited.by_id[item].item.images
         if image.image_id in audited.pictures
     ]
     pictures = list(dict.fromkeys(finding.pictures or of_items))
-    items = [audited.by_id[item] for item in finding.items[:_PICTURES_OF_FINDING]]
+    tables = tables_of(finding)
+    items = finding.items[:_PICTURES_OF_FINDING]
     return FindingExample(
         finding,
         [previews.of(image_id) for image_id in pictures[:_PICTURES_OF_FINDING]],
         max(0, len(pictures) - _PICTURES_OF_FINDING),
-        [_shown_item(each) for each in items],
+        [_shown_item(audited, item) for item in items],
         max(0, len(finding.items) - len(items)),
-        _evidence(finding),
+        "" if tables else _evidence(finding),
+        tables,
     )
 
 
-def _shown_item(each: AuditedItem) -> ShownItem:
+def _shown_item(audited: AuditedItems, item_id: str) -> ShownItem:
+    wordless = audited.wordless_by_id.get(item_id)
+    if wordless is not None:
+        letters = zip(LETTERS, wordless.options, strict=False)
+        options = [(letter, text or "", place == wordless.key) for place, (letter, text) in enumerate(letters)]
+        return ShownItem(item_id, wordless.split, "", options)
+    each = audited.by_id[item_id]
     numbers = {image.image_id: number for number, image in enumerate(each.item.images, start=1)}
     options = [
         (

@@ -6,6 +6,7 @@ no questions at all are listed with the reason.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from pathlib import Path
@@ -13,7 +14,10 @@ from pathlib import Path
 from benchwright.canonical import digest
 from benchwright.construction.imported import (
     ROTATED,
+    STATED_ID,
     ImportedQuestion,
+    QuestionFile,
+    ReadQuestions,
     read_questions,
 )
 from benchwright.construction.source_files import DatasetFiles
@@ -25,10 +29,21 @@ from benchwright.records import ImageRecord, Source
 from benchwright.rights import embedded_sources, read_source_table, stated_source
 from benchwright.workspace.objects import ObjectStore
 
-from .audited_items import UNREADABLE_PICTURE, AbsentPicture, AuditedItem, AuditedItems, AuditedPicture, UnreadableRow
+from .audited_items import (
+    UNREADABLE_PICTURE,
+    AbsentPicture,
+    AuditedItem,
+    AuditedItems,
+    AuditedPicture,
+    RotatedQuestion,
+    UnreadableRow,
+    WordlessItem,
+)
+from .keys import ModelReplies, UnreadReply, letter_alone, replies_of_source
 
 SOURCE_TABLES = ("sources.csv", "sources.tsv")
-_OPERATION = "0" * 32
+_NAMED_FILES = 3
+"""Files of one layout that a line names."""
 _LICENCE_COLUMNS = ("licence", "license", "image_license", "image_licence")
 
 
@@ -73,11 +88,23 @@ class _Reading:
     """File in which each id stood first."""
     absent: dict[str, AbsentPicture] = field(default_factory=dict)
     """Why a picture is not there, by the name that items give it."""
+    replies: list[ModelReplies] = field(default_factory=list)
+    without_words: list[ImportedQuestion] = field(default_factory=list)
+    wordless: tuple[WordlessItem, ...] = ()
+    rotations: list[RotatedQuestion] = field(default_factory=list)
 
     def result(self, source: Path) -> AuditedItems:
         self._report_absent()
         return AuditedItems(
-            source, tuple(self.items), self.pictures, tuple(self.unreadable), tuple(self.lines), self.absent
+            source,
+            tuple(self.items),
+            self.pictures,
+            tuple(self.unreadable),
+            tuple(self.lines),
+            self.absent,
+            tuple(self.replies),
+            self.wordless,
+            tuple(self.rotations),
         )
 
     def _own_id(self, key: str, file: str) -> str:
@@ -91,34 +118,92 @@ class _Reading:
         return own
 
     def read_files(self, source: Path, pictures: Path | None, columns: Columns | None) -> None:
-        """Read files of questions, with their pictures; questions that rotate another's options are listed only."""
+        """Read files of questions, with their pictures."""
         with read_questions(source, pictures=pictures, mapping=columns, store=self.objects, keeps_repeats=True) as read:
-            self.lines += [f"{file.path}: {file.columns}" for file in read.files]
+            self.lines += _lines_of_files(read.files)
             for image_id, place, name in read.index.pictures():
                 self.pictures[image_id] = _picture(identify(place, root=place.parent, limits=self.limits), place, name)
             for absent in read.index.absent():
                 self.absent[absent.name] = AbsentPicture(absent.reason, absent.detail)
-            as_texts = set()
-            for question in read.index.questions():
-                if self._take(question):
-                    as_texts.add((question.file, question.row))
+            taken = {(each.file, each.row) for each in read.index.questions() if self._take(each)}
+            models = {file.path: file.model for file in read.files if file.model is not None}
+            unread: list[tuple[str, UnreadReply]] = []
             for row in read.refused():
-                if (row.file, row.entry) not in as_texts:
-                    where = ", ".join(part for part in (row.file, row.entry) if part)
-                    self.unreadable.append(UnreadableRow(where, f"{row.reason}: {row.detail}"))
+                if (row.file, row.entry) in taken:
+                    continue
+                where = ", ".join(part for part in (row.file, row.entry) if part)
+                reason = f"{row.reason}: {row.detail}"
+                if row.file in models:
+                    unread.append((models[row.file], UnreadReply(where, reason)))
+                else:
+                    self.unreadable.append(UnreadableRow(where, reason))
+            self._take_wordless()
+            self._take_replies(read, unread)
             self._state_sources(read.picture_files)
 
     def _take(self, question: ImportedQuestion) -> bool:
-        """Take in a question; False where there is nothing to check in it, or another question has the same options."""
+        """Take in a question; False where there is nothing to check in it."""
         own = question.question.key
-        item = None if question.outcome == ROTATED else question.item_for_texts(digest(["audit", own])[:32])
+        where = f"{question.file}, {question.row}"
+        if question.outcome == ROTATED:
+            problem = question.detail.partition("; ")[2]
+            self.rotations.append(RotatedQuestion(own, question.question.rotates or "", where, problem))
+            return True
+        if not question.question.ask:
+            self.without_words.append(question)
+            return True
+        item = question.item_for_texts(digest(["audit", own])[:32])
         if item is None:
             return False
         missing = [name for name, image_id in zip(question.names, question.image_ids, strict=True) if image_id is None]
-        where = f"{question.file}, {question.row}"
         self.taken[own] = question.file
         self.items.append(AuditedItem(own, item, question.question.split, where, tuple(missing), question.names))
         return True
+
+    def _take_wordless(self) -> None:
+        """Take in the questions without words whose options are known, by number if not by text."""
+        keys = [
+            each.question.answer if each.question.options else letter_alone(each.question.stated_answer)
+            for each in self.without_words
+        ]
+        numbers: dict[str, int] = {}
+        for each, key in zip(self.without_words, keys, strict=True):
+            if key is not None:
+                numbers[each.question.task] = max(numbers.get(each.question.task, 2), key + 1)
+        wordless = []
+        for each, key in zip(self.without_words, keys, strict=True):
+            question, where = each.question, f"{each.file}, {each.row}"
+            texts = tuple(option if isinstance(option, str) else None for option in question.options)
+            options = texts or (None,) * numbers.get(question.task, 0)
+            if not options:
+                self.unreadable.append(UnreadableRow(where, f"{each.outcome}: {each.detail}, and no option is known"))
+                continue
+            groups = [f"source:{question.group}"] if question.group else []
+            groups += [f"picture:{image_id}" for image_id in each.stand_ins] if each.names else []
+            stated = str(question.labels.get(STATED_ID) or question.key)
+            wordless.append(
+                WordlessItem(question.key, question.task, options, key, question.split, where, tuple(groups), stated)
+            )
+        self.wordless = tuple(wordless)
+        self.without_words = []
+
+    def _take_replies(self, read: ReadQuestions, unread: Sequence[tuple[str, UnreadReply]]) -> None:
+        """Take in what models replied, in files beside the questions; replies to rotations are of no item here.
+
+        Rows of such files that cannot be used are unread replies, or unreadable where no model's replies are used.
+        """
+        rotated = {each.item_id for each in self.rotations}
+        items = [*(each.keyed_item for each in self.items), *(each.keyed_item for each in self.wordless)]
+        replies = (reply for reply in read.index.replies() if reply.key not in rotated)
+        self.replies = replies_of_source(replies, items, unread)
+        if len(unread) > sum(len(replies.unread) for replies in self.replies):
+            used = {row for replies in self.replies for row in replies.unread}
+            self.unreadable += [UnreadableRow(row.where, row.reason) for _, row in unread if row not in used]
+        if self.replies:
+            files = sum(file.model is not None for file in read.files)
+            beside = f" from {files:,} files beside the questions" if files else ""
+            counts = ", ".join(f"{replies.model} {len(replies.letters):,}" for replies in self.replies)
+            self.lines.append(f"replies of models{beside}: {counts}")
 
     def _report_absent(self) -> None:
         """List the pictures that are not there, or in one line where none is."""
@@ -191,6 +276,20 @@ class _Reading:
             own = self._own_id(key, released.split)
             where = f"{released.split}, item {item.item_id}"
             self.items.append(AuditedItem(own, item, released.split, where, tuple(missing)))
+
+
+def _lines_of_files(files: Sequence[QuestionFile]) -> list[str]:
+    """Return a line for the files of questions of each set of columns."""
+    by_columns: dict[str, list[str]] = {}
+    for file in files:
+        if file.model is None:
+            by_columns.setdefault(str(file.columns), []).append(file.path)
+    return [
+        ", ".join(paths[:_NAMED_FILES])
+        + (f" and {len(paths) - _NAMED_FILES:,} more" if len(paths) > _NAMED_FILES else "")
+        + f": {columns}"
+        for columns, paths in by_columns.items()
+    ]
 
 
 def _picture(identity: Identified, file: Path, name: str) -> AuditedPicture:

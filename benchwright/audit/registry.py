@@ -16,6 +16,7 @@ CHECKS: tuple[str, ...] = (
     "checks:RepeatedIds",
     "checks:RepeatedQuestions",
     "checks:RepeatedAnswerOptions",
+    "checks:RotatedOptions",
     "checks:MissingKeys",
     "checks:NamedAnswers",
     "checks:KeyLetters",

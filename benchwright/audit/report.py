@@ -112,7 +112,7 @@ class AuditReport:
         """Return the report as JSON values, as `benchwright audit --json` prints it."""
         return {
             "source": str(self.audited.source),
-            "items": len(self.audited.items),
+            "items": len(self.audited.all_items),
             "images": len(self.audited.pictures),
             "unreadable": [row._asdict() for row in self.audited.unreadable],
             "checks": [check.to_json() for check in self.checks],

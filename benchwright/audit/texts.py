@@ -22,7 +22,7 @@ def terminal_lines(report: AuditReport) -> Iterator[str]:
     verdict = verdict_of(report)
     yield verdict.headline
     yield from (f"  {reason}" for reason in verdict.reasons)
-    for kind in kinds_of(report.findings, len(report.audited.items)):
+    for kind in kinds_of(report.findings, len(report.audited.all_items)):
         first = kind.findings[0]
         yield f"{kind.severity:<7} {kind.kind}: {len(kind.findings):,} found, {concerned(kind)}"
         yield f"        {printable(first.summary)}"
@@ -36,10 +36,12 @@ def terminal_lines(report: AuditReport) -> Iterator[str]:
     for rows in by_reason.values():
         such_as = f"{len(rows):,} such as " if len(rows) > 1 else ""
         yield f"unreadable  {such_as}{printable(rows[0].where)}: {printable(rows[0].reason)}"
+    if report.audited.rotations:
+        yield f"rotated  {len(report.audited.rotations):,} questions are another with its options in another order"
     for check in report.checks:
         if check.state == "skipped":
             yield f"skipped {check.name}: {printable(check.why)}"
-    yield f"items {len(report.audited.items):,}, pictures {len(report.audited.pictures):,}, " + ", ".join(
+    yield f"items {len(report.audited.all_items):,}, pictures {len(report.audited.pictures):,}, " + ", ".join(
         f"{severity} {number:,}" for severity, number in report.counts.items()
     )
     if report.page is not None:
@@ -52,7 +54,7 @@ def markdown(report: AuditReport) -> str:
     name = _escaped(report.audited.source.resolve().name)
     lines = [f"### Audit of {name}: {verdict.headline}", ""]
     lines += [f"- {_escaped(reason)}" for reason in verdict.reasons]
-    kinds = kinds_of(report.findings, len(report.audited.items))
+    kinds = kinds_of(report.findings, len(report.audited.all_items))
     if kinds:
         lines += ["", "| severity | what | found | items | such as |", "|---|---|---:|---:|---|"]
     for kind in kinds:
@@ -62,7 +64,7 @@ def markdown(report: AuditReport) -> str:
             f"| {_MARKS[kind.severity]} | {kind.words} | {len(kind.findings):,} | {concerned(kind)} | {shown} |"
         )
     done = sum(check.state == "done" for check in report.checks)
-    lines += ["", f"{len(report.audited.items):,} items, {len(report.audited.pictures):,} pictures, {done} checks."]
+    lines += ["", f"{len(report.audited.all_items):,} items, {len(report.audited.pictures):,} pictures, {done} checks."]
     return "\n".join(lines)
 
 

@@ -21,12 +21,12 @@ _HEADLINES: dict[Level, str] = {
 
 
 class KindCount(NamedTuple):
-    """The findings of one kind.
+    """The findings of one kind and severity.
 
     Args:
         kind: The kind.
-        severity: Its worst severity.
-        findings: Its findings, worst first.
+        severity: The severity.
+        findings: The findings, in their order.
         items: Number of items that they concern.
         share: Share of all items, 0-1.
     """
@@ -41,6 +41,11 @@ class KindCount(NamedTuple):
     def words(self) -> str:
         """Return the kind as words."""
         return self.kind.replace("_", " ")
+
+    @property
+    def anchor(self) -> str:
+        """Return the name of its place on a page."""
+        return f"{self.severity}-{self.kind}"
 
 
 class Verdict(NamedTuple):
@@ -58,30 +63,30 @@ class Verdict(NamedTuple):
 
 
 def kinds_of(findings: Iterable[Finding], items: int) -> list[KindCount]:
-    """Return the findings by kind: worst first, then by the number of items concerned.
+    """Return the findings by kind and severity: worst first, then by the number of items concerned.
 
     Args:
-        findings: Findings, worst first.
+        findings: Findings.
         items: Number of all items.
     """
-    by_kind: defaultdict[str, list[Finding]] = defaultdict(list)
+    by_kind: defaultdict[tuple[str, Severity], list[Finding]] = defaultdict(list)
     for finding in findings:
-        by_kind[finding.kind].append(finding)
+        by_kind[finding.kind, finding.severity].append(finding)
     counts = []
-    for kind, of_kind in by_kind.items():
-        worst = min((finding.severity for finding in of_kind), key=SEVERITIES.index)
+    for (kind, severity), of_kind in by_kind.items():
         concerned = len({item for finding in of_kind for item in finding.items})
-        counts.append(KindCount(kind, worst, tuple(of_kind), concerned, concerned / items if items else 0.0))
+        counts.append(KindCount(kind, severity, tuple(of_kind), concerned, concerned / items if items else 0.0))
     return sorted(counts, key=lambda count: (SEVERITIES.index(count.severity), -count.items, count.kind))
 
 
 def verdict_of(report: AuditReport) -> Verdict:
     """Return what an audit comes to."""
-    items = len(report.audited.items)
+    items = len(report.audited.all_items)
     counts = report.counts
     level: Level = next((severity for severity in SEVERITIES if counts[severity]), "clean")
     headline = _HEADLINES[level]
-    unreadable = len(report.audited.unreadable)
+    has_no_picture = bool(report.audited.absent) and not report.audited.pictures
+    unreadable = len(report.audited.unreadable) - has_no_picture  # that none is there has a sentence of its own
     if level != "high" and unreadable and unreadable >= _MUCH_UNREADABLE * (items + unreadable):
         level, headline = "medium", "A good part of it cannot be read: begin there."
     reasons = []
@@ -98,7 +103,15 @@ def verdict_of(report: AuditReport) -> Verdict:
         )
     if unreadable:
         reasons.append(f"{_number(unreadable, 'row or picture', 'rows and pictures')} cannot be read.")
-    if not report.audited.pictures:
+    if not report.audited.items and items:
+        reasons.append("The source has no words of its questions: only keys and replies were checked.")
+    elif report.audited.wordless:
+        wordless = _number(len(report.audited.wordless), "item", "items")
+        reasons.append(f"The source has no words of {wordless}: only their keys and replies were checked.")
+    if has_no_picture:
+        named = _number(len(report.audited.absent), "picture that items name is", "pictures that items name are")
+        reasons.append(f"The {named} not there or cannot be read: only texts and keys were checked.")
+    elif report.audited.items and not report.audited.pictures:
         reasons.append("No picture could be read: only texts and keys were checked.")
     skipped = sum(check.state == "skipped" for check in report.checks)
     if skipped:

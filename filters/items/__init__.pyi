@@ -2,6 +2,7 @@ from .answer_balance import AnswerBalance as AnswerBalance
 from .answer_balance import AnswerLetters as AnswerLetters
 from .answer_balance import may_reorder as may_reorder
 from .answer_balance import with_options_swapped as with_options_swapped
+from .answer_letters import Balance as Balance
 from .answer_letters import Placing as Placing
 from .answer_letters import balance as balance
 from .answer_letters import levelling_moves as levelling_moves

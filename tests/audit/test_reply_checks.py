@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.audit import AuditCheck, AuditReport, AuditSettings, Finding, audit
+from benchwright.audit import AuditCheck, AuditReport, AuditSettings, Finding, audit, kinds_of
 from benchwright.audit.checks import (
     AmbiguousItems,
     ContradictedKeys,
@@ -20,7 +20,9 @@ from benchwright.audit.checks import (
     SuspectedKeys,
     UnreadReplies,
 )
+from benchwright.audit.keys import KeyedItem, replies_of_source
 from benchwright.cli import invoke
+from benchwright.construction.imported import ModelReply
 
 ITEMS, WRONG = 80, 4
 CHECKS: list[AuditCheck] = [
@@ -99,6 +101,27 @@ def test_scores_stand_with_and_without_the_items_found_and_with_keys_set_right(r
     assert len(effect.evidence["rows"]) == len(MODELS)
 
 
+def test_the_page_shows_power_and_score_effects_as_tables(report: AuditReport) -> None:
+    assert report.page is not None
+    page = report.page.read_text(encoding="utf-8")
+    (effect,) = found(report, "score_effect")
+    best = effect.evidence["all"]["models"]["best"]
+    row = page.partition('<th scope="row" class="text">best</th>')[2].partition("</tr>")[0]
+    assert f"<td>{100 * best['with']['value']:.1f} %</td>" in row
+    assert f"<td>{100 * best['corrected']['value']:.1f} %</td>" in row
+    power = page.partition('<th scope="row" class="text">all items</th>')[2].partition("</tr>")[0]
+    assert f"<td>{ITEMS}</td>" in power
+    assert "of 10</td>" in power
+    assert "&#34;too_close&#34;" not in page
+
+
+def test_kinds_stand_apart_by_severity_so_that_possible_ones_do_not_count_as_likely(report: AuditReport) -> None:
+    suspects = [kind for kind in kinds_of(report.findings, ITEMS) if kind.kind == "suspected_key"]
+    assert [kind.severity for kind in suspects] == sorted({kind.severity for kind in suspects})
+    assert sum(len(kind.findings) for kind in suspects) == len(found(report, "suspected_key"))
+    assert all({finding.severity for finding in kind.findings} == {kind.severity} for kind in suspects)
+
+
 def test_power_is_counted_from_the_replies(report: AuditReport) -> None:
     (power,) = found(report, "statistical_power")
     assert power.evidence["all"]["pairs_of_models"] == 10
@@ -143,3 +166,66 @@ def test_the_command_takes_replies_by_name_and_refuses_those_of_other_items(
     assert "none of its 1 rows names an item" in capsys.readouterr().err
     assert invoke([*run, "--replies", f"me={tmp_path / 'absent.csv'}"]) == 2
     assert "absent.csv is not there" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the questions, and the replies of three models in a folder beside them."""
+    folder = tmp_path_factory.mktemp("beside")
+    _, replies = bench(folder)
+    (folder / "outputs").mkdir()
+    for model, path in replies:
+        if model in {"best", "good", "fair"}:
+            path.rename(folder / "outputs" / path.name)
+        else:
+            path.unlink()
+    return folder
+
+
+def test_replies_that_stand_beside_the_questions_are_used_without_being_given(beside: Path, tmp_path: Path) -> None:
+    lines: list[str] = []
+    report = audit(beside, tmp_path, AuditSettings(workers=1), checks=CHECKS, shown=lines.append)
+    (line,) = (line for line in lines if line.startswith("replies"))
+    assert line == f"replies of models from 3 files beside the questions: best {ITEMS}, fair {ITEMS}, good {ITEMS}"
+    assert {"q0", "q1", "q2", "q3"} & {finding.items[0] for finding in found(report, "suspected_key")}
+    (effect,) = found(report, "score_effect")
+    assert set(effect.evidence["all"]["models"]) == {"best", "fair", "good"}
+
+
+def test_replies_that_are_given_join_those_beside_the_questions_and_stand_for_one_of_that_name(
+    beside: Path, tmp_path: Path
+) -> None:
+    rows = [(f"q{n}", "no idea") for n in range(ITEMS)]
+    given = write(tmp_path / "given.csv", ("id", "reply"), rows)
+    settings = AuditSettings(replies=(("more", beside / "outputs" / "best.csv"), ("good", given)), workers=1)
+    report = audit(beside, tmp_path / "out", settings, checks=CHECKS)
+    (effect,) = found(report, "score_effect")
+    models = effect.evidence["all"]["models"]
+    assert set(models) == {"best", "fair", "good", "more"}
+    assert models["good"]["with"]["value"] == 0
+    assert models["more"]["with"] == models["best"]["with"]
+
+
+def test_a_letter_that_the_source_took_a_reply_for_counts_before_its_text() -> None:
+    items = [KeyedItem(name, ("an oak", "a pine"), 0) for name in "abcde"]
+    replies = [
+        ModelReply("m", "a", "I am torn, (B) or so", "(A)"),
+        ModelReply("m", "b", "(B) a pine", "Z"),
+        ModelReply("m", "c", "", "a pine"),
+        ModelReply("m", "d", "no idea", None),
+        ModelReply("m", "elsewhere", "A", None),
+    ]
+    (read,) = replies_of_source(replies, items)
+    assert read.letters == {"a": 0, "b": 1, "c": 1, "d": -1}
+    assert read.texts == {"d": "no idea"}
+    assert read.elsewhere == 1
+
+
+@pytest.mark.slow
+def test_the_models_that_mvp_bench_was_published_with_speak_on_its_keys(published_data: Path, tmp_path: Path) -> None:
+    report = audit(published_data / "mvp_bench", tmp_path, AuditSettings(workers=1), checks=CHECKS)
+    (effect,) = found(report, "score_effect")
+    scored = {model: values["with"] for model, values in effect.evidence["all"]["models"].items()}
+    assert set(scored) == {"GPT4o", "MiniGPT-4-v1-7B", "deepseek_vl_7b", "llava_v1.5_7b"}
+    assert {value["n"] for value in scored.values()} == {len(report.audited.keyed)}
+    assert len(found(report, "suspected_key")) > 20

@@ -20,6 +20,7 @@ from .questions import NamedAnswers as NamedAnswers
 from .questions import RepeatedAnswerOptions as RepeatedAnswerOptions
 from .questions import RepeatedIds as RepeatedIds
 from .questions import RepeatedQuestions as RepeatedQuestions
+from .questions import RotatedOptions as RotatedOptions
 from .rights import PersonalMetadata as PersonalMetadata
 from .rights import PictureLicences as PictureLicences
 from .scores import ScoresWithout as ScoresWithout

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchwright.errors import PrerequisiteError, UnreadableImage
 
 from ..audited_items import AuditedItem, AuditedItems
-from ..check import AuditContext, CheckSkipped, enough
+from ..check import AuditContext, CheckSkipped, enough, needs_words
 from ..evidence import MOST_LEARNED, item_report, picture_measures
 from ..finding import Finding, Severity
 from ..picture_measures import PictureMeasures
+
+if TYPE_CHECKING:
+    from benchwright.filters.items import Balance, Placing
 
 LEAST_ITEMS = 20
 """Fewest items with a key of which it can be said whether something guesses them."""
@@ -52,7 +56,7 @@ def _weight(interval: Sequence[float], chance: float) -> Severity:
 
 
 def _of_task(task: str | None, audited: AuditedItems) -> str:
-    return "" if task is None or len({each.item.task for each in audited.items}) < 2 else f" (task {task})"
+    return "" if task is None or len({each.task for each in audited.all_items}) < 2 else f" (task {task})"
 
 
 class KeyLetters:
@@ -63,24 +67,43 @@ class KeyLetters:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each task whose right options are uneven beyond chance."""
-        enough(audited.keyed, LEAST_ITEMS, of="items with a key")
-        for group in item_report(audited, context).letters:
-            count = len(group.placed)
-            if count < LEAST_ITEMS or group.balance.p >= 0.01:
+        enough(audited.all_keyed, LEAST_ITEMS, of="items with a key")
+        groups = [
+            (group.task, group.of, [place.placing for place in group.placed], group.balance)
+            for group in (item_report(audited, context).letters if audited.items else ())
+        ]
+        for task, of, placings, evenness in (*groups, *_letters_without_words(audited, context)):
+            count = len(placings)
+            if count < LEAST_ITEMS or evenness.p >= 0.01:
                 continue
-            letter = max(group.balance.counts, key=lambda name: (group.balance.counts[name], name))
-            share = group.balance.counts[letter] / count
-            chance = sum(1 / place.placing.options for place in group.placed) / count
-            serious = group.balance.p < _SURELY_UNEVEN and share - chance > _UNEVEN_GAIN
-            what = "right" if group.of == "answer" else "the one that declines"
+            letter = max(evenness.counts, key=lambda name: (evenness.counts[name], name))
+            share = evenness.counts[letter] / count
+            chance = sum(1 / placing.options for placing in placings) / count
+            serious = evenness.p < _SURELY_UNEVEN and share - chance > _UNEVEN_GAIN
+            what = "right" if of == "answer" else "the one that declines"
+            measured = {"always": letter, "accuracy": round(share, 4), "chance": round(chance, 4)}
             yield Finding(
                 "key_letters_uneven",
                 "medium" if serious else "low",
                 (),
-                f"Option {letter} is {what} in {share:.0%} of {count:,} items{_of_task(group.task, audited)}; "
+                f"Option {letter} is {what} in {share:.0%} of {count:,} items{_of_task(task, audited)}; "
                 f"chance would be {chance:.0%}.",
-                {"always": letter, "accuracy": round(share, 4), "chance": round(chance, 4), **group.to_json()},
+                {**measured, "task": task, "of": of, **evenness.to_json()},
             )
+
+
+def _letters_without_words(
+    audited: AuditedItems, context: AuditContext
+) -> Iterator[tuple[str | None, str, list[Placing], Balance]]:
+    """Yield the letters of the keys of items without words, by task."""
+    from benchwright.filters.items import Placing, balance
+
+    by_task: defaultdict[str, list[Placing]] = defaultdict(list)
+    for each in audited.wordless:
+        if each.key is not None:
+            by_task[each.task].append(Placing(each.key, len(each.options)))
+    for task, placings in sorted(by_task.items()):
+        yield task, "answer", placings, balance(placings, seed=context.seed)
 
 
 class GuessedFromWords:
@@ -91,6 +114,7 @@ class GuessedFromWords:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each rule that beats chance on a task."""
+        needs_words(audited)
         enough(audited.keyed, LEAST_ITEMS, of="items with a key")
         report = item_report(audited, context)
         ordered = sorted(audited.items, key=lambda each: each.item.item_id)
@@ -119,6 +143,7 @@ class ShortcutBattery:
         from benchwright.filters.shortcuts import ItemCues, cues_of_item, flagged_items, run_battery
         from benchwright.filters.shortcuts.battery import Bounds
 
+        needs_words(audited)
         enough(audited.keyed, LEAST_ITEMS, of="items with a key")
         facts = _FactsOfMeasures(audited, picture_measures(audited, context))
         cues: list[ItemCues] = []

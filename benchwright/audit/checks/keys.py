@@ -13,7 +13,6 @@ from ..finding import Finding
 from ..keys import (
     LIKELY,
     ExplainedKey,
-    KeyedItem,
     LetterMatrix,
     ModelReplies,
     SuspectedKey,
@@ -32,11 +31,13 @@ if TYPE_CHECKING:
 LEAST_MODELS = 2
 _SHOWN = 20
 _WHO = {"models": "Able models", "people": "People", "people_and_models": "People and able models"}
-_NONE = "no replies were given: bring those of two models or more with --replies NAME=FILE"
+_BRING = "bring those of two models or more with --replies NAME=FILE"
+_NONE = f"there are no replies, neither beside the questions nor given: {_BRING}"
+_TO_NO_KEY = "no reply is to an item with a key"
 
 
 class BroughtReplies(NamedTuple):
-    """Replies brought along for an audit.
+    """Replies brought along for an audit, by the source or by the user.
 
     Args:
         matrix: Replies of models; without any, a matrix of no rows.
@@ -50,7 +51,9 @@ class BroughtReplies(NamedTuple):
 
 
 def brought_replies(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
-    """Return the replies that were brought along; they are read once for all checks.
+    """Return the replies that stand beside the questions and those that were given, read once for all checks.
+
+    A file that is given under the name of a model beside the questions stands for that model's replies there.
 
     Raises:
         DataError: A file holds no replies to these items.
@@ -59,25 +62,26 @@ def brought_replies(audited: AuditedItems, context: AuditContext) -> BroughtRepl
 
 
 def _read(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
-    items = [keyed_item(each) for each in audited.items]
-    models = [replies for name, path in context.replies for replies in read_replies(path, items, model=name)]
+    items = [each.keyed_item for each in audited.all_items]
+    given = [replies for name, path in context.replies for replies in read_replies(path, items, model=name)]
+    named = {replies.model for replies in given}
+    models = [*(replies for replies in audited.replies if replies.model not in named), *given]
     people = [replies for path in context.people for replies in read_replies(path, items)]
     votes = votes_of(people, items) if people else None
     return BroughtReplies(letter_matrix(items, models), votes, (*models, *people))
 
 
-def keyed_item(each: AuditedItem) -> KeyedItem:
-    """Return an item as replies are read against it; items that show one picture hang together."""
-    item = each.item
-    names = (item.item_id, *(str(item.attributes[n]) for n in ("source_id", "published_id") if n in item.attributes))
-    return KeyedItem(
-        each.item_id,
-        tuple(choice.text for choice in item.choices),
-        None if item.right_key is None else LETTERS.index(item.right_key),
-        item.task,
-        (*item.group_keys, *(f"picture:{image.image_id}" for image in item.images)),
-        names,
-    )
+def _with_voices(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
+    """Return the replies, of two models or more, or with answers of people.
+
+    Raises:
+        CheckSkipped: There are fewer.
+    """
+    brought = brought_replies(audited, context)
+    models = brought.matrix.models
+    if brought.votes is None and len(models) < LEAST_MODELS:
+        raise CheckSkipped(f"there are replies of {models[0]} only: {_BRING}" if models else _NONE)
+    return brought
 
 
 class UnreadReplies:
@@ -92,9 +96,10 @@ class UnreadReplies:
         Raises:
             CheckSkipped: No replies were given.
         """
-        if not context.replies and not context.people:
+        brought = brought_replies(audited, context)
+        if not brought.read:
             raise CheckSkipped(_NONE)
-        for replies in brought_replies(audited, context).read:
+        for replies in brought.read:
             if replies.unread or replies.elsewhere or replies.texts:
                 yield Finding(
                     "unread_replies",
@@ -126,13 +131,13 @@ class SuspectedKeys:
         Raises:
             CheckSkipped: There are fewer than two models, and no people; or no item has a key.
         """
-        brought = brought_replies(audited, context)
-        enough(audited.keyed, 1, of="items with a key")
-        if len(brought.matrix.models) < LEAST_MODELS and brought.votes is None:
-            raise CheckSkipped(_NONE)
+        enough(audited.all_keyed, 1, of="items with a key")
+        brought = _with_voices(audited, context)
+        if brought.votes is None and not brought.matrix.scored.any():
+            raise CheckSkipped(f"{_TO_NO_KEY}: {_BRING}")
         for rank, suspect in enumerate(ranked(audited, context), start=1):
             if suspect.is_supported:
-                yield _suspicion(rank, suspect, audited.by_id[suspect.item_id])
+                yield _suspicion(rank, suspect, audited.by_id.get(suspect.item_id))
 
 
 def ranked(audited: AuditedItems, context: AuditContext) -> list[SuspectedKey]:
@@ -141,7 +146,7 @@ def ranked(audited: AuditedItems, context: AuditContext) -> list[SuspectedKey]:
     return context.shared("ranked keys", lambda: suspected_keys(brought.matrix, brought.votes))
 
 
-def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem) -> Finding:
+def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem | None) -> Finding:
     key, favoured = (LETTERS[place] for place in (suspect.key, suspect.favoured))
     models = len(suspect.for_key) + len(suspect.for_favoured) + suspect.others
     people = suspect.votes_for_key + suspect.votes_for_favoured
@@ -172,7 +177,7 @@ def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem) -> Finding:
             "people_for_key": suspect.votes_for_key,
             "discrimination_of_key": suspect.key_discrimination,
             "discrimination_of_favoured": suspect.favoured_discrimination,
-            "options": {choice.key: choice.text for choice in each.item.choices},
+            **({} if each is None else {"options": {choice.key: choice.text for choice in each.item.choices}}),
         },
         "likely" if suspect.probability >= LIKELY else "possible",
     )
@@ -236,9 +241,9 @@ class AmbiguousItems:
         Raises:
             CheckSkipped: There are fewer than two models, and no people.
         """
-        brought = brought_replies(audited, context)
-        if len(brought.matrix.models) < LEAST_MODELS and brought.votes is None:
-            raise CheckSkipped(_NONE)
+        brought = _with_voices(audited, context)
+        if brought.votes is None and not brought.matrix.scored.any():
+            raise CheckSkipped(f"{_TO_NO_KEY}, so that nobody can tell which models are able: {_BRING}")
         for item in ambiguous_items(brought.matrix, brought.votes):
             first, second = (LETTERS[place] for place in item.options)
             who = {"models": "Able models", "people": "People", "people_and_models": "People and able models"}[

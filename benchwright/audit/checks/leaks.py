@@ -12,7 +12,7 @@ from typing import ClassVar
 from benchwright.text_normalization import normal
 
 from ..audited_items import AuditedItems
-from ..check import AuditContext, CheckSkipped
+from ..check import AuditContext, CheckSkipped, needs_words
 from ..finding import Finding
 
 NGRAM = 13
@@ -70,6 +70,7 @@ class QuestionsElsewhere:
         """Return a finding for each item whose words another release has."""
         from benchwright.release import Release
 
+        needs_words(audited)
         releases = [place for place in context.against if (place / "manifest.json").is_file()]
         if not releases:
             raise CheckSkipped("no release with questions was given to compare with; name one with --against")

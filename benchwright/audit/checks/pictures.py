@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ..audited_items import UNREADABLE_PICTURE, AuditedItems
-from ..check import AuditContext, CheckSkipped
-from ..evidence import NO_PICTURES, picture_measures
+from ..check import AuditContext
+from ..evidence import needs_pictures, picture_measures
 from ..finding import Finding, Severity
 
 _BLANK = "blank"
@@ -74,8 +74,7 @@ class PictureFaults:
         """Return a finding for each picture with a fault, by its worst."""
         from benchwright.filters.quality import FAULTS, Quality, faults_of
 
-        if not audited.pictures:
-            raise CheckSkipped(NO_PICTURES)
+        needs_pictures(audited)
         bounds = {fault.setting: getattr(Quality(), fault.setting) for fault in FAULTS}
         for image_id, measures in picture_measures(audited, context).items():
             if measures.failed is not None:

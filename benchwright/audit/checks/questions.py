@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ..audited_items import AuditedItem, AuditedItems
-from ..check import AuditContext
+from ..audited_items import AuditedItem, AuditedItems, RotatedQuestion, WordlessItem
+from ..check import AuditContext, needs_words
 from ..copies import groups_of
 from ..evidence import item_report
 from ..finding import Finding
@@ -21,13 +21,10 @@ class RepeatedIds:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return one finding, of all items whose id another item has too."""
-        from benchwright.construction.imported import OWN_ID, STATED_ID
-
         del context
-        by_own: defaultdict[str, list[AuditedItem]] = defaultdict(list)
-        for each in audited.items:
-            attributes = each.item.attributes
-            by_own[str(attributes.get(STATED_ID) or attributes.get(OWN_ID, each.item_id))].append(each)
+        by_own: defaultdict[str, list[AuditedItem | WordlessItem]] = defaultdict(list)
+        for each in audited.all_items:
+            by_own[each.stated_id].append(each)
         repeated = {own: items for own, items in by_own.items() if len(items) > 1}
         if repeated:
             own, items = next(iter(repeated.items()))
@@ -128,6 +125,32 @@ class RepeatedAnswerOptions:
             )
 
 
+class RotatedOptions:
+    """Questions that repeat another with its options in another order, and call another option right."""
+
+    name: ClassVar[str] = "rotated_options"
+    title: ClassVar[str] = "Questions repeated with rotated options whose key did not rotate along"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding for each question of which a rotation has another key."""
+        del context
+        known = {each.item_id for each in audited.all_items}
+        by_question: defaultdict[str, list[RotatedQuestion]] = defaultdict(list)
+        for rotation in audited.rotations:
+            if rotation.problem:
+                by_question[rotation.of].append(rotation)
+        for own, rotations in by_question.items():
+            yield Finding(
+                "contradicting_keys",
+                "high",
+                (own,) if own in known else (),
+                f"The question is repeated with its options in another order, and another option is right: in "
+                f"{rotations[0].where}, {rotations[0].problem}.",
+                {"rotations": [rotation._asdict() for rotation in rotations]},
+                "certain",
+            )
+
+
 class NamedAnswers:
     """Questions that hold the right option, word for word, and no wrong one."""
 
@@ -139,6 +162,7 @@ class NamedAnswers:
         from benchwright.filters.language import names_answer
 
         del context
+        needs_words(audited)
         for each in audited.items:
             if (answer := names_answer(each.item)) is not None:
                 yield Finding(
@@ -159,8 +183,8 @@ class MissingKeys:
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each split in which some items have a key and some have none."""
         del context
-        by_split: defaultdict[str | None, list[AuditedItem]] = defaultdict(list)
-        for each in audited.items:
+        by_split: defaultdict[str | None, list[AuditedItem | WordlessItem]] = defaultdict(list)
+        for each in audited.all_items:
             by_split[each.split].append(each)
         for split, items in by_split.items():
             without = tuple(each.item_id for each in items if not each.has_key)

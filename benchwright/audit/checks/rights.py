@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ..audited_items import AuditedItems
-from ..check import AuditContext, CheckSkipped
-from ..evidence import NO_PICTURES, picture_measures
+from ..check import AuditContext
+from ..evidence import needs_pictures, picture_measures
 from ..finding import Finding
 
 
@@ -22,8 +22,7 @@ class PictureLicences:
         from benchwright.filters.licences import Licences
         from benchwright.rights import forbids_redistribution
 
-        if not audited.pictures:
-            raise CheckSkipped(NO_PICTURES)
+        needs_pictures(audited)
         allowed = Licences(allow=context.allowed_licences) if context.allowed_licences else None
         missing: list[str] = []
         refused: dict[str, list[str]] = {}

@@ -15,6 +15,8 @@ from .keys import brought_replies, ranked
 ENOUGH = 0.05
 """Difference of accuracies that a benchmark should be able to find."""
 _PAIRS = 30
+_BY_REPLIES = {"suspected_key", "ambiguous_item"}
+"""Kinds of findings that go by what models reply."""
 
 
 class StatisticalPower:
@@ -29,7 +31,7 @@ class StatisticalPower:
         Raises:
             CheckSkipped: No item has a key.
         """
-        enough(audited.keyed, 1, of="items with a key")
+        enough(audited.all_keyed, 1, of="items with a key")
         assumed = PowerAssumptions()
         every, *tasks = power_by_task(brought_replies(audited, context).matrix, assumed)
         if every.is_assumed and every.least_difference is not None and every.least_difference <= ENOUGH:
@@ -60,6 +62,7 @@ def _row(power: TaskPower) -> dict[str, Any]:
         "discordant": round(power.discordant, 4),
         "design_effect": round(power.design_effect, 3),
         "pairs_of_models": power.pairs,
+        "pairs_too_close": len(power.too_close),
         "too_close": [[first, second, round(gap, 4)] for first, second, gap in power.too_close[:_PAIRS]],
     }
 
@@ -80,7 +83,9 @@ class ScoresWithout:
         """
         matrix = brought_replies(audited, context).matrix
         if not matrix.models:
-            raise CheckSkipped("no replies were given: bring those of a model with --replies NAME=FILE")
+            raise CheckSkipped("there are no replies: bring those of a model with --replies NAME=FILE")
+        if not matrix.scored.any():
+            raise CheckSkipped("no reply is to an item with a key: bring such replies with --replies NAME=FILE")
         found: list[Finding] = context.memo.get(FOUND, [])
         by_kind: defaultdict[str, set[str]] = defaultdict(set)
         for finding in found:
@@ -96,11 +101,18 @@ class ScoresWithout:
             if suspect.item_id in named and suspect.probability >= LIKELY
         }
         every = score_effects(matrix, concerned, corrected=corrected)
+        by_replies = sorted(_BY_REPLIES & by_kind.keys())
+        circular = (
+            f" Findings of the kind {', '.join(by_replies)} are chosen by these replies: leaving them out makes scores "
+            "rise by itself."
+            if by_replies
+            else ""
+        )
         yield Finding(
             "score_effect",
             "medium" if every.swaps else "low",
             (),
-            _summary(every),
+            _summary(every) + circular,
             {
                 "rows": [_line(effect) for effect in every.models],
                 "keys_set_right": len(corrected),
@@ -113,7 +125,12 @@ class ScoresWithout:
 
 def _of_kind(effects: ScoreEffects) -> dict[str, Any]:
     swaps = [f"{first} falls behind {second}" for first, second in effects.swaps]
-    return {"items": effects.items, "rows": [_line(effect) for effect in effects.models], "swaps": swaps}
+    return {
+        "items": effects.items,
+        "rows": [_line(effect) for effect in effects.models],
+        "changes": {effect.model: effect.change for effect in effects.models},
+        "swaps": swaps,
+    }
 
 
 def _summary(effects: ScoreEffects) -> str:

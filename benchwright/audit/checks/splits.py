@@ -26,8 +26,8 @@ class TornGroups:
         if len(set(audited.splits.values())) < 2:
             raise CheckSkipped("the source states fewer than two splits; give a column with --column split=NAME")
         groups: defaultdict[str, list[str]] = defaultdict(list)
-        for each in audited.items:
-            for key in each.item.group_keys:
+        for each in audited.all_items:
+            for key in each.group_keys:
                 if key.startswith((_STATED, "pair:", "scene:")):
                     groups[key].append(each.item_id)
         if not groups:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from benchwright.errors import PrerequisiteError
 
 from ..audited_items import AuditedItems
-from ..check import AuditContext, CheckSkipped
+from ..check import AuditContext, CheckSkipped, needs_words
 from ..finding import Finding
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class Wording:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each kind of fault, and one for items in another language than most."""
+        needs_words(audited)
         faults_of = _KeptFaults(context)
         items: defaultdict[str, list[str]] = defaultdict(list)
         words: defaultdict[str, dict[str, str]] = defaultdict(dict)

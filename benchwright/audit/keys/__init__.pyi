@@ -17,9 +17,12 @@ from .replies import letter_matrix as letter_matrix
 from .replies import named_reply_source as named_reply_source
 from .replies import read_replies as read_replies
 from .replies import votes_of as votes_of
+from .reply_files import UnreadReply as UnreadReply
 from .score_effects import ModelEffect as ModelEffect
 from .score_effects import ScoreEffects as ScoreEffects
 from .score_effects import score_effects as score_effects
+from .source_replies import letter_alone as letter_alone
+from .source_replies import replies_of_source as replies_of_source
 from .suspected_keys import LIKELY as LIKELY
 from .suspected_keys import SuspectedKey as SuspectedKey
 from .suspected_keys import evidence as evidence

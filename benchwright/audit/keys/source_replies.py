@@ -1,0 +1,83 @@
+"""Replies that a source brings along beside its questions, read against the items of an audit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from benchwright.records import LETTERS
+
+from .replies import NO_LETTER, KeyedItem, ModelReplies, letter_of
+from .reply_files import ReplyRow, UnreadReply
+
+if TYPE_CHECKING:
+    from benchwright.construction.imported import ModelReply
+
+_LETTER_ALONE = re.compile(r"\W*([A-Z])\W*")
+_SHOWN_CHARACTERS = 1000
+
+
+def replies_of_source(
+    replies: Iterable[ModelReply],
+    items: Sequence[KeyedItem],
+    unread: Iterable[tuple[str, UnreadReply]] = (),
+) -> list[ModelReplies]:
+    """Return the replies of each model, as options of the items.
+
+    Where the source stores the letter that it took a reply for, that letter counts, since its published scores do; else
+    the reply is read as `benchwright evaluate` reads it.
+
+    Args:
+        replies: Replies that stand beside the questions, those of one model after another.
+        items: Items, by the ids that the replies name.
+        unread: Rows of files of replies that cannot be used, each with the model that its file names; a model whose
+            name is part of it is meant too. Those of no model that replied are left out.
+    """
+    by_id = {item.item_id: item for item in items}
+    read = []
+    for model, of_model in groupby(replies, key=lambda reply: reply.model):
+        letters: dict[str, int] = {}
+        texts: dict[str, str] = {}
+        elsewhere = 0
+        for reply in of_model:
+            item = by_id.get(reply.key)
+            if item is None:
+                elsewhere += 1
+                continue
+            letters[item.item_id] = _option_of(reply, item)
+            if letters[item.item_id] == NO_LETTER:
+                texts[item.item_id] = (reply.text or reply.choice or "")[:_SHOWN_CHARACTERS]
+        if letters:
+            read.append(ModelReplies(model, letters, texts, (), elsewhere))
+    by_model: dict[str, list[UnreadReply]] = {replies.model: [] for replies in read}
+    for named, row in unread:
+        if held := [model for model in by_model if model in named]:
+            by_model[max(held, key=len)].append(row)
+    return [replies._replace(unread=tuple(by_model[replies.model])) for replies in read]
+
+
+def letter_alone(text: str | None) -> int | None:
+    """Return the place of the option that a text such as `(B)` names and nothing else; None where it does not.
+
+    Example:
+        >>> letter_alone("(B)")
+        1
+        >>> letter_alone("B or C") is None
+        True
+    """
+    match = _LETTER_ALONE.fullmatch(text or "")
+    return None if match is None else LETTERS.index(match.group(1))
+
+
+def _option_of(reply: ModelReply, item: KeyedItem) -> int:
+    """Return the place of the option that a reply gives; `NO_LETTER` where neither text nor choice names one."""
+    stated = letter_alone(reply.choice)
+    if stated is not None and stated < len(item.options):
+        return stated
+    for text in (reply.text, reply.choice):
+        given = letter_of(ReplyRow("", {}, text), item) if text else NO_LETTER
+        if isinstance(given, int) and given != NO_LETTER:
+            return given
+    return NO_LETTER
