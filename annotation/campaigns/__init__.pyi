@@ -7,6 +7,7 @@ from .kept_table import TypeRow as TypeRow
 from .kept_table import kept_in as kept_in
 from .mark import Mark as Mark
 from .model_drafts import DraftSettings as DraftSettings
+from .on_releases import OpenedCampaign as OpenedCampaign
 from .on_releases import open_tasks as open_tasks
 from .open_campaign import CampaignRequest as CampaignRequest
 from .open_campaign import prepared_input as prepared_input
@@ -14,6 +15,10 @@ from .open_campaign import work_of as work_of
 from .pair import ImagePair as ImagePair
 from .pair import Pair as Pair
 from .pair import pair_verdicts as pair_verdicts
+from .pairs_on_releases import JudgedCopy as JudgedCopy
+from .pairs_on_releases import PairToJudge as PairToJudge
+from .pairs_on_releases import copies_judged as copies_judged
+from .pairs_on_releases import open_pairs as open_pairs
 from .results import agreement_of as agreement_of
 from .results import document_of as document_of
 from .results import errata_of as errata_of

@@ -100,7 +100,7 @@ def open_tasks(
         check_further_votes(handout or AssignmentSettings(), kind.name, slots=each)
     except ValueError as error:
         raise BenchwrightError(f"--first-votes: {error}") from None
-    settle = _workspace(workspace)
+    settle = review_workspace(workspace)
     request = _asking(kind, wanted, each, handout or AssignmentSettings())
     task_inputs = [prepared_input(task_input, request) for task_input in _work(wanted, opened, path, settle.root)]
     with open_store(settle_store(workspace)) as store:
@@ -122,7 +122,7 @@ def _asking(kind: CampaignKind, wanted: ReviewTasks, annotators: int, handout: A
     )
 
 
-def _workspace(root: Path) -> Workspace:
+def review_workspace(root: Path) -> Workspace:
     """Return the workspace, made if there is none, so that people can review a release that was built elsewhere."""
     workspace = Workspace.create(root)
     if not (root / "workspace.json").exists():
