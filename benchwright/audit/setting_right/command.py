@@ -39,11 +39,11 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option("--decided-only", is_flag=True, help="Go on though tasks are open; what is open changes nothing.")
 @json_option(
     """
-    `{"release", "release_id", "items", "before", "errata": [{"item_id", "finding", "became", "key", "instead",
-    "agreed", "asked", "reasons": [text]}], "same", "scores": [{"model", "before", "asked", "after", "kept", "to_ask",
-    "turned_right": [id], "turned_wrong": [id]}], "page", "open"}`; `before` is the folder of the release that people
-    judged, `same` the number of items that did not change, `open` that of tasks that still lack answers; `scores` is
-    as of `release diff`
+    `{"release", "release_id", "items", "before", "errata": [{"item_id", "source_id", "finding", "became", "key",
+    "instead", "agreed", "asked", "reasons": [text]}], "same", "scores": [{"model", "before", "asked", "after", "kept",
+    "to_ask", "turned_right": [id], "turned_wrong": [id]}], "page", "open"}`; `before` is the folder of the release that
+    people judged, `same` the number of items that did not change, `open` that of tasks that still lack answers;
+    `scores` is as of `release diff`
     """
 )
 def set_right(
@@ -72,7 +72,7 @@ def _lines(done: SetRight) -> Iterator[str]:
         became = f"key {erratum.key} became {erratum.instead}" if erratum.became == "key_set" else str(erratum.became)
         why = f": {printable(erratum.reasons[0])}" if erratum.reasons else ""
         found = f"{erratum.finding.replace('_', ' ')}, {erratum.agreed} of {erratum.asked}"
-        yield f"{erratum.item_id}  {became.replace('_', ' ')} ({found}){why}"
+        yield f"{printable(done.own_ids[erratum.item_id])}: {became.replace('_', ' ')} ({found}){why}"
     if len(done.errata) > _SHOWN:
         yield f"and {len(done.errata) - _SHOWN} more; --json lists all"
     for score in done.scores:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.records import Item
 from benchwright.release import Release
 from benchwright.release.format.errata import Erratum, released_errata, spelled
 from benchwright.workspace.atomic import write_bytes
@@ -30,6 +31,7 @@ class SetRight(NamedTuple):
         before: The release that people judged.
         after: The corrected one.
         errata: What became of each finding that people confirmed, by item.
+        own_ids: Id in the source of each item of the errata, by item id.
         differences: What differs between the two.
         scores: Scores of the models that were given, by both.
         page: The comparison as a page.
@@ -39,6 +41,7 @@ class SetRight(NamedTuple):
     before: Release
     after: Release
     errata: tuple[Erratum, ...]
+    own_ids: Mapping[str, str]
     differences: ReleaseDifferences
     scores: tuple[Rescored, ...]
     page: Path
@@ -54,6 +57,7 @@ class SetRight(NamedTuple):
             "errata": [
                 {
                     "item_id": erratum.item_id,
+                    "source_id": self.own_ids[erratum.item_id],
                     "finding": erratum.finding,
                     "became": erratum.became,
                     "key": erratum.key,
@@ -116,15 +120,24 @@ def set_right(
             f"{still_open} tasks still lack answers; `benchwright review status --workspace {workspace}` says which. "
             "--decided-only goes on with what is decided"
         )
-    write_bytes(workspace / FOLDER / f"errata-{version}.json", spelled(errata), private=True)
     after = correct_release(before, errata, version=version, out=out)
+    write_bytes(workspace / FOLDER / f"errata-{version}.json", spelled(errata), private=True)
     differences = compare_releases(before, after)
     scores = tuple(rescored(folder, before, after) for folder in results)
     page.unlink(missing_ok=True)
     write_page(page, before, after, differences, scores)
     mine = {(erratum.item_id, erratum.content_hash) for erratum in errata}
     became = tuple(each for each in released_errata(after) if (each.item_id, each.content_hash) in mine)
-    return SetRight(before, after, became, differences, scores, page, still_open)
+    judged = {erratum.item_id for erratum in errata}
+    own_ids = {
+        each.item.item_id: _own_id(each.item) for each in before.items(fetched=False) if each.item.item_id in judged
+    }
+    return SetRight(before, after, became, own_ids, differences, scores, page, still_open)
+
+
+def _own_id(item: Item) -> str:
+    """Return the id of an item in its source; its item id where that is it."""
+    return str(item.attributes.get(_OWN_ID) or item.item_id)
 
 
 def _errata_in(store: ReviewStore, workspace: Path, release: Release) -> tuple[list[Erratum], int]:
@@ -163,7 +176,7 @@ def _errata_of_copies(copies: Mapping[str, JudgedCopy], release: Release) -> Ite
     for released in release.items(fetched=False):
         ids = {image.image_id for image in released.item.images}
         for image_id in ids:
-            showing[image_id].append(str(released.item.attributes.get(_OWN_ID) or released.item.item_id))
+            showing[image_id].append(_own_id(released.item))
         if ids & copies.keys():
             listed.append((released.item, ids))
     for item, ids in listed:
