@@ -9,6 +9,7 @@ from .mark import Mark as Mark
 from .model_drafts import DraftSettings as DraftSettings
 from .on_releases import OpenedCampaign as OpenedCampaign
 from .on_releases import open_tasks as open_tasks
+from .on_releases import review_workspace as review_workspace
 from .open_campaign import CampaignRequest as CampaignRequest
 from .open_campaign import prepared_input as prepared_input
 from .open_campaign import work_of as work_of

@@ -123,7 +123,11 @@ def _asking(kind: CampaignKind, wanted: ReviewTasks, annotators: int, handout: A
 
 
 def review_workspace(root: Path) -> Workspace:
-    """Return the workspace, made if there is none, so that people can review a release that was built elsewhere."""
+    """Return the workspace, made if there is none, so that people can review a release that was built elsewhere.
+
+    Raises:
+        BenchwrightError: The folder holds something else.
+    """
     workspace = Workspace.create(root)
     if not (root / "workspace.json").exists():
         workspace.save_settings({})

@@ -195,6 +195,17 @@ def test_what_a_later_audit_finds_besides_comes_in_a_further_campaign(bench: Ben
     assert done.open == 1
 
 
+def test_a_release_is_used_as_it_is(bench: Bench, tmp_path: Path) -> None:
+    place = bench.release().path
+    words = ["audit", place, "--out", tmp_path / "out", "--workers", "1", "--set-right", tmp_path / "w"]
+    opened = run_json(*words)["set_right"]
+    assert (opened["release"], opened["not_released"]) == (str(place), [])
+    # Not the suspected key, since no replies are given, nor the file that stands twice: a release has it once.
+    assert {(each["name"], each["tasks"], each["annotators"]) for each in opened["campaigns"]} == {
+        ("audit-items", 7, 3), ("audit-pictures", 1, 1)
+    }  # fmt: skip
+
+
 def test_a_workspace_is_about_one_release(bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = write_rows(tmp_path / "other.csv", [bench.rows["q4"], bench.rows["q6"]])
     words = ["audit", other, "--pictures", bench.folder, "--out", tmp_path / "out", "--workers", "1"]

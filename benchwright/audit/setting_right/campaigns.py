@@ -99,6 +99,9 @@ def open_campaigns(
         BenchwrightError: The workspace is about another release, or the source has changed since it was brought in.
         DataError: The source has no whole items; or it is a release with sealed splits.
     """
+    from annotation.campaigns import review_workspace
+
+    review_workspace(workspace)
     questions = questions_of(report)
     source = report.audited.source
     folder = source if _is_release(source) else _bring_in(source, workspace, settings or AuditSettings(), progress)
