@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import get_args
 
-from benchwright.errors import DataError
-from benchwright.release.format.errata import Finding
 from benchwright.review_tasks import FindingCategory
 
 from .fields.field_types import OneChoice, OneOf, OnlyIf, Option, SeveralOf, TextField
@@ -58,9 +55,6 @@ def _error_analysis(categories: Sequence[FindingCategory]) -> Form:
 
 
 def _errata(categories: Sequence[FindingCategory]) -> Form:
-    if other := [category.code for category in categories if category.code not in get_args(Finding)]:
-        known = ", ".join(get_args(Finding))
-        raise DataError(f"tasks of kind {ERRATA!r} have the category {other[0]!r}; an erratum can say {known}")
     further = tuple(
         Option(code=category.code, words=category.words, help=category.help)
         for category in categories

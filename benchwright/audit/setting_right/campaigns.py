@@ -30,7 +30,7 @@ from ..report import AuditReport, AuditSettings
 from .questions import AuditQuestions, ItemQuestion, SideNote, questions_of
 
 if TYPE_CHECKING:
-    from annotation.campaigns import OpenedCampaign
+    from benchwright.annotation.campaigns import OpenedCampaign
 
 FOLDER = "audit"
 """Folder of a workspace with the tasks that came of audits, and with what they are about."""
@@ -99,7 +99,7 @@ def open_campaigns(
         BenchwrightError: The workspace is about another release, or the source has changed since it was brought in.
         DataError: The source has no whole items; or it is a release with sealed splits.
     """
-    from annotation.campaigns import review_workspace
+    from benchwright.annotation.campaigns import review_workspace
 
     review_workspace(workspace)
     questions = questions_of(report)
@@ -218,7 +218,7 @@ def _open_items(
     questions: AuditQuestions, released: _Released, workspace: Path, annotators: int | None
 ) -> Sequence[Mapping[str, Any]]:
     """Open what is new, and open again what was, so that a campaign that a crash left unopened is."""
-    from annotation.campaigns import open_tasks
+    from benchwright.annotation.campaigns import open_tasks
 
     release, folder = released.release, workspace / FOLDER
     files = _task_files(workspace)
@@ -252,7 +252,7 @@ def _open_items(
 
 def _campaigns_in(workspace: Path) -> Mapping[str, Mapping[str, Any]]:
     """Return the campaigns that a workspace has, by name; opening one again would undo how its tasks are handed out."""
-    from annotation.store import open_store, store_exists
+    from benchwright.annotation.store import open_store, store_exists
 
     url = Workspace(workspace).store_url
     if not store_exists(url):
@@ -279,7 +279,7 @@ def _opened(each: OpenedCampaign) -> Mapping[str, Any]:
 def _open_pairs(
     questions: AuditQuestions, released: _Released, workspace: Path, annotators: int | None
 ) -> Sequence[Mapping[str, Any]]:
-    from annotation.campaigns import PairToJudge, open_pairs
+    from benchwright.annotation.campaigns import PairToJudge, open_pairs
 
     pictures = released.pictures
     pairs = [

@@ -17,9 +17,9 @@ from benchwright.workspace.workspace import Workspace
 from .campaigns import FOLDER, PAIRS, item_campaigns, release_of
 
 if TYPE_CHECKING:
-    from annotation.campaigns import JudgedCopy
-    from annotation.store import ReviewStore
-    from exports.comparison import ReleaseDifferences, Rescored
+    from benchwright.annotation.campaigns import JudgedCopy
+    from benchwright.annotation.store import ReviewStore
+    from benchwright.exports.comparison import ReleaseDifferences, Rescored
 
 _OWN_ID = "source_id"
 
@@ -101,9 +101,9 @@ def set_right(
         BenchwrightError: Tasks are open, or `out` is something else already.
         DataError: No campaigns were opened from an audit, or a release is damaged.
     """
-    from annotation.store import open_store, store_exists
-    from exports.comparison import compare_releases, rescored, write_page
-    from exports.correct import correct_release
+    from benchwright.annotation.store import open_store, store_exists
+    from benchwright.exports.comparison import compare_releases, rescored, write_page
+    from benchwright.exports.correct import correct_release
 
     before = release_of(workspace)
     page = page or out.with_name(f"{out.name}-diff.html")
@@ -142,8 +142,8 @@ def _own_id(item: Item) -> str:
 
 def _errata_in(store: ReviewStore, workspace: Path, release: Release) -> tuple[list[Erratum], int]:
     """Return the errata that people found, one an item, and the number of tasks that are open."""
-    from annotation.campaigns import copies_judged, errata_of
-    from annotation.workflow import results_of
+    from benchwright.annotation.campaigns import copies_judged, errata_of
+    from benchwright.annotation.workflow import results_of
 
     by_item: defaultdict[str, list[Erratum]] = defaultdict(list)
     still_open = 0
