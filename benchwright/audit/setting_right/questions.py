@@ -196,6 +196,8 @@ def _note_on_item(audited: AuditedItem, *, with_key: bool) -> SideNote:
 
 
 def _spelled(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        value = ", ".join(value)
     return _cut(value if isinstance(value, str) else canonical_json(value))
 
 
