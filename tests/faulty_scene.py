@@ -102,6 +102,10 @@ def _write_inputs(folder: Path) -> None:
     (folder / "people.csv").write_text("name,role\neve,annotator\n", encoding="utf-8")
     questions = [f"q{n},Is piece {n} here?,yes,piece-{n:02}" for n in range(3)]
     (folder / "questions.csv").write_text("\n".join(["id,question,answer,image", *questions, ""]), encoding="utf-8")
+    twice = ["id,question,A,B,C,answer,image", "t1,Which piece?,this,this,that,A,piece-00", ""]
+    (folder / "twice.csv").write_text("\n".join(twice), encoding="utf-8")
+    places = ("--pictures", folder / "photographs", "--out", folder / "found", "--set-right", folder / "righted")
+    _must("audit", folder / "twice.csv", *places, *_ONE)
     (folder / "guidelines.md").write_text("Accept what is right.\n", encoding="utf-8")
     write_published(folder, pictures=folder / "photographs")
     if shutil.which("ssh-keygen"):
@@ -210,6 +214,8 @@ CASES = (
          ["studied"]),
     Case("audit", ["audit", "questions.csv", "--pictures", "photographs", "--out", "audited", *_ONE],
          ["audited/audit.json", "audited/audit.html"]),
+    Case("set-right", ["set-right", "righted", "--version", "1.1", "--out", "righted-1.1", "--decided-only"],
+         ["righted/audit/errata-1.1.json", "righted-1.1", "righted-1.1-diff.html"]),
 )  # fmt: skip
 """Commands, in the folder that `make_scene` filled."""
 

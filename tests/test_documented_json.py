@@ -131,6 +131,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert invoke([*opening, "--workspace", str(folder / "judged")]) == 0
     empty = {"format": "benchwright/errata", "version": 1, "errata": []}
     (folder / "errata.json").write_text(json.dumps(empty), encoding="utf-8")
+    twice = "id,question,A,B,C,answer,image\nt1,Which piece?,this,this,that,A,p/piece-00.png\n"
+    (folder / "twice.csv").write_text(twice, encoding="utf-8")
     return folder
 
 
@@ -166,6 +168,8 @@ def _make_filtered(folder: Path) -> None:
             ("steps freeze", 1, 0),
             ("outcomes @w", 0, 0),
             ("audit @release --out @audited --workers 1", 0, 0),
+            ("audit @twice.csv --out @found --workers 1 --set-right @righted", 1, 0),
+            ("set-right @righted --version 1.1 --out @righted-1.1 --decided-only", 0, 0),
             ("trace piece-01.jpg --workspace @w", 0, 0),
             ("check @people", 0, 0),
             ("check @damaged --repair", 0, 0),

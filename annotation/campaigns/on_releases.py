@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.release import Release
+from benchwright.release.format.errata import Finding
 from benchwright.review_tasks import ReviewTasks, read_review_tasks
 from benchwright.workspace.store_place import settle_store
 from benchwright.workspace.workspace import Workspace
 
 from ..forms.assignment_settings import SETTING, AssignmentSettings
 from ..forms.campaign_form import CampaignForm
-from ..forms.kinds import KINDS, CampaignKind
+from ..forms.kinds import ERRATA, KINDS, CampaignKind
 from ..forms.payloads import TaskInput, payload_with
 from ..store import ReviewStore, open_store
 from ..workflow.image_files import brought_pictures
@@ -80,6 +81,10 @@ def open_tasks(
     if kind is None or kind.form is None:
         takes = ", ".join(kind.name for kind in KINDS.values() if kind.form is not None)
         raise DataError(f"{path} has tasks of kind {wanted.head.kind!r}, which files do not open; they open {takes}")
+    other = [category.code for category in wanted.head.categories if category.code not in get_args(Finding)]
+    if kind.name == ERRATA and other:
+        known = ", ".join(get_args(Finding))
+        raise DataError(f"{path} has tasks of kind {ERRATA!r} with the category {other[0]!r}; they can have {known}")
     if not wanted.tasks:
         raise DataError(f"{path} holds no tasks; there is nothing to look at")
     each = annotators or kind.annotators
@@ -100,7 +105,7 @@ def open_tasks(
         check_further_votes(handout or AssignmentSettings(), kind.name, slots=each)
     except ValueError as error:
         raise BenchwrightError(f"--first-votes: {error}") from None
-    settle = _workspace(workspace)
+    settle = review_workspace(workspace)
     request = _asking(kind, wanted, each, handout or AssignmentSettings())
     task_inputs = [prepared_input(task_input, request) for task_input in _work(wanted, opened, path, settle.root)]
     with open_store(settle_store(workspace)) as store:
@@ -122,8 +127,12 @@ def _asking(kind: CampaignKind, wanted: ReviewTasks, annotators: int, handout: A
     )
 
 
-def _workspace(root: Path) -> Workspace:
-    """Return the workspace, made if there is none, so that people can review a release that was built elsewhere."""
+def review_workspace(root: Path) -> Workspace:
+    """Return the workspace, made if there is none, so that people can review a release that was built elsewhere.
+
+    Raises:
+        BenchwrightError: The folder holds something else.
+    """
     workspace = Workspace.create(root)
     if not (root / "workspace.json").exists():
         workspace.save_settings({})

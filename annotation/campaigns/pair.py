@@ -199,7 +199,7 @@ class Pair(AssignedCampaign):
             group=self.simulate,
             handout=self.handout,
         )
-        state = run_campaign(request, (_work(pair) for pair in pairs), ctx)
+        state = run_campaign(request, map(pair_task, pairs), ctx)
         if state.waiting is not None:
             return Verdicts(state.waiting)
         return pair_verdicts(
@@ -214,11 +214,16 @@ def _asked(images: Iterable[str], like: Mapping[str, Any]) -> Iterator[ImagePair
     for image_id in image_ids:
         for other_id in like.get(image_id) or ():
             if other_id in known and other_id != image_id:
-                # The id is the same whichever of the two is the better one.
-                yield ImagePair(digest(["pair", *sorted((image_id, other_id))]), other_id, image_id)
+                yield image_pair(other_id, image_id)
 
 
-def _work(pair: ImagePair) -> TaskInput:
+def image_pair(better: str, worse: str) -> ImagePair:
+    """Return the pair of two images."""
+    return ImagePair(digest(["pair", *sorted((better, worse))]), better, worse)
+
+
+def pair_task(pair: ImagePair) -> TaskInput:
+    """Return the input of the task that shows a pair, the better image first."""
     shown = tuple(ItemImage(image_id=image_id, role="pair") for image_id in (pair.better, pair.worse))
     return task_input(
         pair.pair_id, pair.pair_id, TaskContent(task="pair", question="Is this the same picture?", images=shown)

@@ -55,7 +55,11 @@ def _error_analysis(categories: Sequence[FindingCategory]) -> Form:
 
 
 def _errata(categories: Sequence[FindingCategory]) -> Form:
-    del categories  # possible problems of an item do not depend on the file
+    further = tuple(
+        Option(code=category.code, words=category.words, help=category.help)
+        for category in categories
+        if category.code not in (KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM)
+    )
     findings = (
         Option(code=KEY_RIGHT, words="The key is right"),
         Option(code=KEY_WRONG, words="The key is wrong", help="Another option is right, or none of them."),
@@ -63,6 +67,7 @@ def _errata(categories: Sequence[FindingCategory]) -> Form:
         Option(
             code=PICTURE_PROBLEM, words="Problem with a picture", help="Broken, the wrong one, or too poor to tell."
         ),
+        *further,
     )
     return Form(
         fields=(
@@ -78,7 +83,7 @@ def _errata(categories: Sequence[FindingCategory]) -> Form:
                 name="reason",
                 label="Reason",
                 hint="How you can tell (N)",
-                only_if=OnlyIf(field="finding", codes=(KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM)),
+                only_if=OnlyIf(field="finding", codes=tuple(option.code for option in findings[1:])),
             ),
         )
     )

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from benchwright.records import Record
 from benchwright.regions import SizeWH
-from benchwright.review_tasks import ReviewTask
+from benchwright.review_tasks import ReviewTask, SideText
 
 _ITEM, _SIZES, _PROPOSALS = "item", "sizes_wh", "proposals"
 PICTURE = "picture"
@@ -41,8 +41,18 @@ class TaskInput(NamedTuple):
 
 def payload_with(item: Mapping[str, Any], task: ReviewTask) -> dict[str, Any]:
     """Return the payload of an item with the texts beside it from a file of tasks."""
-    document = task.model_dump(mode="json")
-    return {_ITEM: dict(item), "beside": document["beside"], "about": document["about"]}
+    return payload_beside(item, task.beside, task.about)
+
+
+def payload_beside(
+    item: Mapping[str, Any], beside: Sequence[SideText], about: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the payload of a content with texts beside it, and with what separates tables of results."""
+    return {
+        _ITEM: dict(item),
+        "beside": [text.model_dump(mode="json") for text in beside],
+        "about": dict(about or {}),
+    }
 
 
 def item_in(payload: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -222,6 +222,10 @@ class AuditedItems:
     def _places(self) -> Mapping[str, int]:
         return {audited.item_id: place for place, audited in enumerate(self.all_items)}
 
+    def place(self, item_id: str) -> int:
+        """Return the place of an item in the source, from 0."""
+        return self._places[item_id]
+
     def in_order(self, items: Iterable[str]) -> tuple[str, ...]:
         """Return own ids in the order of the source, each once."""
         return tuple(sorted(set(items), key=self._places.__getitem__))

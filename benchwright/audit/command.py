@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from benchwright.cli.output import emit, json_option, note
+from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
     from .report import AuditReport
+    from .setting_right import OpenedAudit
 
 _PLACE = click.Path(exists=True, path_type=Path)
 
@@ -80,6 +83,17 @@ _PLACE = click.Path(exists=True, path_type=Path)
     help="Exit with code 1 where a finding of this severity or a worse one is not accepted.",
 )
 @click.option("--text", is_flag=True, help="Print a short text in Markdown, for a comment on a pull request.")
+@click.option(
+    "--set-right",
+    metavar="WORKSPACE",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Open campaigns on what was found in this workspace, made if it is not there, for people to decide.",
+)
+@click.option(
+    "--annotators",
+    type=click.IntRange(1, 99),
+    help="With --set-right: different annotators a task.  [default: 3 for items, 1 for pairs of pictures]",
+)
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
 @json_option(
     """
@@ -87,7 +101,11 @@ _PLACE = click.Path(exists=True, path_type=Path)
     "skipped", "why"}], "findings": [{"kind", "severity": "high" or "medium" or "low", "items": [id], "evidence":
     {"summary", "certainty": "certain" or "likely" or "possible", ...}}], "page"}`; `items` and `images` are numbers,
     ids are the source's own; findings that a baseline accepts are left out; kinds of copies contain `duplicate`. The
-    same document is in `audit.json`
+    same document is in `audit.json`. With `--set-right` there is one more field: `{"source", "items", "images",
+    "unreadable": [{"where", "reason"}], "checks": [{"name", "state", "why"}], "findings": [{"kind", "severity",
+    "items": [id], "evidence": {"summary", "certainty", ...}}], "page", "set_right": {"release", "campaigns": [{"name",
+    "kind", "tasks", "new", "annotators"}], "not_asked": {kind: number}, "not_released": [id]}}`; `not_asked` counts
+    findings on which no campaign asks, `not_released` are items that are no whole ones, such as those without a picture
     """
 )
 def audit(
@@ -104,6 +122,8 @@ def audit(
     fail_on: str,
     *,
     text: bool,
+    set_right: Path | None,
+    annotators: int | None,
     workers: int | None,
     as_json: bool,
 ) -> None:
@@ -112,7 +132,8 @@ def audit(
     Needs nothing but the questions: columns are guessed, and the guesses shown. Looked for are broken and blank
     pictures, copies within and between splits, questions asked twice, options that repeat, keys that prefer a letter or
     can be guessed, groups torn by splits, faults of language, missing licences and personal metadata. Checks that need
-    more, such as a model, are listed with what to give. Nothing of the source is changed.
+    more, such as a model, are listed with what to give. Nothing of the source is changed. With --set-right people judge
+    what was found; `benchwright set-right` makes a new release of what they decide.
     """
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.item_files import stated_columns
@@ -124,6 +145,8 @@ def audit(
 
     if text and as_json:
         raise click.UsageError("--text and --json are two forms of the same; give one of them")
+    if annotators is not None and set_right is None:
+        raise click.UsageError("--annotators is for the campaigns of --set-right; give a workspace with that")
     settings = AuditSettings(
         pictures=pictures,
         columns=stated_columns(columns),
@@ -142,13 +165,45 @@ def audit(
     )
     with ProgressBars() as progress:
         report = audit_source(source, folder, settings, progress=progress, shown=_show_reading)
+        opened = None
+        if set_right is not None:
+            from .setting_right import open_campaigns
+
+            opened = open_campaigns(report, set_right, settings, annotators=annotators, progress=progress)
+    document = report.to_json() | ({} if opened is None else {"set_right": opened.to_json()})
+    lines = [] if opened is None or set_right is None else _lines_on(opened, set_right)
     emit(
-        report.to_json(),
+        document,
         as_json=as_json,
-        text=lambda: markdown(report) if text else "\n".join(terminal_lines(report)),
+        text=lambda: "\n".join([markdown(report)] if text else [*terminal_lines(report), *lines]),
     )
     if _fails(report, fail_on):
         raise click.exceptions.Exit(1)
+
+
+def _lines_on(opened: OpenedAudit, workspace: Path) -> list[str]:
+    """Return what was opened, and what to do next."""
+    where = shlex.quote(str(workspace))
+    lines = [f"release: {opened.release}"]
+    for each in opened.campaigns:
+        lines.append(
+            f"campaign {each['name']} ({each['kind']}): {each['tasks']} tasks, {each['new']} new, "
+            f"{each['annotators']} annotators each"
+        )
+    if not opened.campaigns:
+        return [*lines, "nothing was found that people have to judge"]
+    if opened.not_asked:
+        kinds = ", ".join(f"{kind} ({number})" for kind, number in opened.not_asked.items())
+        lines.append(f"not asked about, to be mended in the source: {kinds}")
+    if opened.not_released:
+        ids = ", ".join(map(printable, opened.not_released[:5]))
+        lines.append(f"no whole items, so not in the release: {len(opened.not_released)}, such as {ids}")
+    return [
+        *lines,
+        "next:",
+        f"  benchwright review serve --workspace {where}",
+        f"  benchwright set-right {where} --version NEW --out FOLDER",
+    ]
 
 
 def _show_reading(line: str) -> None:

@@ -33,6 +33,10 @@ COMMANDS = {
     "overlay": Entry("benchwright.cli.overlay:overlay", "Draw visual prompts into a copy of a picture."),
     "recipes": Entry("benchwright.cli.recipes:recipes", "List the recipes that come along, or copy one."),
     "run": Entry("benchwright.cli.run:run", "Run a recipe over a folder of images, or go on with it."),
+    "set-right": Entry(
+        "benchwright.audit.setting_right.command:set_right",
+        "Make the release that people's decisions on an audit come to.",
+    ),
     "steps": Entry("benchwright.cli.steps:steps", "List the steps that recipes can use, with their settings."),
     "trace": Entry("benchwright.cli.trace:trace", "Tell an item's or image's whole history."),
 }

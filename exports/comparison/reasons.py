@@ -11,6 +11,7 @@ from benchwright.release import Release
 from benchwright.release.format.agreement import read_agreement
 from benchwright.release.format.errata import released_errata
 from benchwright.release.format.provenance import files_before_removal
+from benchwright.text_normalization import printable
 
 Row = Mapping[str, Any]
 
@@ -86,7 +87,8 @@ class Reasons:
             return []
         people = f"{erratum.agreed} of {erratum.asked} annotators: {erratum.finding.replace('_', ' ')}"
         became = "left out" if erratum.became == "left_out" else f"key {erratum.key} became {erratum.instead}"
-        return [f"erratum, {became} ({people})"]
+        why = "".join(f": {_shortly(printable(reason))}" for reason in erratum.reasons[:1])
+        return [f"erratum, {became} ({people}{why})"]
 
     def _photograph(self, before: Row, after: Row) -> list[str]:
         old, new = before["root_image_id"], after["root_image_id"]

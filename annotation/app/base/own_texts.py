@@ -97,8 +97,11 @@ _CATEGORIES = (
     "The reply declines: too little to go by, or thought unfit to answer.",
     "Answer extraction error",
     "The reply is right, and its letter was read wrongly or not at all.",
+    "A copy that should go",
+    "What is shown beside it has the same picture or question and stays. Where the item may stay, say that its key is "
+    "right.",
 )
-"""Categories of errors that the evaluation room puts into files of tasks, in words and with help."""
+"""Categories that the evaluation room and the audit put into files of tasks, in words and with help."""
 _HELPER_TITLES = (
     "Cut out by color", "Segment Anything", "Segment Anything (transformers)", "Find by words (Grounding DINO)",
     "Find by words (OWLv2)", "Ask a model", "Find text",

@@ -11,7 +11,7 @@ from ..check import AuditContext, CheckSkipped
 from ..finding import Finding
 
 _STATED = "source:"
-_TRAINING = ("train", "training")
+TRAINING = ("train", "training")
 
 
 class TornGroups:
@@ -35,7 +35,7 @@ class TornGroups:
         for key, items in groups.items():
             splits = sorted({audited.splits[item] for item in items if item in audited.splits})
             if len(splits) > 1:
-                is_training = any(split.lower() in _TRAINING for split in splits)
+                is_training = any(split.lower() in TRAINING for split in splits)
                 yield Finding(
                     "group_across_splits",
                     "high" if is_training else "medium",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FORMAT: Literal["benchwright/errata"] = "benchwright/errata"
 VERSION = 1
 
-Finding = Literal["key_wrong", "ambiguous", "picture_problem"]
+Finding = Literal["key_wrong", "ambiguous", "picture_problem", "duplicate"]
 Became = Literal["key_set", "left_out", "changed_before", "not_in_release"]
 _Letter = Annotated[str, Field(pattern=r"^[A-Z]$")]
 
@@ -38,7 +38,7 @@ class Erratum(Record):
         content_hash: Content hash of the item as they saw it; an item that has changed since is left unchanged.
         release: Name and version of the release that it was found in, for people.
         release_id: Id of that release.
-        finding: What is wrong.
+        finding: What is wrong. `duplicate`: another item has the same picture or question, and that one stays.
         key: Letter that counted as right.
         instead: Letter that is right; only with `key_wrong`, where people agreed on one.
         agreed: Number of annotators who agreed on the finding.
@@ -151,7 +151,7 @@ class Corrections:
         """Return the item to release; None where it is left out.
 
         A wrong key is corrected with a revision of the item. Where people agreed on no other letter, the question is
-        ambiguous, or a picture is wrong, the item is left out.
+        ambiguous, a picture is wrong, or the item is a duplicate, it is left out.
 
         Args:
             item: The item.

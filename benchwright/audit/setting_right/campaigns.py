@@ -1,0 +1,305 @@
+"""Open campaigns from the findings of an audit, on a release of what was audited."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import yaml
+
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.progress import Progress
+from benchwright.release import Release
+from benchwright.review_tasks import (
+    LONGEST_TEXT,
+    FindingCategory,
+    ReviewTask,
+    SideText,
+    TaskFileHead,
+    read_review_tasks,
+    write_review_tasks,
+)
+from benchwright.workspace.atomic import write_json
+from benchwright.workspace.workspace import Workspace
+
+from ..report import AuditReport, AuditSettings
+from .questions import AuditQuestions, ItemQuestion, SideNote, questions_of
+
+if TYPE_CHECKING:
+    from benchwright.annotation.campaigns import OpenedCampaign
+
+FOLDER = "audit"
+"""Folder of a workspace with the tasks that came of audits, and with what they are about."""
+STATE = "set-right.json"
+FORMAT, VERSION = "benchwright/set-right", 1
+PAIRS = "audit-pictures"
+"""Name of the campaign on pairs of pictures."""
+_ITEMS = "audit-items"
+_FIRST_VERSION = "1.0"
+_MOST_BESIDE = 40
+DUPLICATE = FindingCategory(
+    code="duplicate",
+    words="A copy that should go",
+    help="What is shown beside it has the same picture or question and stays. Where the item may stay, say that its "
+    "key is right.",
+)
+
+
+class OpenedAudit(NamedTuple):
+    """What was opened.
+
+    Args:
+        release: Folder of the release that the campaigns are about.
+        campaigns: For each campaign its `name`, `kind`, `tasks`, `new` and `annotators`.
+        not_asked: Number of findings by kind that nobody is asked about.
+        not_released: Own ids of items with findings that the release does not have, since they are no whole items.
+    """
+
+    release: Path
+    campaigns: tuple[Mapping[str, Any], ...]
+    not_asked: Mapping[str, int]
+    not_released: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {
+            "release": str(self.release),
+            "campaigns": [dict(campaign) for campaign in self.campaigns],
+            "not_asked": dict(self.not_asked),
+            "not_released": list(self.not_released),
+        }
+
+
+def open_campaigns(
+    report: AuditReport,
+    workspace: Path,
+    settings: AuditSettings | None = None,
+    *,
+    annotators: int | None = None,
+    progress: Progress | None = None,
+) -> OpenedAudit:
+    """Open campaigns on the findings of an audit; safe to repeat, with the same audit or a later one.
+
+    A source that is no release is brought in as one, version 1.0, by the steps `items` and `freeze`. Items go to
+    campaigns of the kind `errata`, pairs of pictures to one of the kind `pair`. A task that was opened before is not
+    opened again, and stays with what people said; what a later audit finds besides comes in a further campaign.
+
+    Args:
+        report: The audit.
+        workspace: Folder of the workspace; made if it does not exist.
+        settings: Settings of the audit, for the columns and pictures of the source.
+        annotators: Number of different annotators for each task; default that of the campaigns' kinds.
+        progress: Receiver of progress.
+
+    Raises:
+        BenchwrightError: The workspace is about another release, or the source has changed since it was brought in.
+        DataError: The source has no whole items; or it is a release with sealed splits.
+    """
+    from benchwright.annotation.campaigns import review_workspace
+
+    review_workspace(workspace)
+    questions = questions_of(report)
+    source = report.audited.source
+    folder = source if _is_release(source) else _bring_in(source, workspace, settings or AuditSettings(), progress)
+    release = Release.open(folder)
+    if release.manifest.sealed is not None:
+        raise DataError(f"{folder} has sealed splits, whose keys cannot be set right; audit the unsealed workspace's")
+    _keep_state(workspace, folder, release)
+    released = _Released(report, release)
+    campaigns = [*_open_items(questions, released, workspace, annotators)]
+    campaigns += _open_pairs(questions, released, workspace, annotators)
+    lacking = tuple(item for item in questions.items if item not in released.items)
+    return OpenedAudit(folder, tuple(campaigns), questions.not_asked, lacking)
+
+
+def release_of(workspace: Path) -> Release:
+    """Return the release that the campaigns of a workspace are about.
+
+    Raises:
+        DataError: No campaigns were opened from an audit, or the release is not there or another one.
+    """
+    path = workspace / FOLDER / STATE
+    try:
+        state = json.loads(path.read_text(encoding="utf-8"))
+        folder, release_id = Path(state["release"]), str(state["release_id"])
+    except FileNotFoundError:
+        raise DataError(
+            f"{workspace} has no campaigns of an audit; `benchwright audit SOURCE --set-right {workspace}` opens them"
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path} cannot be read ({error}); open the campaigns again with --set-right") from error
+    release = Release.open(workspace / folder)
+    if release.release_id != release_id:
+        raise DataError(
+            f"{release.path} is release {release.release_id[:12]}, and people judged {release_id[:12]}; bring that back"
+        )
+    return release
+
+
+def item_campaigns(workspace: Path) -> list[str]:
+    """Return the names of the campaigns on items that were opened in a workspace, in order."""
+    return [path.stem for path in _task_files(workspace)]
+
+
+def _task_files(workspace: Path) -> list[Path]:
+    return sorted((workspace / FOLDER).glob(f"{_ITEMS}*.jsonl"), key=lambda path: (len(path.name), path.name))
+
+
+def _is_release(source: Path) -> bool:
+    return (source / "manifest.json").is_file()
+
+
+def _bring_in(source: Path, workspace: Path, settings: AuditSettings, progress: Progress | None) -> Path:
+    """Freeze a source of questions as a release and return its folder; one that is there already stays."""
+    from benchwright.pipeline import run_recipe
+    from benchwright.recipe import parse_recipe
+
+    source = source.resolve()
+    name = re.sub(r"[^a-z0-9_-]+", "-", (source.stem if source.is_file() else source.name).lower()).strip("-_")[:60]
+    items: dict[str, Any] = {"step": "items", "file": source.name, "keyless": "keep"}
+    if settings.columns:
+        items["mapping"] = dict(settings.columns)
+    if settings.pictures is not None:
+        items["pictures"] = str(settings.pictures.resolve())
+    freeze = {"step": "freeze", "name": name or "audited", "version": _FIRST_VERSION}
+    recipe = {"name": name or "audited", "seed": 0, "steps": [items, freeze]}
+    text = yaml.safe_dump(recipe, allow_unicode=True, sort_keys=False)
+    run_recipe(
+        parse_recipe(text, f"recipe for {source.name}", source.parent),
+        workspace=workspace,
+        workers=settings.workers,
+        progress=progress,
+    )
+    return workspace / "releases" / f"{name or 'audited'}-{_FIRST_VERSION}"
+
+
+def _keep_state(workspace: Path, folder: Path, release: Release) -> None:
+    path = workspace / FOLDER / STATE
+    if path.exists() and (before := release_of(workspace)).release_id != release.release_id:
+        raise BenchwrightError(
+            f"{workspace} has campaigns about {before.path} ({before.release_id[:12]}), not about {folder}; give "
+            "another workspace with --set-right"
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    inside = folder.resolve().is_relative_to(workspace.resolve())
+    place = folder.resolve().relative_to(workspace.resolve()) if inside else folder.resolve()
+    write_json(
+        path, {"format": FORMAT, "version": VERSION, "release": place.as_posix(), "release_id": release.release_id}
+    )
+
+
+class _Released:
+    """Items and pictures of an audit as the release has them."""
+
+    def __init__(self, report: AuditReport, release: Release) -> None:
+        self.release = release
+        audited = report.audited
+        own_ids = audited.own_id if _is_release(audited.source) else {}
+        self.items: dict[str, tuple[str, str]] = {}
+        """Item id and content hash by own id."""
+        self.pictures: dict[str, str] = {}
+        """Picture's id in the release by that in the source, whose file may have lost metadata since."""
+        for each in release.items(fetched=False):
+            item = each.item
+            own = own_ids.get(item.item_id, str(item.attributes.get("source_id")))
+            if own in audited.by_id:
+                self.items[own] = item.item_id, item.content_hash
+                images = audited.by_id[own].item.images
+                self.pictures |= {
+                    before.image_id: after.image_id for before, after in zip(images, item.images, strict=True)
+                }
+
+
+def _open_items(
+    questions: AuditQuestions, released: _Released, workspace: Path, annotators: int | None
+) -> Sequence[Mapping[str, Any]]:
+    """Open what is new, and open again what was, so that a campaign that a crash left unopened is."""
+    from benchwright.annotation.campaigns import open_tasks
+
+    release, folder = released.release, workspace / FOLDER
+    files = _task_files(workspace)
+    asked = {task.item_id for path in files for task in read_review_tasks(path).tasks}
+    tasks = [
+        _task(question, *released.items[question.item])
+        for question in questions.items.values()
+        if question.item in released.items
+    ]
+    new = [task for task in tasks if task.item_id not in asked]
+    if new:
+        names = (_ITEMS if number == 1 else f"{_ITEMS}-{number}" for number in count(1))
+        path = next(path for name in names if not (path := folder / f"{name}.jsonl").exists())
+        head = TaskFileHead(
+            kind="errata",
+            name=path.stem,
+            release=f"{release.name} {release.version}",
+            release_id=release.release_id,
+            categories=(DUPLICATE,),
+        )
+        write_review_tasks(path, head, new)
+        files.append(path)
+    there = _campaigns_in(workspace)
+    return [
+        there[path.stem]
+        if path.stem in there
+        else _opened(open_tasks(path, release.path, workspace, annotators=annotators))
+        for path in files
+    ]
+
+
+def _campaigns_in(workspace: Path) -> Mapping[str, Mapping[str, Any]]:
+    """Return the campaigns that a workspace has, by name; opening one again would undo how its tasks are handed out."""
+    from benchwright.annotation.store import open_store, store_exists
+
+    url = Workspace(workspace).store_url
+    if not store_exists(url):
+        return {}
+    with open_store(url) as store:
+        return {
+            each.name: {
+                "name": each.name,
+                "kind": each.kind,
+                "tasks": len(store.tasks(each.name, states=("open", "done"))),
+                "new": 0,
+                "annotators": each.slots_per_task,
+            }
+            for each in store.campaigns()
+        }
+
+
+def _opened(each: OpenedCampaign) -> Mapping[str, Any]:
+    return {
+        "name": each.campaign, "kind": each.kind, "tasks": each.tasks, "new": each.new, "annotators": each.annotators
+    }  # fmt: skip
+
+
+def _open_pairs(
+    questions: AuditQuestions, released: _Released, workspace: Path, annotators: int | None
+) -> Sequence[Mapping[str, Any]]:
+    from benchwright.annotation.campaigns import PairToJudge, open_pairs
+
+    pictures = released.pictures
+    pairs = [
+        PairToJudge(pictures[pair.better], pictures[pair.worse], tuple(map(_side_text, pair.notes)))
+        for pair in questions.pairs
+        if pair.better in pictures and pair.worse in pictures and pictures[pair.better] != pictures[pair.worse]
+    ]
+    if not pairs:
+        return [each for each in _campaigns_in(workspace).values() if each["name"] == PAIRS]
+    return [_opened(open_pairs(pairs, released.release, workspace, name=PAIRS, annotators=annotators))]
+
+
+def _task(question: ItemQuestion, item_id: str, content_hash: str) -> ReviewTask:
+    return ReviewTask(
+        item_id=item_id,
+        content_hash=content_hash,
+        about={"found": ",".join(question.kinds)[:1000], "severity": question.severity},
+        beside=tuple(map(_side_text, question.notes[:_MOST_BESIDE])),
+    )
+
+
+def _side_text(note: SideNote) -> SideText:
+    return SideText(label=note.label[:200], text=note.text[:LONGEST_TEXT])

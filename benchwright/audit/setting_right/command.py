@@ -1,0 +1,84 @@
+"""The command `benchwright set-right`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .correcting import SetRight
+
+_SHOWN = 20
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.command("set-right")
+@click.argument("workspace", type=_FOLDER, help="Workspace that `benchwright audit --set-right` opened campaigns in.")
+@click.option("--version", required=True, help="Of the new release, such as 1.1.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the new release.")
+@click.option(
+    "--results",
+    type=_FOLDER,
+    multiple=True,
+    metavar="DIR",
+    help="Folder of a model's results on the release before, as `evaluate score` writes it; may be repeated.",
+)
+@click.option(
+    "--page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.html",
+    help="Page that compares both releases; replaced if it is there.  [default: OUT-diff.html]",
+)
+@click.option("--decided-only", is_flag=True, help="Go on though tasks are open; what is open changes nothing.")
+@json_option(
+    """
+    `{"release", "release_id", "items", "before", "errata": [{"item_id", "source_id", "finding", "became", "key",
+    "instead", "agreed", "asked", "reasons": [text]}], "same", "scores": [{"model", "before", "asked", "after", "kept",
+    "to_ask", "turned_right": [id], "turned_wrong": [id]}], "page", "open"}`; `before` is the folder of the release that
+    people judged, `same` the number of items that did not change, `open` that of tasks that still lack answers;
+    `scores` is as of `release diff`
+    """
+)
+def set_right(
+    workspace: Path,
+    *,
+    version: str,
+    out: Path,
+    results: tuple[Path, ...],
+    page: Path | None,
+    decided_only: bool,
+    as_json: bool,
+) -> None:
+    """Write the release that follows from what people decided about the findings of an audit.
+
+    Wrong keys are set right; items found ambiguous, with a bad picture or to be copies are left out. Each change is
+    in the new release's `errata.json`, with what people found and why, and on a page beside the release before.
+    """
+    from .correcting import set_right as corrected
+
+    done = corrected(workspace, version=version, out=out, page=page, results=results, decided_only=decided_only)
+    emit(done.to_json(), as_json=as_json, text=lambda: "\n".join(_lines(done)))
+
+
+def _lines(done: SetRight) -> Iterator[str]:
+    for erratum in done.errata[:_SHOWN]:
+        became = f"key {erratum.key} became {erratum.instead}" if erratum.became == "key_set" else str(erratum.became)
+        why = f": {printable(erratum.reasons[0])}" if erratum.reasons else ""
+        found = f"{erratum.finding.replace('_', ' ')}, {erratum.agreed} of {erratum.asked}"
+        yield f"{printable(done.own_ids[erratum.item_id])}: {became.replace('_', ' ')} ({found}){why}"
+    if len(done.errata) > _SHOWN:
+        yield f"and {len(done.errata) - _SHOWN} more; --json lists all"
+    for score in done.scores:
+        then = "none is shown as before" if score.after is None else f"{score.after:.3f} of {score.kept} after"
+        yield f"{printable(score.model)}: {score.before:.3f} of {score.asked} before, {then}"
+    if done.open:
+        yield f"{done.open} tasks are open and changed nothing"
+    yield f"{done.after.path}: {len(done.after)} items, {done.differences.same} as before; was {done.before.path}"
+    yield f"page: {done.page}"

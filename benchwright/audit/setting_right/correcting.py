@@ -1,0 +1,199 @@
+"""What people decided about an audit's findings becomes a corrected release, with what changed and why."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.records import Item
+from benchwright.release import Release
+from benchwright.release.format.errata import Erratum, released_errata, spelled
+from benchwright.workspace.atomic import write_bytes
+from benchwright.workspace.workspace import Workspace
+
+from .campaigns import FOLDER, PAIRS, item_campaigns, release_of
+
+if TYPE_CHECKING:
+    from benchwright.annotation.campaigns import JudgedCopy
+    from benchwright.annotation.store import ReviewStore
+    from benchwright.exports.comparison import ReleaseDifferences, Rescored
+
+_OWN_ID = "source_id"
+
+
+class SetRight(NamedTuple):
+    """A corrected release.
+
+    Args:
+        before: The release that people judged.
+        after: The corrected one.
+        errata: What became of each finding that people confirmed, by item.
+        own_ids: Id in the source of each item of the errata, by item id.
+        differences: What differs between the two.
+        scores: Scores of the models that were given, by both.
+        page: The comparison as a page.
+        open: Number of tasks that still lack answers, which changed nothing.
+    """
+
+    before: Release
+    after: Release
+    errata: tuple[Erratum, ...]
+    own_ids: Mapping[str, str]
+    differences: ReleaseDifferences
+    scores: tuple[Rescored, ...]
+    page: Path
+    open: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {
+            "release": str(self.after.path),
+            "release_id": self.after.release_id,
+            "items": len(self.after),
+            "before": str(self.before.path),
+            "errata": [
+                {
+                    "item_id": erratum.item_id,
+                    "source_id": self.own_ids[erratum.item_id],
+                    "finding": erratum.finding,
+                    "became": erratum.became,
+                    "key": erratum.key,
+                    "instead": erratum.instead,
+                    "agreed": erratum.agreed,
+                    "asked": erratum.asked,
+                    "reasons": list(erratum.reasons),
+                }
+                for erratum in self.errata
+            ],
+            "same": self.differences.same,
+            "scores": [score.to_json() for score in self.scores],
+            "page": str(self.page),
+            "open": self.open,
+        }
+
+
+def set_right(
+    workspace: Path,
+    *,
+    version: str,
+    out: Path,
+    page: Path | None = None,
+    results: Sequence[Path] = (),
+    decided_only: bool = False,
+) -> SetRight:
+    """Write the release that follows from what people decided, and the page that compares it with the one before.
+
+    The errata are written to `audit/errata-VERSION.json` of the workspace too. Repeated with the same decisions, it
+    changes nothing.
+
+    Args:
+        workspace: Workspace in which `open_campaigns` opened campaigns.
+        version: Version of the new release.
+        out: Folder of the new release.
+        page: File of the comparison, replaced if it is there; default `OUT-diff.html`.
+        results: Folders of models' results on the release before, as `evaluate run` writes them.
+        decided_only: Whether to go on though tasks are open; what is open changes nothing.
+
+    Raises:
+        BenchwrightError: Tasks are open, or `out` is something else already.
+        DataError: No campaigns were opened from an audit, or a release is damaged.
+    """
+    from benchwright.annotation.store import open_store, store_exists
+    from benchwright.exports.comparison import compare_releases, rescored, write_page
+    from benchwright.exports.correct import correct_release
+
+    before = release_of(workspace)
+    page = page or out.with_name(f"{out.name}-diff.html")
+    if page.resolve().is_relative_to(out.resolve()):
+        raise BenchwrightError(
+            f"{page} would be a foreign file in the release {out}; give a place beside it with --page"
+        )
+    if not store_exists(Workspace(workspace).store_url):
+        raise DataError(f"{workspace} has no campaigns: the audit found nothing that people have to judge")
+    with open_store(Workspace(workspace).store_url) as store:
+        errata, still_open = _errata_in(store, workspace, before)
+    if still_open and not decided_only:
+        raise BenchwrightError(
+            f"{still_open} tasks still lack answers; `benchwright review status --workspace {workspace}` says which. "
+            "--decided-only goes on with what is decided"
+        )
+    after = correct_release(before, errata, version=version, out=out)
+    write_bytes(workspace / FOLDER / f"errata-{version}.json", spelled(errata), private=True)
+    differences = compare_releases(before, after)
+    scores = tuple(rescored(folder, before, after) for folder in results)
+    page.unlink(missing_ok=True)
+    write_page(page, before, after, differences, scores)
+    mine = {(erratum.item_id, erratum.content_hash) for erratum in errata}
+    became = tuple(each for each in released_errata(after) if (each.item_id, each.content_hash) in mine)
+    judged = {erratum.item_id for erratum in errata}
+    own_ids = {
+        each.item.item_id: _own_id(each.item) for each in before.items(fetched=False) if each.item.item_id in judged
+    }
+    return SetRight(before, after, became, own_ids, differences, scores, page, still_open)
+
+
+def _own_id(item: Item) -> str:
+    """Return the id of an item in its source; its item id where that is it."""
+    return str(item.attributes.get(_OWN_ID) or item.item_id)
+
+
+def _errata_in(store: ReviewStore, workspace: Path, release: Release) -> tuple[list[Erratum], int]:
+    """Return the errata that people found, one an item, and the number of tasks that are open."""
+    from benchwright.annotation.campaigns import copies_judged, errata_of
+    from benchwright.annotation.workflow import results_of
+
+    by_item: defaultdict[str, list[Erratum]] = defaultdict(list)
+    still_open = 0
+    names = store.campaign_names()
+    for name in item_campaigns(workspace):
+        if name in names:
+            results = results_of(store, name)
+            still_open += results.open
+            for erratum in errata_of(results):
+                by_item[erratum.item_id].append(erratum)
+    if PAIRS in names:
+        copies, open_pairs = copies_judged(store, PAIRS)
+        still_open += open_pairs
+        for erratum in _errata_of_copies(copies, release):
+            by_item[erratum.item_id].append(erratum)
+    return [_joined(errata) for _, errata in sorted(by_item.items())], still_open
+
+
+def _joined(errata: Sequence[Erratum]) -> Erratum:
+    """Return one erratum for those of one item: whatever leaves it out goes before another key; reasons of all."""
+    first = min(errata, key=lambda erratum: erratum.instead is not None)
+    reasons = sorted({reason for erratum in errata for reason in erratum.reasons})
+    return first.model_copy(update={"reasons": tuple(reasons)})
+
+
+def _errata_of_copies(copies: Mapping[str, JudgedCopy], release: Release) -> Iterator[Erratum]:
+    """Yield an erratum for each item that shows a copy and not the picture that stays."""
+    showing: defaultdict[str, list[str]] = defaultdict(list)
+    listed = []
+    for released in release.items(fetched=False):
+        ids = {image.image_id for image in released.item.images}
+        for image_id in ids:
+            showing[image_id].append(_own_id(released.item))
+        if ids & copies.keys():
+            listed.append((released.item, ids))
+    for item, ids in listed:
+        copy = next(
+            (copies[image_id] for image_id in sorted(ids & copies.keys()) if copies[image_id].kept not in ids), None
+        )
+        if copy is None:
+            continue
+        stays = f"The same picture as that of {', '.join(showing[copy.kept][:3])}, which stays."
+        yield Erratum(
+            item_id=item.item_id,
+            content_hash=item.content_hash,
+            release=f"{release.name} {release.version}",
+            release_id=release.release_id,
+            finding="duplicate",
+            key=item.right_key,
+            agreed=copy.agreed,
+            asked=copy.asked,
+            reasons=tuple(sorted({stays, *copy.notes})),
+        )

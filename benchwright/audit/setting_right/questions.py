@@ -1,0 +1,206 @@
+"""What people are asked about the findings of an audit: about items, and about pairs of pictures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from benchwright.canonical import canonical_json
+from benchwright.text_normalization import printable
+
+from ..audited_items import AuditedItem, AuditedItems
+from ..checks.splits import TRAINING
+from ..finding import SEVERITIES, Finding, Severity
+from ..report import AuditReport
+
+PICTURES_ALIKE = ("duplicate_picture", "duplicate_picture_across_splits", "similar_pictures")
+"""Kinds about pictures that are copies of one another, or may be."""
+ASKED_TWICE = ("repeated_question", "nearly_repeated_question")
+"""Kinds about items of which one is enough."""
+ITEM_KINDS = (
+    "suspected_key", "explanation_contradicts_key", "contradicting_keys", "missing_key", "ambiguous_item",
+    "repeated_option", "similar_options", "question_names_answer", "duplicate_in_other_collection",
+    "question_elsewhere",
+)  # fmt: skip
+"""Kinds about single items that people can judge by looking at them; so are those of bad pictures (`blank_picture`)."""
+_MOST_SHOWN = 5
+_LONGEST = 400
+
+
+class SideNote(NamedTuple):
+    """A text that people see beside what they judge."""
+
+    label: str
+    text: str
+
+
+@dataclass
+class ItemQuestion:
+    """An item that people should judge.
+
+    Args:
+        item: Its own id.
+        kinds: Kinds of the findings about it, the worst first.
+        severity: Their worst severity.
+        notes: What was found, and the other items concerned.
+    """
+
+    item: str
+    kinds: list[str]
+    severity: Severity
+    notes: list[SideNote]
+
+
+class PairQuestion(NamedTuple):
+    """Two different pictures of which people should say whether they are the same.
+
+    Args:
+        better: Id of the picture that stays if they are, as in `AuditedItems.pictures`.
+        worse: Id of the other one.
+        kind: Kind of the finding.
+        notes: What was found, and the items that show either picture.
+    """
+
+    better: str
+    worse: str
+    kind: str
+    notes: tuple[SideNote, ...]
+
+
+@dataclass(frozen=True)
+class AuditQuestions:
+    """Everything that people are asked about an audit.
+
+    Args:
+        items: Questions about items by own id, those of the worst findings first.
+        pairs: Questions about pairs of pictures.
+        not_asked: Number of findings by kind that nobody is asked about: they concern the whole set, need an edit of
+            the source, or are a fact on which the owner decides, such as a licence.
+    """
+
+    items: Mapping[str, ItemQuestion]
+    pairs: Sequence[PairQuestion]
+    not_asked: Mapping[str, int] = field(default_factory=dict)
+
+
+def questions_of(report: AuditReport) -> AuditQuestions:
+    """Return what people are asked about the findings of an audit that no baseline accepts."""
+    asking = _Asking(report.audited)
+    for finding in report.findings:
+        asking.take(finding)
+    return AuditQuestions(asking.items, list(asking.pairs.values()), dict(sorted(asking.not_asked.items())))
+
+
+@dataclass
+class _Asking:
+    audited: AuditedItems
+    items: dict[str, ItemQuestion] = field(default_factory=dict)
+    pairs: dict[tuple[str, str], PairQuestion] = field(default_factory=dict)
+    not_asked: Counter[str] = field(default_factory=Counter)
+
+    def take(self, finding: Finding) -> None:
+        """Ask about a finding, as its kind has it."""
+        if finding.kind in PICTURES_ALIKE:
+            self._ask_about_pictures(finding)
+        elif finding.kind in ASKED_TWICE:
+            for item in self._those_to_go(finding.items):
+                self._ask(item, finding, finding.items)
+        elif finding.kind in ITEM_KINDS or _is_about_bad_picture(finding):
+            for item in finding.items:
+                self._ask(item, finding, finding.items)
+        else:
+            self.not_asked[finding.kind] += 1
+
+    def _ask_about_pictures(self, finding: Finding) -> None:
+        """Ask about each picture of a group beside the one that stays, and about items that share one file."""
+        pictures = sorted(dict.fromkeys(finding.pictures), key=self._picture_weight)
+        for worse in pictures[1:]:
+            pair = (pictures[0], worse)
+            # Whoever says whether two pictures are the same may still answer questions about them: no keys here.
+            notes = (_note_on(finding), *self._notes_on_items(self._showing(*pair), with_key=False))
+            self.pairs.setdefault(pair, PairQuestion(*pair, finding.kind, notes))
+        if finding.kind == "similar_pictures":
+            return
+        for picture in pictures:
+            showing = [item for item in finding.items if picture in self._images(item)]
+            names = {self._name(item, picture) for item in showing}
+            splits = {self.audited.splits.get(item) for item in showing}
+            # One file that several questions of a split are about is no fault.
+            if len(names) > 1 or len(splits) > 1:
+                for item in self._those_to_go(showing):
+                    self._ask(item, finding, showing)
+
+    def _ask(self, item: str, finding: Finding, others: Sequence[str]) -> None:
+        beside = [_note_on(finding), *self._notes_on_items([other for other in others if other != item], with_key=True)]
+        question = self.items.setdefault(item, ItemQuestion(item, [], finding.severity, []))
+        question.severity = min(question.severity, finding.severity, key=SEVERITIES.index)
+        question.notes += [note for note in beside if note not in question.notes]
+        if finding.kind not in question.kinds:
+            question.kinds.append(finding.kind)
+
+    def _those_to_go(self, items: Sequence[str]) -> Sequence[str]:
+        """Return all but one: the first outside of training splits stays, else the first."""
+        return sorted(dict.fromkeys(items), key=self._item_weight)[1:]
+
+    def _item_weight(self, item: str) -> tuple[bool, int]:
+        split = self.audited.splits.get(item) or ""
+        return split.lower() in TRAINING, self.audited.place(item)
+
+    def _picture_weight(self, image_id: str) -> tuple[bool, int, int, str]:
+        """Return the sort key of a picture: outside of training splits first, then large, then early."""
+        picture = self.audited.pictures[image_id]
+        first = min(map(self._item_weight, self._showing(image_id)))
+        return first[0], -picture.width * picture.height, first[1], image_id
+
+    def _showing(self, *pictures: str) -> tuple[str, ...]:
+        return self.audited.in_order(item for image_id in pictures for item in self.audited.items_of_picture[image_id])
+
+    def _images(self, item: str) -> list[str]:
+        return [image.image_id for image in self.audited.by_id[item].item.images]
+
+    def _name(self, item: str, picture: str) -> str:
+        """Return the name by which an item calls a picture."""
+        names = self.audited.by_id[item].names
+        return next(
+            (name for name, image_id in zip(names, self._images(item), strict=False) if image_id == picture), ""
+        )
+
+    def _notes_on_items(self, items: Sequence[str], *, with_key: bool) -> Iterator[SideNote]:
+        for item in items[:_MOST_SHOWN]:
+            yield _note_on_item(self.audited.by_id[item], with_key=with_key)
+        if len(items) > _MOST_SHOWN:
+            yield SideNote("Further items", ", ".join(map(_cut, items[_MOST_SHOWN : 4 * _MOST_SHOWN])))
+
+
+def _is_about_bad_picture(finding: Finding) -> bool:
+    """Return whether a picture may be unfit to ask about; one that is only a little small or dark is not."""
+    return finding.kind.endswith("_picture") and finding.severity != "low"
+
+
+def _note_on(finding: Finding) -> SideNote:
+    """Return what was found, how sure it is, and what was measured."""
+    lines = [finding.summary, f"How sure: {finding.certainty}."]
+    lines += [f"{name.replace('_', ' ')}: {_spelled(value)}" for name, value in finding.evidence.items() if value != ""]
+    return SideNote(f"The audit found: {finding.kind.replace('_', ' ')}", "\n".join(lines))
+
+
+def _note_on_item(audited: AuditedItem, *, with_key: bool) -> SideNote:
+    item = audited.item
+    options = [f"{choice.key}: {choice.text or 'a picture'}" for choice in item.choices]
+    key = ["no key" if item.right_key is None else f"Key: {item.right_key}"] if with_key else []
+    lines = [item.question, *options, *key, *([", ".join(audited.names)] if audited.names else [])]
+    split = f" ({audited.split})" if audited.split else ""
+    return SideNote(f"Item {_cut(audited.item_id, 120)}{_cut(split, 60)}", "\n".join(map(_cut, lines)))
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
+        value = ", ".join(value)
+    return _cut(value if isinstance(value, str) else canonical_json(value))
+
+
+def _cut(text: str, most: int = _LONGEST) -> str:
+    text = printable(text)
+    return text if len(text) <= most else f"{text[: most - 1]}…"

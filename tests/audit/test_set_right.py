@@ -1,0 +1,215 @@
+"""What an audit finds goes to people, and what they decide becomes a release that says what changed and why."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from audited_benches import clean_rows, plant_faults, write_pictures, write_rows
+from walks import run_json
+
+from benchwright.audit.setting_right import set_right
+from benchwright.cli import invoke
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.records import Item
+from benchwright.release import Release, verify_release
+
+pytestmark = pytest.mark.slow
+WRONG = "q20"
+"""Item of which four models give the same other option than its key."""
+COPY_ACROSS, COPY_OF_FILE, REPEATED, CONTRADICTING, KEYLESS = "q1", "q3", "q5", "q7", "q17"
+
+
+def other_letter(letter: str) -> str:
+    return "BCDA"["ABCD".index(letter)]
+
+
+@dataclass
+class Bench:
+    """A faulty bench, audited, with campaigns on what was found."""
+
+    folder: Path
+    rows: dict[str, dict[str, str]]
+    opened: dict[str, Any]
+
+    @property
+    def workspace(self) -> Path:
+        return self.folder / "w"
+
+    def audit(self, *options: str) -> dict[str, Any]:
+        replies = [f"--replies=m{number}={self.folder / f'm{number}.jsonl'}" for number in range(4)]
+        words = ["audit", self.folder / "quiz.csv", "--out", self.folder / "out", "--workers", "1", *replies]
+        report: dict[str, Any] = run_json(*words, "--set-right", self.workspace, *options)
+        return report
+
+    def release(self) -> Release:
+        return Release.open(Path(self.opened["set_right"]["release"]))
+
+    def items(self, release: Release) -> dict[str, Item]:
+        return {str(each.item.attributes["source_id"]): each.item for each in release.items()}
+
+    def decide(
+        self, campaign: str, decisions: Mapping[str, Mapping[str, str]], otherwise: Mapping[str, str]
+    ) -> list[str]:
+        """Export a campaign, decide all of it, import that, and return the ids that were asked about."""
+        tasks, filled = self.folder / f"{campaign}.csv", self.folder / f"{campaign}-filled.csv"
+        place = ("--workspace", self.workspace, "--campaign", campaign)
+        run_json("review", "export", *place, "--out", tasks)
+        with tasks.open(encoding="utf-8", newline="") as handle:
+            asked = [row["item_id"] for row in csv.DictReader(handle)]
+        rows = [{"annotator": "ann", "item_id": one} | dict(decisions.get(one, otherwise)) for one in asked]
+        with filled.open("w", encoding="utf-8", newline="") as handle:
+            writer = csv.DictWriter(handle, sorted({name for row in rows for name in row}))
+            writer.writeheader()
+            writer.writerows(rows)
+        assert run_json("review", "import", filled, *place)["refused"] == []
+        return asked
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    folder = tmp_path_factory.mktemp("quiz")
+    rows = clean_rows(30)
+    write_pictures(folder, rows)
+    rows = plant_faults(folder, rows)
+    by_id = {row["id"]: row for row in rows}
+    for number in range(4):
+        lines = []
+        for place, row in enumerate(rows[:30]):
+            answer = row["answer"] or "A"
+            wrong = row["id"] == WRONG or place % 7 == number
+            lines.append(json.dumps({"id": row["id"], "prediction": other_letter(answer) if wrong else answer}))
+        (folder / f"m{number}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    write_rows(folder / "quiz.csv", rows)
+    bench = Bench(folder, by_id, {})
+    bench.opened = bench.audit("--annotators", "1")
+    return bench
+
+
+@pytest.fixture(scope="module")
+def decided(bench: Bench) -> dict[str, Any]:
+    """What `set-right` printed after everything was decided."""
+    items = bench.items(bench.release())
+    with pytest.raises(BenchwrightError, match=r"tasks still lack answers.*--decided-only"):
+        set_right(bench.workspace, version="1.1", out=bench.folder / "quiz-1.1")
+    assert not (bench.folder / "quiz-1.1").exists()
+    said = {
+        WRONG: {"finding": "key_wrong", "instead": other_letter(bench.rows[WRONG]["answer"]), "reason": "I counted."},
+        COPY_OF_FILE: {"finding": "duplicate", "reason": "Same file as q2."},
+        REPEATED: {"finding": "duplicate", "reason": "Asked twice."},
+        CONTRADICTING: {"finding": "ambiguous", "reason": "Both can be defended."},
+        "q11": {"finding": "picture_problem", "reason": "It is white."},
+        KEYLESS: {"finding": "key_wrong", "instead": "A", "reason": "A is plain to see."},
+    }
+    right = {"finding": "key_right"}
+    asked = bench.decide("audit-items", {items[own].item_id: each for own, each in said.items()}, right)
+    assert {own for own, item in items.items() if item.item_id in asked} == {*said, "q6", "q8", "q9"}
+    assert len(bench.decide("audit-pictures", {}, {"verdict": "same", "note": "Only smaller."})) == 1
+    replies = bench.folder / "replies.jsonl"
+    lines = [json.dumps({"item_id": item.item_id, "answer": "A"}) for item in items.values()]
+    replies.write_text("\n".join(lines), encoding="utf-8")
+    run_json("evaluate", "score", bench.release().path, replies, "--out", bench.folder / "results")
+    [results] = (path.parent for path in (bench.folder / "results").rglob("score.json"))
+    words = ["set-right", bench.workspace, "--version", "1.1", "--out", bench.folder / "quiz-1.1"]
+    done: dict[str, Any] = run_json(*words, "--results", results)
+    return done
+
+
+def test_campaigns_are_on_whole_items_and_the_rest_is_named(bench: Bench) -> None:
+    told = bench.opened["set_right"]
+    assert {(each["name"], each["kind"], each["tasks"], each["new"]) for each in told["campaigns"]} == {
+        ("audit-items", "errata", 9, 9), ("audit-pictures", "pair", 1, 1)
+    }  # fmt: skip
+    assert set(told["not_released"]) == {"q12", "q13"}
+    assert told["not_asked"]["group_across_splits"] == 1
+
+
+def test_a_task_shows_what_was_found_and_the_other_item(bench: Bench) -> None:
+    lines = (bench.workspace / "audit" / "audit-items.jsonl").read_text(encoding="utf-8").splitlines()[1:]
+    tasks = {task["item_id"]: task for task in map(json.loads, lines)}
+    beside = tasks[bench.items(bench.release())[REPEATED].item_id]["beside"]
+    assert [text["label"] for text in beside] == ["The audit found: repeated question", "Item q4 (train)"]
+    assert bench.rows["q4"]["question"] in beside[1]["text"]
+
+
+def test_the_corrected_release_verifies_and_holds_what_was_decided(bench: Bench, decided: dict[str, Any]) -> None:
+    after = bench.folder / "quiz-1.1"
+    assert verify_release(after).ok
+    before, corrected = bench.items(bench.release()), bench.items(Release.open(after))
+    assert set(before) - set(corrected) == {COPY_ACROSS, COPY_OF_FILE, REPEATED, CONTRADICTING, "q11"}
+    assert corrected[WRONG].right_key == other_letter(bench.rows[WRONG]["answer"])
+    assert corrected[KEYLESS].right_key == "A"
+    changed = {own for own, item in corrected.items() if item.content_hash != before[own].content_hash}
+    assert changed == {WRONG, KEYLESS}
+    assert decided["open"] == 0
+
+
+def test_each_change_has_its_reason(bench: Bench, decided: dict[str, Any]) -> None:
+    errata = {erratum["source_id"]: erratum for erratum in decided["errata"]}
+    assert {own: erratum["finding"] for own, erratum in errata.items()} == {
+        WRONG: "key_wrong", KEYLESS: "key_wrong", COPY_ACROSS: "duplicate", COPY_OF_FILE: "duplicate",
+        REPEATED: "duplicate", CONTRADICTING: "ambiguous", "q11": "picture_problem",
+    }  # fmt: skip
+    assert errata[COPY_ACROSS]["reasons"] == ["Only smaller.", "The same picture as that of q0, which stays."]
+    assert errata[WRONG]["reasons"] == ["I counted."]
+    page = Path(decided["page"]).read_text(encoding="utf-8")
+    for reason in ("1 of 1 annotators: duplicate: Asked twice.", "key wrong: I counted."):
+        assert reason in page
+
+
+def test_models_known_before_have_scores_by_both(bench: Bench, decided: dict[str, Any]) -> None:
+    [score] = decided["scores"]
+    before = bench.items(bench.release())
+    keyed = [item for item in before.values() if item.right_key == "A"]
+    assert score["before"] == pytest.approx(len(keyed) / len(before))
+    assert before[KEYLESS].item_id in score["turned_right"]
+
+
+def test_the_same_again_opens_nothing_twice_and_changes_no_release(bench: Bench, decided: dict[str, Any]) -> None:
+    again = bench.audit()
+    assert [each["new"] for each in again["set_right"]["campaigns"]] == [0, 0]
+    assert again["set_right"]["campaigns"][0]["tasks"] == 9
+    words = ["set-right", bench.workspace, "--version", "1.1", "--out", bench.folder / "quiz-1.1"]
+    assert run_json(*words)["errata"] == decided["errata"]
+
+
+def test_what_a_later_audit_finds_besides_comes_in_a_further_campaign(bench: Bench, decided: dict[str, Any]) -> None:
+    from benchwright.audit import AuditSettings, Finding, audit
+    from benchwright.audit.setting_right import open_campaigns
+
+    report = audit(bench.folder / "quiz.csv", bench.folder / "out", AuditSettings(workers=1), checks=[])
+    findings = tuple(Finding("ambiguous_item", "medium", (own,), "People split.") for own in (WRONG, "q22"))
+    opened = open_campaigns(
+        type(report)(report.audited, report.checks, findings), bench.workspace, AuditSettings(workers=1)
+    )
+    counts = {each["name"]: (each["tasks"], each["new"]) for each in opened.campaigns}
+    assert counts == {"audit-items": (9, 0), "audit-items-2": (1, 1), "audit-pictures": (1, 0)}
+    with pytest.raises(BenchwrightError, match="1 tasks still lack answers"):
+        set_right(bench.workspace, version="1.2", out=bench.folder / "quiz-1.2")
+    done = set_right(bench.workspace, version="1.2", out=bench.folder / "quiz-1.2", decided_only=True)
+    assert done.open == 1
+
+
+def test_a_release_is_used_as_it_is(bench: Bench, tmp_path: Path) -> None:
+    place = bench.release().path
+    words = ["audit", place, "--out", tmp_path / "out", "--workers", "1", "--set-right", tmp_path / "w"]
+    opened = run_json(*words)["set_right"]
+    assert (opened["release"], opened["not_released"]) == (str(place), [])
+    # Not the suspected key, since no replies are given, nor the file that stands twice: a release has it once.
+    assert {(each["name"], each["tasks"], each["annotators"]) for each in opened["campaigns"]} == {
+        ("audit-items", 7, 3), ("audit-pictures", 1, 1)
+    }  # fmt: skip
+
+
+def test_a_workspace_is_about_one_release(bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = write_rows(tmp_path / "other.csv", [bench.rows["q4"], bench.rows["q6"]])
+    words = ["audit", other, "--pictures", bench.folder, "--out", tmp_path / "out", "--workers", "1"]
+    assert invoke([*map(str, words), "--set-right", str(bench.workspace)]) == 2
+    assert "give another workspace with --set-right" in capsys.readouterr().err
+    with pytest.raises(DataError, match=r"has no campaigns of an audit; `benchwright audit SOURCE --set-right"):
+        set_right(tmp_path, version="1.1", out=tmp_path / "new")
