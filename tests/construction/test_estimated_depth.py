@@ -111,7 +111,9 @@ def test_a_recipe_that_freezes_them_without_people_is_refused_when_planned(tmp_p
 
 
 class FrozenView:
-    """A view of one item of an estimated truth that passed through some steps."""
+    """A view of one item of an estimated truth that passed through some steps; nothing asks for its pictures."""
+
+    image = image_bytes = None
 
     def __init__(self, *steps: str) -> None:
         self._steps = steps
@@ -141,7 +143,7 @@ class FrozenView:
 
 def test_freezing_asks_again_for_a_campaign_of_people(tmp_path: Path) -> None:
     view: Any = FrozenView("relative_depth", "answer")
-    settings = Freeze(release="depth")
+    settings = Freeze(release="depth", metadata="keep", redistribute="all")
     with pytest.raises(RecipeError, match="add one of the campaigns verify, review, screen_items"):
         freeze(settings, view, workspace=tmp_path, seed=1, recipe={})
     require_decisions("relative_depth", ["relative_depth", "screen_items"])

@@ -293,7 +293,9 @@ def test_a_transparent_picture_that_was_decoded_is_refused(release: Release) -> 
         pytest.param({"visual_prompts": None}, "give one row", id="several-rows"),
         pytest.param({"visual_prompts": "[[]]"}, "and marks for 1", id="too-few-marks"),
         pytest.param({"visual_prompts": json.dumps([[{"kind": "halo"}]])}, "no list of marks", id="no-marks"),
-        pytest.param({"unmarked": [{"bytes": None, "path": "x.png"}] * 2}, "without a file's bytes", id="no-bytes"),
+        pytest.param(
+            {"unmarked": [{"bytes": None, "path": "x.png"}] * 2}, "which states its address only", id="no-bytes"
+        ),
         pytest.param(
             {"unmarked": [{"bytes": b"x", "path": "x.png"}] * 2}, "are not those of image_id", id="other-bytes"
         ),

@@ -36,7 +36,7 @@ def made(root: Path, reader: str, *steps: Step, images: Path | None = None, seed
     recipe = [
         step("dataset", as_="source", reader=reader, folder=reader, records=None),
         *steps,
-        step("freeze", name="pictures", version="1.0"),
+        step("freeze", name="pictures", version="1.0", redistribute="all"),  # COCO's are of all licences
     ]
     run_recipe(Recipe("pictures", recipe, seed=seed, folder=root), images=images, workspace=workspace)
     [release] = (workspace / "releases").iterdir()
