@@ -124,6 +124,9 @@ class FrozenView:
     def campaigns(self) -> dict[str, Any]:
         return {}
 
+    def operations(self) -> list[Any]:
+        return []
+
     def items(self) -> list[tuple[Item, dict[str, Any]]]:
         item = Item(
             item_id="0" * 32,
