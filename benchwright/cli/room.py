@@ -16,7 +16,9 @@ GROUPS = {
 """Line of help for each group of commands."""
 
 COMMANDS = {
-    "audit": Entry("benchwright.audit.command:audit", "Say what is wrong with a benchmark that exists, with a page."),
+    "audit": Entry(
+        "benchwright.audit.cli.command:audit", "Say what is wrong with a benchmark that exists, with a page."
+    ),
     "check": Entry(
         "benchwright.cli.check:check", "Read all of a workspace and name what is damaged; repair what can be."
     ),

@@ -24,8 +24,8 @@ from benchwright.release.format import seal
 pytestmark = pytest.mark.slow
 
 FILES = (
-    "README.md", "agreement.json", "data/test-00000.parquet", "data/val-00000.parquet", "errata.json",
-    "human_baseline.json", "manifest.json", "manifest.sha256", "provenance.json",
+    "CITATION.cff", "README.md", "agreement.json", "data/test-00000.parquet", "data/val-00000.parquet", "errata.json",
+    "example.png", "human_baseline.json", "image_sources.csv", "manifest.json", "manifest.sha256", "provenance.json",
 )  # fmt: skip
 
 

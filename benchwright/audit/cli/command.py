@@ -12,8 +12,8 @@ from benchwright.cli.output import emit, json_option, note
 from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
-    from .report import AuditReport
-    from .setting_right import OpenedAudit
+    from ..report import AuditReport
+    from ..setting_right import OpenedAudit
 
 _PLACE = click.Path(exists=True, path_type=Path)
 
@@ -138,10 +138,10 @@ def audit(
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.item_files import stated_columns
 
-    from .keys import named_reply_source
-    from .report import AuditSettings
-    from .report import audit as audit_source
-    from .texts import markdown, terminal_lines
+    from ..keys import named_reply_source
+    from ..report import AuditSettings
+    from ..report import audit as audit_source
+    from ..texts import markdown, terminal_lines
 
     if text and as_json:
         raise click.UsageError("--text and --json are two forms of the same; give one of them")
@@ -167,7 +167,7 @@ def audit(
         report = audit_source(source, folder, settings, progress=progress, shown=_show_reading)
         opened = None
         if set_right is not None:
-            from .setting_right import open_campaigns
+            from ..setting_right import open_campaigns
 
             opened = open_campaigns(report, set_right, settings, annotators=annotators, progress=progress)
     document = report.to_json() | ({} if opened is None else {"set_right": opened.to_json()})
@@ -211,7 +211,7 @@ def _show_reading(line: str) -> None:
 
 
 def _fails(report: AuditReport, fail_on: str) -> bool:
-    from .finding import SEVERITIES
+    from ..finding import SEVERITIES
 
     if fail_on == "never":
         return False
