@@ -61,7 +61,9 @@ def test_a_sealed_item_is_what_is_shown_and_nothing_else(release: Release, bench
 
 def test_no_file_holds_the_words_ids_or_seed_of_sealed_items(release: Release, bench: TellingBench) -> None:
     every_row = [row for row in release.rows() if row["split"] == "test"]
-    texts = {path.name: path.read_text() for path in release.path.glob("*") if path.is_file()}
+    texts = {
+        path.name: path.read_bytes().decode("utf-8", "replace") for path in release.path.glob("*") if path.is_file()
+    }
     texts["rows"] = json.dumps(every_row)
     hidden = [item.item_id for item, split in bench.items if split == "test"]
     hidden += [item.content_hash for item, split in bench.items if split == "test"]
