@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from benchwright.construction.imported import AbsentPicture
 from benchwright.records import LETTERS, Item, Source
 
 from .keys import KeyedItem, ModelReplies
@@ -28,13 +29,6 @@ class UnreadableRow(NamedTuple):
 UNREADABLE_PICTURE = "unreadable_picture"
 _ID_ATTRIBUTES = ("source_id", "published_id")
 """Attributes of items by which files of replies may call them."""
-
-
-class AbsentPicture(NamedTuple):
-    """A picture that cannot be seen: a stable code, such as `missing_picture` or `unreadable_picture`, and words."""
-
-    reason: str
-    detail: str
 
 
 @dataclass(frozen=True)

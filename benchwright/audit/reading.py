@@ -8,30 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count, islice
 from pathlib import Path
 
 from benchwright.canonical import digest
 from benchwright.construction.imported import (
+    OWN_ID,
     ROTATED,
     STATED_ID,
+    AbsentPicture,
     ImportedQuestion,
     QuestionFile,
     ReadQuestions,
     read_questions,
 )
 from benchwright.construction.source_files import DatasetFiles
-from benchwright.errors import DataError, UnreadableImage
+from benchwright.errors import DataError
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import Identified, identify, uri_for
+from benchwright.images.identify import uri_for
 from benchwright.item_files import Columns
-from benchwright.records import ImageRecord, Source
+from benchwright.records import Item, Source
 from benchwright.rights import embedded_sources, read_source_table, stated_source
 from benchwright.workspace.objects import ObjectStore
 
 from .audited_items import (
-    UNREADABLE_PICTURE,
-    AbsentPicture,
     AuditedItem,
     AuditedItems,
     AuditedPicture,
@@ -67,10 +66,7 @@ def read_source(
     """
     reading = _Reading(ObjectStore(objects, tmp=objects))
     objects.mkdir(parents=True, exist_ok=True)
-    if (source / "manifest.json").is_file():
-        reading.read_release(source)
-    else:
-        reading.read_files(source, pictures, columns)
+    reading.read(source, pictures, columns)
     return reading.result(source)
 
 
@@ -84,8 +80,8 @@ class _Reading:
     pictures: dict[str, AuditedPicture] = field(default_factory=dict)
     unreadable: list[UnreadableRow] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
-    taken: dict[str, str] = field(default_factory=dict)
-    """File in which each id stood first."""
+    taken: set[str] = field(default_factory=set)
+    """Ids of items of a release."""
     absent: dict[str, AbsentPicture] = field(default_factory=dict)
     """Why a picture is not there, by the name that items give it."""
     replies: list[ModelReplies] = field(default_factory=list)
@@ -107,24 +103,21 @@ class _Reading:
             tuple(self.rotations),
         )
 
-    def _own_id(self, key: str, file: str) -> str:
-        """Return an id that no item has yet: its own, else with its file, else with a number."""
-        own = key
-        if key in self.taken:
-            numbered = (f"{key} ({number})" for number in count(2))
-            with_file = [] if self.taken[key] == file else [f"{file}: {key}"]
-            own = next(name for name in (*with_file, *islice(numbered, len(self.taken) + 1)) if name not in self.taken)
-        self.taken[own] = file
+    def _id_in_source(self, original: Item) -> str:
+        """Return the id that an item of a release had where it was imported from, unless another has it, too."""
+        own = str(original.attributes.get(OWN_ID) or original.item_id)
+        own = original.item_id if own in self.taken else own
+        self.taken.add(own)
         return own
 
-    def read_files(self, source: Path, pictures: Path | None, columns: Columns | None) -> None:
-        """Read files of questions, with their pictures."""
+    def read(self, source: Path, pictures: Path | None, columns: Columns | None) -> None:
+        """Read the questions of a source, with their pictures."""
         with read_questions(source, pictures=pictures, mapping=columns, store=self.objects, keeps_repeats=True) as read:
-            self.lines += _lines_of_files(read.files)
-            for image_id, place, name in read.index.pictures():
-                self.pictures[image_id] = _picture(identify(place, root=place.parent, limits=self.limits), place, name)
-            for absent in read.index.absent():
-                self.absent[absent.name] = AbsentPicture(absent.reason, absent.detail)
+            self.lines += _lines_of_files(read.files) or [f"a release of Benchwright: {source}"]
+            for picture in read.index.pictures():
+                name = picture.source.uri if picture.source is not None and picture.source.uri else picture.name
+                self.pictures[picture.image_id] = AuditedPicture(**picture._replace(name=name)._asdict())
+            self.absent = {absent.name: absent for absent in read.index.absent()}
             taken = {(each.file, each.row) for each in read.index.questions() if self._take(each)}
             models = {file.path: file.model for file in read.files if file.model is not None}
             unread: list[tuple[str, UnreadReply]] = []
@@ -143,7 +136,7 @@ class _Reading:
 
     def _take(self, question: ImportedQuestion) -> bool:
         """Take in a question; False where there is nothing to check in it."""
-        own = question.question.key
+        own, original = question.question.key, question.question.item
         where = f"{question.file}, {question.row}"
         if question.outcome == ROTATED:
             problem = question.detail.partition("; ")[2]
@@ -156,8 +149,10 @@ class _Reading:
         if item is None:
             return False
         missing = [name for name, image_id in zip(question.names, question.image_ids, strict=True) if image_id is None]
-        self.taken[own] = question.file
-        self.items.append(AuditedItem(own, item, question.question.split, where, tuple(missing), question.names))
+        if original is not None:
+            own = self._id_in_source(original)
+        names = question.names if original is None else ()
+        self.items.append(AuditedItem(own, item, question.question.split, where, tuple(missing), names))
         return True
 
     def _take_wordless(self) -> None:
@@ -248,35 +243,6 @@ class _Reading:
                         picture, source.model_copy(update={"licence": licence})
                     )
 
-    def read_release(self, folder: Path) -> None:
-        """Read a frozen release."""
-        from benchwright.release import Release
-
-        release = Release.open(folder)
-        self.lines.append(f"release {release.name} {release.version}, content {release.content_id[:16]}")
-        stated = {record.image_id: record for record in release.provenance() if isinstance(record, ImageRecord)}
-        for released in release.items():
-            item = released.item
-            missing = []
-            for image_id, data in released.images.items():
-                if image_id in self.pictures:
-                    continue
-                place = self.objects.path(self.objects.put(data))
-                try:
-                    identity = identify(place, root=place.parent, limits=self.limits)
-                except UnreadableImage as error:
-                    self.absent[image_id] = AbsentPicture(UNREADABLE_PICTURE, f"{error.reason}: {error.detail}")
-                    missing.append(image_id)
-                    continue
-                record = stated.get(image_id)
-                source = None if record is None else record.source
-                name = source.uri if source is not None else image_id
-                self.pictures[image_id] = _with_source(_picture(identity, place, name), source)
-            key = str(item.attributes.get("source_id") or item.item_id)
-            own = self._own_id(key, released.split)
-            where = f"{released.split}, item {item.item_id}"
-            self.items.append(AuditedItem(own, item, released.split, where, tuple(missing)))
-
 
 def _lines_of_files(files: Sequence[QuestionFile]) -> list[str]:
     """Return a line for the files of questions of each set of columns."""
@@ -290,12 +256,6 @@ def _lines_of_files(files: Sequence[QuestionFile]) -> list[str]:
         + f": {columns}"
         for columns, paths in by_columns.items()
     ]
-
-
-def _picture(identity: Identified, file: Path, name: str) -> AuditedPicture:
-    return AuditedPicture(
-        identity.image_id, file, name, identity.width, identity.height, identity.media_type, identity.size_bytes
-    )
 
 
 def _with_source(picture: AuditedPicture, source: Source | None) -> AuditedPicture:

@@ -18,6 +18,7 @@ from .question_files import question_files as question_files
 from .question_files import questions_of as questions_of
 from .question_index import ROTATED as ROTATED
 from .question_index import STATED_ID as STATED_ID
+from .question_index import AbsentPicture as AbsentPicture
 from .question_index import QuestionIndex as QuestionIndex
 from .question_source import QuestionSource as QuestionSource
 from .question_source import open_source as open_source

@@ -32,7 +32,7 @@ def items_of_files(source: ItemFiles) -> Iterator[FileItem | UnusedRow]:
         DataError: There is no file of questions, or one cannot be read as a whole.
     """
     with read_questions(source.path, pictures=source.pictures, mapping=dict(source.columns), keeps_copies=True) as read:
-        files = {image_id: file for image_id, file, _ in read.index.pictures()}
+        files = {picture.image_id: picture.file for picture in read.index.pictures()}
         unreadable: list[UnusedRow] = []
         for entry in read.index.questions():
             item = entry.item_for_texts(item_id_for("items", 0, {}, (entry.question.key,), 0))

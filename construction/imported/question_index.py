@@ -35,7 +35,9 @@ STATED_ID = "stated_id"
 """Label of a question whose id stands twice: that id."""
 _SCHEMA = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
-CREATE TABLE pictures (image_id TEXT PRIMARY KEY, file TEXT, path TEXT, source TEXT, used INTEGER) WITHOUT ROWID;
+CREATE TABLE pictures (
+    image_id TEXT PRIMARY KEY, file TEXT, path TEXT, width INTEGER, height INTEGER, media_type TEXT,
+    size_bytes INTEGER, source TEXT, used INTEGER) WITHOUT ROWID;
 CREATE TABLE questions (
     number INTEGER PRIMARY KEY, key TEXT UNIQUE, file TEXT, row TEXT, first TEXT, image_ids TEXT, document TEXT,
     outcome TEXT, detail TEXT, names TEXT);
@@ -55,6 +57,30 @@ class IndexedQuestion(NamedTuple):
 
     image_ids: tuple[str, ...]
     document: str
+
+
+class IndexedPicture(NamedTuple):
+    """A picture of the source that is there.
+
+    Args:
+        image_id: SHA-256 of the file's bytes.
+        file: File on this machine.
+        name: Name by which the source calls it.
+        width: Pixels, upright.
+        height: Pixels, upright.
+        media_type: Such as `image/jpeg`.
+        size_bytes: Size of the file.
+        source: What the source states about its origin; None where it states nothing.
+    """
+
+    image_id: str
+    file: Path
+    name: str
+    width: int
+    height: int
+    media_type: str
+    size_bytes: int
+    source: Source | None
 
 
 class AbsentPicture(NamedTuple):
@@ -137,11 +163,16 @@ class QuestionIndex:
             brought.append(BroughtPhotograph(Path(file), stated.model_copy(update={"uri": uri})))
         return sorted(brought, key=lambda photograph: photograph.source.uri)
 
-    def pictures(self) -> Iterator[tuple[str, Path, str]]:
-        """Yield id, file and name of every picture that is there, sorted by id, also of questions that are no items."""
+    def pictures(self) -> Iterator[IndexedPicture]:
+        """Yield every picture that is there, sorted by id, also of questions that are no items."""
         with closing(self._connected()) as database:
-            for image_id, file, path in database.execute("SELECT image_id, file, path FROM pictures ORDER BY image_id"):
-                yield image_id, Path(file), path
+            for row in database.execute(
+                "SELECT image_id, file, path, width, height, media_type, size_bytes, source FROM pictures "
+                "ORDER BY image_id"
+            ):
+                picture = IndexedPicture(*row)
+                stated = None if row[-1] is None else Source(**json.loads(row[-1]))
+                yield picture._replace(file=Path(picture.file), source=stated)
 
     def counts(self) -> ImportCounts:
         """Return how much was imported."""
@@ -209,9 +240,9 @@ class QuestionIndex:
 
 
 class _Shown(NamedTuple):
-    """Pictures of a question: id, file, path and source of each, None where it cannot be used; why not; their names."""
+    """Pictures of a question, None for one that cannot be used; why not; their names."""
 
-    pictures: list[tuple[str, Path, str, Source | None] | None]
+    pictures: list[IndexedPicture | None]
     outcome: str | None
     detail: str
     names: list[str]
@@ -309,14 +340,15 @@ class _Filling:
     def _shown(self, entry: ReadRow) -> _Shown:
         if not entry.pictures:
             return _Shown([], NO_PICTURE, "the question has no picture", [])
-        found: list[tuple[str, Path, str, Source | None] | None] = []
+        found: list[IndexedPicture | None] = []
         outcome, detail = None, ""
         names = []
         for number, picture in enumerate(entry.pictures, start=1):
             place = f"{self.file}: {entry.row}, picture {number}"
             try:
-                identity, file, path = self.lookup.found_picture(picture, file=self.file, place=place)
-                found.append((identity.image_id, file, path, picture.source))
+                of, file, path = self.lookup.found_picture(picture, file=self.file, place=place)
+                facts = of.width, of.height, of.media_type, of.size_bytes
+                found.append(IndexedPicture(of.image_id, file, path, *facts, picture.source))
                 names.append(path)
             except BadRow as error:
                 if error.reason not in PICTURE_REASONS:
@@ -329,12 +361,12 @@ class _Filling:
         return _Shown(found, outcome, detail, names)
 
     def _store(self, entry: ReadRow, question: AskedQuestion, shown: _Shown) -> None:
-        ids = [_ABSENT if picture is None else picture[0] for picture in shown.pictures]
+        ids = [_ABSENT if picture is None else picture.image_id for picture in shown.pictures]
         self.database.executemany(
-            "INSERT OR IGNORE INTO pictures VALUES (?, ?, ?, ?, 0)",
+            "INSERT OR IGNORE INTO pictures VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)",
             [
-                (image_id, str(file), path, None if source is None else source.model_dump_json())
-                for image_id, file, path, source in filter(None, shown.pictures)
+                (image_id, str(file), *facts, None if source is None else source.model_dump_json())
+                for image_id, file, *facts, source in filter(None, shown.pictures)
             ],
         )
         self._store_with(entry, question, ids, shown.outcome, shown.detail, shown.names)

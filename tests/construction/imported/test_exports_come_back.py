@@ -38,7 +38,7 @@ def test_an_export_comes_back_as_the_same_questions_options_and_keys(
     with read_questions(tmp_path / "out", keeps_copies=True) as read:
         keyless = sum(item.answer is None and item.refusal is None for item in stated.values())
         assert read.left_out == {"no_key": keyless}
-        pictures = {image_id: path for image_id, path, _ in read.index.pictures()}
+        pictures = {picture.image_id: picture.file for picture in read.index.pictures()}
         questions = list(read.index.questions())
         assert {entry.question.key for entry in questions} == expected.keys()
         for entry in questions:
