@@ -21,6 +21,7 @@ from browser.marking_site import (
     click,
     draw,
     field,
+    on_screen,
     open_marking,
     open_task,
     save_photograph,
@@ -284,9 +285,13 @@ def test_hints_are_offered_only_for_marks_that_a_helper_can_give(site: ReviewSit
     page.keyboard.press("p")
     draw(page, (CUP[0] - 60, CUP[1]), (CUP[0] + 60, CUP[1] + 20), size=SIZE)
     page.locator(".suggestions .mark-row").wait_for()
+    before = on_screen(page, 0, 0, size=SIZE)
     page.get_by_role("button", name="Draw: Point").click()
-    page.locator(".hint-tools").wait_for(state="hidden")
+    hints = page.locator(".hint-tools .button:visible")
+    assert hints.count() > 0
+    assert all(hints.nth(place).is_disabled() for place in range(hints.count()))
     page.keyboard.press("p")
+    assert on_screen(page, 0, 0, size=SIZE) == before  # neither tools nor the picture have moved
     click(page, *CUP, size=SIZE)
     page.locator("[data-field=point] .mark-row").wait_for()
 

@@ -47,12 +47,20 @@ class MarkHelpers {
 
   /** The helpers that can be asked for marks of the field. */
   get usable() {
-    return this.listed.filter(({ gives, why }) => why === null && gives.includes(this.marking.field.shape));
+    return this.usableFor(this.marking.field);
+  }
+
+  usableFor({ shape }) {
+    return this.listed.filter(({ gives, why }) => why === null && gives.includes(shape));
   }
 
   /** The kinds of hints that some of them work from. */
   get hintKinds() {
-    const taken = new Set(this.usable.flatMap(({ takes }) => takes));
+    return this.hintKindsFor(this.marking.field);
+  }
+
+  hintKindsFor(field) {
+    const taken = new Set(this.usableFor(field).flatMap(({ takes }) => takes));
     const strokes = taken.has("strokes") || taken.has("points") ? ["inside", "outside"] : [];
     return taken.has("box") ? [...strokes, "around"] : strokes;
   }

@@ -117,14 +117,17 @@ class HintTools {
 
   draw() {
     const { marking } = this;
-    const kinds = marking.isOn ? marking.helpers?.hintKinds ?? [] : [];
-    this.element.hidden = !kinds.length;
+    const helpers = marking.isOn ? marking.helpers : null;
+    const kinds = helpers?.hintKinds ?? [];
+    const anywhere = new Set(helpers ? marking.fields.flatMap((field) => helpers.hintKindsFor(field)) : []);
+    this.element.hidden = !anywhere.size;
     for (const [kind, box] of Object.entries(this.buttons)) {
-      box.hidden = !kinds.includes(kind);
+      box.hidden = !anywhere.has(kind); // else in its place in every field: neither tools nor the picture move
+      box.disabled = !kinds.includes(kind);
       box.setAttribute("aria-pressed", String(marking.hinting === kind));
     }
-    this.accept.disabled = !kinds.length || marking.others.wanted === null; // in its place always: no tool moves
-    this.clear.disabled = !marking.isOn || marking.history.now.hints === null;
+    this.accept.disabled = !kinds.length || marking.others.wanted === null;
+    this.clear.disabled = !kinds.length || marking.history.now.hints === null;
   }
 }
 
