@@ -333,7 +333,7 @@ def freeze(
 @json_option(
     """
     `{"release", "name", "version", "release_id", "content_id", "items", "errata": {outcome: n}}`; outcomes are
-    `key_set`, `left_out`, `changed_before` and `not_in_release`
+    `key_set`, `edited`, `left_out`, `changed_before` and `not_in_release`
     """
 )
 def correct(folder: Path, *, errata: Path, version: str, out: Path, description: str, as_json: bool) -> None:

@@ -2,6 +2,8 @@ from .answer import Answer as Answer
 from .collect import Collect as Collect
 from .collected_photographs import submitted_photographs as submitted_photographs
 from .describe import Describe as Describe
+from .edits_on_releases import EditsJudged as EditsJudged
+from .edits_on_releases import edits_judged as edits_judged
 from .kept_table import ReviewedItem as ReviewedItem
 from .kept_table import TypeRow as TypeRow
 from .kept_table import kept_in as kept_in

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, get_args
 
@@ -15,17 +15,22 @@ from benchwright.workspace.workspace import Workspace
 
 from ..forms.assignment_settings import SETTING, AssignmentSettings
 from ..forms.campaign_form import CampaignForm
-from ..forms.kinds import ERRATA, KINDS, CampaignKind
+from ..forms.kinds import ERRATA, KINDS, VERIFY, CampaignKind
 from ..forms.payloads import TaskInput, payload_with
 from ..store import ReviewStore, open_store
 from ..workflow.image_files import brought_pictures
 from ..workflow.settlement.closing import check_closes, close_early
 from ..workflow.settlement.further_votes import check_further_votes
 from ..workflow.settlement.rules import MAX_SLOTS
+from .edits_on_releases import REASONS
 from .open_campaign import CampaignRequest, prepared_input
+from .verify import verify_form
 
 OPENED_FROM = "opened_from"
 """Setting of a campaign: SHA-256 of the file that it was opened on."""
+
+ROUNDS = 3
+"""Rounds of an item that annotators may edit: its edits, a correction of these, and a last look."""
 
 
 class OpenedCampaign(NamedTuple):
@@ -78,13 +83,13 @@ def open_tasks(
     """
     wanted = read_review_tasks(path)
     kind = KINDS.get(wanted.head.kind)
-    if kind is None or kind.form is None:
-        takes = ", ".join(kind.name for kind in KINDS.values() if kind.form is not None)
+    if kind is None or not _is_opened_by_files(kind):
+        takes = ", ".join(each_kind.name for each_kind in KINDS.values() if _is_opened_by_files(each_kind))
         raise DataError(f"{path} has tasks of kind {wanted.head.kind!r}, which files do not open; they open {takes}")
     other = [category.code for category in wanted.head.categories if category.code not in get_args(Finding)]
-    if kind.name == ERRATA and other:
+    if kind.name in (ERRATA, VERIFY) and other:
         known = ", ".join(get_args(Finding))
-        raise DataError(f"{path} has tasks of kind {ERRATA!r} with the category {other[0]!r}; they can have {known}")
+        raise DataError(f"{path} has tasks of kind {kind.name!r} with the category {other[0]!r}; they can have {known}")
     if not wanted.tasks:
         raise DataError(f"{path} holds no tasks; there is nothing to look at")
     each = annotators or kind.annotators
@@ -114,14 +119,21 @@ def open_tasks(
     return OpenedCampaign(campaign, kind.name, len(task_inputs), new, each, workspace, gold)
 
 
+def _is_opened_by_files(kind: CampaignKind) -> bool:
+    return kind.form is not None or kind.name == VERIFY
+
+
 def _asking(kind: CampaignKind, wanted: ReviewTasks, annotators: int, handout: AssignmentSettings) -> CampaignRequest:
-    assert kind.form is not None
-    form = kind.form(wanted.head.categories)
+    guidelines = _guidelines(kind, wanted)
+    if kind.form is not None:
+        form = CampaignForm(fields=kind.form(wanted.head.categories).fields, guidelines=guidelines)
+    else:
+        form = verify_form(reasons=REASONS, guidelines=guidelines, rounds=ROUNDS, explained=True)
     return CampaignRequest(
         kind=kind.name,
         rule=kind.rule.format(n=annotators),
         slots=annotators,
-        form=CampaignForm(fields=form.fields, guidelines=_guidelines(kind, wanted)),
+        form=form,
         group=None,
         handout=handout,
     )
@@ -185,9 +197,20 @@ def _bring_up(
             settings=settings,
             seed=wanted.head.seed,
         )
-        opened = held.upsert_tasks(campaign, task_inputs).opened
+        opened = held.upsert_tasks(campaign, _as_revised(held, campaign, task_inputs)).opened
         close_early(held, campaign)
         return opened
+
+
+def _as_revised(store: ReviewStore, campaign: str, task_inputs: Sequence[TaskInput]) -> Iterator[TaskInput]:
+    """Yield task inputs, of items that were edited in the campaign the present versions."""
+    present = {task.item_id: task for task in store.tasks(campaign, states=("open", "done"))}
+    for task_input in task_inputs:
+        task = present.get(task_input.item_id)
+        if task is None or not store.campaign(campaign).form.rounds or task.content_hash == task_input.content_hash:
+            yield task_input
+        else:
+            yield TaskInput(task.item_id, task.content_hash, task.payload, priority=task_input.priority)
 
 
 def _guidelines(kind: CampaignKind, wanted: ReviewTasks) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from benchwright.item_edits import ItemEdits, revised
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
-from ..forms.edits import ItemEdits, revised
 from ..forms.payloads import TaskInput, item_in
 from ..simulated.annotators import NOW, simulate
 from ..store import ReviewStore, open_store
@@ -161,6 +161,15 @@ def _work(
         came[item.item_id] = _SourceItem(item.task, item.content_hash, item if is_kept else None)
         # A version has the priority of the item from the step before, and is never gold: only that item's key is known.
         yield first if version is item else work.of(version)._replace(priority=first.priority)
+
+
+def histories_in(store: ReviewStore, name: str) -> dict[str, ItemHistory]:
+    """Return the history of every item that a campaign asks about, by its id, whatever it was opened on."""
+    came = {
+        task.item_id: _SourceItem(str(item_in(task.payload)["task"]), task.content_hash, None)
+        for task in store.tasks(name, states=("open", "done"))
+    }
+    return _histories(store, name, came)
 
 
 def _histories(store: ReviewStore, name: str, came: dict[str, _SourceItem]) -> dict[str, ItemHistory]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -12,12 +12,13 @@ from benchwright.records import Item, Record
 from benchwright.regions import ANSWER_REGIONS, SizeWH
 from benchwright.steps import CampaignContext, Stream, Verdicts
 
+from ..forms.campaign_form import CampaignForm
 from ..forms.evidence import EvidenceSettings, campaign_form
 from ..forms.kinds import VERIFY
 from ..simulated.annotators import SimulatedAnnotators, check_enough
 from ..workflow.gold import with_gold
 from ..workflow.settlement.rules import DECISIONS, RuleSetting, parse_rule
-from ..workflow.settlement.settle import ACCEPT
+from ..workflow.settlement.settle import ACCEPT, REVISE
 from .justified_answers import evidence_summary, justified_answer, values_with_regions
 from .open_campaign import AssignedCampaign, CampaignRequest, ItemWork
 from .open_in_rounds import ItemHistory, open_in_rounds
@@ -41,6 +42,11 @@ class VerifyForm(Record):
         "too_easy",
         "other",
     )
+
+
+def verify_form(evidence: EvidenceSettings | None = None, **keys: Any) -> CampaignForm:
+    """Return the form of a campaign in which annotators accept, edit or reject items; `keys` are further ones of it."""
+    return campaign_form(evidence, decisions=DECISIONS, needs_note=(REVISE,), edits=True, **keys)
 
 
 class Verify(AssignedCampaign):
@@ -107,13 +113,10 @@ class Verify(AssignedCampaign):
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these items and return the verdicts once every task is decided."""
         rule = parse_rule(self.rule)
-        form = campaign_form(
+        form = verify_form(
             self.evidence,
-            decisions=DECISIONS,
-            needs_note=("revise",),
             reasons=self.form.reasons,
             guidelines=self.guidelines,
-            edits=True,
             rounds=self.rounds,
             editors_verify=self.editors_verify,
         )

@@ -20,11 +20,11 @@ _CHOICE = re.compile(r"\s*([A-Z])\s*:\s*(.*?)\s*", re.S)
 def edit_columns_of(campaign: Campaign) -> tuple[str, ...]:
     """Return the columns for edits and for the version in a campaign's table; none where it takes no edits.
 
-    The explanation can be edited where it is judged, once the key is shown.
+    The explanation can be edited where it is judged, once the key is shown, and where the form says so.
     """
     if not campaign.form.edits:
         return ()
-    explanation = (NEW_EXPLANATION,) if campaign.form.blind_first else ()
+    explanation = (NEW_EXPLANATION,) if campaign.form.blind_first or campaign.form.explained else ()
     return (*EDIT_COLUMNS, *explanation, VERSION)
 
 

@@ -131,7 +131,8 @@ def export_tasks(
         raise BenchwrightError(f"campaign {campaign!r} takes no votes after an answer; leave out --votes")
     form = filled_in_form(settings, votes=votes)
     filled_in = columns_to_fill_in(settings, votes=votes)
-    columns = ("item_id", *filled_in, *SHOWN, *((BESIDE,) if form is not None else ()), TAKES)
+    has_beside = form is not None or settings.form.explained
+    columns = ("item_id", *filled_in, *SHOWN, *((BESIDE,) if has_beside else ()), TAKES)
     takes = " | ".join(f"{column}: {words}" for column, words in words_by_column(settings, votes=votes).items())
     with_key = shows_key(settings.kind) and (votes or not settings.form.blind_first)
     rows = _vote_rows(store, campaign) if votes else [(task, "") for task in store.tasks(campaign)]
@@ -140,8 +141,9 @@ def export_tasks(
         writer.writeheader()
         for task, annotator in rows:
             shown = _shown(content_in(task.payload), image_name, shows_key=with_key)
-            if form is not None:
+            if has_beside:
                 beside = [*beside_in(task.payload), *(_beside_votes(store, task, annotator) if votes else ())]
+                beside += _explanation(task) if settings.form.explained else ()
                 shown[BESIDE] = "\n\n".join(f"{text['label']}: {text['text']}" for text in beside)
             if VERSION in filled_in:
                 shown[VERSION] = version_of(task.content_hash)
@@ -157,9 +159,12 @@ def _vote_rows(store: ReviewStore, campaign: str) -> list[tuple[Task, str]]:
 
 
 def _beside_votes(store: ReviewStore, task: Task, annotator: str) -> list[dict[str, str]]:
+    return [{"label": "You answered", "text": answer_of(store, task.id, annotator)}, *_explanation(task)]
+
+
+def _explanation(task: Task) -> list[dict[str, str]]:
     explanation = content_in(task.payload).explanation
-    answered = {"label": "You answered", "text": answer_of(store, task.id, annotator)}
-    return [answered, *([] if explanation is None else [{"label": "Explanation", "text": explanation}])]
+    return [] if explanation is None else [{"label": "Explanation", "text": explanation}]
 
 
 def _shown(item: TaskContent, image_name: Callable[[ItemImage], str], *, shows_key: bool) -> dict[str, str]:

@@ -4,11 +4,6 @@ from .assignment_settings import AssignmentSettings as AssignmentSettings
 from .campaign_form import CampaignForm as CampaignForm
 from .campaign_form import read_campaign_form as read_campaign_form
 from .csv_rows import read_rows as read_rows
-from .edits import EditError as EditError
-from .edits import ItemEdits as ItemEdits
-from .edits import edits_of as edits_of
-from .edits import revised as revised
-from .edits import right_of as right_of
 from .fields.field_types import DraftsField as DraftsField
 from .fields.field_types import Lines as Lines
 from .fields.field_types import OneChoice as OneChoice

@@ -48,6 +48,8 @@ class CampaignForm(Record):
     """Rounds that an item gets, a version of it each; 0 where items do not come again."""
     editors_verify: bool = False
     """Whether annotators may judge a version that they edited themselves."""
+    explained: bool = False
+    """Whether annotators who may edit the item may edit the explanation of its key too."""
     evidence: RegionField | None = None
     """Regions that annotators mark beside a decision, to justify it; null asks for none."""
     blind_first: bool = False

@@ -95,6 +95,8 @@ KINDS = {
         CampaignKind(
             VERIFY,
             shows_key=True,
+            rule="majority({n})",
+            annotators=2,
             guidelines=(
                 "Work the answer out **yourself** from the pictures before you look at what is marked as right.\n\n"
                 "- **Accept** the item if the question is clear, exactly one option is right, and it is the one that "

@@ -55,6 +55,11 @@ def payload_beside(
     }
 
 
+def payload_of_version(payload: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the payload of an item's next version, with whatever stood beside the version before."""
+    return {**payload, _ITEM: dict(item)} if _ITEM in payload else dict(item)
+
+
 def item_in(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the item's JSON values."""
     item: Mapping[str, Any] = payload.get(_ITEM, payload)

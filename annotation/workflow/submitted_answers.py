@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from benchwright.errors import BenchwrightError
 
 from ..forms.fields.form import Form
-from ..forms.kinds import REVIEW
+from ..forms.kinds import REVIEW, VERIFY
 from ..forms.payloads import about_in, item_in
 from ..store import Annotation, Campaign, ReviewStore, Task
 
@@ -44,6 +44,11 @@ def results_of(store: ReviewStore, name: str) -> CampaignAnswers:
     """
     campaign = store.campaign(name)
     form = campaign.form.typed
+    if campaign.kind == VERIFY and "release_id" in campaign.settings:
+        raise BenchwrightError(
+            f"campaign {name!r} asks about edits of a release's items; `benchwright set-right` makes the next version "
+            "of what people decided, and `benchwright review agreement` shows how far they agree"
+        )
     if form is None or campaign.kind == REVIEW:
         raise BenchwrightError(
             f"campaign {name!r} is of kind {campaign.kind!r}, whose outcome is in the run's tables; "

@@ -31,7 +31,7 @@ class Reasons:
         self._errata = {
             (erratum.item_id, erratum.content_hash): erratum
             for erratum in released_errata(after)
-            if erratum.became in {"key_set", "left_out"}
+            if erratum.became in {"key_set", "edited", "left_out"}
         }
         self._steps = tuple(_recipe_changes(before.manifest.recipe, after.manifest.recipe))
         self._votes = tuple(_vote_changes(read_agreement(before.path), read_agreement(after.path)))
@@ -86,7 +86,9 @@ class Reasons:
         if erratum is None:
             return []
         people = f"{erratum.agreed} of {erratum.asked} annotators: {erratum.finding.replace('_', ' ')}"
-        became = "left out" if erratum.became == "left_out" else f"key {erratum.key} became {erratum.instead}"
+        became = {"left_out": "left out", "edited": "texts edited"}.get(
+            str(erratum.became), f"key {erratum.key} became {erratum.instead}"
+        )
         why = "".join(f": {_shortly(printable(reason))}" for reason in erratum.reasons[:1])
         return [f"erratum, {became} ({people}{why})"]
 

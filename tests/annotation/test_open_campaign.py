@@ -139,8 +139,8 @@ def test_tasks_of_another_release_or_content_are_refused(
 ) -> None:
     with pytest.raises(DataError, match="give that release"):
         open_tasks(tasks(release_id="0" * 64), release.path, tmp_path / "review")
-    with pytest.raises(DataError, match="tasks of kind 'verify', which files do not open"):
-        open_tasks(tasks("verify"), release.path, tmp_path / "review")
+    with pytest.raises(DataError, match="tasks of kind 'pair', which files do not open"):
+        open_tasks(tasks("pair"), release.path, tmp_path / "review")
     path, head = (
         tmp_path / "stale.jsonl",
         TaskFileHead(kind="errata", name="e", release="tiny", release_id=release.release_id),

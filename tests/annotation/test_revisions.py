@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.forms import EditError, ItemEdits, edits_of, revised, right_of
 from benchwright.canonical import digest
+from benchwright.item_edits import EditError, ItemEdits, edits_of, revised
 from benchwright.records import Choice, Item, ItemImage
 
 PICTURE = digest("picture")
@@ -63,7 +63,7 @@ def test_what_an_edit_leaves_as_it_is_is_no_edit() -> None:
 def test_naming_the_choice_that_declines_says_that_nothing_answers() -> None:
     declining = item(refusal="A")
     after = revised(declining, edits_of(declining, {"right": "A"}))
-    assert (after.answer, right_of(after)) == (None, "A")
+    assert (after.answer, after.right_key) == (None, "A")
     back = revised(after, edits_of(after, {"right": "B"}))
     assert (back.answer, back.refusal) == ("B", "A")
 

@@ -22,6 +22,7 @@ from benchwright.release import Release, verify_release
 pytestmark = pytest.mark.slow
 WRONG = "q20"
 """Item of which four models give the same other option than its key."""
+ACCEPT = {"decision": "accept"}
 COPY_ACROSS, COPY_OF_FILE, REPEATED, CONTRADICTING, KEYLESS = "q1", "q3", "q5", "q7", "q17"
 
 
@@ -54,15 +55,23 @@ class Bench:
         return {str(each.item.attributes["source_id"]): each.item for each in release.items()}
 
     def decide(
-        self, campaign: str, decisions: Mapping[str, Mapping[str, str]], otherwise: Mapping[str, str]
+        self,
+        campaign: str,
+        decisions: Mapping[str, Mapping[str, str]],
+        otherwise: Mapping[str, str],
+        *,
+        by: str = "ann",
     ) -> list[str]:
         """Export a campaign, decide all of it, import that, and return the ids that were asked about."""
-        tasks, filled = self.folder / f"{campaign}.csv", self.folder / f"{campaign}-filled.csv"
+        tasks, filled = self.folder / f"{campaign}-{by}.csv", self.folder / f"{campaign}-{by}-filled.csv"
         place = ("--workspace", self.workspace, "--campaign", campaign)
         run_json("review", "export", *place, "--out", tasks)
         with tasks.open(encoding="utf-8", newline="") as handle:
-            asked = [row["item_id"] for row in csv.DictReader(handle)]
-        rows = [{"annotator": "ann", "item_id": one} | dict(decisions.get(one, otherwise)) for one in asked]
+            shown = list(csv.DictReader(handle))
+        asked = [row["item_id"] for row in shown]
+        given = [dict(decisions.get(row["item_id"], otherwise)) for row in shown]
+        kept = [{name: row[name] for name in ("item_id", "version") if name in row} for row in shown]
+        rows = [{"annotator": by} | each | decision for each, decision in zip(kept, given, strict=True)]
         with filled.open("w", encoding="utf-8", newline="") as handle:
             writer = csv.DictWriter(handle, sorted({name for row in rows for name in row}))
             writer.writeheader()
@@ -108,7 +117,15 @@ def decided(bench: Bench) -> dict[str, Any]:
     }
     right = {"finding": "key_right"}
     asked = bench.decide("audit-items", {items[own].item_id: each for own, each in said.items()}, right)
-    assert {own for own, item in items.items() if item.item_id in asked} == {*said, "q6", "q8", "q9"}
+    assert {own for own, item in items.items() if item.item_id in asked} == {*said, "q6"}
+    edits = {
+        "q8": {"decision": "revise", "new_choices": "C: the brass anchor", "note": "A and C were the same."},
+        "q9": {"decision": "reject", "reason": "wording", "note": "It names the answer."},
+    }
+    by_id = {items[own].item_id: each for own, each in edits.items()}
+    asked = bench.decide("audit-edits", by_id, ACCEPT)
+    assert {own for own, item in items.items() if item.item_id in asked} == {"q8", "q9", "q10"}
+    assert bench.decide("audit-edits", {}, ACCEPT, by="bob") == [items["q8"].item_id]
     assert len(bench.decide("audit-pictures", {}, {"verdict": "same", "note": "Only smaller."})) == 1
     replies = bench.folder / "replies.jsonl"
     lines = [json.dumps({"item_id": item.item_id, "answer": "A"}) for item in items.values()]
@@ -123,7 +140,7 @@ def decided(bench: Bench) -> dict[str, Any]:
 def test_campaigns_are_on_whole_items_and_the_rest_is_named(bench: Bench) -> None:
     told = bench.opened["set_right"]
     assert {(each["name"], each["kind"], each["tasks"], each["new"]) for each in told["campaigns"]} == {
-        ("audit-items", "errata", 9, 9), ("audit-pictures", "pair", 1, 1)
+        ("audit-items", "errata", 7, 7), ("audit-edits", "verify", 3, 3), ("audit-pictures", "pair", 1, 1)
     }  # fmt: skip
     assert set(told["not_released"]) == {"q12", "q13"}
     assert told["not_asked"]["group_across_splits"] == 1
@@ -141,11 +158,12 @@ def test_the_corrected_release_verifies_and_holds_what_was_decided(bench: Bench,
     after = bench.folder / "quiz-1.1"
     assert verify_release(after).ok
     before, corrected = bench.items(bench.release()), bench.items(Release.open(after))
-    assert set(before) - set(corrected) == {COPY_ACROSS, COPY_OF_FILE, REPEATED, CONTRADICTING, "q11"}
+    assert set(before) - set(corrected) == {COPY_ACROSS, COPY_OF_FILE, REPEATED, CONTRADICTING, "q9", "q11"}
     assert corrected[WRONG].right_key == other_letter(bench.rows[WRONG]["answer"])
     assert corrected[KEYLESS].right_key == "A"
     changed = {own for own, item in corrected.items() if item.content_hash != before[own].content_hash}
-    assert changed == {WRONG, KEYLESS}
+    assert changed == {WRONG, KEYLESS, "q8"}
+    assert corrected["q8"].choices[2].text == "the brass anchor"
     assert decided["open"] == 0
 
 
@@ -153,7 +171,7 @@ def test_each_change_has_its_reason(bench: Bench, decided: dict[str, Any]) -> No
     errata = {erratum["source_id"]: erratum for erratum in decided["errata"]}
     assert {own: erratum["finding"] for own, erratum in errata.items()} == {
         WRONG: "key_wrong", KEYLESS: "key_wrong", COPY_ACROSS: "duplicate", COPY_OF_FILE: "duplicate",
-        REPEATED: "duplicate", CONTRADICTING: "ambiguous", "q11": "picture_problem",
+        REPEATED: "duplicate", CONTRADICTING: "ambiguous", "q8": "wording", "q9": "wording", "q11": "picture_problem",
     }  # fmt: skip
     assert errata[COPY_ACROSS]["reasons"] == ["Only smaller.", "The same picture as that of q0, which stays."]
     assert errata[WRONG]["reasons"] == ["I counted."]
@@ -172,8 +190,8 @@ def test_models_known_before_have_scores_by_both(bench: Bench, decided: dict[str
 
 def test_the_same_again_opens_nothing_twice_and_changes_no_release(bench: Bench, decided: dict[str, Any]) -> None:
     again = bench.audit()
-    assert [each["new"] for each in again["set_right"]["campaigns"]] == [0, 0]
-    assert again["set_right"]["campaigns"][0]["tasks"] == 9
+    assert [each["new"] for each in again["set_right"]["campaigns"]] == [0, 0, 0]
+    assert [each["tasks"] for each in again["set_right"]["campaigns"]] == [7, 3, 1]
     words = ["set-right", bench.workspace, "--version", "1.1", "--out", bench.folder / "quiz-1.1"]
     assert run_json(*words)["errata"] == decided["errata"]
 
@@ -188,7 +206,9 @@ def test_what_a_later_audit_finds_besides_comes_in_a_further_campaign(bench: Ben
         type(report)(report.audited, report.checks, findings), bench.workspace, AuditSettings(workers=1)
     )
     counts = {each["name"]: (each["tasks"], each["new"]) for each in opened.campaigns}
-    assert counts == {"audit-items": (9, 0), "audit-items-2": (1, 1), "audit-pictures": (1, 0)}
+    assert counts == {
+        "audit-items": (7, 0), "audit-edits": (3, 0), "audit-items-2": (1, 1), "audit-pictures": (1, 0)
+    }  # fmt: skip
     with pytest.raises(BenchwrightError, match="1 tasks still lack answers"):
         set_right(bench.workspace, version="1.2", out=bench.folder / "quiz-1.2")
     done = set_right(bench.workspace, version="1.2", out=bench.folder / "quiz-1.2", decided_only=True)
@@ -202,7 +222,7 @@ def test_a_release_is_used_as_it_is(bench: Bench, tmp_path: Path) -> None:
     assert (opened["release"], opened["not_released"]) == (str(place), [])
     # Not the suspected key, since no replies are given, nor the file that stands twice: a release has it once.
     assert {(each["name"], each["tasks"], each["annotators"]) for each in opened["campaigns"]} == {
-        ("audit-items", 7, 3), ("audit-pictures", 1, 1)
+        ("audit-items", 5, 3), ("audit-edits", 3, 2), ("audit-pictures", 1, 1)
     }  # fmt: skip
 
 

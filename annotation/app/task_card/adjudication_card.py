@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...forms.edits import right_of
+from benchwright.records import right_key
+
 from ...forms.fields.field_words import value_in_words
 from ...forms.fields.form import Form
 from ...forms.kinds import MARK
@@ -37,7 +38,7 @@ def adjudication_card(case: Case, campaign: Campaign) -> Card:
         mode=ADJUDICATE,
         question=question_in_words(item),
         choices=options_of(item),
-        right=right_of(item),
+        right=right_key(item.answer, item.refusal),
         declines=item.answer is None,
         reasons=[{"code": code, "words": words_of_code(code)} for code in reasons],
         needs_reason=["reject"] if reasons else [],

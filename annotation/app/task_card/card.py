@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import BenchwrightError
+from benchwright.records import right_key
 
-from ...forms.edits import right_of
+from ...forms.campaign_form import CampaignForm
 from ...forms.evidence import needs_evidence
 from ...forms.fields.field_types import OneChoice, Repeated
 from ...forms.fields.field_words import value_in_words
@@ -145,7 +146,7 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
     item, form, typed = task.item, campaign.form, form_in_language(campaign.form.typed)
     blind = is_blind(task, campaign)
     with_key = shows_key(campaign.kind) and not blind
-    key = item.answer or item.refusal
+    key = right_key(item.answer, item.refusal)
     return Card(
         slot=task.shown_slot,
         mode=ANSWER if blind else campaign.kind if typed is None else FORM,
@@ -160,9 +161,11 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
         draft=task.draft,
         is_current=task.is_current,
         fields=[] if typed is None or blind else _fields(typed, item, key, answered=task.answered),
-        beside=[*task.beside, *_shown_after(task, blind=blind)],
+        beside=[*task.beside, *_shown_with_key(task, form, blind=blind)],
         editable=(
-            editable_of(item, with_explanation=task.answered is not None and item.explanation is not None)
+            editable_of(
+                item, with_explanation=(form.explained or task.answered is not None) and item.explanation is not None
+            )
             if form.edits and task.is_current and not blind
             else None
         ),
@@ -249,12 +252,14 @@ def is_blind(task: OwnTask, campaign: Campaign) -> bool:
     return campaign.form.blind_first and task.answered is None
 
 
-def _shown_after(task: OwnTask, *, blind: bool) -> list[dict[str, str]]:
-    """Return the texts beside an item that has been answered: the answer, and the explanation of the key."""
-    if blind or task.answered is None:
+def _shown_with_key(task: OwnTask, form: CampaignForm, *, blind: bool) -> list[dict[str, str]]:
+    """Return the texts beside an item whose key is shown: one's own answer, if any, and the explanation of the key."""
+    if blind or not (form.explained or task.answered is not None):
         return []
-    words = {option["key"]: option["words"] for option in options_of(task.item)}
-    texts = [{"label": TEXTS["answered"], "text": f"{task.answered}: {words.get(task.answered, '')}"}]
+    texts = []
+    if task.answered is not None:
+        words = {option["key"]: option["words"] for option in options_of(task.item)}
+        texts.append({"label": TEXTS["answered"], "text": f"{task.answered}: {words.get(task.answered, '')}"})
     if task.item.explanation is not None:
         texts.append({"label": TEXTS["explanation"], "text": task.item.explanation})
     return texts
@@ -266,7 +271,7 @@ def editable_of(item: TaskContent, *, with_explanation: bool = False) -> dict[st
         "question": item.question,
         "choices": {choice.key: choice.text for choice in item.choices if choice.text is not None},
         "keys": [choice.key for choice in item.choices],
-        "right": right_of(item),
+        "right": right_key(item.answer, item.refusal),
         "explanation": (item.explanation or "") if with_explanation else None,
     }
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from benchwright.item_edits import EditError, edits_of
 from benchwright.records import Item
 
 from ...forms.campaign_form import CampaignForm
-from ...forms.edits import EditError, edits_of
 from ...forms.evidence import checked_evidence
 from ...forms.fields.field_types import DraftsField
 from ...forms.fields.field_values import FormError

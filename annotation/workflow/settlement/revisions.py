@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from benchwright.item_edits import ItemEdits, revised
 from benchwright.records import Item
 
-from ...forms.edits import ItemEdits, revised
-from ...forms.payloads import TaskInput, item_in, sizes_in, with_sizes
+from ...forms.payloads import TaskInput, item_in, payload_of_version
 from ...store import Annotation, Campaign, ReviewStore, Task
 from ...store.campaigns.adjudications import list_adjudicated
 from ...store.campaigns.decisions import list_decisions
@@ -72,4 +72,4 @@ def _moments(annotations: Sequence[Annotation], verdict: Adjudicated) -> list[da
 
 def _next(task: Task, edits: Mapping[str, object]) -> TaskInput:
     item = revised(Item.model_validate(item_in(task.payload)), ItemEdits.model_validate(edits))
-    return TaskInput(item.item_id, item.content_hash, with_sizes(item.model_dump(mode="json"), sizes_in(task.payload)))
+    return TaskInput(item.item_id, item.content_hash, payload_of_version(task.payload, item.model_dump(mode="json")))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchwright.filters.language import Language, Spelling
     from benchwright.records import Item
 
-_KINDS = {
+FAULTS = {
     "spelling": ("misspelled_words", "Words that no list has"),
     "article": ("wrong_article", "`a` and `an` before the wrong sound"),
     "agreement": ("words_that_disagree", "Words that do not agree in number, person or tense"),
@@ -26,6 +26,7 @@ _KINDS = {
     "too_long": ("very_long_text", "Questions or options of very many characters"),
     "too_short": ("very_short_question", "Questions of very few characters"),
 }
+"""Kind and summary of the finding about each fault of the step `language`."""
 _MOSTLY = 0.8
 _SHOWN = 200
 _HAS_OWN_CHECK = "names_answer"
@@ -56,7 +57,7 @@ class Wording:
                     items[kind].append(each.item_id)
                 words[kind].setdefault(f"{each.item_id}, {place}", fault + (f" ({correction}?)" if correction else ""))
         for kind, ids in sorted(items.items()):
-            name, summary = _KINDS[kind]
+            name, summary = FAULTS[kind]
             yield Finding(
                 name,
                 "low",

@@ -38,7 +38,8 @@ STATE = "set-right.json"
 FORMAT, VERSION = "benchwright/set-right", 1
 PAIRS = "audit-pictures"
 """Name of the campaign on pairs of pictures."""
-_ITEMS = "audit-items"
+ITEMS, EDITS = "audit-items", "audit-edits"
+"""Names of the campaigns on items: those that stay or go, or get another key, and those that may be edited."""
 _FIRST_VERSION = "1.0"
 _MOST_BESIDE = 40
 DUPLICATE = FindingCategory(
@@ -46,6 +47,14 @@ DUPLICATE = FindingCategory(
     words="A copy that should go",
     help="What is shown beside it has the same picture or question and stays. Where the item may stay, say that its "
     "key is right.",
+)
+
+_WORDING = FindingCategory(
+    code="wording",
+    words="Words that are not right",
+    help="What was found stands beside the item. Mend that, and no more than it takes: models and people have answered "
+    "the item as it is. Accept it where nothing is wrong with it. A version that somebody edited comes again, to "
+    "others.",
 )
 
 
@@ -85,7 +94,8 @@ def open_campaigns(
     """Open campaigns on the findings of an audit; safe to repeat, with the same audit or a later one.
 
     A source that is no release is brought in as one, version 1.0, by the steps `items` and `freeze`. Items go to
-    campaigns of the kind `errata`, pairs of pictures to one of the kind `pair`. A task that was opened before is not
+    campaigns of the kind `errata`, or where their words are in question to some of the kind `verify`, in which people
+    may edit them. Pairs of pictures go to one of the kind `pair`. A task that was opened before is not
     opened again, and stays with what people said; what a later audit finds besides comes in a further campaign.
 
     Args:
@@ -140,13 +150,18 @@ def release_of(workspace: Path) -> Release:
     return release
 
 
-def item_campaigns(workspace: Path) -> list[str]:
-    """Return the names of the campaigns on items that were opened in a workspace, in order."""
-    return [path.stem for path in _task_files(workspace)]
+def item_campaigns(workspace: Path, name: str) -> list[str]:
+    """Return the names of the campaigns on items that were opened in a workspace, in order.
+
+    Args:
+        workspace: Folder of the workspace.
+        name: Name of the first, `ITEMS` or `EDITS`.
+    """
+    return [path.stem for path in _task_files(workspace, name)]
 
 
-def _task_files(workspace: Path) -> list[Path]:
-    return sorted((workspace / FOLDER).glob(f"{_ITEMS}*.jsonl"), key=lambda path: (len(path.name), path.name))
+def _task_files(workspace: Path, name: str) -> list[Path]:
+    return sorted((workspace / FOLDER).glob(f"{name}*.jsonl"), key=lambda path: (len(path.name), path.name))
 
 
 def _is_release(source: Path) -> bool:
@@ -221,25 +236,25 @@ def _open_items(
     from benchwright.annotation.campaigns import open_tasks
 
     release, folder = released.release, workspace / FOLDER
-    files = _task_files(workspace)
+    files = [path for name in (ITEMS, EDITS) for path in _task_files(workspace, name)]
     asked = {task.item_id for path in files for task in read_review_tasks(path).tasks}
-    tasks = [
-        _task(question, *released.items[question.item])
-        for question in questions.items.values()
-        if question.item in released.items
-    ]
-    new = [task for task in tasks if task.item_id not in asked]
-    if new:
-        names = (_ITEMS if number == 1 else f"{_ITEMS}-{number}" for number in count(1))
+    new: dict[str, list[ReviewTask]] = {ITEMS: [], EDITS: []}
+    for question in questions.items.values():
+        if question.item in released.items and released.items[question.item][0] not in asked:
+            new[EDITS if question.is_wording else ITEMS].append(_task(question, *released.items[question.item]))
+    for first, tasks in new.items():
+        if not tasks:
+            continue
+        names = (first if number == 1 else f"{first}-{number}" for number in count(1))
         path = next(path for name in names if not (path := folder / f"{name}.jsonl").exists())
         head = TaskFileHead(
-            kind="errata",
+            kind="verify" if first == EDITS else "errata",
             name=path.stem,
             release=f"{release.name} {release.version}",
             release_id=release.release_id,
-            categories=(DUPLICATE,),
+            categories=(_WORDING, DUPLICATE) if first == EDITS else (DUPLICATE,),
         )
-        write_review_tasks(path, head, new)
+        write_review_tasks(path, head, tasks)
         files.append(path)
     there = _campaigns_in(workspace)
     return [

@@ -40,10 +40,11 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @json_option(
     """
     `{"release", "release_id", "items", "before", "errata": [{"item_id", "source_id", "finding", "became", "key",
-    "instead", "agreed", "asked", "reasons": [text]}], "same", "scores": [{"model", "before", "asked", "after", "kept",
-    "to_ask", "turned_right": [id], "turned_wrong": [id]}], "page", "open"}`; `before` is the folder of the release that
-    people judged, `same` the number of items that did not change, `open` that of tasks that still lack answers;
-    `scores` is as of `release diff`
+    "instead", "edits", "agreed", "asked", "reasons": [text]}], "same", "scores": [{"model", "before", "asked", "after",
+    "kept", "to_ask", "turned_right": [id], "turned_wrong": [id]}], "page", "open", "undecided": [source_id]}`; `edits`
+    has what changed of `question`, `choices` by letter, `right` and `explanation`, or is null; `before` is the folder
+    of the release that people judged, `same` the number of items that did not change, `open` that of tasks that still
+    lack answers; `undecided` are items on which people agreed on nothing; `scores` is as of `release diff`
     """
 )
 def set_right(
@@ -58,8 +59,9 @@ def set_right(
 ) -> None:
     """Write the release that follows from what people decided about the findings of an audit.
 
-    Wrong keys are set right; items found ambiguous, with a bad picture or to be copies are left out. Each change is
-    in the new release's `errata.json`, with what people found and why, and on a page beside the release before.
+    Wrong keys are set right and edits that people agreed on taken over; items found ambiguous, with a bad picture or to
+    be copies are left out. Each change is in the new release's `errata.json`, with what people found and why, and on a
+    page beside the release before.
     """
     from .correcting import set_right as corrected
 
@@ -80,5 +82,8 @@ def _lines(done: SetRight) -> Iterator[str]:
         yield f"{printable(score.model)}: {score.before:.3f} of {score.asked} before, {then}"
     if done.open:
         yield f"{done.open} tasks are open and changed nothing"
+    if done.undecided:
+        names = ", ".join(printable(done.own_ids[item_id]) for item_id in done.undecided[:_SHOWN])
+        yield f"{len(done.undecided)} items stay as they are, since people agreed on nothing: {names}"
     yield f"{done.after.path}: {len(done.after)} items, {done.differences.same} as before; was {done.before.path}"
     yield f"page: {done.page}"

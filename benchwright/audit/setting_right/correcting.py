@@ -14,7 +14,7 @@ from benchwright.release.format.errata import Erratum, released_errata, spelled
 from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.workspace import Workspace
 
-from .campaigns import FOLDER, PAIRS, item_campaigns, release_of
+from .campaigns import EDITS, FOLDER, ITEMS, PAIRS, item_campaigns, release_of
 
 if TYPE_CHECKING:
     from benchwright.annotation.campaigns import JudgedCopy
@@ -31,11 +31,13 @@ class SetRight(NamedTuple):
         before: The release that people judged.
         after: The corrected one.
         errata: What became of each finding that people confirmed, by item.
-        own_ids: Id in the source of each item of the errata, by item id.
+        own_ids: Id in the source of each item of `errata` and `undecided`, by item id.
         differences: What differs between the two.
         scores: Scores of the models that were given, by both.
         page: The comparison as a page.
         open: Number of tasks that still lack answers, which changed nothing.
+        undecided: Ids of items on which all whom they were given to decided and agreed on nothing, which changed
+            nothing either; sorted.
     """
 
     before: Release
@@ -46,6 +48,7 @@ class SetRight(NamedTuple):
     scores: tuple[Rescored, ...]
     page: Path
     open: int
+    undecided: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -62,6 +65,7 @@ class SetRight(NamedTuple):
                     "became": erratum.became,
                     "key": erratum.key,
                     "instead": erratum.instead,
+                    "edits": None if erratum.edits is None else erratum.edits.to_json(),
                     "agreed": erratum.agreed,
                     "asked": erratum.asked,
                     "reasons": list(erratum.reasons),
@@ -72,6 +76,7 @@ class SetRight(NamedTuple):
             "scores": [score.to_json() for score in self.scores],
             "page": str(self.page),
             "open": self.open,
+            "undecided": [self.own_ids[item_id] for item_id in self.undecided],
         }
 
 
@@ -114,7 +119,7 @@ def set_right(
     if not store_exists(Workspace(workspace).store_url):
         raise DataError(f"{workspace} has no campaigns: the audit found nothing that people have to judge")
     with open_store(Workspace(workspace).store_url) as store:
-        errata, still_open = _errata_in(store, workspace, before)
+        errata, undecided, still_open = _errata_in(store, workspace, before)
     if still_open and not decided_only:
         raise BenchwrightError(
             f"{still_open} tasks still lack answers; `benchwright review status --workspace {workspace}` says which. "
@@ -128,11 +133,11 @@ def set_right(
     write_page(page, before, after, differences, scores)
     mine = {(erratum.item_id, erratum.content_hash) for erratum in errata}
     became = tuple(each for each in released_errata(after) if (each.item_id, each.content_hash) in mine)
-    judged = {erratum.item_id for erratum in errata}
+    judged = {*undecided, *(erratum.item_id for erratum in errata)}
     own_ids = {
         each.item.item_id: _own_id(each.item) for each in before.items(fetched=False) if each.item.item_id in judged
     }
-    return SetRight(before, after, became, own_ids, differences, scores, page, still_open)
+    return SetRight(before, after, became, own_ids, differences, scores, page, still_open, undecided)
 
 
 def _own_id(item: Item) -> str:
@@ -140,31 +145,42 @@ def _own_id(item: Item) -> str:
     return str(item.attributes.get(_OWN_ID) or item.item_id)
 
 
-def _errata_in(store: ReviewStore, workspace: Path, release: Release) -> tuple[list[Erratum], int]:
-    """Return the errata that people found, one an item, and the number of tasks that are open."""
-    from benchwright.annotation.campaigns import copies_judged, errata_of
+def _errata_in(store: ReviewStore, workspace: Path, release: Release) -> tuple[list[Erratum], tuple[str, ...], int]:
+    """Return the errata that people found, one an item, the items left undecided, and the number of open tasks."""
+    from benchwright.annotation.campaigns import copies_judged, edits_judged, errata_of, settled
     from benchwright.annotation.workflow import results_of
 
     by_item: defaultdict[str, list[Erratum]] = defaultdict(list)
+    undecided: set[str] = set()
     still_open = 0
     names = store.campaign_names()
-    for name in item_campaigns(workspace):
+    for name in item_campaigns(workspace, ITEMS):
         if name in names:
             results = results_of(store, name)
             still_open += results.open
+            agreed = {item.task.item_id for item in settled(results)}
+            undecided |= {task.item_id for task in results.tasks.values() if task.state == "done"} - agreed
             for erratum in errata_of(results):
+                by_item[erratum.item_id].append(erratum)
+    for name in item_campaigns(workspace, EDITS):
+        if name in names:
+            judged = edits_judged(store, name)
+            still_open += judged.open
+            undecided.update(judged.undecided)
+            for erratum in judged.errata:
                 by_item[erratum.item_id].append(erratum)
     if PAIRS in names:
         copies, open_pairs = copies_judged(store, PAIRS)
         still_open += open_pairs
         for erratum in _errata_of_copies(copies, release):
             by_item[erratum.item_id].append(erratum)
-    return [_joined(errata) for _, errata in sorted(by_item.items())], still_open
+    joined = [_joined(errata) for _, errata in sorted(by_item.items())]
+    return joined, tuple(sorted(undecided - by_item.keys())), still_open
 
 
 def _joined(errata: Sequence[Erratum]) -> Erratum:
-    """Return one erratum for those of one item: whatever leaves it out goes before another key; reasons of all."""
-    first = min(errata, key=lambda erratum: erratum.instead is not None)
+    """Return one erratum for those of one item: whatever leaves it out goes before what mends it; reasons of all."""
+    first = min(errata, key=lambda erratum: erratum.instead is not None or erratum.edits is not None)
     reasons = sorted({reason for erratum in errata for reason in erratum.reasons})
     return first.model_copy(update={"reasons": tuple(reasons)})
 

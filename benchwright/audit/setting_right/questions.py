@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from benchwright.canonical import canonical_json
@@ -12,6 +12,7 @@ from benchwright.text_normalization import printable
 
 from ..audited_items import AuditedItem, AuditedItems
 from ..checks.splits import TRAINING
+from ..checks.wording import FAULTS
 from ..finding import SEVERITIES, Finding, Severity
 from ..report import AuditReport
 
@@ -21,10 +22,13 @@ ASKED_TWICE = ("repeated_question", "nearly_repeated_question")
 """Kinds about items of which one is enough."""
 ITEM_KINDS = (
     "suspected_key", "explanation_contradicts_key", "contradicting_keys", "missing_key", "ambiguous_item",
-    "repeated_option", "similar_options", "question_names_answer", "duplicate_in_other_collection",
-    "question_elsewhere",
+    "duplicate_in_other_collection", "question_elsewhere",
 )  # fmt: skip
 """Kinds about single items that people can judge by looking at them; so are those of bad pictures (`blank_picture`)."""
+WORDING_KINDS = (
+    "repeated_option", "similar_options", "question_names_answer", *(name for name, _ in FAULTS.values())
+)  # fmt: skip
+"""Kinds about the words of single items, which people can edit."""
 _MOST_SHOWN = 5
 _LONGEST = 400
 
@@ -52,6 +56,11 @@ class ItemQuestion:
     severity: Severity
     notes: list[SideNote]
 
+    @property
+    def is_wording(self) -> bool:
+        """Return whether its words are to be looked at, so that people should be able to edit it."""
+        return not set(WORDING_KINDS).isdisjoint(self.kinds)
+
 
 class PairQuestion(NamedTuple):
     """Two different pictures of which people should say whether they are the same.
@@ -76,8 +85,8 @@ class AuditQuestions:
     Args:
         items: Questions about items by own id, those of the worst findings first.
         pairs: Questions about pairs of pictures.
-        not_asked: Number of findings by kind that nobody is asked about: they concern the whole set, need an edit of
-            the source, or are a fact on which the owner decides, such as a licence.
+        not_asked: Number of findings by kind that nobody is asked about: they concern the whole set, or are a fact on
+            which the owner decides, such as a licence.
     """
 
     items: Mapping[str, ItemQuestion]
@@ -110,6 +119,9 @@ class _Asking:
         elif finding.kind in ITEM_KINDS or _is_about_bad_picture(finding):
             for item in finding.items:
                 self._ask(item, finding, finding.items)
+        elif finding.kind in WORDING_KINDS:
+            for item in finding.items:
+                self._ask(item, _about_one(finding, item))
         else:
             self.not_asked[finding.kind] += 1
 
@@ -132,7 +144,7 @@ class _Asking:
                 for item in self._those_to_go(showing):
                     self._ask(item, finding, showing)
 
-    def _ask(self, item: str, finding: Finding, others: Sequence[str]) -> None:
+    def _ask(self, item: str, finding: Finding, others: Sequence[str] = ()) -> None:
         beside = [_note_on(finding), *self._notes_on_items([other for other in others if other != item], with_key=True)]
         question = self.items.setdefault(item, ItemQuestion(item, [], finding.severity, []))
         question.severity = min(question.severity, finding.severity, key=SEVERITIES.index)
@@ -177,6 +189,17 @@ class _Asking:
 def _is_about_bad_picture(finding: Finding) -> bool:
     """Return whether a picture may be unfit to ask about; one that is only a little small or dark is not."""
     return finding.kind.endswith("_picture") and finding.severity != "low"
+
+
+def _about_one(finding: Finding, item: str) -> Finding:
+    """Return a finding about the words of many items with what it says of one."""
+    start = f"{item}, "
+    words = {
+        place.removeprefix(start): fault
+        for place, fault in finding.evidence.get("words", {}).items()
+        if place.startswith(start)
+    }
+    return replace(finding, evidence={**finding.evidence, "words": words}) if words else finding
 
 
 def _note_on(finding: Finding) -> SideNote:

@@ -1,7 +1,7 @@
 """Errata: items of a release that people found to be wrong, and how the next version treats them.
 
 The document `benchwright/errata` occurs in two places. A campaign writes it with what people found. Freezing reads it,
-corrects keys or leaves items out, and writes the result to the new release's `errata.json`.
+corrects keys, takes edits over or leaves items out, and writes the result to the new release's `errata.json`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
+from benchwright.item_edits import EditError, ItemEdits, edits_of, revised
 from benchwright.records import Item, ItemId, Record, Sha256
 from benchwright.release.format import documents
 from benchwright.release.format.files import read_inside, shown
@@ -23,10 +24,11 @@ if TYPE_CHECKING:
     from benchwright.release.format.reader import Release
 
 FORMAT: Literal["benchwright/errata"] = "benchwright/errata"
-VERSION = 1
+VERSION = 2
+"""Newest version; the second has edits, and a document without any is written in the first."""
 
-Finding = Literal["key_wrong", "ambiguous", "picture_problem", "duplicate"]
-Became = Literal["key_set", "left_out", "changed_before", "not_in_release"]
+Finding = Literal["key_wrong", "ambiguous", "picture_problem", "duplicate", "wording"]
+Became = Literal["key_set", "edited", "left_out", "changed_before", "not_in_release"]
 _Letter = Annotated[str, Field(pattern=r"^[A-Z]$")]
 
 
@@ -39,14 +41,16 @@ class Erratum(Record):
         release: Name and version of the release that it was found in, for people.
         release_id: Id of that release.
         finding: What is wrong. `duplicate`: another item has the same picture or question, and that one stays.
+            `wording`: the texts are not right.
         key: Letter that counted as right.
         instead: Letter that is right; only with `key_wrong`, where people agreed on one.
+        edits: Texts, and letter, that are right; only with `wording`, where people agreed on a version.
         agreed: Number of annotators who agreed on the finding.
         asked: Number of annotators who looked at the item.
         reasons: Reasons that they wrote, sorted.
         became: What freezing did with the item; None if nothing was frozen since. `key_set`: the item has the other
-            key. `left_out`: it is no longer released. `changed_before`: the item had already changed.
-            `not_in_release`: the item was not there.
+            key. `edited`: the item has the edits. `left_out`: it is no longer released. `changed_before`: the item had
+            already changed. `not_in_release`: the item was not there.
     """
 
     item_id: ItemId
@@ -56,6 +60,7 @@ class Erratum(Record):
     finding: Finding
     key: _Letter | None
     instead: _Letter | None = None
+    edits: ItemEdits | None = None
     agreed: int = Field(ge=1)
     asked: int = Field(ge=1)
     reasons: tuple[Annotated[str, Field(max_length=10_000)], ...] = ()
@@ -67,6 +72,8 @@ class Erratum(Record):
             raise ValueError(f"item {self.item_id}: {self.agreed} of {self.asked} annotators cannot agree")
         if self.instead is not None and (self.finding != "key_wrong" or self.instead == self.key):
             raise ValueError(f"item {self.item_id}: another letter is right only where the key is wrong")
+        if self.edits is not None and (self.finding != "wording" or not self.edits.to_json()):
+            raise ValueError(f"item {self.item_id}: edits belong to wording that is not right, and change something")
         return self
 
 
@@ -74,14 +81,20 @@ _Errata = TypeAdapter(tuple[Erratum, ...])
 
 
 def errata_document(errata: Iterable[Erratum]) -> dict[str, Any]:
-    """Return errata as the body of a document, sorted by item and content."""
+    """Return errata as a document without its format, with the version that it needs, sorted by item and content."""
     ordered = sorted(errata, key=lambda erratum: (erratum.item_id, erratum.content_hash, erratum.release_id))
-    return {"errata": [erratum.model_dump(mode="json") for erratum in ordered]}
+    version = VERSION if any(erratum.finding == "wording" for erratum in ordered) else 1
+    return {"version": version, "errata": [_entry(erratum) for erratum in ordered]}
+
+
+def _entry(erratum: Erratum) -> dict[str, Any]:
+    entry = erratum.model_dump(mode="json", exclude={"edits"})
+    return entry if erratum.edits is None else {**entry, "edits": erratum.edits.to_json()}
 
 
 def spelled(errata: Iterable[Erratum]) -> bytes:
     """Return the bytes of a document of errata; equal errata give equal bytes."""
-    return documents.spell({"format": FORMAT, "version": VERSION, **errata_document(errata)}, title=ERRATA)
+    return documents.spell({"format": FORMAT, **errata_document(errata)}, title=ERRATA)
 
 
 def read_errata(path: Path) -> tuple[Erratum, ...]:
@@ -150,15 +163,15 @@ class Corrections:
     def correct(self, item: Item, *, released: Item | None = None) -> Item | None:
         """Return the item to release; None where it is left out.
 
-        A wrong key is corrected with a revision of the item. Where people agreed on no other letter, the question is
-        ambiguous, a picture is wrong, or the item is a duplicate, it is left out.
+        A wrong key and wrong texts are corrected with a revision of the item. Where people agreed on neither another
+        letter nor edits, the question is ambiguous, a picture is wrong, or the item is a duplicate, it is left out.
 
         Args:
             item: The item.
             released: The item as a release shows it, where that is another content; errata of either count.
 
         Raises:
-            DataError: The item has no choice with the corrected letter.
+            DataError: The item has no choice with the corrected letter, or cannot take the edits.
         """
         key = item.item_id, item.content_hash
         self._seen.add(item.item_id)
@@ -167,6 +180,9 @@ class Corrections:
         erratum = self._open.get(key)
         if erratum is None:
             return item
+        if erratum.edits is not None:
+            self._became[key] = "edited"
+            return _edited(item, erratum.edits)
         if erratum.instead is None:
             self._became[key] = "left_out"
             return None
@@ -195,3 +211,10 @@ def _with_key(item: Item, letter: str) -> Item:
     answer = None if letter == item.refusal else letter
     changed = item.model_copy(update={"answer": answer, "revision": item.revision + 1})
     return Item.model_validate(changed.model_dump())
+
+
+def _edited(item: Item, edits: ItemEdits) -> Item:
+    try:
+        return revised(item, edits_of(item, edits.to_json()))
+    except EditError as error:
+        raise DataError(f"errata: item {item.item_id}: {error}; ask people again") from error

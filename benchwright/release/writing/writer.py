@@ -21,6 +21,7 @@ from benchwright.release.card.image_sources import IMAGE_SOURCES, image_source_l
 from benchwright.release.format import agreement as agreements
 from benchwright.release.format import documents, manifest
 from benchwright.release.format import human_baseline as human
+from benchwright.release.format.errata import FORMAT as ERRATA_FORMAT
 from benchwright.release.format.errata import Corrections, errata_document
 from benchwright.release.format.identity import canary_of
 from benchwright.release.format.manifest import FileEntry, ItemCounts, Manifest, SplitCounts
@@ -312,20 +313,21 @@ def _check_baseline(staging: Staging, contents: _Contents) -> None:
 
 
 def _documents(contents: _Contents) -> dict[str, bytes]:
-    bodies: dict[str, tuple[str, int, Mapping[str, Any]]] = {
-        manifest.AGREEMENT: (agreements.FORMAT, agreements.FORMAT_VERSION, {"campaigns": dict(contents.agreement)}),
-        manifest.ERRATA: ("benchwright/errata", 1, _errata(contents)),
+    bodies: dict[str, Mapping[str, Any]] = {
+        manifest.AGREEMENT: {
+            "format": agreements.FORMAT,
+            "version": agreements.FORMAT_VERSION,
+            "campaigns": dict(contents.agreement),
+        },
+        manifest.ERRATA: {"format": ERRATA_FORMAT, **_errata(contents)},
     }
     if contents.human_baseline is not None:
-        bodies[manifest.HUMAN_BASELINE] = (
-            human.FORMAT,
-            human.FORMAT_VERSION,
-            {"baseline": dict(contents.human_baseline)},
-        )
-    return {
-        name: documents.spell({"format": kind, "version": version, **body}, title=name)
-        for name, (kind, version, body) in bodies.items()
-    }
+        bodies[manifest.HUMAN_BASELINE] = {
+            "format": human.FORMAT,
+            "version": human.FORMAT_VERSION,
+            "baseline": dict(contents.human_baseline),
+        }
+    return {name: documents.spell(body, title=name) for name, body in bodies.items()}
 
 
 def _errata(contents: _Contents) -> dict[str, Any]:

@@ -1,18 +1,15 @@
-"""Edits of an item, and the new version that they lead to."""
+"""Edits of an item, and the new version that they lead to: in the rounds of a campaign, and as errata of a release."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
 from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, Item, Record
-
-if TYPE_CHECKING:
-    from .task_content import TaskContent
 
 MAX_TEXT = 10_000
 REVISIONS = "revisions"
@@ -45,11 +42,6 @@ class ItemEdits(Record):
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
-def right_of(item: Item | TaskContent) -> str | None:
-    """Return the key of the choice that counts as right: the answer, or else the refusal choice."""
-    return item.answer if item.answer is not None else item.refusal
-
-
 def edits_of(item: Item, document: Mapping[str, Any]) -> ItemEdits:
     """Return edits, checked against the item, without parts that change nothing; texts lose outer spaces.
 
@@ -72,7 +64,7 @@ def edits_of(item: Item, document: Mapping[str, Any]) -> ItemEdits:
     return ItemEdits(
         question=_if_other(edits.question, item.question),
         choices={key: text for key, text in sorted(edits.choices.items()) if text != texts[key]},
-        right=_if_other(edits.right, right_of(item)),
+        right=_if_other(edits.right, item.right_key),
         explanation=_if_other(edits.explanation, item.explanation),
     )
 
@@ -88,7 +80,7 @@ def revised(item: Item, edits: ItemEdits) -> Item:
     changed = _changed(item, edits)
     if not changed:
         raise EditError("these edits change nothing about the item")
-    right = edits.right or right_of(item)
+    right = edits.right or item.right_key
     is_declined = right is not None and right == item.refusal
     texts = {name: "person" for name in ("question", "choices", "explanation") if name in changed}
     update: dict[str, Any] = {
@@ -118,7 +110,7 @@ def _changed(item: Item, edits: ItemEdits) -> dict[str, Any]:
         texts = {choice.key: choice.text for choice in item.choices}
         changes["choices"] = {key: {"from": texts[key], "to": text} for key, text in sorted(edits.choices.items())}
     if edits.right is not None:
-        changes["right"] = {"from": right_of(item), "to": edits.right}
+        changes["right"] = {"from": item.right_key, "to": edits.right}
     if edits.explanation is not None:
         changes["explanation"] = {"from": item.explanation, "to": edits.explanation}
     return changes
