@@ -51,6 +51,9 @@ reference picture's; `text` and `number`: length, words and form of the option's
 options alone; `captions_to_model`: what it makes of them with a caption of each picture.
 """
 
+PictureFidelity = Literal["exact", "visual"]
+"""What counts of a task's pictures: each pixel, or what people see."""
+
 FOLDER = "folder"
 """Key of the validation context that holds the folder from which relative paths of the recipe start."""
 
@@ -144,6 +147,8 @@ class Step(BaseModel):
         brings_pictures: Whether it brings pictures of its own into a run (`bring`); a run then needs no image folder.
         estimates: Whether its values are truths that a model estimated; people must decide on items made of them.
         task_cues: Families of cues that are what the task of this name asks for, and so no shortcut in its items.
+        picture_fidelity: What counts of the pictures that it makes, and of those that its items show with marks: each
+            pixel (`exact`), or what people see (`visual`); the latter are released as JPEG of high quality.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -160,6 +165,7 @@ class Step(BaseModel):
     brings_pictures: ClassVar[bool] = False
     estimates: ClassVar[bool] = False
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset()
+    picture_fidelity: ClassVar[PictureFidelity] = "exact"
 
     def bring(self, ctx: BringContext) -> Sequence[BroughtPhotograph]:
         """Return pictures that the step brings into the run, which ingest takes in beside those of the image folder."""

@@ -12,6 +12,8 @@ from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
 
 if TYPE_CHECKING:
+    from benchwright.images.made_pictures import PictureRule
+
     from .rights import Redistribute
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -246,6 +248,12 @@ def show(folder: Path, *, as_json: bool) -> None:
     "address and hash, or go into it because you have been permitted to.",
 )
 @click.option(
+    "--pictures",
+    type=click.Choice(["by_content", "lossless"]),
+    help="How pictures that steps made are released: as JPEG of quality 95 where what people see of them counts, or "
+    "all as PNG.  [default: as the workspace was begun with]",
+)
+@click.option(
     "--statements",
     type=_FILE,
     metavar="FILE",
@@ -269,6 +277,7 @@ def freeze(
     accept_known_seed: bool,
     keep_metadata: bool,
     redistribute: Redistribute,
+    pictures: PictureRule | None,
     statements: Path | None,
     as_json: bool,
 ) -> None:
@@ -296,6 +305,7 @@ def freeze(
             accept_known_seed=accept_known_seed,
             metadata="keep" if keep_metadata else "remove",
             redistribute=redistribute,
+            pictures=pictures,
             statements=None if statements is None else read_statements(statements),
             workers=processors(),
             progress=bars,
@@ -330,13 +340,21 @@ def freeze(
 @click.option("--version", required=True, help="Of the new release, such as 1.1.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the new release.")
 @click.option("--description", default="", help="Markdown for the card.")
+@click.option(
+    "--keep-metadata",
+    is_flag=True,
+    help="Carry picture files over with the EXIF (with places), XMP, IPTC and comments that the older release has in "
+    "them; they are removed otherwise.",
+)
 @json_option(
     """
     `{"release", "name", "version", "release_id", "content_id", "items", "errata": {outcome: n}}`; outcomes are
     `key_set`, `edited`, `left_out`, `changed_before` and `not_in_release`
     """
 )
-def correct(folder: Path, *, errata: Path, version: str, out: Path, description: str, as_json: bool) -> None:
+def correct(
+    folder: Path, *, errata: Path, version: str, out: Path, description: str, keep_metadata: bool, as_json: bool
+) -> None:
     """Write the next version of a release that people found something wrong in; no workspace is needed.
 
     Wrong keys are set right, other items found wrong are left out.
@@ -347,7 +365,14 @@ def correct(folder: Path, *, errata: Path, version: str, out: Path, description:
     from .correct import correct_release
 
     wanted = read_errata(errata)
-    release = correct_release(Release.open(folder), wanted, version=version, out=out, description=description)
+    release = correct_release(
+        Release.open(folder),
+        wanted,
+        version=version,
+        out=out,
+        description=description,
+        metadata="keep" if keep_metadata else "remove",
+    )
     mine = {(erratum.item_id, erratum.content_hash) for erratum in wanted}
     became = [
         str(erratum.became) for erratum in released_errata(release) if (erratum.item_id, erratum.content_hash) in mine

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.images.made_pictures import is_jpeg
 from benchwright.records import ImageRecord, Item, Operation
 from benchwright.release.format.errata import Corrections, Erratum, released_errata
 from benchwright.workspace.objects import ObjectStore
@@ -17,11 +18,18 @@ if TYPE_CHECKING:
 
 
 def correct_release(
-    release: Release, errata: Sequence[Erratum], *, version: str, out: Path, description: str = ""
+    release: Release,
+    errata: Sequence[Erratum],
+    *,
+    version: str,
+    out: Path,
+    description: str = "",
+    metadata: Literal["remove", "keep"] = "remove",
 ) -> Release:
     """Write a release with corrected keys and without items that were found wrong, and return it opened.
 
     Everything else is carried over: splits, pictures, provenance, agreement, and the human baseline of unchanged items.
+    Files lose the metadata that they still have.
     The outcome of each erratum is written to the new release's `errata.json`, after those of earlier versions.
 
     Args:
@@ -30,6 +38,8 @@ def correct_release(
         version: Version of the new release.
         out: Folder of the new release.
         description: Markdown for the card; default empty.
+        metadata: `remove` cuts EXIF (with places), XMP, IPTC and comments out of picture files that the older release
+            still has them in; `keep` carries files over as they are.
 
     Raises:
         BenchwrightError: The version is the old one, or `out` is something else already.
@@ -37,6 +47,7 @@ def correct_release(
     """
     from benchwright.release import verify_release, write_release
     from benchwright.release.format.agreement import read_agreement
+    from benchwright.release.writing import FileChanges
 
     if version == release.version:
         raise BenchwrightError(f"{release.path} is version {version!r} already; a release never changes, so raise it")
@@ -54,22 +65,43 @@ def correct_release(
     with TemporaryDirectory(prefix="benchwright-") as folder:
         pictures = ObjectStore(Path(folder) / "pictures", tmp=Path(folder))
 
+        def stored(record: ImageRecord) -> bytes:
+            return pictures.path(record.image_id).read_bytes()
+
+        def is_absent(record: ImageRecord) -> bool:
+            return record.image_id in shown and not pictures.path(record.image_id).exists()
+
+        changes = FileChanges(
+            images.__getitem__,
+            stored,
+            removes_metadata=lambda record: metadata == "remove" and not is_absent(record),
+            encodes=lambda _: False,
+        )
+        visual: set[str] = set()
+        for released in release.items(fetched=False):
+            shown.update(image.image_id for image in released.item.images)
+            for data in released.images.values():
+                pictures.put(data)
+            if any(data is not None and is_jpeg(data) for data in released.drawn):
+                visual.add(released.item.operation_id)
+            changes.survey([released.item])
+
         def items() -> Iterator[tuple[Item, str]]:
             for released in release.items(fetched=False):
                 if (item := corrections.correct(released.item)) is not None:
-                    shown.update(image.image_id for image in item.images)
-                    for data in released.images.values():
-                        pictures.put(data)
-                    yield item, released.split
+                    yield changes.item(item), released.split
 
         return write_release(
             out,
             name=release.name,
             version=version,
             items=items(),
-            image=images.__getitem__,
-            image_bytes=lambda record: pictures.path(record.image_id).read_bytes(),
-            operations=[operation for operation in provenance if isinstance(operation, Operation)],
+            image=changes.image,
+            image_bytes=changes.image_bytes,
+            operations=[
+                *(operation for operation in provenance if isinstance(operation, Operation)),
+                *changes.operations(),
+            ],
             recipe=release.manifest.recipe,
             stages=release.manifest.stages,
             agreement=read_agreement(release.path),
@@ -79,7 +111,8 @@ def correct_release(
             human_baseline=_baseline(release, {(erratum.item_id, erratum.content_hash) for erratum in errata}),
             corrections=corrections,
             statements=release.manifest.statements,
-            by_address=lambda record: record.image_id in shown and not pictures.path(record.image_id).exists(),
+            by_address=is_absent,
+            visual=visual,
         )
 
 

@@ -16,11 +16,14 @@ from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, field_val
 from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 from benchwright.estimates import is_estimated, require_decisions, require_people
+from benchwright.images.made_pictures import PictureRule
 from benchwright.records import Item, Operation
 from benchwright.regions import with_answer_regions
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
 from benchwright.release.format.statements import Statements
+from benchwright.rooms import catalogue
 from benchwright.steps import FOLDER, FinalContext, FinalStep, Stream, WorkspaceView
+from benchwright.workspace.workspace import Workspace
 
 from .mode_note import mode_note
 from .rights import Redistribute, Redistribution
@@ -71,7 +74,7 @@ def _answers(summary: Mapping[str, Any], items: Mapping[str, Any]) -> dict[str, 
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _Valued = tuple[Item, Mapping[str, Any]]
 
-_LATER: Mapping[str, Any] = {"metadata": "remove", "redistribute": "permitted", "statements": {}}
+_LATER: Mapping[str, Any] = {"metadata": "remove", "redistribute": "permitted", "statements": {}, "pictures": None}
 """Defaults of settings that earlier versions did not have."""
 
 DRAFT = "0+"
@@ -106,6 +109,10 @@ class Freeze(FinalStep):
         redistribute: `permitted` stops with a list where a licence forbids to pass a picture on; `url` releases address
             and hash of such pictures instead, which `release fetch` gets; `all` releases them, where you have been
             permitted to.
+        pictures: `by_content` releases pictures that steps made, and those drawn with marks, as JPEG of quality 95
+            where what people see of them counts, and as PNG where each pixel may; `lossless` releases all as PNG. By
+            default what the workspace was begun with: `by_content`, or `lossless` where it is older than this setting.
+            Releases with sealed splits are lossless.
         statements: What only you can say: authors, url, languages, consent and pay of annotators, access terms, and
             answers of the data sheet; in your words on the card.
     """
@@ -134,6 +141,8 @@ class Freeze(FinalStep):
     metadata: Literal["remove", "keep"] = "remove"
 
     redistribute: Redistribute = "permitted"
+
+    pictures: PictureRule | None = None
 
     statements: Statements = Statements()
 
@@ -210,7 +219,9 @@ def freeze(
 
     corrections = settings.corrections()
     stages, campaigns = view.stages(), view.campaigns()
-    files = _ReleasedFiles(settings, view, progress)
+    is_lossless = picture_rule(settings, workspace) == "lossless"
+    visual = frozenset[str]() if is_lossless else visual_operations(view.operations())
+    files = _ReleasedFiles(settings, view, visual, progress)
 
     def corrected() -> Iterator[_Valued]:
         return _corrected(view, corrections, files)
@@ -276,35 +287,73 @@ def freeze(
         corrections=corrections,
         replace=replace,
         by_address=files.redistribution.is_by_address,
+        visual=visual,
         statements=settings.statements,
         workers=workers,
         progress=progress,
     )
 
 
+def picture_rule(settings: Freeze, workspace: Path) -> PictureRule:
+    """Return how pictures that steps made are released.
+
+    Raises:
+        BenchwrightError: Splits are sealed and pictures are not to be lossless: the format of a file would say by which
+            step it was made.
+    """
+    if settings.sealed:
+        if settings.pictures == "by_content":
+            raise BenchwrightError(
+                "pictures: by_content cannot be had with sealed splits, since a file's format says which step made it; "
+                "leave it out"
+            )
+        return "lossless"
+    return settings.pictures or Workspace(workspace).picture_rule()
+
+
+def visual_operations(operations: Iterable[Operation]) -> frozenset[str]:
+    """Return the ids of the operations of whose pictures people see all that counts, as their steps declare."""
+    steps = catalogue("steps")
+    return frozenset(
+        operation.operation_id
+        for operation in operations
+        if operation.step in steps and steps[operation.step].load().picture_fidelity == "visual"
+    )
+
+
 class _ReleasedFiles:
-    """Picture files as they are released: without metadata, as the workspace holds them, or by their address only.
+    """Picture files as they are released: changed, as the workspace holds them, or by their address only.
 
     Args:
         settings: Settings of the release.
-        view: View of the workspace; all files are read where metadata is removed.
+        view: View of the workspace; all files are read where metadata is removed, and made ones where they are encoded.
+        visual: Ids of the operations whose pictures are encoded.
         progress: Receiver of a warning about files whose metadata cannot be removed.
     """
 
-    def __init__(self, settings: Freeze, view: WorkspaceView, progress: Progress | None) -> None:
-        from benchwright.release.writing import MetadataRemoval
+    def __init__(
+        self, settings: Freeze, view: WorkspaceView, visual: frozenset[str], progress: Progress | None
+    ) -> None:
+        from benchwright.release.writing import FileChanges
 
         self.image, self.image_bytes = view.image, view.image_bytes
         self.redistribution = Redistribution(settings.redistribute, view.image)
         self.redistribution.survey(item for item, _ in view.items())
-        self._removal: MetadataRemoval | None = None
-        if settings.metadata == "keep":
+        self._changes: FileChanges | None = None
+        if settings.metadata == "keep" and not visual:
             return
-        removal = self._removal = MetadataRemoval(view.image, view.image_bytes, kept=self.redistribution.is_by_address)
-        removal.survey(item for item, _ in view.items())
-        self.image, self.image_bytes = removal.image, removal.image_bytes
-        if removal.left and progress is not None:
-            formats = ", ".join(f"{n} {media_type}" for media_type, n in sorted(removal.left.items()))
+        changes = self._changes = FileChanges(
+            view.image,
+            view.image_bytes,
+            removes_metadata=lambda record: (
+                settings.metadata == "remove" and not self.redistribution.is_by_address(record)
+            ),
+            encodes=lambda record: record.operation_id in visual and record.media_type == "image/png",
+        )
+        changes.survey(item for item, _ in view.items())
+        self.image, self.image_bytes = changes.image, changes.image_bytes
+        if changes.left and progress is not None:
+            formats = ", ".join(f"{n} {media_type}" for media_type, n in sorted(changes.left.items()))
             progress.warn(
                 f"metadata stays in picture files of which it cannot be cut out ({formats}): convert them to JPEG, PNG "
                 "or WebP before they are taken in, if they say what nobody else should know"
@@ -312,11 +361,11 @@ class _ReleasedFiles:
 
     def item(self, item: Item) -> Item:
         """Return an item with the ids of the files that are released."""
-        return item if self._removal is None else self._removal.item(item)
+        return item if self._changes is None else self._changes.item(item)
 
     def operations(self) -> Sequence[Operation]:
         """Return the operations that made released files of the workspace's."""
-        return () if self._removal is None else self._removal.operations()
+        return () if self._changes is None else self._changes.operations()
 
 
 def _sealing(
@@ -387,6 +436,7 @@ def freeze_workspace(
     accept_known_seed: bool = False,
     metadata: Literal["remove", "keep"] = "remove",
     redistribute: Redistribute = "permitted",
+    pictures: PictureRule | None = None,
     statements: Statements | None = None,
     workers: int = 1,
     progress: Progress | None = None,
@@ -407,6 +457,8 @@ def freeze_workspace(
         metadata: Whether picture files are released without their metadata.
         redistribute: Whether pictures that a licence forbids to pass on stop the release, go into it by address and
             hash, or as they are.
+        pictures: Whether made pictures are released losslessly or by what counts in them; as the workspace was begun if
+            None.
         statements: What only people can say of the release.
         workers: Largest number of processes that draw marks.
         progress: Receiver of the number of marked items that are drawn.
@@ -432,6 +484,7 @@ def freeze_workspace(
                 "accept_known_seed": accept_known_seed,
                 "metadata": metadata,
                 "redistribute": redistribute,
+                "pictures": pictures,
                 "statements": statements or Statements(),
             }
         )

@@ -9,6 +9,7 @@ import click
 
 from benchwright.cli.output import emit, json_option
 from benchwright.cli.workspaces import find_workspace
+from benchwright.release.format.provenance import ENCODED
 from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def _line(link: dict[str, Any], known: RecordNames) -> str:
     if kind in {"verdict", "overridden"}:
         return _judgement(link, known)
     if kind in {"released", "released file"}:
-        how = link["split"] if kind == "released" else f"without metadata, as image {link['image_id'][:12]}"
+        made = "encoded" if link.get("step") == ENCODED else "without metadata"
+        how = link["split"] if kind == "released" else f"{made}, as image {link['image_id'][:12]}"
         return f"released in {link['release']} ({how})"
     return f"scored: {link['results']}: " + ", ".join(
         f"{k}={known.spelled(v)}" for k, v in link.items() if k not in {"what", "results", "item_id"}

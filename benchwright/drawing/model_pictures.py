@@ -2,7 +2,8 @@
 
 Evaluation sends these files, and exports hold them. JPEG and PNG files that every decoder reads alike stay the bytes
 that they are, less what is no pixel; what decoders may read in different ways (turning, transparency, 16 bits, other
-formats) and what carries marks becomes a PNG file.
+formats) and what carries marks becomes a PNG file, or a JPEG where a release is frozen and what people see of the
+task's pictures counts (`benchwright.images.made_pictures`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from benchwright.errors import UnreadableImage
 from benchwright.images.decode import decode_rgb, encode_png
 from benchwright.images.formats import MEDIA_TYPES, Container, walk
 from benchwright.images.formats.walking import Limits
+from benchwright.images.made_pictures import encode_jpeg
 from benchwright.records import VisualPrompt
+from benchwright.steps import PictureFidelity
 
 DRAWING_VERSION = 1
 """Version of what models see of a picture and its marks; raise it when the same file and marks give other pixels."""
@@ -40,8 +43,8 @@ class ModelPicture(NamedTuple):
         media_type: `image/png` or `image/jpeg`.
         width: Width in pixels.
         height: Height in pixels.
-        how: `stored` (the file's own bytes, without what is no pixel), `encoded` (as PNG, because decoders differ
-            about the file) or `drawn` (as PNG, with marks).
+        how: `stored` (the file's own bytes, without what is no pixel), `encoded` (because decoders differ about the
+            file) or `drawn` (with marks).
     """
 
     data: bytes
@@ -103,8 +106,8 @@ def drawn_pixels(data: bytes, prompts: Sequence[VisualPrompt]) -> Pixels:
     return draw_prompts(pixels, prompts) if prompts else pixels
 
 
-def drawn_picture(data: bytes, prompts: Sequence[VisualPrompt]) -> ModelPicture:
-    """Return a picture with its marks, if any, as a PNG file.
+def drawn_picture(data: bytes, prompts: Sequence[VisualPrompt], *, fidelity: PictureFidelity = "exact") -> ModelPicture:
+    """Return a picture with its marks, if any, as a PNG file, or as a JPEG where what people see counts.
 
     Raises:
         UnreadableImage: The file cannot be decoded.
@@ -112,7 +115,25 @@ def drawn_picture(data: bytes, prompts: Sequence[VisualPrompt]) -> ModelPicture:
     """
     drawn = drawn_pixels(data, prompts)
     how: Literal["drawn", "encoded"] = "drawn" if prompts else "encoded"
+    if fidelity == "visual":
+        return ModelPicture(encode_jpeg(drawn), "image/jpeg", drawn.shape[1], drawn.shape[0], how)
     return ModelPicture(encode_png(drawn), "image/png", drawn.shape[1], drawn.shape[0], how)
+
+
+def released_picture(drawn: bytes, prompts: Sequence[VisualPrompt]) -> ModelPicture:
+    """Return a picture that a release holds as models see it.
+
+    Args:
+        drawn: Bytes of the file, drawn when the release was frozen.
+        prompts: Marks that were drawn.
+
+    Raises:
+        UnreadableImage: The file is none of the formats that are read, or is damaged.
+    """
+    stored = stored_picture(drawn)
+    if stored is None:
+        raise UnreadableImage("unsupported_mode", "a drawn picture that decoders may read in different ways")
+    return stored._replace(how="drawn" if prompts else "encoded")
 
 
 def _reads_alike_everywhere(container: Container) -> bool:

@@ -16,6 +16,7 @@ from benchwright.engines.base import Done, Engine, Job
 from benchwright.engines.local import processors
 from benchwright.errors import BenchwrightError, DamagedError, StepError
 from benchwright.images.formats.walking import Limits
+from benchwright.images.made_pictures import PictureRule
 from benchwright.photographs import photographs_of
 from benchwright.pipeline.damage import files_made, mend_tables
 from benchwright.pipeline.engine_choice import open_engine
@@ -455,8 +456,13 @@ class _Run:
     def _save_settings(self, state: str) -> None:
         header = self.recipe.header
         path = self.space.root / "workspace.json"
+        pictures: PictureRule = "by_content"
         try:
-            shards = self.space.settings().get("shards") if path.exists() else self._shards_of_tables()
+            if path.exists():
+                shards = self.space.settings().get("shards")
+                pictures = "by_content" if shards is None else self.space.picture_rule()
+            else:
+                shards = self._shards_of_tables()
         except DamagedError as error:
             self.progress.warn(f"{path.name} {error.what.partition(';')[0]}: it is written again from the recipe")
             shards = self._shards_of_tables()
@@ -470,6 +476,7 @@ class _Run:
                 "recipe": self.recipe.resolved(),
                 "images": str(self.images),
                 "shards": header.shards,
+                "pictures": pictures,
                 "state": state,
                 "stages": [INGEST, *(stage.id for stage in self.stages)],
                 "artifacts": dict(self.artifacts),

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import BenchwrightError, DamagedError, DataError
+from benchwright.images.made_pictures import PictureRule
 from benchwright.workspace.checked_files import CheckedFiles, checked_files
 from benchwright.workspace.objects import ObjectStore
 from benchwright.workspace.private_files import keep_private, make_private_folder
@@ -107,6 +108,16 @@ class Workspace:
                 f"{path} has version {document['version']}, this program reads {VERSION}; upgrade benchwright"
             )
         return document
+
+    def picture_rule(self) -> PictureRule:
+        """Return how releases of this workspace hold pictures that steps made, unless a recipe says otherwise.
+
+        It is fixed when a workspace is begun. One that was begun before there was a choice, and a folder that is no
+        workspace, is `lossless`.
+        """
+        if not (self.root / "workspace.json").exists():
+            return "lossless"
+        return "by_content" if self.settings().get("pictures") == "by_content" else "lossless"
 
     def save_settings(self, settings: Mapping[str, Any]) -> None:
         """Write `workspace.json` atomically."""

@@ -17,7 +17,7 @@ from benchwright.canonical import digest
 from benchwright.errors import UnreadableImage
 from benchwright.facts import Way
 from benchwright.records import ImageRecord
-from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, Resources, Stream
+from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, PictureFidelity, Resources, Stream
 
 from ..item_parts.idea import unpacked
 from .edit_jobs import EditJob
@@ -75,6 +75,7 @@ class Manipulate(MapStep):
     """
 
     name: ClassVar[str] = "manipulate"
+    picture_fidelity: ClassVar[PictureFidelity] = "visual"
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"pairs": "string"}
     reads: ClassVar[tuple[str, ...]] = (_PLANNED,)

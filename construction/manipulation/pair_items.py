@@ -15,7 +15,7 @@ from benchwright.errors import RequestFailed
 from benchwright.models.chat import Chat, ChatSettings
 from benchwright.models.structured_replies import NotOfThatShape
 from benchwright.records import ImageRecord, Item
-from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
+from benchwright.steps import Context, MapStep, OpenContext, Outcome, PictureFidelity, Stream
 from benchwright.text_normalization import normal
 
 from ..distractors import says_the_same
@@ -101,6 +101,7 @@ class PairItems(MapStep):
     """
 
     name: ClassVar[str] = "pair_items"
+    picture_fidelity: ClassVar[PictureFidelity] = "visual"
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
     reads: ClassVar[tuple[str, ...]] = ("ideas.planned", "manipulate.pairs")

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from benchwright.facts import read_facts as read_facts  # noqa: PLC0414  offered by the room, for who reads files from Python
 from benchwright.records import ImageRecord
-from benchwright.steps import Context, MapStep, Outcome
+from benchwright.steps import Context, MapStep, Outcome, PictureFidelity
 
 from ..item_parts.scaling import shrink, size_within
 
@@ -36,6 +36,7 @@ def stated(record: ImageRecord, ctx: Context, use: str, *, stated_by: str = FACT
 class FactsReader(MapStep):
     """A step that makes items of facts; its setting `stated_by` names the entry that states them."""
 
+    picture_fidelity: ClassVar[PictureFidelity] = "visual"
     uses: ClassVar[tuple[str, ...]]
     """Names of the values that it reads of that entry."""
 

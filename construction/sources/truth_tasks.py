@@ -25,7 +25,17 @@ from benchwright.estimates import ESTIMATED_BY
 from benchwright.facts import REGIONS
 from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, VisualPrompt
 from benchwright.seeds import generator_for
-from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream
+from benchwright.steps import (
+    Context,
+    GatherContext,
+    Gathered,
+    GatherStep,
+    MapStep,
+    Outcome,
+    PictureFidelity,
+    Step,
+    Stream,
+)
 from benchwright.written_questions import QUESTIONS
 
 from ..ground_truth import DATASET, GroundTruth, RecordTruth, read_truths
@@ -75,6 +85,7 @@ class TruthTask(MapStep):
 
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
+    picture_fidelity: ClassVar[PictureFidelity] = "visual"
     reads: ClassVar[tuple[str, ...]] = ("selection.chosen", "selection.left_out")
     kinds: ClassVar[tuple[type[GroundTruth], ...]]
     """Kinds of truth that the task reads."""

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from benchwright.records import ImageRecord, Item
 from benchwright.seeds import generator_for
-from benchwright.steps import Context, OpenContext
+from benchwright.steps import Context, OpenContext, PictureFidelity
 
 from ..ground_truth import IDENTITY, GroundTruth, Homographies, RecordTruth
 from ..item_parts.marked_points import (
@@ -61,6 +61,7 @@ class CorrespondenceOfViews(TruthTask):
     """
 
     name: ClassVar[str] = "visual_correspondence"
+    picture_fidelity: ClassVar[PictureFidelity] = "exact"
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (Homographies,)
 
     per_image: int = Field(1, ge=1)

@@ -20,7 +20,7 @@ from benchwright.errors import PrerequisiteError
 from benchwright.models.devices import find_device
 from benchwright.models.local_weights import weights_on_this_machine
 from benchwright.records import ImageRecord, Item
-from benchwright.steps import FOLDER, Context, CueFamily, OpenContext, Outcome, Resources, Step
+from benchwright.steps import FOLDER, Context, CueFamily, OpenContext, Outcome, PictureFidelity, Resources, Step
 
 from ..ground_truth import Captions, GroundTruth, RecordTruth
 from ..item_parts.scaling import middle_square
@@ -82,6 +82,7 @@ class ForensicDetection(TruthTask):
     """
 
     name: ClassVar[str] = "forensic_detection"
+    picture_fidelity: ClassVar[PictureFidelity] = "exact"
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"pixels", "reference_pixels"})
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (Captions,)
     costly: ClassVar[bool] = True

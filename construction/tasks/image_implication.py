@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 
 from benchwright.implication import Domain, Emotion, ImageType, Implication
 from benchwright.records import ImageRecord, Item, ItemImage
-from benchwright.steps import Context, MapStep, Outcome, Stream
+from benchwright.steps import Context, MapStep, Outcome, PictureFidelity, Stream
 
 from ..item_parts.choices import group_keys, place, text_choices
 from ..sources.facts_reader import as_shown, nothing_stated
@@ -53,6 +53,7 @@ class ImageImplication(MapStep):
     """
 
     name: ClassVar[str] = "image_implication"
+    picture_fidelity: ClassVar[PictureFidelity] = "visual"
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
 

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from benchwright.records import ImageRecord
-from benchwright.steps import CueFamily
+from benchwright.steps import CueFamily, PictureFidelity
 from benchwright.written_questions import QUESTIONS, WrittenQuestion, WrittenQuestions
 
 from ..ground_truth import GroundTruth, Puzzle, RecordTruth
@@ -56,6 +56,7 @@ class IqTest(TruthTask):
     """
 
     name: ClassVar[str] = "iq_test"
+    picture_fidelity: ClassVar[PictureFidelity] = "exact"
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = (Puzzle,)
 

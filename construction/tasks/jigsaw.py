@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from benchwright.records import ImageRecord, Item, ItemImage
-from benchwright.steps import Context, CueFamily, MapStep, OpenContext, Outcome, Stream
+from benchwright.steps import Context, CueFamily, MapStep, OpenContext, Outcome, PictureFidelity, Stream
 
 from ..ground_truth import RECORDS, records_of
 from ..item_parts.choices import group_keys, image_choices, place
@@ -71,6 +71,7 @@ class Jigsaw(MapStep):
 
     name: ClassVar[str] = "jigsaw"
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset({"reference_pixels"})
+    picture_fidelity: ClassVar[PictureFidelity] = "visual"
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
     values: ClassVar[Mapping[str, str]] = {"tile_px": "int64", "largest_difference": "float64"}

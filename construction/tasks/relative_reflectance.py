@@ -14,6 +14,7 @@ from pydantic import Field
 
 from benchwright.records import ImageRecord
 from benchwright.seeds import generator_for, seed_for
+from benchwright.steps import PictureFidelity
 
 from ..ground_truth import MARKED_BY, GroundTruth, RecordTruth, ReflectanceComparison
 from ..item_parts.marks import Point, SizeWH
@@ -63,6 +64,7 @@ class RelativeReflectance(PointPairTask):
     """
 
     name: ClassVar[str] = "relative_reflectance"
+    picture_fidelity: ClassVar[PictureFidelity] = "exact"
     hardening: ClassVar[Hardening] = Hardening(
         {
             "unmatched": "a comparison of points that differ needs one of points that are the same in the same "

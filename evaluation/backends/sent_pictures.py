@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.canonical import bytes_digest, canonical_json, digest
-from benchwright.drawing.model_pictures import DRAWING_VERSION, EXTENSIONS, drawn_picture, stored_picture
+from benchwright.drawing.model_pictures import (
+    DRAWING_VERSION,
+    EXTENSIONS,
+    ModelPicture,
+    drawn_picture,
+    released_picture,
+    stored_picture,
+)
 from benchwright.errors import DataError
 from benchwright.models.chat_request import RequestPicture
 from benchwright.workspace.atomic import write_bytes
@@ -31,8 +38,8 @@ class SentPicture:
         sha256: Of `data`, the very bytes that the model's side decodes.
         media_type: `image/png` or `image/jpeg`.
         image_id: The picture of the release that it was made from.
-        how: `stored` (the file's own bytes, without what is no pixel), `encoded` (as PNG, because decoders differ
-            about the file) or `drawn` (as PNG, with marks).
+        how: `stored` (the file's own bytes, without what is no pixel), `encoded` (because decoders differ about the
+            file) or `drawn` (with marks).
         size_bytes: Size of `data`.
         make: Function that returns `data`; called only if the picture is sent.
     """
@@ -114,7 +121,8 @@ class SentPictures:
             BenchwrightError: It cannot be decoded, or its marks cannot be drawn.
         """
         marks = [mark.model_dump(mode="json") for mark in picture.prompts]
-        key = digest([picture.image_id, marks]) if marks else picture.image_id
+        seen = None if picture.drawn is None else bytes_digest(picture.drawn)
+        key = seen or (digest([picture.image_id, marks]) if marks else picture.image_id)
         if (known := self._kept.get(key)) is not None:
             self._kept.move_to_end(key)
             return known
@@ -137,7 +145,10 @@ def store(picture: SentPicture, folder: Path) -> None:
 
 
 def _ready(picture: QuestionImage, marks: list[Any], item_cache: ItemCache) -> SentPicture:
-    stored = None if marks else stored_picture(picture.data)
+    if picture.drawn is not None:
+        stored: ModelPicture | None = released_picture(picture.drawn, picture.prompts)
+    else:
+        stored = None if marks else stored_picture(picture.data)
     if stored is not None:
         data = stored.data
         sha256 = picture.image_id if data is picture.data else bytes_digest(data)

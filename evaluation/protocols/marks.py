@@ -114,7 +114,7 @@ def _restyled(picture: QuestionImage, style: dict[str, Any]) -> QuestionImage:
     prompts = tuple(
         prompt.model_copy(update={"style": prompt.style.model_copy(update=style)}) for prompt in picture.prompts
     )
-    return replace(picture, prompts=prompts)
+    return replace(picture, prompts=prompts, drawn=None)
 
 
 def _reshaped(picture: QuestionImage, shape: Shape | None) -> QuestionImage:
@@ -134,7 +134,7 @@ def _reshaped(picture: QuestionImage, shape: Shape | None) -> QuestionImage:
         else prompt
         for prompt in picture.prompts
     )
-    return replace(picture, prompts=prompts)
+    return replace(picture, prompts=prompts, drawn=None)
 
 
 def _points_of(prompt: VisualPrompt, shape: Shape, size_wh: tuple[int, int] | None) -> tuple[tuple[float, float], ...]:

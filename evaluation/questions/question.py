@@ -39,11 +39,13 @@ class QuestionImage:
         image_id: SHA-256 of `data`.
         prompts: Marks to draw, in the coordinates of the upright image.
         data: Bytes of the file, without the marks.
+        drawn: Bytes of the file that the release holds with these marks drawn; None where it holds none.
     """
 
     image_id: str
     prompts: tuple[VisualPrompt, ...]
     data: bytes = field(repr=False)
+    drawn: bytes | None = field(default=None, repr=False, compare=False)
 
     def content(self) -> dict[str, Any]:
         """Return the content as JSON values: the hash of the file, and the marks."""
@@ -133,10 +135,14 @@ def item_of(asked_id: str) -> str:
 def question_of(released: Released) -> Question:
     """Return the parts of a released item that a model may see."""
     item = released.item
+    drawn = getattr(released, "drawn", ()) or (None,) * len(item.images)  # none in releases of version 1
     return Question(
         item_id=item.item_id,
         task=item.task,
         text=item.question,
-        pictures=tuple(QuestionImage(i.image_id, i.prompts, released.images[i.image_id]) for i in item.images),
+        pictures=tuple(
+            QuestionImage(image.image_id, image.prompts, released.images[image.image_id], seen)
+            for image, seen in zip(item.images, drawn, strict=True)
+        ),
         choices=item.choices,
     )

@@ -10,7 +10,7 @@ from benchwright.records import ImageRecord, Operation
 from benchwright.release import Release
 from benchwright.release.format.agreement import read_agreement
 from benchwright.release.format.errata import released_errata
-from benchwright.release.format.provenance import files_before_removal
+from benchwright.release.format.provenance import files_before_release
 from benchwright.text_normalization import printable
 
 Row = Mapping[str, Any]
@@ -26,8 +26,8 @@ class Reasons:
     def __init__(self, before: Release, after: Release) -> None:
         self._old_operations, self._old_images = _provenance(before)
         self._new_operations, self._new_images = _provenance(after)
-        self._old_files = files_before_removal((*self._old_operations.values(), *self._old_images.values()))
-        self._new_files = files_before_removal((*self._new_operations.values(), *self._new_images.values()))
+        self._old_files = files_before_release((*self._old_operations.values(), *self._old_images.values()))
+        self._new_files = files_before_release((*self._new_operations.values(), *self._new_images.values()))
         self._errata = {
             (erratum.item_id, erratum.content_hash): erratum
             for erratum in released_errata(after)
@@ -113,8 +113,13 @@ class Reasons:
             if old == new or made_before is None or made_after is None:
                 continue
             if self._new_files.get(new, new) == self._old_files.get(old, old):
-                removed = "removed from" if new in self._new_files else "left in"
-                yield f"metadata was {removed} the file of {_named(self._new_images, made_after.root_image_id)}"
+                name = _named(self._new_images, made_after.root_image_id)
+                if made_after.media_type != made_before.media_type:
+                    form = "JPEG of quality 95" if made_after.media_type == "image/jpeg" else "PNG"
+                    yield f"a picture made of {name} is released as {form}"
+                else:
+                    removed = "removed from" if new in self._new_files else "left in"
+                    yield f"metadata was {removed} the file of {name}"
             elif made_before.operation_id and made_after.operation_id:
                 yield from self._operation(made_before.operation_id, made_after.operation_id)
             elif made_before.source is not None and made_after.source is not None:

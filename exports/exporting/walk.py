@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.canonical import bytes_digest, digest
-from benchwright.drawing.model_pictures import ModelPicture, model_picture
+from benchwright.drawing.model_pictures import ModelPicture, model_picture, released_picture
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.lists_on_disk import ListsOnDisk
 from benchwright.records import ImageRecord, ItemImage
@@ -173,12 +173,18 @@ class ReleaseWalk:
         from benchwright.drawing import PromptError
 
         prompts = image.prompts if self._draws_marks else ()
-        key = digest([image.image_id, [prompt.model_dump(mode="json") for prompt in prompts]])
+        drawn = released.drawn[number - 1] if released.drawn and prompts == image.prompts else None
+        marks = [prompt.model_dump(mode="json") for prompt in prompts]
+        key = digest([image.image_id, marks]) if drawn is None else bytes_digest(drawn)
         if (known := self._kept.get(key)) is not None:
             self._kept.move_to_end(key)
             return known
         try:
-            picture = model_picture(released.images[image.image_id], prompts)
+            picture = (
+                model_picture(released.images[image.image_id], prompts)
+                if drawn is None
+                else released_picture(drawn, prompts)
+            )
         except (UnreadableImage, PromptError) as error:
             raise UnexportablePicture(f"image {number} cannot be made as models see it: {error}") from error
         ready = self._kept[key] = _Ready(picture, bytes_digest(picture.data))

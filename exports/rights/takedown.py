@@ -14,7 +14,7 @@ from benchwright.images.identify import path_for, read_file
 from benchwright.pipeline import open_view
 from benchwright.records import ImageRecord
 from benchwright.release import Release
-from benchwright.release.format.provenance import files_before_removal
+from benchwright.release.format.provenance import files_before_release
 from benchwright.rights import without_metadata
 from benchwright.workspace.record_lookup import Lookup
 from benchwright.workspace.run_results import stage_names
@@ -125,7 +125,7 @@ def _originals_of_released(space: Workspace, name: str) -> set[str]:
     """Return the images of the workspace of which releases made a file whose id begins so."""
     originals: set[str] = set()
     for release in _releases(space) if len(name) >= 6 else ():
-        before = files_before_removal(release.provenance())
+        before = files_before_release(release.provenance())
         originals |= {original for cut, original in before.items() if cut.startswith(name)}
     return originals
 
@@ -147,7 +147,7 @@ def _releases_with(space: Workspace, record: ImageRecord) -> Iterator[HoldingRel
     """Yield the releases that show an image, or pictures made from it, sealed splits included."""
     made = _made_from(space, record)
     for release in _releases(space):
-        ids = made | {cut for cut, before in files_before_removal(release.provenance()).items() if before in made}
+        ids = made | {cut for cut, before in files_before_release(release.provenance()).items() if before in made}
         items = tuple(
             sorted(
                 row["item_id"]

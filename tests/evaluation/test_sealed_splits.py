@@ -135,8 +135,9 @@ def test_what_cannot_be_asked_of_sealed_items_is_refused(release: Release, bench
     model = knowing(bench, "able", lambda number: True)
     with pytest.raises(BenchwrightError, match=r"the answers of test are sealed.*--split"):
         evaluate(release, model)
-    with pytest.raises(BenchwrightError, match="asks by which option is right"):
-        evaluate(release, model, split="test", protocol="mm-sap")
+    for protocol in ("mm-sap", "forced"):
+        with pytest.raises(BenchwrightError, match="asks by which option is right"):
+            evaluate(release, model, split="test", protocol=protocol)
     with pytest.raises(BenchwrightError, match="a study compares scores"):
         run_study(study_of("no_picture"), release, ["random"], release.path.parent / "s", options=BackendOptions(),
                   split="test")  # fmt: skip

@@ -176,30 +176,27 @@ def test_what_was_drawn_in_an_earlier_run_is_known_without_drawing(tmp_path: Pat
     assert [picture.data for picture in again] == [picture.data for picture in first]
 
 
-def test_a_request_that_the_log_answers_draws_nothing_again(
+def test_what_a_release_holds_drawn_is_sent_byte_for_byte_and_nothing_is_drawn(
     server: Any, bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import base64
+
     from benchwright.evaluation.backends import sent_pictures
 
-    drawn: list[str] = []
-    really = sent_pictures._drawn
+    def refuse(picture: QuestionImage) -> tuple[bytes, int, int]:
+        raise AssertionError(f"{picture.image_id} is drawn anew")
 
-    def counted(picture: QuestionImage) -> tuple[bytes, int, int]:
-        drawn.append(picture.image_id)
-        return really(picture)
-
-    monkeypatch.setattr(sent_pictures, "_drawn", counted)
+    monkeypatch.setattr(sent_pictures, "_drawn", refuse)
     bench.add("one", pictures=[PIXELS], marks={0: [("A", (20.0, 10.0))]})
-    options = BackendOptions(base_url=server.url)
-    for name in ("first", "second"):
-        with ItemCache(tmp_path / "items.sqlite") as cache:
-            evaluate(
-                bench.release(tmp_path / name),
-                parse_model("openai:m", options),
-                out=tmp_path / "out",
-                options=options,
-                replace=True,
-                cache=cache,
-            )
-        bench.add("two", pictures=[PIXELS[::-1]], marks={0: [("A", (20.0, 10.0))]})
-    assert len(drawn) == len(server.bodies) == 2
+    bench.add("two", pictures=[PIXELS[::-1]], marks={0: [("A", (20.0, 10.0))]})
+    release = bench.release(tmp_path / "r")
+    evaluate(release, "openai:m", out=tmp_path / "out", options=BackendOptions(base_url=server.url))
+    urls = [
+        part["image_url"]["url"]
+        for body in server.bodies
+        for part in body["messages"][0]["content"]
+        if part["type"] == "image_url"
+    ]
+    sent = {base64.b64decode(url.partition(",")[2]) for url in urls}
+    assert sent == {cell["bytes"] for row in release.rows(("item_id", "images")) for cell in row["images"]}
+    assert len(sent) == 2

@@ -240,7 +240,7 @@ def test_a_file_that_breaks_off_inside_its_metadata_is_kept_and_named(
     def refuse(data: bytes, media_type: str) -> bytes:
         raise UnreadableImage("truncated", "a block that ends after the file")
 
-    monkeypatch.setattr("benchwright.release.writing.metadata_removal.without_metadata", refuse)
+    monkeypatch.setattr("benchwright.release.writing.file_changes.without_metadata", refuse)
     release = frozen(bench, tmp_path)
     assert {image_id for released in release.items() for image_id in released.images} == set(bench.files)
 

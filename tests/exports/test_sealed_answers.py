@@ -3,7 +3,7 @@
 - Nothing of what tells an answer is in any file of the release.
 - The same salt gives the same bytes; without the key, a version is not frozen again.
 - The key is bound to the release, and what was changed in either is found.
-- A classifier on everything public but pictures and texts learns nothing.
+- A classifier on everything public but pictures and texts learns nothing, nor when MM-SAP's items are to be declined.
 - Whoever has the recipe, the pictures and the release, and not the seed, makes nothing that tells the answers.
 """
 
@@ -18,10 +18,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from sealed_bench import SECRET_SEED, TellingBench, freeze_sealed, telling_bench
+import yaml
+from sealed_bench import SECRET_SEED, WORDS, TellingBench, freeze_sealed, telling_bench
 from walks import in_process, make_photographs
 
 from benchwright.errors import BenchwrightError, RecipeError
+from benchwright.images import encode_png
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import Choice, Item, ItemImage, VisualPrompt
@@ -310,6 +312,91 @@ def test_a_classifier_on_everything_else_learns_nothing(tmp_path: Path, task: st
 def _original_keys(rows: list[Mapping[str, Any]]) -> dict[str, str]:
     """Return the letters before options were reordered, which the withheld labels tell."""
     return {row["item_id"]: row["level"] for row in rows}
+
+
+DECLINES = "I cannot say"
+DECLINING = f"""\
+name: declining
+seed: {SECRET_SEED}
+steps:
+  - {{step: facts, file: facts.yaml}}
+  - {{step: beyond_the_image, refusal: {DECLINES}}}
+  - {{step: freeze, name: declining, version: "1.0", sealed: [test]}}
+"""
+
+
+def _write_questions(folder: Path, pictures: int) -> None:
+    """Write pictures of noise, and facts that ask each one question that it cannot answer and three that it can."""
+    rng = np.random.default_rng(8)
+    (folder / "p").mkdir()
+    facts: dict[str, Any] = {"format": "benchwright-facts", "version": 1, "images": {}}
+    for number in range(pictures):
+        pixels = rng.integers(0, 256, (40, 48, 3), dtype=np.uint8)
+        (folder / "p" / f"{number:03}.png").write_bytes(encode_png(pixels))
+
+        def asked(name: str, more: dict[str, Any], wrong: int, number: int = number) -> dict[str, Any]:
+            words = [str(word) for word in rng.permutation(WORDS)]
+            right = {} if wrong == 3 else {"right": words[3]}
+            return {"name": name, "ask": f"Which is it, {number} {words[4]}?", **more, **right, "wrong": words[:wrong]}
+
+        facts["images"][f"{number:03}.png"] = {
+            "size_wh": [48, 40],
+            "unanswerable": [asked("a", {"why": "nonexistent_object"}, 3)],
+            "answerable": [asked(name, {}, 2) for name in "bcd"],
+        }
+    (folder / "facts.yaml").write_text(yaml.safe_dump(facts), encoding="utf-8")
+
+
+def test_nothing_public_tells_when_to_decline(tmp_path: Path) -> None:
+    """600 sealed items in MM-SAP's way, of which 150 are right to decline; the attacker has the keys of every second.
+
+    The forest gets all public columns but pictures and texts, and the place of the option that declines. Neither the
+    right letter nor whether to decline is found more often than chance passes once in a million times; where the same
+    items are open, both are.
+    """
+    from scipy.stats import binom
+
+    _write_questions(tmp_path, 150)
+    run_recipe(
+        parse_recipe(DECLINING, "declining.yaml", tmp_path), images=tmp_path / "p", workspace=tmp_path / "w", workers=1
+    )
+    release = Release.open(tmp_path / "w" / "releases" / "declining-1.0")
+    assert verify_release(release.path).ok
+    opened = unsealed(release, read_answer_key(tmp_path / "w" / "keys" / "declining-1.0.key.json"))
+    names = [name for name in next(iter(release.rows())) if name != "images"] + ["images"]
+    public, told = list(release.rows(names)), list(opened.rows(names))
+    assert {(row["answer"], row["refusal"]) for row in public} == {(None, None)}
+    assert len(public) == 600
+    for question, most_common in ((_right_letter, 0.25), (_declines, 0.75)):
+        truth = np.array([question(row) for row in told])
+        assert abs(np.unique(truth, return_counts=True)[1].max() / len(truth) - most_common) < 0.06
+        hits = _found(public, truth)
+        most = int(binom.isf(1e-6, 300, most_common))
+        assert hits <= most, f"{hits} of 300 by {question.__name__}"
+        assert _found(told, truth) > most
+
+
+def _declining_letter(row: Mapping[str, Any]) -> str:
+    return next(str(choice["key"]) for choice in row["choices"] if choice["text"] == DECLINES)
+
+
+def _right_letter(row: Mapping[str, Any]) -> str:
+    return str(row["answer"] or row["refusal"])
+
+
+def _declines(row: Mapping[str, Any]) -> str:
+    return str(row["answer"] is None)
+
+
+def _found(rows: list[Mapping[str, Any]], truth: np.ndarray) -> int:
+    """Return how often a forest that was trained on every second item is right about the others."""
+    from sklearn.ensemble import RandomForestClassifier
+
+    places = [["ABCD".index(_declining_letter(row)), len(row["choices"])] for row in rows]
+    letters = [[ord(row["answer"] or "@"), ord(row["refusal"] or "@")] for row in rows]
+    features = np.hstack([_features(rows, leave_out=("refusal",)), places, letters])
+    forest = RandomForestClassifier(300, random_state=5, n_jobs=1).fit(features[::2], truth[::2])
+    return int((forest.predict(features[1::2]) == truth[1::2]).sum())
 
 
 class Attack(NamedTuple):

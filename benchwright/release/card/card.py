@@ -159,6 +159,7 @@ class CardFacts:
         drawing_version: Version of the drawing of marks; None where the column `images` has none drawn.
         by_address: Number of pictures that the release has by address and hash only.
         without_metadata: Number of picture files from which metadata was removed.
+        encoded: Number of made pictures that are released as JPEG.
         statements: What the curators state; None where they state nothing.
         example: Item that the card shows; None where the release has no pictures that can be shown.
     """
@@ -178,6 +179,7 @@ class CardFacts:
     drawing_version: int | None = None
     by_address: int = 0
     without_metadata: int = 0
+    encoded: int = 0
     statements: Statements | None = None
     example: ExampleItem | None = None
 
@@ -427,9 +429,15 @@ def _sources(facts: CardFacts, version: int) -> str:
         if facts.without_metadata
         else ""
     )
+    encoded = (
+        f"\n\n{facts.encoded} pictures that steps made are JPEG of quality 95, chroma in full: what people see of them "
+        "counts in their tasks, and no single pixel. The files that they were made of are lossless."
+        if facts.encoded
+        else ""
+    )
     return (
         f"{table}{rest}\n\nIn sum: {_licence_sum(sources)}.\n\n`{IMAGE_SOURCES}` names each image's file, author, "
-        f"licence and address, and `provenance.json` what was made of it.{cut}"
+        f"licence and address, and `provenance.json` what was made of it.{cut}{encoded}"
     )
 
 

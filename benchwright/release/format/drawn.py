@@ -37,7 +37,8 @@ def has_marks(item: Item) -> bool:
 def drawn_pictures(row: Mapping[str, Any] | ReleasedItem) -> list[Image.Image]:
     """Return the pictures of one item in the order in which they are shown: upright, RGB, with their marks.
 
-    Files are decoded as in evaluation, so the pixels are those that a model behind an endpoint gets. A picture that
+    Files are decoded as in evaluation, so the pixels are those that a model behind an endpoint gets, except where the
+    column `images` holds what is drawn as JPEG: models get that file, which shows the same. A picture that
     `datasets` has decoded is accepted only where its pixels do not depend on the decoder: opaque, with 8 bits, and
     unchanged since it was read from the file.
 

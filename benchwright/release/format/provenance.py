@@ -9,7 +9,7 @@ This module also counts the source images by dataset and licence.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -55,6 +55,9 @@ class SourceTally:
 METADATA_REMOVED = "remove_metadata"
 """Step of the operation by which a release's picture file is that of the workspace without its metadata."""
 
+ENCODED = "encode_picture"
+"""Step of the operation by which a release's picture file shows what a made file of the workspace does, as JPEG."""
+
 
 def address_of(record: ImageRecord) -> str | None:
     """Return the address at which a picture's own file can be had, by what its source states; None where it has none.
@@ -71,13 +74,27 @@ def address_of(record: ImageRecord) -> str | None:
 
 def files_before_removal(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
     """Return the ids of files as they were before their metadata was removed, by the ids of those without it."""
-    removals: set[str] = set()
+    return _files_before(records, {METADATA_REMOVED})
+
+
+def files_before_release(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
+    """Return the ids of the workspace's files by those that freezing made of them, by cutting or by encoding."""
+    return _files_before(records, {METADATA_REMOVED, ENCODED})
+
+
+def files_before_encoding(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
+    """Return the ids of the workspace's made files by those of the JPEG files that freezing made of them."""
+    return _files_before(records, {ENCODED})
+
+
+def _files_before(records: Iterable[Operation | ImageRecord], steps: Set[str]) -> dict[str, str]:
+    operations: set[str] = set()
     before: dict[str, str] = {}
     for record in records:
         if isinstance(record, Operation):
-            if record.step == METADATA_REMOVED:
-                removals.add(record.operation_id)
-        elif record.operation_id in removals and record.derived_from:
+            if record.step in steps:
+                operations.add(record.operation_id)
+        elif record.operation_id in operations and record.derived_from:
             before[record.image_id] = record.derived_from[0]
     return before
 

@@ -35,7 +35,7 @@ from benchwright.release.format.files import open_inside, read_inside, shown
 from benchwright.release.format.human_baseline import CampaignBaseline, parse_human_baseline
 from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
-from benchwright.release.format.provenance import METADATA_REMOVED, SourceTally, address_of, read_provenance
+from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED, SourceTally, address_of, read_provenance
 from benchwright.release.format.rows import ReleasedItem, released_item, row_of
 from benchwright.release.sealing.public_items import what_tells
 from benchwright.release.verification.claims import CardCheck, check_card
@@ -104,6 +104,9 @@ class _Seen:
 
     without_metadata: int = 0
     """Files that the provenance has as made by removing metadata."""
+
+    encoded: int = 0
+    """Files that the provenance has as made by encoding a made picture."""
     example: ExampleChoice = field(default_factory=ExampleChoice)
     absent: set[bytes] = field(default_factory=set)
     """Pictures of which the release has no file."""
@@ -241,12 +244,15 @@ def _check_counts(manifest: Manifest, seen: _Seen, problems: Problems) -> None:
 def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
     missing, operations = set(seen.images), set(seen.operations)
     removals: set[str] = set()
+    encodings: set[str] = set()
     try:
         for record in read_provenance(root):
             if isinstance(record, Operation):
                 operations.discard(record.operation_id)
                 if record.step == METADATA_REMOVED:
                     removals.add(record.operation_id)
+                elif record.step == ENCODED:
+                    encodings.add(record.operation_id)
             else:
                 missing.discard(bytes.fromhex(record.image_id))
                 if bytes.fromhex(record.image_id) in seen.absent and address_of(record) is None:
@@ -255,6 +261,7 @@ def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
                         "data has no file of it"
                     )
                 seen.without_metadata += record.operation_id in removals
+                seen.encoded += record.operation_id in encodings
                 if record.operation_id in removals and seen.with_metadata.get(bytes.fromhex(record.image_id)):
                     problems.add(
                         f"{manifests.PROVENANCE}: says that the metadata of image {record.image_id} was removed, and "
@@ -318,6 +325,7 @@ def _check_card(
         drawing_version=manifest.drawing_version,
         by_address=manifest.by_address or 0,
         without_metadata=seen.without_metadata,
+        encoded=seen.encoded,
         statements=manifest.statements,
         example=seen.example.item if EXAMPLE in manifest.files else None,
     )

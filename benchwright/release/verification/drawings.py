@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from benchwright.drawing import PromptError
 from benchwright.drawing.model_pictures import drawn_pixels, is_seen_as_stored
 from benchwright.errors import UnreadableImage
 from benchwright.images.decode import decode_rgb
+from benchwright.images.made_pictures import encode_jpeg, is_jpeg
 from benchwright.release.format.rows import ReleasedItem
+
+_TOLERANCE = 8
+"""Levels by which pixels of two JPEG encoders may differ, 0-255; a mark differs from the picture below by far more."""
 
 
 class UndrawableMarks(Exception):
@@ -16,7 +22,8 @@ class UndrawableMarks(Exception):
 def drawing_problem(released: ReleasedItem) -> str | None:
     """Return how an item's pictures differ from what its files and marks give, pixel by pixel; None if they do not.
 
-    Encoders differ from machine to machine, so bytes are not compared.
+    Encoders differ from machine to machine, so bytes are not compared, and pixels of a JPEG may differ by a few levels
+    from those of the JPEG that is made here.
 
     Raises:
         UndrawableMarks: A picture is not drawn in the release, and cannot be.
@@ -44,7 +51,12 @@ def drawing_problem(released: ReleasedItem) -> str | None:
             pixels = decode_rgb(drawn)
         except UnreadableImage as error:
             return f"{place} cannot be decoded as drawn: {error}"
-        if pixels.shape != expected.shape or (pixels != expected).any():
+        if is_jpeg(drawn) and expected.shape == pixels.shape:
+            expected = decode_rgb(encode_jpeg(expected))
+            tolerance = _TOLERANCE
+        else:
+            tolerance = 0
+        if pixels.shape != expected.shape or (np.abs(pixels.astype(np.int16) - expected) > tolerance).any():
             return f"{place} does not show what its file and its marks give"
     if undrawable is not None:
         raise UndrawableMarks(undrawable)

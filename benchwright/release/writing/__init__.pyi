@@ -1,2 +1,2 @@
+from .file_changes import FileChanges as FileChanges
 from .folder import unfinished as unfinished
-from .metadata_removal import MetadataRemoval as MetadataRemoval

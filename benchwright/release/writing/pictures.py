@@ -9,7 +9,7 @@ much of it. A mark that cannot be drawn is left out: evaluation and exports name
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import nullcontext
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from benchwright.progress import Progress
 from benchwright.records import ImageRecord, VisualPrompt
 from benchwright.release.format.parquet import SizedRow
 from benchwright.release.format.rows import file_name
+from benchwright.steps import PictureFidelity
 
 _LEAST_FOR_WORKERS = 64
 """Number of marked items from which starting worker processes takes less time than it saves."""
@@ -31,6 +32,7 @@ _WAITING_BYTES = 64 * 1024**2
 """Largest size of the files without marks of all rows that wait for their drawings, in bytes."""
 
 _WAITING_ROWS = 64
+_EXTENSIONS: Mapping[PictureFidelity, str] = {"exact": "png", "visual": "jpg"}
 _MARKS = TypeAdapter(list[list[VisualPrompt]])
 
 Cell = Mapping[str, Any]
@@ -44,6 +46,7 @@ class _Waiting(NamedTuple):
     clean: list[Cell]
     drawn: list[Future[bytes | None] | None]
     is_marked: bool
+    extension: str
 
     def finished(self) -> SizedRow:
         """Return the row with its pictures."""
@@ -52,7 +55,7 @@ class _Waiting(NamedTuple):
         for cell, drawing in zip(self.clean, self.drawn, strict=True):
             data = None if drawing is None else drawing.result()
             unmarked.append(None if data is None else cell)
-            images.append(cell if data is None else {"bytes": data, "path": f"{bytes_digest(data)}.png"})
+            images.append(cell if data is None else {"bytes": data, "path": f"{bytes_digest(data)}.{self.extension}"})
         size = sum(len(cell["bytes"] or b"") for cell in (*images, *filter(None, unmarked)))
         return SizedRow({**self.row, "images": images, "unmarked": unmarked}, self.text_bytes, size)
 
@@ -63,6 +66,7 @@ def with_pictures(
     record: Callable[[str], ImageRecord],
     image_bytes: Callable[[ImageRecord], bytes],
     by_address: Callable[[ImageRecord], bool],
+    visual: Container[str],
     marked: int,
     workers: int,
     progress: Progress,
@@ -74,6 +78,7 @@ def with_pictures(
         record: Function that returns the record of an image id.
         image_bytes: Function that returns the file of a record.
         by_address: Function that tells of a record whether the row gets no bytes of its file.
+        visual: Ids of the operations of whose items people see all that counts; their pictures are drawn as JPEG.
         marked: Number of rows with marks.
         workers: Largest number of processes that draw.
         progress: Receiver of the number of marked rows that are drawn.
@@ -86,7 +91,7 @@ def with_pictures(
         waiting: deque[_Waiting] = deque()
         held = 0
         for row, text_bytes in rows:
-            waiting.append(_begun(row, text_bytes, record, image_bytes, by_address, pool))
+            waiting.append(_begun(row, text_bytes, record, image_bytes, by_address, visual, pool))
             held += _size(waiting[-1])
             while len(waiting) > _WAITING_ROWS or held > _WAITING_BYTES:
                 held -= _size(waiting[0])
@@ -101,11 +106,13 @@ def _begun(
     record: Callable[[str], ImageRecord],
     image_bytes: Callable[[ImageRecord], bytes],
     by_address: Callable[[ImageRecord], bool],
+    visual: Container[str],
     pool: ProcessPoolExecutor | None,
 ) -> _Waiting:
     """Return a row whose clean files are read and checked, and whose drawings are under way."""
     from benchwright.drawing.model_pictures import is_seen_as_stored
 
+    fidelity: PictureFidelity = "visual" if row["operation_id"] in visual else "exact"
     marks = _MARKS.validate_json(row["visual_prompts"])
     files: dict[str, Cell] = {}
     drawn: list[Future[bytes | None] | None] = []
@@ -115,8 +122,10 @@ def _begun(
             absent = by_address(stated)
             files[image_id] = {"bytes": None, "path": file_name(stated)} if absent else _clean_file(stated, image_bytes)
         data = files[image_id]["bytes"]
-        drawn.append(None if data is None or is_seen_as_stored(data, prompts) else _drawing(data, prompts, pool))
-    return _Waiting(row, text_bytes, [files[image_id] for image_id in row["image_ids"]], drawn, any(marks))
+        is_file = data is None or is_seen_as_stored(data, prompts)
+        drawn.append(None if is_file else _drawing(data, prompts, fidelity, pool))
+    clean = [files[image_id] for image_id in row["image_ids"]]
+    return _Waiting(row, text_bytes, clean, drawn, any(marks), _EXTENSIONS[fidelity])
 
 
 def _clean_file(record: ImageRecord, image_bytes: Callable[[ImageRecord], bytes]) -> Cell:
@@ -126,21 +135,23 @@ def _clean_file(record: ImageRecord, image_bytes: Callable[[ImageRecord], bytes]
     return {"bytes": data, "path": file_name(record)}
 
 
-def _drawing(data: bytes, prompts: list[VisualPrompt], pool: ProcessPoolExecutor | None) -> Future[bytes | None]:
+def _drawing(
+    data: bytes, prompts: list[VisualPrompt], fidelity: PictureFidelity, pool: ProcessPoolExecutor | None
+) -> Future[bytes | None]:
     if pool is not None:
-        return pool.submit(_drawn, data, prompts)
+        return pool.submit(_drawn, data, prompts, fidelity)
     made: Future[bytes | None] = Future()
-    made.set_result(_drawn(data, prompts))
+    made.set_result(_drawn(data, prompts, fidelity))
     return made
 
 
-def _drawn(data: bytes, prompts: list[VisualPrompt]) -> bytes | None:
+def _drawn(data: bytes, prompts: list[VisualPrompt], fidelity: PictureFidelity) -> bytes | None:
     """Return a picture as models see it; None where it cannot be decoded or a mark cannot be drawn."""
     from benchwright.drawing import PromptError
     from benchwright.drawing.model_pictures import drawn_picture
 
     try:
-        return drawn_picture(data, prompts).data
+        return drawn_picture(data, prompts, fidelity=fidelity).data
     except (PromptError, UnreadableImage):
         return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,12 @@ from benchwright.release.format.errata import Corrections, errata_document
 from benchwright.release.format.identity import canary_of
 from benchwright.release.format.manifest import FileEntry, ItemCounts, Manifest, SplitCounts
 from benchwright.release.format.parquet import PieceLimits, SizedRow, write_split
-from benchwright.release.format.provenance import address_of, files_before_removal, write_provenance
+from benchwright.release.format.provenance import (
+    address_of,
+    files_before_encoding,
+    files_before_removal,
+    write_provenance,
+)
 from benchwright.release.format.reader import Release
 from benchwright.release.format.statements import Statements
 from benchwright.release.sealing.sealing import Sealing
@@ -55,6 +60,7 @@ class _Contents:
     limits: PieceLimits
     sealing: Sealing | None
     by_address: Callable[[ImageRecord], bool]
+    visual: Container[str]
     statements: Statements | None
     workers: int
     progress: Progress
@@ -82,6 +88,7 @@ def write_release(
     sealing: Sealing | None = None,
     key: Path | None = None,
     by_address: Callable[[ImageRecord], bool] | None = None,
+    visual: Container[str] = frozenset(),
     statements: Statements | None = None,
     workers: int = 1,
     progress: Progress | None = None,
@@ -113,6 +120,8 @@ def write_release(
         key: Path of the key file, which is on the disk before the release is; only with `sealing`.
         by_address: Function that tells of a record whether the release states its address and hash and does not hold
             its file; of none where None.
+        visual: Ids of the operations of whose items people see all that counts; what is drawn of their pictures is
+            JPEG. Looked at only after all items were taken.
         statements: What the curators state of the release.
         workers: Largest number of processes that draw marks.
         progress: Receiver of the number of marked items that are drawn.
@@ -143,6 +152,7 @@ def write_release(
         limits or PieceLimits(),
         sealing,
         by_address or (lambda _: False),
+        visual,
         statements if statements is not None and statements.document() else None,
         workers,
         progress or Silent(),
@@ -204,6 +214,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
             record=staging.image,
             image_bytes=image_bytes,
             by_address=contents.by_address,
+            visual=contents.visual,
             marked=marked,
             workers=contents.workers,
             progress=contents.progress,
@@ -231,6 +242,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         drawing_version=DRAWING_VERSION,
         by_address=by_address,
         without_metadata=len(files_before_removal((*contents.operations, *staging.images()))),
+        encoded=len(files_before_encoding((*contents.operations, *staging.images()))),
         statements=contents.statements,
         example=example.item,
     )

@@ -1,8 +1,9 @@
-"""Picture files on their way into a release, without the metadata that cameras and editors wrote.
+"""Picture files on their way into a release: without what cameras and editors wrote, and made ones as small as may be.
 
-The bytes of such a file change and its pixels do not, so it is another image: derived from the one of the workspace by
-the operation `remove_metadata`. Items show the other image; whatever else speaks of pictures (source, licence, the root
-of an item) still speaks of the one that was taken in.
+Metadata is cut out of source files, which changes no pixel. A made file is encoded as JPEG where what people see of it
+counts (`benchwright.images.made_pictures`). The bytes of such a file change, so it is another image: derived from the
+one of the workspace by the operation `remove_metadata` or `encode_picture`. Items show the other image; whatever else
+speaks of pictures (source, licence, the root of an item) still speaks of the one in the workspace.
 """
 
 from __future__ import annotations
@@ -13,12 +14,18 @@ from typing import Any
 
 from benchwright.canonical import bytes_digest, canonical_json
 from benchwright.errors import UnreadableImage
+from benchwright.images.made_pictures import JPEG_QUALITY
 from benchwright.records import ImageRecord, Item, Operation
-from benchwright.release.format.provenance import METADATA_REMOVED
+from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED
 from benchwright.rights import holds_metadata, without_metadata
 
-OPERATION = Operation(step=METADATA_REMOVED, version=1, parameters={}, seed=0)
+REMOVAL = Operation(step=METADATA_REMOVED, version=1, parameters={}, seed=0)
 """Operation that files without their metadata name."""
+
+ENCODING = Operation(
+    step=ENCODED, version=1, parameters={"format": "jpeg", "quality": JPEG_QUALITY, "chroma": "full"}, seed=0
+)
+"""Operation that made pictures name whose files are JPEG."""
 
 _TABLES = """
     CREATE TABLE file (original BLOB PRIMARY KEY, cut BLOB) WITHOUT ROWID;
@@ -27,15 +34,16 @@ _TABLES = """
 """
 
 
-class MetadataRemoval:
-    """Removal of metadata from the pictures of one release; ids and records wait in a temporary file.
+class FileChanges:
+    """Changes to the picture files of one release; ids and records wait in a temporary file.
 
     Two files that differ in nothing but metadata become one image, derived from the one whose id sorts first.
 
     Args:
         image: Function that returns the record of an image that the item last taken shows or goes back to.
         image_bytes: Function that returns the file of a record.
-        kept: Function that tells of a record whether its file stays as it is; of none where None.
+        removes_metadata: Function that tells of a record whether its file loses its metadata.
+        encodes: Function that tells of a record whether its file is encoded as JPEG.
     """
 
     def __init__(
@@ -43,13 +51,16 @@ class MetadataRemoval:
         image: Callable[[str], ImageRecord],
         image_bytes: Callable[[ImageRecord], bytes],
         *,
-        kept: Callable[[ImageRecord], bool] | None = None,
+        removes_metadata: Callable[[ImageRecord], bool],
+        encodes: Callable[[ImageRecord], bool],
     ) -> None:
-        self._image, self._image_bytes, self._kept = image, image_bytes, kept
+        self._image, self._image_bytes = image, image_bytes
+        self._removes_metadata, self._encodes = removes_metadata, encodes
         self._database = sqlite3.connect("")  # a temporary file, which SQLite deletes
         self._database.executescript(_TABLES)
         self.left: dict[str, int] = {}
         """Number of files by media type of which metadata cannot be removed, should they have any."""
+        self._used: set[str] = set()
 
     def survey(self, items: Iterable[Item]) -> None:
         """Read the files that items show; call it with all items before anything else."""
@@ -59,9 +70,9 @@ class MetadataRemoval:
                     self._take_in(image_id)
 
     def item(self, item: Item) -> Item:
-        """Return an item that shows files without metadata; the very item where that changes nothing."""
-        cut = {image.image_id: self._cut_of(image.image_id) for image in item.images}
-        if all(image_id == cut_id for image_id, cut_id in cut.items()):
+        """Return an item that shows the files that are released; the very item where these are the workspace's."""
+        cut = {image.image_id: self._released_id(image.image_id) for image in item.images}
+        if all(image_id == released_id for image_id, released_id in cut.items()):
             return item
         images = tuple(
             image.model_copy(
@@ -81,63 +92,77 @@ class MetadataRemoval:
         return item.model_copy(update={"images": images, "choices": choices})
 
     def image(self, image_id: str) -> ImageRecord:
-        """Return the record of an image, with or without its metadata, of the item last taken."""
+        """Return the record of an image, of the workspace or of the release, of the item last taken."""
         row = self._database.execute("SELECT record FROM record WHERE image_id = ?", (image_id,)).fetchone()
         if row is None:
             return self._image(image_id)
         return ImageRecord.model_validate_json(row[0])
 
     def image_bytes(self, record: ImageRecord) -> bytes:
-        """Return the file of a record, with its metadata where the record has it."""
-        if record.operation_id != OPERATION.operation_id:
+        """Return the file of a record, of the workspace or of the release."""
+        if not self._is_released(record.image_id):
             return self._image_bytes(record)
-        return without_metadata(self._image_bytes(self.image(record.derived_from[0])), record.media_type)
+        changed = self.image(record.image_id)
+        data = self._image_bytes(self.image(changed.derived_from[0]))
+        if changed.operation_id == ENCODING.operation_id:
+            return as_jpeg(data)
+        return without_metadata(data, changed.media_type)
 
     def operations(self) -> tuple[Operation, ...]:
-        """Return the operation that made files without metadata; none where there is no such file."""
-        made = self._database.execute("SELECT 1 FROM file WHERE cut IS NOT NULL LIMIT 1").fetchone()
-        return () if made is None else (OPERATION,)
+        """Return the operations that made files of the release, without those that made none."""
+        return tuple(operation for operation in (REMOVAL, ENCODING) if operation.operation_id in self._used)
 
     def _is_known(self, image_id: str) -> bool:
         query = "SELECT 1 FROM file WHERE original = ?"
         return self._database.execute(query, (bytes.fromhex(image_id),)).fetchone() is not None
 
-    def _cut_of(self, image_id: str) -> str:
+    def _is_released(self, image_id: str) -> bool:
+        query = "SELECT 1 FROM file WHERE cut = ?"
+        return self._database.execute(query, (bytes.fromhex(image_id),)).fetchone() is not None
+
+    def _released_id(self, image_id: str) -> str:
         row = self._database.execute("SELECT cut FROM file WHERE original = ?", (bytes.fromhex(image_id),)).fetchone()
         cut: str = image_id if row is None or row[0] is None else row[0].hex()
         return cut
 
     def _take_in(self, image_id: str) -> None:
         record = self._image(image_id)
-        cut_id = None
-        if self._kept is None or not self._kept(record):
+        released_id = None
+        if self._encodes(record):
+            encoded = as_jpeg(self._image_bytes(record))
+            if not self._is_released(bytes_digest(encoded)):  # two pictures must not become one
+                released_id = self._keep_records(record, encoded, ENCODING)
+        elif self._removes_metadata(record):
             data = self._image_bytes(record)
             try:
                 cut = without_metadata(data, record.media_type)
             except UnreadableImage:
                 cut = data
             if cut != data:
-                cut_id = bytes_digest(cut)
-                self._keep_records(record, cut_id, len(cut))
+                released_id = self._keep_records(record, cut, REMOVAL)
             elif holds_metadata(cut) is None:
                 self.left[record.media_type] = self.left.get(record.media_type, 0) + 1
-        row = bytes.fromhex(image_id), None if cut_id is None else bytes.fromhex(cut_id)
+        row = bytes.fromhex(image_id), None if released_id is None else bytes.fromhex(released_id)
         self._database.execute("INSERT INTO file VALUES (?, ?)", row)
 
-    def _keep_records(self, record: ImageRecord, cut_id: str, size_bytes: int) -> None:
-        """Keep the record of a file without metadata, and those that it goes back to."""
-        known = self._database.execute("SELECT record FROM record WHERE image_id = ?", (cut_id,)).fetchone()
+    def _keep_records(self, record: ImageRecord, data: bytes, operation: Operation) -> str:
+        """Keep the record of a released file, and those that it goes back to; return its id."""
+        released_id = bytes_digest(data)
+        self._used.add(operation.operation_id)
+        known = self._database.execute("SELECT record FROM record WHERE image_id = ?", (released_id,)).fetchone()
         if known is not None and ImageRecord.model_validate_json(known[0]).derived_from[0] < record.image_id:
-            return
+            return released_id
         self._put(
-            cut_id,
+            released_id,
             record.model_copy(
                 update={
-                    "image_id": cut_id,
-                    "size_bytes": size_bytes,
+                    "image_id": released_id,
+                    "size_bytes": len(data),
+                    "media_type": "image/jpeg" if operation is ENCODING else record.media_type,
+                    "pixel_hash": None if operation is ENCODING else record.pixel_hash,
                     "source": None,
                     "derived_from": (record.image_id,),
-                    "operation_id": OPERATION.operation_id,
+                    "operation_id": operation.operation_id,
                 }
             ).model_dump(mode="json"),
         )
@@ -146,6 +171,15 @@ class MetadataRemoval:
             earlier = waiting.pop()
             self._put(earlier.image_id, earlier.model_dump(mode="json"))
             waiting += map(self._image, earlier.derived_from)
+        return released_id
 
     def _put(self, image_id: str, record: Mapping[str, Any]) -> None:
         self._database.execute("INSERT OR REPLACE INTO record VALUES (?, ?)", (image_id, canonical_json(record)))
+
+
+def as_jpeg(data: bytes) -> bytes:
+    """Return a made picture's file as the JPEG that is released."""
+    from benchwright.images.decode import decode_rgb
+    from benchwright.images.made_pictures import encode_jpeg
+
+    return encode_jpeg(decode_rgb(data))
