@@ -69,10 +69,15 @@ def edits_of(item: Item, document: Mapping[str, Any]) -> ItemEdits:
     )
 
 
-def revised(item: Item, edits: ItemEdits) -> Item:
+def revised(item: Item, edits: ItemEdits, *, simulated: bool = False) -> Item:
     """Return the next version of an item: the same id, the next revision, changed texts marked as written by a person.
 
     Each change, with old and new value, is added to its evidence under `revisions`.
+
+    Args:
+        item: The version before.
+        edits: What changes.
+        simulated: Whether a simulated annotator made the edits, so that no text counts as a person's; default False.
 
     Raises:
         EditError: The edits change nothing.
@@ -82,7 +87,8 @@ def revised(item: Item, edits: ItemEdits) -> Item:
         raise EditError("these edits change nothing about the item")
     right = edits.right or item.right_key
     is_declined = right is not None and right == item.refusal
-    texts = {name: "person" for name in ("question", "choices", "explanation") if name in changed}
+    author = "simulated" if simulated else "person"
+    texts = {name: author for name in ("question", "choices", "explanation") if name in changed}
     update: dict[str, Any] = {
         "revision": item.revision + 1,
         "question": edits.question or item.question,

@@ -11,7 +11,7 @@ from benchwright.steps import CampaignContext
 
 from ..forms.payloads import TaskInput, item_in
 from ..simulated.annotators import NOW, simulate
-from ..store import ReviewStore, open_store
+from ..store import Campaign, ReviewStore, open_store
 from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.decisions import list_decisions
 from ..store.campaigns.revisions import list_revisions
@@ -156,7 +156,7 @@ def _work(
             continue
         version = item
         for link in _chain(item.item_id, item.content_hash, links):
-            version = revised(version, ItemEdits.model_validate(link.edits))
+            version = revised(version, ItemEdits.model_validate(link.edits), simulated=request.group is not None)
         is_kept = request.group is not None or version is not item
         came[item.item_id] = _SourceItem(item.task, item.content_hash, item if is_kept else None)
         # A version has the priority of the item from the step before, and is never gold: only that item's key is known.
@@ -197,13 +197,13 @@ def _histories(store: ReviewStore, name: str, came: dict[str, _SourceItem]) -> d
             with store.reading() as connection:
                 payload = find_task(connection, campaign, item_id, source.content_hash).payload
             source.item = Item.model_validate(item_in(payload))
-        histories[item_id] = ItemHistory(source.task, tuple(rounds), outcome, _last_version(source, chain))
+        histories[item_id] = ItemHistory(source.task, tuple(rounds), outcome, _last_version(campaign, source, chain))
     return histories
 
 
-def _last_version(came: _SourceItem, chain: list[Revision]) -> Item | None:
+def _last_version(campaign: Campaign, came: _SourceItem, chain: list[Revision]) -> Item | None:
     version = came.item if chain else None
     for link in chain:
         assert version is not None
-        version = revised(version, ItemEdits.model_validate(link.edits))
+        version = revised(version, ItemEdits.model_validate(link.edits), simulated=campaign.is_simulated)
     return version

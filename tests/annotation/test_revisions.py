@@ -34,6 +34,8 @@ def test_a_revision_is_the_same_item_one_revision_on_with_texts_by_a_person() ->
     assert (after.item_id, after.revision, after.question, after.answer) == ("5" * 32, 1, "Which animal?", "A")
     assert [choice.text for choice in after.choices] == ["an ox", "a dog", None]
     assert after.written_by == {"question": "person", "choices": "person"}
+    nobodys = revised(item(), edits, simulated=True)
+    assert nobodys.written_by == {"question": "simulated", "choices": "simulated"}
     assert after.group_keys == ("g",)
     assert after.content_hash != item().content_hash
     assert after.evidence == {

@@ -14,13 +14,14 @@ from typing import Any
 
 import pytest
 import yaml
+from chat_server import ChatServer, without_keys_and_proxies
 from dataset_fixtures.coco_files import LICENCES
 from dataset_fixtures.vqa_files import answered, write_vqa_documents
 from doc_pages import COMMANDS
+from photograph_parts import photograph_parts
 from PIL import Image
 from walks import run_json
 
-from benchwright.cli import prepare_photographs
 from benchwright.cli.output import JsonOption
 from benchwright.recipes import bundled_recipes, companions
 from benchwright.records import Item
@@ -29,7 +30,6 @@ from benchwright.self_awareness import part_of
 
 pytestmark = pytest.mark.slow
 
-SOURCES = ("china.jpg", "flower.jpg", "coffee.png", "ihc.png", "motorcycle_left.png", "astronaut.png", "coins.png")
 COLORS, SHAPES = ("red", "blue", "green", "black"), ("round", "square", "hexagonal", "triangular")
 SCENES, ACTIONS = ("kitchen", "beach", "forest", "office"), ("surfing", "eating", "skiing", "sleeping")
 WORDS, THINGS = ("stop", "exit", "open", "sale"), ("a laptop", "a racket", "an umbrella", "a kite")
@@ -49,18 +49,6 @@ ENTITIES = {
 }
 
 
-def parts(folder: Path) -> Iterator[Image.Image]:
-    """Yield nine parts of each photograph, none of which overlap."""
-    prepare_photographs(folder)
-    for name in SOURCES:
-        with Image.open(folder / name) as photograph:
-            picture = photograph.convert("RGB")
-        width, height = picture.width // 3, picture.height // 3
-        for place in range(9):
-            left, top = place % 3 * width, place // 3 * height
-            yield picture.crop((left, top, left + width, top + height)).resize((180, 160))
-
-
 def save(picture: Image.Image, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     picture.save(path, quality=92)
@@ -68,7 +56,7 @@ def save(picture: Image.Image, path: Path) -> None:
 
 def write_data(folder: Path, photographs: Path) -> Path:
     """Write the datasets into a folder, each as its authors lay it out."""
-    pictures = parts(photographs)
+    pictures = photograph_parts(photographs)
     questions: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
     for ask, answers in ASKED:
@@ -133,14 +121,21 @@ def write_coco(folder: Path, pictures: Iterator[Image.Image]) -> None:
     (folder / "annotations" / "instances_val2014.json").write_text(json.dumps(document), encoding="utf-8")
 
 
-def headless(folder: Path) -> Path:
-    """Return a copy of the bundled recipe whose people are simulated, with facts about one picture of the data."""
+def headless(folder: Path, **settings: dict[str, Any]) -> Path:
+    """Return a copy of the bundled recipe whose people are simulated, with facts about one picture of the data.
+
+    Args:
+        folder: Where the copy goes.
+        settings: Further settings by step.
+    """
     path = bundled_recipes()["mm-sap"]
     document = yaml.safe_load(path.read_text(encoding="utf-8"))
     for number, entry in enumerate(document["steps"]):
         name = entry if isinstance(entry, str) else entry["step"]
         if name in ("verify", "answer"):
             document["steps"][number] = {**entry, "simulate": {"annotators": 3}}
+        elif name in settings:
+            document["steps"][number] = {"step": name, **settings[name]}
     [facts] = companions(path)
     text = facts.read_text(encoding="utf-8").replace("coffee.png", "guernica.png").replace("[600, 400]", "[180, 160]")
     (folder / facts.name).write_text(text, encoding="utf-8")
@@ -149,13 +144,22 @@ def headless(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Item]]:
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("mm-sap")
-    data = write_data(folder / "data", folder / "photographs")
-    done = run_json("run", headless(folder), "--images", data, "--workspace", folder / "w", "--workers", 1)
+    return write_data(folder / "data", folder / "photographs")
+
+
+def released_by(recipe: Path, data: Path, workspace: Path) -> tuple[Path, list[Item]]:
+    """Run a recipe to its release, and return that with its items."""
+    done = run_json("run", recipe, "--images", data, "--workspace", workspace, "--workers", 1)
     assert (done["state"], done["failed"]) == ("done", [])
-    [release] = (folder / "w" / "releases").iterdir()
+    [release] = (workspace / "releases").iterdir()
     return release, [released.item for released in Release.open(release).items()]
+
+
+@pytest.fixture(scope="module")
+def made(data: Path) -> tuple[Path, list[Item]]:
+    return released_by(headless(data.parent), data, data.parent / "w")
 
 
 def test_the_release_has_all_kinds_domains_and_categories_with_five_options_each(
@@ -206,3 +210,83 @@ def test_it_verifies_and_scores_what_always_declines_by_hand(made: tuple[Path, l
     assert metrics["mm_sap/score_ku/beyond"]["value"] == 1
     assert metrics["mm_sap/score_ku/basic"]["value"] == 0
     assert metrics["mm_sap/score_kk/beyond"]["n"] == beyond
+
+
+FAMILIES = (
+    COLORS, SHAPES, SCENES, ACTIONS, WORDS, THINGS, ("1", "2", "3", "4", "5"), tuple(f"a {label}" for label in LABELS),
+    ("on the table", "under the bed", "near the window", "behind the door"),
+    ("Nighthawks", "Sunflowers", "Haystacks", "Bathers"), ("Guernica", "Olympia", "Primavera", "Ophelia"),
+    *(tuple(names) for _, *names in ENTITIES.values()),
+)  # fmt: skip
+"""What an option can be replaced by."""
+
+
+class OptionWriter:
+    """An endpoint that writes options of the right one's family: at first too few for one question, prose for another.
+
+    Whatever else it is asked, it says C.
+    """
+
+    SENT_BACK, NEVER_USABLE = "Zenit E", "Onement"
+
+    def __init__(self) -> None:
+        self.requests: Counter[str] = Counter()
+
+    def reply(self, words: str, attempt: int, handler: Any) -> str:
+        """Answer one request."""
+        del attempt, handler
+        asked = next((line for line in words.splitlines() if '"wanted":' in line), None)
+        if asked is None:
+            return "(C)"
+        document = json.loads(asked)
+        right, wanted = document["right"], document["wanted"]
+        self.requests[right] += 1
+        if right == self.NEVER_USABLE:
+            return "I would rather describe the picture."
+        family = next(family for family in FAMILIES if right.lower() in map(str.lower, family))
+        others = [name for name in family if name.lower() != right.lower()][:wanted]
+        if right == self.SENT_BACK and self.requests[right] == 1:
+            others = others[:1]
+        return json.dumps({"distractors": others})
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[tuple[OptionWriter, str]]:
+    with pytest.MonkeyPatch.context() as patch:
+        without_keys_and_proxies(patch)
+        writer, server = OptionWriter(), ChatServer()
+        server.behave = writer.reply
+        yield writer, server.url
+        server.close()
+
+
+def test_a_served_model_writes_the_options_and_every_text_says_who_wrote_it(
+    data: Path, endpoint: tuple[OptionWriter, str], tmp_path: Path
+) -> None:
+    writer, url = endpoint
+    settings = {
+        step: {"mode": "paper", "chat": {"model": "scripted", "base_url": url}}
+        for step in ("basic_vis_qa", "know_vis_qa")
+    }
+    release, items = released_by(headless(tmp_path, **settings), data, tmp_path / "w")
+    assert len(items) >= 60
+    assert run_json("release", "verify", release)["ok"]
+    categories = {(part_of(item.answer, item.level), item.category) for item in items if item.category}
+    assert Counter(part for part, _ in categories) == {"basic": 8, "know": 6, "beyond": 6}
+    written = {(item.category, item.written_by["choices"]) for item in items if item.task.endswith("w_vis_qa")}
+    assert written == {(domain, "model:scripted") for domain in ENTITIES}
+    sides = {
+        item.category for item in items if item.task == "basic_vis_qa" and item.written_by["choices"] == "template"
+    }
+    assert sides == {"position"}  # left, right, above, below: nothing to write
+    assert {item.written_by["choices"] for item in items if item.answer is None} <= {"template", "person"}
+    assert (writer.requests[writer.SENT_BACK], writer.requests[writer.NEVER_USABLE]) == (2, 2)
+    named = {choice.text for item in items for choice in item.choices if choice.key == item.answer}
+    assert writer.SENT_BACK in named
+    assert writer.NEVER_USABLE not in named
+
+    score = run_json(
+        "evaluate", "run", release, "--model", "openai:scripted", "--base-url", url, "--out", tmp_path / "results"
+    )
+    right = sum((item.answer or item.refusal) == "C" for item in items)
+    assert score["metrics"]["accuracy"]["value"] == pytest.approx(right / len(items))

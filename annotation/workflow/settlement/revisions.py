@@ -50,7 +50,7 @@ def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | No
             round_number = round_of(connection, before.id)
             if proposal is None or settle(policy, votes, round_number=round_number) != NEXT_ROUND:
                 continue
-            task_input, now = _next(before, proposal.edits), max(_moments(annotations, verdict))
+            task_input, now = _next(campaign, before, proposal.edits), max(_moments(annotations, verdict))
             opened += add_revision(
                 connection, campaign, before, task_input, edits=proposal.edits, annotator=proposal.annotator, now=now
             )
@@ -70,6 +70,7 @@ def _moments(annotations: Sequence[Annotation], verdict: Adjudicated) -> list[da
     return [*(annotation.submitted_at for annotation in annotations), *decided]
 
 
-def _next(task: Task, edits: Mapping[str, object]) -> TaskInput:
-    item = revised(Item.model_validate(item_in(task.payload)), ItemEdits.model_validate(edits))
+def _next(campaign: Campaign, task: Task, edits: Mapping[str, object]) -> TaskInput:
+    before = Item.model_validate(item_in(task.payload))
+    item = revised(before, ItemEdits.model_validate(edits), simulated=campaign.is_simulated)
     return TaskInput(item.item_id, item.content_hash, payload_of_version(task.payload, item.model_dump(mode="json")))

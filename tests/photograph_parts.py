@@ -1,0 +1,31 @@
+"""Parts of the demo's photographs, as a collection of many small real pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from PIL import Image
+
+from benchwright.cli import prepare_photographs
+
+PHOTOGRAPHS = ("china.jpg", "flower.jpg", "coffee.png", "ihc.png", "motorcycle_left.png", "astronaut.png", "coins.png")
+"""Photographs whose nine parts are all told apart by the duplicate filters."""
+PARTS_EACH = 9
+
+
+def photograph_parts(folder: Path, names: tuple[str, ...] = PHOTOGRAPHS) -> Iterator[Image.Image]:
+    """Yield nine parts of each photograph, none of which overlap, at 180 by 160 pixels.
+
+    Args:
+        folder: Folder into which the photographs are copied.
+        names: Photographs to take, in this order.
+    """
+    prepare_photographs(folder)
+    for name in names:
+        with Image.open(folder / name) as photograph:
+            picture = photograph.convert("RGB")
+        width, height = picture.width // 3, picture.height // 3
+        for place in range(PARTS_EACH):
+            left, top = place % 3 * width, place // 3 * height
+            yield picture.crop((left, top, left + width, top + height)).resize((180, 160))
