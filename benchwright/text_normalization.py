@@ -103,4 +103,6 @@ def _same_in_effect(left: list[str], right: list[str]) -> bool:
 
 def printable(text: str) -> str:
     """Return a name with control and undecodable characters escaped, so that it stays on one line of a terminal."""
+    if text.isprintable():  # at once, and not by the character: pages hold pictures as texts of 20,000 and more
+        return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii") for c in text)

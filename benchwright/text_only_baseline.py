@@ -74,21 +74,45 @@ class _KnownItem(NamedTuple):
 
 def weights_of_folds(items: Sequence[ItemWords], folds: Sequence[int]) -> list[NDArray[np.float64] | None]:
     """Return for each fold the weights trained on all other folds; None where there is nothing to train on."""
+    return _weights(_known(items), folds)
+
+
+def _known(items: Sequence[ItemWords]) -> list[_KnownItem]:
     import numpy as np
 
-    known = [_KnownItem(item, [np.array(cells) for cells in features_of(item)]) for item in items]
+    return [_KnownItem(item, [np.array(cells) for cells in features_of(item)]) for item in items]
+
+
+def _weights(known: Sequence[_KnownItem], folds: Sequence[int]) -> list[NDArray[np.float64] | None]:
     return [
         _learn([item for item, its in zip(known, folds, strict=True) if its != fold]) if known else None
         for fold in range(FOLDS)
     ]
 
 
+def held_out_guesses(items: Sequence[ItemWords], folds: Sequence[int]) -> list[str]:
+    """Return for each item the key that `guess` gives with the weights trained on all folds but its own.
+
+    Args:
+        items: Items, to learn from and to answer.
+        folds: Fold of each (`folds_of`).
+    """
+    known = _known(items)
+    weights = _weights(known, folds)
+    return [_best_option(item, weights[fold]) for item, fold in zip(known, folds, strict=True)]
+
+
 def guess(item: ItemWords, weights: NDArray[np.float64] | None) -> str:
     """Return the key of the option with the highest score; the first option where there are no weights."""
+    return _best_option(_known([item])[0], weights)
+
+
+def _best_option(item: _KnownItem, weights: NDArray[np.float64] | None) -> str:
+    options = item.words.options
     if weights is None:
-        return item.options[0][0]
-    totals = [float(weights[cells].sum()) / len(cells) ** 0.5 for cells in features_of(item)]
-    return item.options[totals.index(max(totals))][0]
+        return options[0][0]
+    totals = [float(weights[cells].sum()) / len(cells) ** 0.5 for cells in item.features]
+    return options[totals.index(max(totals))][0]
 
 
 def features_of(item: ItemWords) -> list[list[int]]:

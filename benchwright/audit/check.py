@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 from benchwright.canonical import canonical_json
 from benchwright.progress import Progress, Silent
 
+from .kept_values import KeptValues
+
 if TYPE_CHECKING:
     from benchwright.workspace.item_cache import ItemCache
 
@@ -73,6 +75,16 @@ class AuditContext:
         """
         data = self.cache.get_or_make(name, inputs, lambda: zlib.compress(canonical_json(make()).encode(), 1))
         return json.loads(zlib.decompress(data))
+
+    def values(self, kind: str) -> KeptValues:
+        """Return small JSON values that are kept together, under a name with a version (`KeptValues`)."""
+        return self.shared(f"values {kind}", lambda: KeptValues(self.cache, kind))
+
+    def save_values(self) -> None:
+        """Save the values that are kept together."""
+        for value in self.memo.values():
+            if isinstance(value, KeptValues):
+                value.save()
 
 
 class AuditCheck(Protocol):

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from benchwright.canonical import digest
+
 from .check import CheckSkipped, needs_words
 from .copies import PictureCopies, find_copies
 from .picture_measures import PictureMeasures, measured_pictures
@@ -13,13 +15,15 @@ from .picture_measures import PictureMeasures, measured_pictures
 if TYPE_CHECKING:
     from benchwright.filters.items.report import ItemReport
     from benchwright.records import Item
+    from benchwright.text_only_baseline import ItemWords
 
     from .audited_items import AuditedItems
     from .check import AuditContext
 
 MEASURES = "measures"
 """Name of the measures of pictures among what checks share."""
-_SIMILAR = "audit similar options 1"
+_SIMILAR = "audit similar options 2"
+_LEARNED = "audit learned picks 1"
 MOST_LEARNED = 1000
 """Items of which learners see a sample where there are more: enough to tell five points of accuracy from chance."""
 NO_PICTURES = "no picture of the source can be read; give their folder with --pictures"
@@ -58,18 +62,24 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
     Raises:
         CheckSkipped: The source has no words of its questions.
     """
-    from benchwright.filters.items import OptionPair, report_on, similar_options
+    from benchwright.filters.items import OptionPair, learned_picks, report_on, similar_options
+
+    kept = context.values(_SIMILAR)
 
     def similar(item: Item) -> list[OptionPair]:
-        texts = [choice.text for choice in item.choices]
-        rows = context.kept(_SIMILAR, texts, lambda: [[*pair.options, pair.likeness] for pair in similar_options(item)])
+        texts = digest([choice.text for choice in item.choices])
+        rows = kept.get_or_make(texts, lambda: [[*pair.options, pair.likeness] for pair in similar_options(item)])
         return [OptionPair(item.item_id, (first, second), alike) for first, second, alike in rows]
+
+    def learned(items: Sequence[ItemWords]) -> list[str]:
+        picks: list[str] = context.kept(_LEARNED, items, lambda: learned_picks(items))
+        return picks
 
     def report() -> ItemReport:
         shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
         ending = shared_ending([each.item.question for each in audited.items])
         items = [without_ending(with_one_picture_a_copy(each.item, shown_as), ending) for each in audited.items]
-        return report_on(items, similar=similar, most_learned=MOST_LEARNED)
+        return report_on(items, similar=similar, most_learned=MOST_LEARNED, learned=learned)
 
     needs_words(audited)
     return context.shared("item_report", report)

@@ -27,7 +27,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import uri_for
 from benchwright.item_files import Columns
 from benchwright.records import Item, Source
-from benchwright.rights import embedded_sources, read_source_table, stated_source
+from benchwright.rights import read_source_table, stated_source
 from benchwright.workspace.objects import ObjectStore
 
 from .audited_items import (
@@ -38,6 +38,7 @@ from .audited_items import (
     UnreadableRow,
     WordlessItem,
 )
+from .kept_values import KnownPictures
 from .keys import ModelReplies, UnreadReply, letter_alone, replies_of_source
 
 SOURCE_TABLES = ("sources.csv", "sources.tsv")
@@ -52,6 +53,7 @@ def read_source(
     objects: Path,
     pictures: Path | None = None,
     columns: Columns | None = None,
+    known: KnownPictures,
 ) -> AuditedItems:
     """Return the items of a source with their pictures, and what of it cannot be read.
 
@@ -60,11 +62,12 @@ def read_source(
         objects: Folder for pictures that stand in files, archives or a release.
         pictures: Folder of the pictures where they lie elsewhere.
         columns: Columns by field where their names do not tell.
+        known: What an earlier audit read of the pictures.
 
     Raises:
         DataError: The source holds no questions, or cannot be read.
     """
-    reading = _Reading(ObjectStore(objects, tmp=objects))
+    reading = _Reading(ObjectStore(objects, tmp=objects), known)
     objects.mkdir(parents=True, exist_ok=True)
     reading.read(source, pictures, columns)
     return reading.result(source)
@@ -75,6 +78,7 @@ class _Reading:
     """What has been read so far."""
 
     objects: ObjectStore
+    known: KnownPictures
     limits: Limits = field(default_factory=Limits)
     items: list[AuditedItem] = field(default_factory=list)
     pictures: dict[str, AuditedPicture] = field(default_factory=dict)
@@ -112,7 +116,14 @@ class _Reading:
 
     def read(self, source: Path, pictures: Path | None, columns: Columns | None) -> None:
         """Read the questions of a source, with their pictures."""
-        with read_questions(source, pictures=pictures, mapping=columns, store=self.objects, keeps_repeats=True) as read:
+        with read_questions(
+            source,
+            pictures=pictures,
+            mapping=columns,
+            store=self.objects,
+            keeps_repeats=True,
+            identify=self.known.identify,
+        ) as read:
             self.lines += _lines_of_files(read.files) or [f"a release of Benchwright: {source}"]
             for picture in read.index.pictures():
                 name = picture.source.uri if picture.source is not None and picture.source.uri else picture.name
@@ -221,7 +232,7 @@ class _Reading:
                 self.unreadable.append(UnreadableRow(beside[0], str(error)))
         for name, image_id in names.items():
             picture = self.pictures[image_id]
-            embedded = embedded_sources(picture.file, picture.media_type, limits=self.limits)
+            embedded = self.known.embedded_sources(image_id, picture.file, picture.media_type, limits=self.limits)
             if table is not None or embedded:
                 self.pictures[image_id] = _with_source(picture, stated_source(uri_for(name), table, embedded).source)
         self._state_licences_of_rows()

@@ -22,6 +22,7 @@ from .baseline import Baseline, read_baseline, write_baseline
 from .check import FOUND, AuditCheck, AuditContext, CheckSkipped
 from .evidence import MEASURES
 from .finding import Finding, Severity, by_weight
+from .kept_values import KeptValues, KnownPictures
 from .picture_measures import PictureMeasures
 from .reading import read_source
 from .registry import all_checks
@@ -31,6 +32,7 @@ logger = logging.getLogger(__name__)
 DOCUMENT = "audit.json"
 CACHE = "cache"
 """Folder, below the output, of what was measured; it can be deleted at any time."""
+_FILES, _ORIGINS = "audit picture files 1", "audit origins 1"
 _MEMORY_MB = 400
 _CACHE_BYTES = 4 << 30
 
@@ -155,10 +157,6 @@ def audit(
     with naming(out):
         (out / CACHE).mkdir(parents=True, exist_ok=True)
     progress.phase("reading", 0, "items")
-    audited = read_source(source, objects=out / CACHE / "objects", pictures=settings.pictures, columns=settings.columns)
-    for line in audited.reading:
-        if shown is not None:
-            shown(line)
     with ItemCache(out / CACHE / "measures.sqlite", max_bytes=_CACHE_BYTES) as cache:
         context = AuditContext(
             cache,
@@ -170,6 +168,18 @@ def audit(
             workers=settings.workers or default_workers(_MEMORY_MB),
             progress=progress,
         )
+        known = KnownPictures(KeptValues(cache, _FILES), KeptValues(cache, _ORIGINS))
+        audited = read_source(
+            source,
+            objects=out / CACHE / "objects",
+            pictures=settings.pictures,
+            columns=settings.columns,
+            known=known,
+        )
+        known.save()
+        for line in audited.reading:
+            if shown is not None:
+                shown(line)
         runs: list[CheckRun] = []
         findings: list[Finding] = context.memo.setdefault(FOUND, [])
         progress.phase("checks", 0, "items")
@@ -207,6 +217,8 @@ def _run(check: AuditCheck, audited: AuditedItems, context: AuditContext) -> tup
         found = list(check.run(audited, context))
     except CheckSkipped as error:
         return CheckRun(check.name, check.title, "skipped", str(error)), []
+    finally:
+        context.save_values()
     seconds = time.perf_counter() - started
     logger.info("%s: %d findings in %.1f s", check.name, len(found), seconds)
     return CheckRun(check.name, check.title, "done", "", len(found), seconds), found

@@ -12,11 +12,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import identify as identify_file
 from benchwright.workspace.objects import ObjectStore
 
 from ..source_files import DatasetFiles, RefusedRow
 from ..sources.dataset_index import refusals_in
-from .picture_lookup import PictureLookup
+from .picture_lookup import Identify, PictureLookup
 from .question_files import QuestionFile, Stated
 from .question_index import QuestionIndex
 from .question_source import open_source
@@ -61,6 +62,7 @@ def read_questions(
     keeps_copies: bool = False,
     store: ObjectStore | None = None,
     keeps_repeats: bool = False,
+    identify: Identify = identify_file,
 ) -> Iterator[ReadQuestions]:
     """Read a benchmark that exists, without a run; what is yielded is there until the block ends.
 
@@ -73,6 +75,7 @@ def read_questions(
             (`QuestionIndex.pictures`); default False, they are only identified.
         store: Where such pictures are kept beyond the block; None for nowhere.
         keeps_repeats: Whether each question whose id stands twice is kept (`QuestionIndex.fill`); default False.
+        identify: Function that identifies picture files (`PictureLookup`).
 
     Raises:
         DataError: The source holds no questions, or cannot be read.
@@ -82,7 +85,9 @@ def read_questions(
         place = Path(folder)
         objects = store or ObjectStore(place / "objects", tmp=place)
         searched = opened.picture_files()
-        lookup = PictureLookup(searched, objects, Limits(), keeps_copies=keeps_copies or store is not None)
+        lookup = PictureLookup(
+            searched, objects, Limits(), keeps_copies=keeps_copies or store is not None, identify=identify
+        )
         index = QuestionIndex(place / "questions.sqlite")
         with refusals_in(place / "refused.jsonl", tmp=place) as refused:
             index.fill(opened.entries(), lookup, refused, keeps_repeats=keeps_repeats)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
+from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
@@ -24,6 +25,13 @@ _MISLABELLED = "mislabelled"
 """Reason of `UnreadableImage` for a file that is named as another format than it is; benchmarks have many."""
 
 
+class Identify(Protocol):
+    """A function as `benchwright.images.identify.identify`, such as one that remembers files."""
+
+    def __call__(self, path: Path, *, root: Path, limits: Limits | None = None) -> Identified:
+        """Return the identity of an image file."""
+
+
 class PictureLookup:
     """Pictures of one source.
 
@@ -36,9 +44,19 @@ class PictureLookup:
         limits: Largest size of a picture's file.
         keeps_copies: Whether pictures out of files of questions stay in the store; default True. Else they are only
             identified.
+        identify: Function that identifies files of the folder.
     """
 
-    def __init__(self, files: DatasetFiles, objects: ObjectStore, limits: Limits, *, keeps_copies: bool = True) -> None:
+    def __init__(
+        self,
+        files: DatasetFiles,
+        objects: ObjectStore,
+        limits: Limits,
+        *,
+        keeps_copies: bool = True,
+        identify: Identify = identify,
+    ) -> None:
+        self._identify = identify
         self._files, self._objects, self._limits, self._keeps_copies = files, objects, limits, keeps_copies
         self._by_name: Mapping[str, list[str]] | None = None
         self._known: dict[str, tuple[Identified, Path, str]] = {}
@@ -74,7 +92,7 @@ class PictureLookup:
     def _of_file(self, local: Path, path: str) -> tuple[Identified, Path]:
         """Return the identity of a file; one whose name has the end of another format is copied without a name."""
         try:
-            return identify(local, root=self._files.root, limits=self._limits), local
+            return self._identify(local, root=self._files.root, limits=self._limits), local
         except UnreadableImage as error:
             if error.reason != _MISLABELLED:
                 return self._identified(local, self._files.root, path), local  # raises, in the words of a row

@@ -21,6 +21,7 @@ from .second_answers import SecondAnswers as SecondAnswers
 from .text_only_bias import LEARNED as LEARNED
 from .text_only_bias import RULES as RULES
 from .text_only_bias import WordingBias as WordingBias
+from .text_only_bias import learned_picks as learned_picks
 from .text_only_bias import rule_results as rule_results
 from .unique_images import ItemUse as ItemUse
 from .unique_images import Refusal as Refusal

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from benchwright.records import Item
 from benchwright.text_normalization import likeness, normal
+from benchwright.text_only_baseline import ItemWords
 
 from .answer_balance import AnswerBalance, LetterGroup, letter_groups
 from .duplicate_questions import DuplicateQuestions
@@ -75,6 +76,7 @@ def report_on(
     scope: str = "same_image",
     similar: Callable[[Item], Sequence[OptionPair]] | None = None,
     most_learned: int | None = None,
+    learned: Callable[[Sequence[ItemWords]], Sequence[str]] | None = None,
 ) -> ItemReport:
     """Report on items, with the defaults of the steps; the order of items does not matter.
 
@@ -84,11 +86,12 @@ def report_on(
         similar: Function from an item to its options that are nearly equal, where these are known from before;
             `similar_options` where None.
         most_learned: Number of items that a classifier learns from (`rule_results`); all where None.
+        learned: Function that gives the classifier's picks, where they may be known from before (`rule_results`).
     """
     similar = similar or similar_options
     ordered = sorted(items, key=lambda item: item.item_id)
     bias, balance = WordingBias(), AnswerBalance()
-    rules = rule_results(ordered, per=bias.per, seed=0, most_learned=most_learned)
+    rules = rule_results(ordered, per=bias.per, seed=0, most_learned=most_learned, learned=learned)
     return ItemReport(
         items=len(ordered),
         repeated_options=tuple(

@@ -24,7 +24,7 @@ from benchwright.score_interval import score_interval
 from benchwright.seeds import seed_for
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdict
 from benchwright.text_normalization import normal
-from benchwright.text_only_baseline import ItemWords, folds_of, guess, weights_of_folds
+from benchwright.text_only_baseline import ItemWords, folds_of, held_out_guesses
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -191,7 +191,14 @@ class RuleResult(NamedTuple):
         }
 
 
-def rule_results(items: Sequence[Item], *, per: Per, seed: int, most_learned: int | None = None) -> list[RuleResult]:
+def rule_results(
+    items: Sequence[Item],
+    *,
+    per: Per,
+    seed: int,
+    most_learned: int | None = None,
+    learned: Callable[[Sequence[ItemWords]], Sequence[str]] | None = None,
+) -> list[RuleResult]:
     """Return the result of each rule on each group of items, sorted by task and rule.
 
     Items without a right option and items with a picture among their options are left out.
@@ -202,6 +209,8 @@ def rule_results(items: Sequence[Item], *, per: Per, seed: int, most_learned: in
         seed: Seed of the draws behind the p-values.
         most_learned: Number of items that the classifier learns from and answers, those with the smallest digests of
             their ids where there are more; all where None.
+        learned: Function that gives the classifier's picks for items, where they may be known from before;
+            `learned_picks` where None.
     """
     ordered = sorted(range(len(items)), key=lambda row: items[row].item_id)
     worded = {row: words for row in ordered if (words := _item_words(items[row])) is not None}
@@ -211,7 +220,8 @@ def rule_results(items: Sequence[Item], *, per: Per, seed: int, most_learned: in
         right = [key for key, _ in words.options].index(words.key)
         for name, rule in RULES.items():
             groups[_group(items[row], per), name].append(RulePick(row, tuple(rule(words.question, texts)), right))
-    for row, picked in _classifier_picks(_sample(worded, most_learned)).items():
+    sample = _sample(worded, most_learned)
+    for row, picked in zip(sample, (learned or learned_picks)(list(sample.values())), strict=True):
         keys = [key for key, _ in worded[row].options]
         shares = tuple(float(key == picked) for key in keys)
         groups[_group(items[row], per), LEARNED].append(RulePick(row, shares, keys.index(worded[row].key)))
@@ -237,14 +247,9 @@ def _sample(worded: Mapping[int, ItemWords], most: int | None) -> Mapping[int, I
     return {row: words for row, words in worded.items() if row in chosen}
 
 
-def _classifier_picks(worded: Mapping[int, ItemWords]) -> dict[int, str]:
+def learned_picks(items: Sequence[ItemWords]) -> list[str]:
     """Return the option that a classifier picks for each item after learning from the items of other groups."""
-    known = list(worded.values())
-    folds = folds_of(known)
-    weights = weights_of_folds(known, folds)
-    return {
-        row: guess(item_words, weights[fold]) for (row, item_words), fold in zip(worded.items(), folds, strict=True)
-    }
+    return held_out_guesses(items, folds_of(items))
 
 
 def _rule_result(task: str | None, rule: str, picks: Sequence[RulePick], seed: int) -> RuleResult:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchwright.records import LETTERS
 from benchwright.steps import CueFamily
-from benchwright.text_only_baseline import FOLDS, guess, weights_of_folds
+from benchwright.text_only_baseline import FOLDS, held_out_guesses
 
 from .cue_table import Cue, CueTable, Floats
 from .picks import Picks, Sides, best_options
@@ -170,8 +170,7 @@ def _has_words(table: CueTable) -> bool:
 
 def _by_words(table: CueTable) -> Picks:
     """Return the picks of the text-only baseline, which is trained on the words of items of other clusters."""
-    weights = weights_of_folds(table.words, table.folds.tolist())
     picked = np.zeros(table.exists.shape)
-    for row, (words, fold) in enumerate(zip(table.words, table.folds.tolist(), strict=True)):
-        picked[row, LETTERS.index(guess(words, weights[fold]))] = 1
+    for row, letter in enumerate(held_out_guesses(table.words, table.folds.tolist())):
+        picked[row, LETTERS.index(letter)] = 1
     return best_options(picked, table.exists)

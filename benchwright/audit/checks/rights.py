@@ -76,7 +76,7 @@ class PersonalMetadata:
         owned = [
             image_id
             for image_id, measures in measured.items()
-            if image_id not in placed and measures.personal.keys() & {"owner", "serial_number"}
+            if not measures.personal.get("gps") and measures.personal.keys() & {"owner", "serial_number"}
         ]
         if placed:
             yield Finding(

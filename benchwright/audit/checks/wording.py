@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from benchwright.canonical import digest
 from benchwright.errors import PrerequisiteError
 
 from ..audited_items import AuditedItems
@@ -30,7 +31,7 @@ FAULTS = {
 _MOSTLY = 0.8
 _SHOWN = 200
 _HAS_OWN_CHECK = "names_answer"
-_KIND = "audit wording 1"
+_KIND = "audit wording 2"
 
 
 class Wording:
@@ -43,7 +44,7 @@ class Wording:
         """Return a finding for each kind of fault, and one for items in another language than most."""
         needs_words(audited)
         faults_of = _KeptFaults(context)
-        items: defaultdict[str, list[str]] = defaultdict(list)
+        items: defaultdict[str, dict[str, None]] = defaultdict(dict)
         words: defaultdict[str, dict[str, str]] = defaultdict(dict)
         other: list[str] = []
         for each in audited.items:
@@ -53,8 +54,7 @@ class Wording:
             for kind, place, fault, correction in faults:
                 if kind == _HAS_OWN_CHECK:
                     continue
-                if each.item_id not in items[kind]:
-                    items[kind].append(each.item_id)
+                items[kind][each.item_id] = None
                 words[kind].setdefault(f"{each.item_id}, {place}", fault + (f" ({correction}?)" if correction else ""))
         for kind, ids in sorted(items.items()):
             name, summary = FAULTS[kind]
@@ -86,7 +86,7 @@ class _KeptFaults:
     """
 
     def __init__(self, context: AuditContext) -> None:
-        self._context = context
+        self._kept = context.values(_KIND)
         self._step: Language | None = None
         self._spelling: Spelling | None = None
 
@@ -97,7 +97,7 @@ class _KeptFaults:
             item.right_key,
             [[choice.key, choice.text] for choice in item.choices],
         ]
-        entry = self._context.kept(_KIND, texts, lambda: self._measured(item))
+        entry = self._kept.get_or_make(digest(texts), lambda: self._measured(item))
         return [tuple(fault) for fault in entry["faults"]], entry["english"]
 
     def _measured(self, item: Item) -> dict[str, Any]:
