@@ -231,8 +231,9 @@ class Item(Record):
     """What users bring; metrics and protocols of evaluation go by it, nothing else does."""
     explanation: str | None = None
     written_by: dict[str, str] = {}
-    """For each text (`question`, `choices`, `explanation`): `person`, `simulated`, `template`, or `model:<id>`, also
-    where a person accepted a model's draft as it was; `person, from model:<id>` where they changed it."""
+    """For each text (`question`, `choices`, `explanation`), and for `labels` that were drafted: `person`, `simulated`,
+    `template`, or `model:<id>`, also where a person accepted a draft as it was; `person, from model:<id>` or `person,
+    from template` where they changed it."""
     root_image_id: Sha256
     operation_id: str
     made_from: str

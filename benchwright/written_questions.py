@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated
 
 from pydantic import Field, model_validator
@@ -36,6 +36,10 @@ NAMES_NOTHING = frozenset(_POINTING_WORDS.split())
 _Words = Annotated[str, Field(min_length=1)]
 
 
+def _is_empty(value: Mapping[str, str]) -> bool:
+    return not value
+
+
 class WrittenQuestion(Record):
     """One question with its options.
 
@@ -47,6 +51,8 @@ class WrittenQuestion(Record):
         explanation: Why the right option is right; None where nobody said.
         labels: Labels by name; several of one name are joined by `+`.
         written_in: Slot of the campaign in which it was written.
+        authors: Who wrote each text that somebody took from a draft, by `question`, `choices`, `explanation` or
+            `labels`; whoever wrote the question wrote the others.
     """
 
     ask: _Words
@@ -56,6 +62,7 @@ class WrittenQuestion(Record):
     explanation: str | None = None
     labels: dict[str, str] = Field(default_factory=dict)
     written_in: WrittenIn
+    authors: dict[str, str] = Field(default_factory=dict, exclude_if=_is_empty)
 
     @model_validator(mode="after")
     def _has_one_right_option(self) -> WrittenQuestion:
@@ -65,8 +72,13 @@ class WrittenQuestion(Record):
 
     @property
     def author(self) -> str:
-        """Return who wrote its texts, as in `Item.written_by`."""
+        """Return who wrote its texts, but for those that `authors` names, as in `Item.written_by`."""
         return "simulated" if self.written_in.simulated else "person"
+
+    def written_by(self, texts: Iterable[str]) -> dict[str, str]:
+        """Return who wrote each of these texts, as in `Item.written_by`; labels only where a draft has them."""
+        drafted = {"labels": self.authors["labels"]} if "labels" in self.authors else {}
+        return {text: self.authors.get(text, self.author) for text in texts} | drafted
 
 
 class WrittenQuestions(Record):

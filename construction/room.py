@@ -129,6 +129,10 @@ ROOM = Room(
         "items": Entry(
             f"{_HERE}.imported.items:ImportedItems", "Make items of the questions of a benchmark that exists."
         ),
+        "draft_questions": Entry(
+            f"{_HERE}.drafting.draft_questions:DraftQuestions",
+            "Draft questions about images, by a model or by templates, for people to check.",
+        ),
         "written_questions": Entry(
             f"{_HERE}.tasks.written_questions:WrittenQuestionItems",
             "Make items of the questions that people wrote about images.",

@@ -8,21 +8,24 @@ its item to anybody but its author.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
 
 from benchwright.canonical import canonical_json
+from benchwright.errors import RecipeError
 from benchwright.implication import WrittenIn
+from benchwright.question_drafts import DRAFTS as DRAFTED
+from benchwright.question_settings import QuestionSettings
 from benchwright.records import ImageRecord, ItemImage
-from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
+from benchwright.steps import CampaignContext, Outcome, Step, Stream, Verdicts
 from benchwright.written_questions import QUESTIONS, TASK_NAME, WrittenQuestion, WrittenQuestions
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.kind_forms.writing import GROUP, HEADLINE, WRITTEN, QuestionSettings, writing_form, written_entry
+from ..forms.kind_forms.writing import GROUP, HEADLINE, WRITTEN, writing_form, written_entry
 from ..forms.kinds import KINDS, WRITE
-from ..forms.payloads import TaskInput
+from ..forms.payloads import TaskInput, payload_with_drafts
 from ..forms.task_content import TaskContent, task_input
 from ..simulated.annotators import check_enough
 from ..simulated.writers import SimulatedWriters
@@ -31,6 +34,7 @@ from ..workflow.gold import with_gold
 from ..workflow.settlement.rules import Rule
 from ..workflow.submitted_answers import fields_in
 from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
+from .question_proposals import ImageDrafts, authors_of, draft_counts
 from .verdicts import pseudonyms
 
 
@@ -42,6 +46,9 @@ class Write(QuestionSettings, AssignedCampaign):
     people name the right one (`drawn_options`). A question that names nothing, an option that reads the same as
     another, and a text that is too long are refused when they are handed in.
 
+    Steps `draft_questions` before it may draft questions (`drafted_by`): writers see them as drafts, and accept, edit
+    or discard each. Items say of each text whether a person wrote it, or which draft it comes from.
+
     The run stops here, in state `waiting`, until everybody has written about every image, or found nothing to ask;
     `written_questions`, or for puzzles `iq_test`, then makes the items. Whoever wrote a question is not asked about its
     item in any campaign, so ask more people than write.
@@ -49,6 +56,8 @@ class Write(QuestionSettings, AssignedCampaign):
     Attributes:
         task: Task of the items, such as `table_manners`.
         annotators: Annotators who write about each image, each by themselves.
+        drafted_by: Entries of steps `draft_questions` before it whose drafts writers see; none by default. Simulated
+            annotators get no drafts.
         guidelines: What annotators are told, in Markdown; the kind's own words by default.
         handout: How images go out to people; gold ones among them can only be known to have nothing to ask (`nothing`).
             `close_decided` is refused: every answer counts.
@@ -63,6 +72,7 @@ class Write(QuestionSettings, AssignedCampaign):
 
     task: str = Field(pattern=TASK_NAME)
     annotators: int = Field(1, ge=1, le=50)
+    drafted_by: tuple[Annotated[str, Field(pattern=r"^[a-z0-9_.]+$")], ...] = ()
     guidelines: str | None = None
     simulate: SimulatedWriters | None = None
 
@@ -70,20 +80,51 @@ class Write(QuestionSettings, AssignedCampaign):
     def _has_enough_writers(self) -> Write:
         if self.simulate is not None:
             check_enough(self.simulate, Rule(self.annotators, self.annotators))
+        if len(set(self.drafted_by)) != len(self.drafted_by):
+            raise ValueError("drafted_by: name each step once")
         return self
+
+    @property
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return the values with drafts."""
+        return tuple(f"{entry}.{DRAFTED}" for entry in self.drafted_by)
+
+    def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
+        """Return the step itself, once all that draft for it are before it.
+
+        Raises:
+            RecipeError: One of them is not, or drafts no questions.
+        """
+        for entry in self.drafted_by:
+            if DRAFTED not in given.get(entry, {}):
+                raise RecipeError(
+                    f"step 'write' has `drafted_by: [{entry}]`, and no step `draft_questions` before it has that name; "
+                    f"before it: {', '.join(given) or 'nothing'}"
+                )
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; who drafts only where anybody does."""
+        return {name: value for name, value in super().parameters().items() if name != "drafted_by" or value}
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these images and return what was written once each is done."""
         guidelines = self.guidelines if self.guidelines is not None else KINDS[WRITE].guidelines
+        form = writing_form(self, drafts=bool(self.drafted_by))
         request = CampaignRequest(
             kind=WRITE,
             rule="single" if self.annotators == 1 else f"answers({self.annotators})",
             slots=self.annotators,
-            form=CampaignForm(fields=writing_form(self).fields, guidelines=guidelines),
+            form=CampaignForm(fields=form.fields, guidelines=guidelines),
             group=self.simulate,
             handout=self.handout,
         )
-        state = run_campaign(request, _work(records), ctx)
+        live = list(records)
+        drafts = {} if self.simulate is not None else {name: ctx.values[name] for name in self.reads}
+        proposed = ImageDrafts(drafts, self, form)
+        work = _work(live, proposed)
+        proposed.check_fit(ctx.stage)
+        state = run_campaign(request, work, ctx)
         if state.waiting is not None:
             return Verdicts(state.waiting)
         written: dict[str, list[WrittenQuestion]] = {}
@@ -92,7 +133,10 @@ class Write(QuestionSettings, AssignedCampaign):
         simulated = self.simulate is not None
         evidence = {"simulated": True} if simulated else {}
         outcomes = {image_id: self._outcome(questions, evidence) for image_id, questions in sorted(written.items())}
-        verdicts = Verdicts(None, outcomes, self._summary(written, state.decisions, request.rule))
+        summary = self._summary(written, state.decisions, request.rule)
+        if drafts:
+            summary["drafts"] = draft_counts(ctx, drafts, state.decisions)
+        verdicts = Verdicts(None, outcomes, summary)
         known = {image_id: Outcome(evidence={"gold": decision}) for image_id, decision in state.gold.items()}
         return with_gold(verdicts, known)
 
@@ -131,11 +175,15 @@ class Write(QuestionSettings, AssignedCampaign):
         }
 
 
-def _work(records: Iterable[ImageRecord]) -> Iterator[TaskInput]:
+def _work(records: Iterable[ImageRecord], proposed: ImageDrafts) -> list[TaskInput]:
+    inputs = []
     for record in records:
         shown = (ItemImage(image_id=record.image_id, role="reference"),)
         content = TaskContent(task=WRITE, question="What could be asked about this picture?", images=shown)
-        yield task_input(record.image_id, record.image_id, content)
+        task = task_input(record.image_id, record.image_id, content)
+        drafts = proposed.of(record.image_id)
+        inputs.append(task if drafts is None else task._replace(payload=payload_with_drafts(task.payload, drafts)))
+    return inputs
 
 
 def questions_in(annotation: Annotation, settings: QuestionSettings, campaign: str) -> list[WrittenQuestion]:
@@ -146,6 +194,12 @@ def questions_in(annotation: Annotation, settings: QuestionSettings, campaign: s
     simulated = annotation.annotator_kind == "simulated"
     written_in = WrittenIn(campaign=campaign, record_id=annotation.item_id, slot=annotation.slot, simulated=simulated)
     return [
-        WrittenQuestion.model_validate({**written_entry(entry, settings), "written_in": written_in})
-        for entry in fields[GROUP]
+        WrittenQuestion.model_validate(
+            {
+                **written_entry(entry, settings),
+                "written_in": written_in,
+                "authors": authors_of(annotation, f"{GROUP}/{number}"),
+            }
+        )
+        for number, entry in enumerate(fields[GROUP], 1)
     ]

@@ -33,8 +33,6 @@ from .kind_forms.screening import screening_form as screening_form
 from .kind_forms.statements import SECTIONS as SECTIONS
 from .kind_forms.statements import state_form as state_form
 from .kind_forms.statements import statements_document as statements_document
-from .kind_forms.writing import LabelSet as LabelSet
-from .kind_forms.writing import QuestionSettings as QuestionSettings
 from .kind_forms.writing import writing_form as writing_form
 from .kinds import ANSWER as ANSWER
 from .kinds import COLLECT as COLLECT

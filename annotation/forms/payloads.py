@@ -2,8 +2,8 @@
 
 A payload is either the item's own JSON values, or `{"item", "beside", "about"}`: `beside` is a list of
 `{"label", "text"}` that annotators see; `about` distinguishes tables of results and is not shown to annotators. Beside
-these may stand `sizes_wh`, the sizes of the item's pictures, where annotators mark regions on them, and in `state`
-`proposals`, what a model drafted for the form.
+these may stand `sizes_wh`, the sizes of the item's pictures, where annotators mark regions on them, and in `state` and
+`write` `proposals`, what was drafted for the form.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
+from benchwright.question_drafts import DraftAttack
 from benchwright.records import Record
 from benchwright.regions import SizeWH
 from benchwright.review_tasks import ReviewTask, SideText
@@ -90,6 +91,29 @@ def about_in(payload: Mapping[str, Any]) -> Mapping[str, str]:
     return dict(payload.get("about", {})) if _ITEM in payload else {}
 
 
+def _is_empty(value: Mapping[str, Any]) -> bool:
+    return not value
+
+
+class DraftNote(Record):
+    """What is known about one draft of a form, beside its values.
+
+    Attributes:
+        by: Its author, as in `Item.written_by`.
+        prompt: Name of the prompt, or of the template, that it was made with.
+        attacks: What a second model did to break it.
+    """
+
+    by: str
+    prompt: str
+    attacks: tuple[DraftAttack, ...] = ()
+
+    @property
+    def author(self) -> str:
+        """Return the author as people read it: a model's name, or `template`."""
+        return self.by.removeprefix("model:")
+
+
 class Proposals(Record):
     """What a model drafted for the fields of a task's form, or why it drafted nothing.
 
@@ -97,17 +121,25 @@ class Proposals(Record):
         model: Model, as the endpoint calls it.
         fields: Drafted values by field; empty if there are none.
         failed: Why there are none: a reason code and words; None if the model replied as it should.
+        notes: What is known about single drafts, by their place, such as `questions/2`.
     """
 
     model: str
     fields: Mapping[str, Any] = Field(default_factory=dict)
     failed: str | None = None
+    notes: Mapping[str, DraftNote] = Field(default_factory=dict, exclude_if=_is_empty)
 
 
 def payload_of_picture(item: Mapping[str, Any], *, name: str, proposals: Proposals | None) -> dict[str, Any]:
     """Return the payload of a picture about which people state facts: its name, and what a model drafted."""
     payload = {_ITEM: dict(item), "beside": [], "about": {PICTURE: name}}
     return payload if proposals is None else payload | {_PROPOSALS: proposals.model_dump(mode="json")}
+
+
+def payload_with_drafts(payload: Mapping[str, Any], proposals: Proposals) -> dict[str, Any]:
+    """Return the payload of a task with what was drafted for its form."""
+    whole = payload if _ITEM in payload else {_ITEM: dict(payload), "beside": [], "about": {}}
+    return {**whole, _PROPOSALS: proposals.model_dump(mode="json")}
 
 
 def proposals_in(payload: Mapping[str, Any]) -> Proposals | None:

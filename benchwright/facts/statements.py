@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, get_args
 
 from benchwright.errors import DataError
 from benchwright.implication import WrittenIn
+from benchwright.question_drafts import author_of_draft
 from benchwright.records import Record
 from benchwright.regions import Region, read_region
 
@@ -73,7 +74,7 @@ class Statements(StatedInWords):
 
 def author_of(model: str, *, is_edited: bool) -> str:
     """Return the author of a draft that a person accepted, as it was or edited."""
-    return f"{PERSON}, from model:{model}" if is_edited else f"model:{model}"
+    return author_of_draft(f"model:{model}", is_edited=is_edited)
 
 
 def statement_mistakes(statements: Statements, *, names: frozenset[str] | None = None) -> list[str]:

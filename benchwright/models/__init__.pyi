@@ -48,5 +48,6 @@ from .structured_replies import read_as as read_as
 from .usage import Budget as Budget
 from .usage import BudgetSpent as BudgetSpent
 from .usage import Prices as Prices
+from .usage import RequestPlan as RequestPlan
 from .usage import Spending as Spending
 from .usage import Tokens as Tokens

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from benchwright.errors import BenchwrightError, CheckFailed
 
@@ -158,3 +158,43 @@ class Spending:
         """Return a line about the spending."""
         words = f"{self.requests} requests, {self.tokens.prompt} tokens sent and {self.tokens.completion} received"
         return words if self.cost is None else f"{words}, cost {self.cost:.4f}"
+
+
+class RequestPlan(NamedTuple):
+    """What a step would ask a model, and cost at most, before it is asked.
+
+    Args:
+        model: Model, as the endpoint calls it.
+        purpose: What it is asked for, in a few words.
+        requests: Most requests at one try each, repairs of replies included.
+        pictures: Most pictures that are sent.
+        tokens: Estimate of the tokens sent, and the most that are received.
+        prices: Prices of tokens; None where none are stated.
+    """
+
+    model: str
+    purpose: str
+    requests: int
+    pictures: int
+    tokens: Tokens
+    prices: Prices | None = None
+
+    @property
+    def cost(self) -> float | None:
+        """Return the most that it costs; None without prices."""
+        return None if self.prices is None else round(self.prices.cost(self.tokens), 6)
+
+    def describe(self) -> str:
+        """Return the plan as a line."""
+        price = "no prices stated" if self.cost is None else f"at most {self.cost:,.4f}"
+        return (
+            f"{self.model}, {self.purpose}: at most {self.requests:,} requests with {self.pictures:,} pictures, about "
+            f"{self.tokens.prompt:,} tokens sent, at most {self.tokens.completion:,} received; {price}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan as JSON values."""
+        return {
+            "model": self.model, "purpose": self.purpose, "requests": self.requests, "pictures": self.pictures,
+            "prompt_tokens": self.tokens.prompt, "most_completion_tokens": self.tokens.completion, "cost": self.cost,
+        }  # fmt: skip

@@ -1,3 +1,4 @@
+from .checks import FAULTS_IN_WORDS as FAULTS_IN_WORDS
 from .checks import fault_of as fault_of
 from .checks import faults_among as faults_among
 from .checks import same_form as same_form

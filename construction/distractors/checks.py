@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from .sameness import core_of, may_both_be_right, says_the_same
@@ -24,6 +24,16 @@ Fault = Literal["empty", "no_answer", "repeated", "second_right", "other_form", 
 - `other_form`: One of it and the right option is a number, a yes or no, a sentence or a plural, and the other is not.
 - `other_length`: It has many more words or characters than the right option, or many fewer.
 """
+
+FAULTS_IN_WORDS: Mapping[Fault, str] = {
+    "empty": "it holds no word",
+    "no_answer": "it answers nothing",
+    "repeated": "it says the same as another option",
+    "second_right": "it may be right too",
+    "other_form": "it has another form",
+    "other_length": "it is much longer or much shorter",
+}
+"""Faults in words for a model that is to write the option anew."""
 
 _NO_ANSWER = re.compile(
     r"\b(?:all|none|both|neither|any|some|two|three) of (?:the|these|those|them)\b"
@@ -71,7 +81,9 @@ def _fault_of_form(option: str, right: str) -> Fault | None:
     return None if _same_length(option, right) else "other_length"
 
 
-def faults_among(right: str, wrong: Sequence[str], *, also_right: Iterable[str] = ()) -> dict[str, Fault]:
+def faults_among(
+    right: str, wrong: Sequence[str], *, also_right: Iterable[str] = (), is_form_free: bool = False
+) -> dict[str, Fault]:
     """Return the faults of a question's distractors by their text; empty where all may stand.
 
     Of two distractors that say the same, the later one is at fault.
@@ -79,7 +91,8 @@ def faults_among(right: str, wrong: Sequence[str], *, also_right: Iterable[str] 
     true = tuple(also_right)
     faults: dict[str, Fault] = {}
     for number, option in enumerate(wrong):
-        if (fault := fault_of(option, right, standing=wrong[:number], also_right=true)) is not None:
+        fault = fault_of(option, right, standing=wrong[:number], also_right=true, is_form_free=is_form_free)
+        if fault is not None:
             faults[option] = fault
     return faults
 

@@ -14,7 +14,7 @@ from benchwright.canonical import canonical_json
 from benchwright.models.chat_request import ChatMessage
 from benchwright.models.structured_replies import ask_structured
 
-from .checks import Fault, faults_among
+from .checks import FAULTS_IN_WORDS, faults_among
 from .sources import DistractorCandidate
 
 if TYPE_CHECKING:
@@ -39,14 +39,6 @@ Never write "all of the above", "none of these" or that it cannot be told.
 Reply with one JSON object and nothing else: {"distractors": ["...", "..."]}"""
 
 
-_IN_WORDS: dict[Fault, str] = {
-    "empty": "it holds no word",
-    "no_answer": "it answers nothing",
-    "repeated": "it says the same as another option",
-    "second_right": "it may be right too",
-    "other_form": "it has another form",
-    "other_length": "it is much longer or much shorter",
-}
 _Text = Annotated[str, Field(min_length=1, max_length=200)]
 
 
@@ -105,7 +97,7 @@ def _reply_shape(right: str, also_right: Sequence[str], number: int) -> type[_Di
         def _may_stand(self) -> CheckedReply:
             if faults := faults_among(right, self.distractors, also_right=also_right):
                 text, fault = next(iter(faults.items()))
-                raise ValueError(f"the option {text!r} cannot stand beside {right!r}: {_IN_WORDS[fault]}")
+                raise ValueError(f"the option {text!r} cannot stand beside {right!r}: {FAULTS_IN_WORDS[fault]}")
             return self
 
     return CheckedReply

@@ -89,7 +89,7 @@ class WrittenQuestionItems(MapStep):
             group_keys=group_keys(record),
             attributes=dict(question.labels),
             explanation=question.explanation,
-            written_by=dict.fromkeys(texts, question.author),
+            written_by=question.written_by(texts),
             root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,
             made_from=record.image_id,

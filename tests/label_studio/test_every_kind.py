@@ -14,14 +14,13 @@ from benchwright.annotation.forms import (
     PAIR_FORM,
     CampaignForm,
     Form,
-    LabelSet,
-    QuestionSettings,
     Submission,
     TaskInput,
     screening_form,
     writing_form,
 )
 from benchwright.annotation.workflow import TaskQueue
+from benchwright.question_settings import LabelSet, QuestionSettings
 from benchwright.review_tasks import FindingCategory
 
 CATEGORIES = (

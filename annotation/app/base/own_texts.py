@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from benchwright.funnel.charts import TEXTS as CHART_TEXTS
+from benchwright.question_settings import QuestionSettings
 from benchwright.review_tasks import FindingCategory
 
 from ...forms.campaign_form import CampaignForm
@@ -22,7 +23,7 @@ from ...forms.kind_forms.description import DESCRIPTION_FORM
 from ...forms.kind_forms.pair import PAIR_FORM
 from ...forms.kind_forms.screening import COMMON_REASONS, screening_form
 from ...forms.kind_forms.statements import SECTIONS, state_form
-from ...forms.kind_forms.writing import DRAWN_LABEL, QuestionSettings, writing_form
+from ...forms.kind_forms.writing import DRAWN_LABEL, writing_form
 from ...forms.kinds import COLLECT, KINDS, MARK, WRITE
 from ...forms.practice_item import PracticeItem, TextBeside, practice_form
 from ...practice.practice_items import practice_items

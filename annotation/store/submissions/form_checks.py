@@ -81,6 +81,9 @@ def _check_statements(form: CampaignForm, typed: Form, fields: Mapping[str, Any]
 def with_origins(typed: Form, fields: Mapping[str, Any], payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return values with what became of a model's drafts: of each statement from a draft, the model and any edits.
 
+    Where a draft has a note, that says by whom and with which prompt it was made, and which parts were changed or
+    added.
+
     Raises:
         RefusedError: A statement is not among the values, or its origin is not among the drafts.
     """
@@ -88,13 +91,18 @@ def with_origins(typed: Form, fields: Mapping[str, Any], payload: Mapping[str, A
     drafts = next((field for field in typed.fields if isinstance(field, DraftsField)), None)
     if drafts is None or drafts.name not in values:
         return values
-    proposals, origins = proposals_in(payload), {}
-    drafted = {} if proposals is None else typed.comparable(proposals.fields)
+    proposals = proposals_in(payload)
+    drafted: Mapping[str, Any] = {} if proposals is None else proposals.fields
+    origins: dict[str, dict[str, Any]] = {}
     for place, origin in values.pop(drafts.name).items():
         stated, draft = statement_at(values, place), statement_at(drafted, origin)
         if proposals is None or stated is None or draft is None or place.partition("/")[0] != origin.partition("/")[0]:
             raise RefusedError(f"statement {place!r} comes from no draft {origin!r} of this task")
         origins[place] = {"from": origin, "model": proposals.model, "edited": stated != draft}
+        if (note := proposals.notes.get(origin)) is not None:
+            changed = sorted(name for name in draft if stated.get(name) != draft[name])
+            parts = {"changed": changed, "added": sorted({*stated} - {*draft})}
+            origins[place] |= {"model": note.author, "by": note.by, "prompt": note.prompt, **parts}
     return values | {drafts.name: origins}
 
 

@@ -1,0 +1,109 @@
+"""What people and datasets state about a picture, for whoever drafts questions of it: facts, and annotations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from benchwright.errors import RecipeError
+from benchwright.records import ImageRecord
+from benchwright.steps import Context
+
+from ..ground_truth import Captions, GroundTruth, LabelledBoxes, NamedEntity, VisualQuestion, read_truths
+
+FACT_USES = ("subjects", "answerable", "unanswerable", "implication")
+"""Values of the step `facts` from which questions are drafted."""
+ANNOTATION_KINDS: tuple[type[GroundTruth], ...] = (Captions, LabelledBoxes, VisualQuestion, NamedEntity)
+"""Kinds of ground truth from which questions are drafted."""
+MOST_LISTED = 40
+"""Most entries of one kind that a model is told."""
+
+
+class PictureStatements(NamedTuple):
+    """What is stated about one picture.
+
+    Args:
+        facts: Facts by use, as the step `facts` states them; uses without facts are absent.
+        truths: Annotations of the picture by datasets.
+    """
+
+    facts: Mapping[str, Any]
+    truths: Sequence[GroundTruth]
+
+    def document(self) -> dict[str, Any]:
+        """Return what a model is told, as JSON values; empty where nothing is stated."""
+        document: dict[str, Any] = {}
+        for use, value in self.facts.items():
+            document[use] = _without_origin(value)
+        captions = [text for truth in self.truths if isinstance(truth, Captions) for text in truth.texts]
+        boxes = [box for truth in self.truths if isinstance(truth, LabelledBoxes) for box in truth.boxes]
+        asked = [truth for truth in self.truths if isinstance(truth, VisualQuestion)]
+        entities = [truth for truth in self.truths if isinstance(truth, NamedEntity)]
+        listed: dict[str, list[Any]] = {
+            "captions": captions,
+            "boxes_xyxy": [{"label": box.label, "box": [round(side) for side in box.box]} for box in boxes],
+            "answered_questions": [{"ask": truth.question, "right": truth.answer} for truth in asked],
+            "entities": [{"name": truth.entity, "kind": truth.entity_kind} for truth in entities],
+        }
+        return document | {name: entries[:MOST_LISTED] for name, entries in listed.items() if entries}
+
+
+def _without_origin(value: Any) -> Any:
+    """Return facts without who stated them, which is no business of a model."""
+    if isinstance(value, list):
+        return [_without_origin(entry) for entry in value[:MOST_LISTED]]
+    if isinstance(value, dict):
+        return {
+            name: _without_origin(part)
+            for name, part in value.items()
+            if name not in {"written_in", "written_by", "author"} and part not in (None, [], "")
+        }
+    return value
+
+
+def columns_of(
+    given: Mapping[str, Mapping[str, str]], *, stated_by: str | None, annotations_of: str | None
+) -> tuple[str, ...]:
+    """Return the values that a step reads of these entries.
+
+    Args:
+        given: Values of each stage before it.
+        stated_by: Entry of the step `facts`; None for none.
+        annotations_of: Entry of the step `dataset`; None for none.
+
+    Raises:
+        RecipeError: No step before it has that name, or it states nothing from which questions could be drafted.
+    """
+    columns: list[str] = []
+    wanted = {
+        "stated_by": (stated_by, FACT_USES),
+        "annotations_of": (annotations_of, tuple(kind.kind for kind in ANNOTATION_KINDS)),
+    }
+    for setting, (entry, names) in wanted.items():
+        if entry is None:
+            continue
+        known = [name for name in names if name in given.get(entry, {})]
+        if not known:
+            raise RecipeError(
+                f"step 'draft_questions' has `{setting}: {entry}`, and no step before it has that name and states any "
+                f"of {', '.join(names)}; before it: {', '.join(given) or 'nothing'}"
+            )
+        columns += [f"{entry}.{name}" for name in known]
+    return tuple(columns)
+
+
+def statements_about(record: ImageRecord, ctx: Context, columns: Sequence[str]) -> PictureStatements:
+    """Return what these values state about an image; annotations of several pictures are left out."""
+    kinds = {kind.kind: kind for kind in ANNOTATION_KINDS}
+    facts: dict[str, Any] = {}
+    truths: list[GroundTruth] = []
+    for column in columns:
+        name, text = column.rpartition(".")[2], ctx.value(record.image_id, column)
+        if text is None:
+            continue
+        if name in kinds:
+            truths += [entry.truth for entry in read_truths(text, kinds[name]) if len(entry.image_ids) == 1]
+        else:
+            facts[name] = json.loads(text)
+    return PictureStatements(facts, truths)
