@@ -29,7 +29,7 @@ _KINDS = {
 _MOSTLY = 0.8
 _SHOWN = 200
 _HAS_OWN_CHECK = "names_answer"
-_KIND = "audit wording 1"
+_KIND = "audit wording 3"
 
 
 class Wording:
@@ -47,7 +47,7 @@ class Wording:
         other: list[str] = []
         for each in audited.items:
             faults, is_english = faults_of(each.item)
-            if not is_english:
+            if not is_english or _is_foreign(audited, each.item_id):
                 other.append(each.item_id)
             for kind, place, fault, correction in faults:
                 if kind == _HAS_OWN_CHECK:
