@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from audited_benches import Row, clean_rows, write_rows
 
-from benchwright.audit import AuditSettings, Finding, audit
+from benchwright.audit import AuditReport, AuditSettings, Finding, audit
 from benchwright.audit.checks import RepeatedQuestions, Wording
 
 ITEMS = 12
@@ -15,7 +15,8 @@ ITEMS = 12
 
 def _findings(folder: Path, rows: list[Row], check: type[RepeatedQuestions] | type[Wording]) -> list[Finding]:
     file = write_rows(folder / "questions.csv", rows)
-    return list(audit(file, folder / "out", AuditSettings(workers=1), checks=[check()]).findings)
+    report: AuditReport = audit(file, folder / "out", AuditSettings(workers=1), checks=[check()])
+    return list(report.findings)
 
 
 def _asked_again(**changes: str) -> list[Row]:
