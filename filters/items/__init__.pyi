@@ -11,6 +11,7 @@ from .blind_answers import read_blind_replies as read_blind_replies
 from .duplicate_questions import DuplicateQuestions as DuplicateQuestions
 from .duplicate_questions import SimilarPair as SimilarPair
 from .duplicate_questions import jaccard as jaccard
+from .duplicate_questions import pictures_shown as pictures_shown
 from .duplicate_questions import similar_pairs as similar_pairs
 from .repeated_options import RepeatedOptions as RepeatedOptions
 from .repeated_options import repeated_pairs as repeated_pairs

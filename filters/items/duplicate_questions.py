@@ -163,7 +163,7 @@ class DuplicateQuestions(GatherStep):
             return [(written, [grams(_whole_text(items[row])) for row in written])]
         groups: dict[Any, list[int]] = defaultdict(list)
         for row in written:
-            groups[_shown(items[row])].append(row)
+            groups[pictures_shown(items[row])].append(row)
         return [
             (rows, [grams(normal(items[row].question)) for row in rows]) for rows in groups.values() if len(rows) > 1
         ]
@@ -173,7 +173,7 @@ def _equal_verdicts(items: Sequence[Item]) -> dict[int, RepetitionVerdict]:
     """Return the verdicts on items that are equal to others."""
     groups: dict[Any, list[int]] = defaultdict(list)
     for row, item in enumerate(items):
-        groups[(_shown(item), normal(item.question), tuple(sorted(map(option_key, item.choices))))].append(row)
+        groups[(pictures_shown(item), normal(item.question), tuple(sorted(map(option_key, item.choices))))].append(row)
     decisions: dict[int, RepetitionVerdict] = {}
     for rows in groups.values():
         rows.sort(key=lambda row: items[row].item_id)
@@ -193,7 +193,7 @@ def _verdict(item: Item) -> Verdict:
     return "ask" if any(key.startswith("pair:") for key in item.group_keys) else "drop"
 
 
-def _shown(item: Item) -> tuple[str, ...]:
+def pictures_shown(item: Item) -> tuple[str, ...]:
     """Return the pictures and marks of an item in a fixed order: equal for items that show the same."""
     return tuple(
         sorted(f"{image.image_id} {[mark.model_dump_json() for mark in image.prompts]}" for image in item.images)

@@ -85,17 +85,20 @@ _NO_NOUN = (
     r"(?!(?:lot|few|couple|dozen|number|pair|variety|total|hundred|thousand|million|group|bunch|handful|series|set|"
     r"large|great|good|small|significant|huge|vast|certain|mix|mixture|range|minimum|maximum|majority)\b)"
 )
+_BEGINNING = r"(?:^|(?<=[.?!] ))"
+"""Where a sentence begins: only there `that` surely points at something; elsewhere it may begin a clause."""
+_IRREGULAR = "men|women|children|feet|teeth|mice|geese|wolves"
 _AGREEMENT = tuple(
     re.compile(pattern, _FLAGS)
     for pattern in (
-        rf"\bthere\s+(?:is|was)\s+(?:{_NUMBER}|few|people|children|men|women)\s+(?!-|of\b)\w+",
+        rf"\bthere\s+(?:is|was)\s+(?!both\b)(?:{_NUMBER}|few|people|children|men|women)\s+(?!-|of\b)\w+",
         rf"\b(?:is|was)\s+there\s+(?:(?:{_NUMBER})\s+(?!or\b)\w+|people|children|men|women)\b",
         rf"\bthere\s+are\s+(?:a|an|one)\s+{_NO_NOUN}[\w-]+(?=[\s.,?!]|$)(?!\s+or\b|\s+and\b)",
         rf"\b(?:are|were)\s+there\s+(?:a|an|one)\s+{_NO_NOUN}[\w-]+(?!\s+or\b|\s+and\b)",
         rf"\b(?:{_NUMBER}|these|those|many|several|few)\s+(?:{_ONE})\b(?![-'’])",
-        r"\b(?:a|an|one|this|that|every|each)\s+(?:men|women|children|feet|teeth|mice|geese|wolves)\b(?!['’-])",
-        r"(?<!\bof )\b(?:these|those)\s+(?:[\w-]+\s+)?(?:is|was|has|does)\b",
-        r"\b(?:this|that)\s+(?:are|were)\b",
+        rf"(?:\b(?:a|an|one|this|every|each)|{_BEGINNING}that)\s+(?:{_IRREGULAR})\b(?!['’-])",
+        r"(?<!\bof )(?<!ing )\b(?:these|those)\s+(?:[\w-]+\s+)?(?:is|was|has|does)\b",
+        rf"(?:\bthis|{_BEGINNING}that)\s+(?:are|were)\b",
         r"(?<!\bdo )(?<!\bdoes )(?<!\bdid )(?<!\bwould )(?<!\bcould )(?<!\bcan )(?<!\bmight )(?<!\bmust )(?<!\bif )"
         r"\b(?:he|she|it)\s+(?:have|do|are|were|go)\b",
         r"\b(?:they|we|you)\s+(?:is|was|has|does)\b",

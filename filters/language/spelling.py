@@ -1,6 +1,7 @@
 """Spelling of English words against a word list that ships in a wheel, without a network.
 
-The list is the one of symspellpy (MIT): 82,834 words in British and American spelling, with their frequencies. Only the
+The list is the one of symspellpy (MIT): 82,834 words with their frequencies, of which many stand there in British
+spelling alone (`humour`, `travelled`, `sceptic`); an American one is known where its British counterpart is. Only the
 list is read. The package's own index finds corrections at a distance of two as well, but takes seconds and 85 MB to
 build in every process; here a correction is looked for only where a word is unknown, one edit away (Norvig, "How to
 Write a Spelling Corrector", 2007).
@@ -101,6 +102,57 @@ _SHORTENED = frozenset(
         "you've",
     ]
 )
+_ENDINGS_OF_EL = "ed|ing|ings|er|ers|or|ors|ous|ously|ist|ists|able"
+_AMERICAN = tuple(
+    (re.compile(pattern), british)
+    for pattern, british in (
+        (
+            r"^(be|dis|mis|un|water)?(arb|ard|arm|behavi|cand|clam|col|demean|enam|endeav|fav|ferv|flav|glam|harb|hon|hum"
+            r"|lab|mean|neighb|od|parl|ranc|rig|rum|savi|sav|splend|succ|tum|val|vap|vig)or",
+            r"\1\2our",
+        ),
+        (
+            r"^(be|dis|re|un)?(bevel|cancel|channel|chisel|counsel|dial|duel|enamel|equal|fuel|funnel|grovel|hovel|initial"
+            r"|jewel|kennel|label|level|libel|marshal|marvel|model|panel|parcel|pedal|pencil|pummel|quarrel|ravel|revel"
+            rf"|rival|shovel|shrivel|signal|spiral|stencil|swivel|total|towel|travel|tunnel|yodel)({_ENDINGS_OF_EL})$",
+            r"\1\2l\3",
+        ),
+        (r"^(appal|distil|enrol|enthral|fulfil|instal|instil|skil|wil)l(ful|fully|fulness|ment|ments|s|)$", r"\1\2"),
+        (r"^(anal|catal|dial|epil|monol|prol)og(?=ed$|er$|ing$)", r"\1ogu"),
+        (r"^(anal|catal|dial|epil|monol|prol)og(s?)$", r"\1ogue\2"),
+        (
+            r"^(calib|cent|centimet|epicent|fib|kilomet|lit|lust|meag|met|millilit|millimet|och|sab|scept|somb|spect"
+            r"|theat)er(s?)$",
+            r"\1re\2",
+        ),
+        (r"^(cent)er(ed|ing)$", r"\1r\2"),
+        (r"^(def|off|pret)ens(e|es|eless)$", r"\1enc\2"),
+        (r"^practic(?=ed$|es$|ing$)", "practis"),
+        (r"^skeptic", "sceptic"),
+        (r"yz(?=e$|ed$|er$|ers$|es$|ing$)", "ys"),
+        (r"^(an|arch|gyn|hem|orthop|p)e(?=c|d|m|o|s)", r"\1ae"),
+        (r"^(leuk|an|ur)em", r"\1aem"),
+        (r"^esthet", "aesthet"),
+        (r"^es(?=oph|tr)", "oes"),
+        (r"rrhe", "rrhoe"),
+        (r"^gray", "grey"),
+        (r"^maneuver(s?)$", r"manoeuvre\1"),
+        (r"^maneuver(?=ed$|ing$|able$)", "manoeuvr"),
+        (r"^aluminum$", "aluminium"),
+        (r"^artifact", "artefact"),
+        (r"^ax$", "axe"),
+        (r"^coz(?=y$|i)", "cos"),
+        (r"^donut", "doughnut"),
+        (r"^jewelry$", "jewellery"),
+        (r"^mom(?=s?$|my$|mies$)", "mum"),
+        (r"^mustache", "moustache"),
+        (r"^pajama", "pyjama"),
+        (r"^plow", "plough"),
+        (r"^sulf", "sulph"),
+    )
+)
+"""American spellings, each with what it is in British spelling. Where an ending is spelled in two ways, such as
+`-eled`, the words are listed: to double the letter in any word would take `controled` for right."""
 _PART = 4
 """Fewest letters of each half of a compound: `dreamcatcher`."""
 
@@ -144,16 +196,24 @@ class Spelling:
         self._more = frozenset(word.lower() for word in words) | _NEW_WORDS | _SHORTENED
 
     def is_known(self, word: str) -> bool:
-        """Return whether a word is right, alone, as a possessive or as a compound of two words."""
+        """Return whether a word is right in British or American spelling: alone, as a possessive, or as a compound."""
         lower = word.lower().replace("’", "'")
-        if lower in self._frequencies or lower in self._more:
+        if self._is_listed(lower):
             return True
         stem = lower.removesuffix("'s").removesuffix("'")
         if stem != lower:
-            return stem in self._frequencies or stem in self._more
+            return self._is_listed(stem)
         return any(
             lower[:at] in self._frequencies and lower[at:] in self._frequencies
             for at in range(_PART, len(lower) - _PART + 1)
+        )
+
+    def _is_listed(self, word: str) -> bool:
+        if word in self._frequencies or word in self._more:
+            return True
+        return any(
+            pattern.search(word) is not None and pattern.sub(british, word) in self._frequencies
+            for pattern, british in _AMERICAN
         )
 
     def correction(self, word: str) -> str | None:

@@ -72,6 +72,61 @@ def test_other_languages_pass_by_the_checks_that_hold_in_any(question: str, opti
     assert found.values == {"faults": [], "checked_as": "any"}
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The humor of colorful neighbors is their favorite flavor.",
+        "A traveler canceled the enrollment and unraveled a catalog.",
+        "Skeptics analyze the defense of a theater in the center.",
+        "Mom wears gray pajamas and jewelry beside the plow.",
+        "An estrogen level, anesthesia, leukemia and pediatric care",
+        "It tells about mom's armor.",
+    ],
+)
+def test_american_spelling_is_right_too(words: str) -> None:
+    assert Spelling().misspellings(words) == []
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "controled",
+        "compeled",
+        "propeled",
+        "jornal",
+        "sorce",
+        "retorn",
+        "humer",
+        "begining",
+        "excelent",
+        "ofense",
+        "theator",
+    ],
+)
+def test_a_misspelling_near_american_spelling_is_found(word: str) -> None:
+    assert [fault.word for fault in Spelling().misspellings(f"It is {word} here.")] == [word]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It shows aspects that are hidden.",
+        "The sign suggests that women were first.",
+        "Addressing these issues is urgent.",
+        "There is both good and bad in them.",
+    ],
+)
+def test_that_may_begin_a_clause_about_many(text: str) -> None:
+    assert grammar_faults(text) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["That are two cats.", "What is it? That were dogs.", "This are cats.", "That men is old."]
+)
+def test_that_and_this_point_at_one_thing_where_a_sentence_begins(text: str) -> None:
+    assert [fault.kind for fault in grammar_faults(text)] == ["agreement"]
+
+
 def test_a_chinese_question_that_names_its_answer_is_found() -> None:
     assert names_answer(item("x", "图中的雨伞是什么颜色的雨伞？", ("雨伞", "书本"))) == "雨伞"
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import ClassVar
 
+from benchwright.text_normalization import normal
+
 from ..audited_items import AuditedItem, AuditedItems, RotatedQuestion, WordlessItem
 from ..check import AuditContext, needs_words
 from ..copies import groups_of
-from ..evidence import item_report
+from ..evidence import item_report, picture_copies, with_one_picture_a_copy
 from ..finding import Finding
+
+_FEWEST_OPTIONS = 3
+"""Options from which equal options say that questions may be the same; Yes and No are options of any question."""
+_WORD = re.compile(r"[^\W\d_]{3}")
 
 
 class RepeatedIds:
@@ -48,12 +55,14 @@ class RepeatedQuestions:
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each group of items that ask the same."""
         links: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+        grouped: dict[str, tuple[str, ...]] = {}
         for repetition in item_report(audited, context).questions:
             reason = "duplicate_question" if repetition.reason == "contradicting_keys" else repetition.reason
             links[reason].append((repetition.item_id, *repetition.of))
         for reason, groups in sorted(links.items()):
             for group in groups_of(groups):
                 items = audited.in_order(audited.own_id[item_id] for item_id in group)
+                grouped |= dict.fromkeys(items, items)
                 yield (
                     _repeated(audited, items)
                     if reason == "duplicate_question"
@@ -66,6 +75,35 @@ class RepeatedQuestions:
                         "possible",
                     )
                 )
+        for items in _with_the_same_options(audited, context):
+            if not set(items) <= set(grouped.get(items[0], ())):
+                yield Finding(
+                    "nearly_repeated_question",
+                    "low",
+                    items,
+                    "Questions about the same picture have the same options, and the same one is right: perhaps they "
+                    "ask the same in other words.",
+                    {"questions": [audited.by_id[item].item.question for item in items[:8]]},
+                    "possible",
+                )
+
+
+def _with_the_same_options(audited: AuditedItems, context: AuditContext) -> Iterator[tuple[str, ...]]:
+    """Yield the items with a key that show the same and have the same options and the same right one, in groups.
+
+    Left out are items whose options would be the same for many questions: fewer than three, pictures, and options
+    without a word, such as numbers and letters.
+    """
+    from benchwright.filters.items import pictures_shown
+
+    shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
+    groups: defaultdict[tuple[object, ...], list[str]] = defaultdict(list)
+    for each in audited.keyed:
+        texts = sorted(normal(choice.text or "") for choice in each.item.choices)
+        if len(texts) >= _FEWEST_OPTIONS and each.item.images and all(map(_WORD.search, texts)):
+            shown = pictures_shown(with_one_picture_a_copy(each.item, shown_as))
+            groups[shown, tuple(texts), _right_text(each)].append(each.item_id)
+    yield from (tuple(items) for items in groups.values() if len(items) > 1)
 
 
 def _repeated(audited: AuditedItems, items: tuple[str, ...]) -> Finding:

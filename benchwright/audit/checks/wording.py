@@ -31,7 +31,7 @@ FAULTS = {
 _MOSTLY = 0.8
 _SHOWN = 200
 _HAS_OWN_CHECK = "names_answer"
-_KIND = "audit wording 2"
+_KIND = "audit wording 3"
 
 
 class Wording:
@@ -49,7 +49,7 @@ class Wording:
         other: list[str] = []
         for each in audited.items:
             faults, is_english = faults_of(each.item)
-            if not is_english:
+            if not is_english or _is_foreign(audited, each.item_id):
                 other.append(each.item_id)
             for kind, place, fault, correction in faults:
                 if kind == _HAS_OWN_CHECK:
