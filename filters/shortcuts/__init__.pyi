@@ -21,6 +21,7 @@ from .picks import best_options as best_options
 from .picture_facts import PictureFacts as PictureFacts
 from .picture_facts import facts_of_picture as facts_of_picture
 from .picture_facts import with_detail as with_detail
+from .picture_facts import with_detail_beside as with_detail_beside
 from .pruning import PruneSettings as PruneSettings
 from .pruning import prune as prune
 from .report import ShortcutReport as ShortcutReport

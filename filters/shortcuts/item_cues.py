@@ -18,7 +18,7 @@ from benchwright.records import Item
 
 from ..items.text_only_bias import kinship, odd_form, word_sets
 from .option_marks import OptionMarks, Place, box_cues, option_marks, place_of, position_cues, reference_cues
-from .picture_facts import PictureFacts, with_detail
+from .picture_facts import PictureFacts, with_detail, with_detail_beside
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _NUMBER_WORDS = (
@@ -177,7 +177,7 @@ def _add_option_pictures(
     _add(of_options, "file", _columns([each.file for each in facts]))
     _add(of_options, "pixels", _columns([each.pixels for each in facts]))
     if others:
-        *facts, shown = with_detail([*measured, facts_of(others[0], True)])
+        *facts, shown = with_detail_beside(measured, facts_of(others[0], True))
         _add(of_options, "reference_file", _columns([_differences(each.file, shown.file) for each in facts]))
         _add(of_options, "reference_pixels", _columns([_differences(each.pixels, shown.pixels) for each in facts]))
 

@@ -77,12 +77,28 @@ def with_detail(pictures: Sequence[PictureFacts]) -> list[PictureFacts]:
     """
     if {each.file["format"] for each in pictures} != {_PNG} or len({each[:2] for each in pictures}) > 1:
         return list(pictures)
-    results = []
-    for each in pictures:
-        file = {name: value for name, value in each.file.items() if name not in ("bytes", "bytes_per_pixel")}
-        detail = (each.file["bytes"] or 0.0) - (each.file["metadata_bytes"] or 0.0)
-        results.append(each._replace(file=file, pixels={**each.pixels, "detail_bytes": detail}))
-    return results
+    return [_detailed(each, each) for each in pictures]
+
+
+def with_detail_beside(options: Sequence[PictureFacts], reference: PictureFacts) -> list[PictureFacts]:
+    """Return facts of options and then of their reference, with bytes among the measures of pixels where they are one.
+
+    Where options are PNGs of one size, which of them is closer to the reference in bytes depends on their detail and on
+    one number that they share. So a PNG reference may have another size, as a picture has beside its pieces: its detail
+    is what as many of its pixels as an option has take. Other facts are returned as they are.
+    """
+    detailed = with_detail(options)
+    if not all("detail_bytes" in each.pixels for each in detailed) or reference.file["format"] != _PNG:
+        return [*options, reference]
+    return [*detailed, _detailed(reference, options[0])]
+
+
+def _detailed(picture: PictureFacts, shown_as_large_as: PictureFacts) -> PictureFacts:
+    """Return the facts of a PNG with the bytes of its pixels, for as many pixels as another has, as its detail."""
+    file = {name: value for name, value in picture.file.items() if name not in ("bytes", "bytes_per_pixel")}
+    share = shown_as_large_as.width * shown_as_large_as.height / (picture.width * picture.height)
+    detail = share * ((picture.file["bytes"] or 0.0) - (picture.file["metadata_bytes"] or 0.0))
+    return picture._replace(file=file, pixels={**picture.pixels, "detail_bytes": detail})
 
 
 def _pixel_measures(pixels: NDArray[np.uint8]) -> dict[str, float | None]:

@@ -44,6 +44,7 @@ class MeasuredCues(MapStep):
     """Measure the cues of an item."""
 
     name: ClassVar[str] = "cues"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"cues": "string"}
 

@@ -13,6 +13,8 @@ from step_context import StepContext
 
 from benchwright.construction.tasks import HIDDEN, Jigsaw, edge_difference
 from benchwright.errors import UnreadableImage
+from benchwright.filters.shortcuts import cues_of_item, facts_of_picture
+from benchwright.images import encode_png
 from benchwright.records import Item
 from benchwright.steps import Outcome
 
@@ -174,6 +176,21 @@ def test_hardened_both_items_of_a_photograph_offer_the_same_two_pieces(context: 
     assert {choice.image_id for choice in first.choices} == {choice.image_id for choice in second.choices}
     assert first.evidence["right"] == second.evidence["wrong"]
     assert context.store_calls == 4
+
+
+@pytest.mark.parametrize("mode", ["hardened", "paper"])
+def test_of_the_files_nothing_says_which_piece_is_closer_to_the_reference(
+    context: StepContext, photo: np.ndarray, mode: str
+) -> None:
+    [item] = made(context, photo, mode=mode).items
+    cues = cues_of_item(
+        item, lambda image_id, _: facts_of_picture(encode_png(context.stored[image_id]), with_pixels=True)
+    )
+    assert cues is not None
+    beside = {name: values for name, values in cues.of_options.items() if name.startswith("reference_file.")}
+    assert len(beside) >= 4
+    assert {name: values for name, values in beside.items() if len(set(values)) > 1} == {}
+    assert len(set(cues.of_options["reference_pixels.detail_bytes"])) == 2
 
 
 @pytest.mark.parametrize("name", ["grass", "gravel", "brick"])

@@ -12,13 +12,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 from homography_items import add_correspondence, crop, sample_photographs
 from tiny_depth_anything import make_depth_anything
 from tiny_diffusion import make_pipeline
 from tiny_dinov2 import make_dinov2
-from tiny_matcher import make_matcher
+from tiny_matcher import MatcherKind, make_matcher
 
 from benchwright.errors import CheckFailed, PrerequisiteError
 from benchwright.evaluation.backends import BackendOptions, parse_model
@@ -109,6 +110,46 @@ def test_every_specialist_answers_its_tasks_alike_in_batches_of_any_size_and_fro
     assert scores[0].model == f"{name}:{name}"
 
 
+@pytest.mark.parametrize("kind", ["superglue", "lightglue"])
+def test_a_matcher_of_points_answers_alike_in_batches_of_any_size(
+    bench: Any, photographs: list[np.ndarray], tmp_path: Path, kind: MatcherKind
+) -> None:
+    fill(bench, photographs)
+    release, folder = bench.release(tmp_path / "release"), make_matcher(tmp_path / kind, kind)
+    scores = [
+        evaluate(release, f"learned_matches:{folder}", options=BackendOptions(batch_size=size)) for size in (1, 3)
+    ]
+    assert [(score.asked, score.error) for score in scores] == [(4, 0), (4, 0)]
+    assert scores[0].metrics == scores[1].metrics
+
+
+@pytest.mark.parametrize("kind", ["superglue", "lightglue"])
+def test_points_of_a_picture_match_at_half_their_coordinates_in_the_picture_at_half_its_size(
+    photographs: list[np.ndarray], tmp_path: Path, kind: MatcherKind
+) -> None:
+    matcher = LearnedMatches(str(make_matcher(tmp_path / kind, kind)), BackendOptions())
+    whole = photographs[0][:200, :300]
+    half = cv2.resize(whole, (150, 100), interpolation=cv2.INTER_AREA)
+    [matches] = matcher.matches([(whole, half)])
+    assert len(matches.first) == len(matches.second) > 1
+    apart = np.abs(matches.first / 2 - matches.second)
+    assert np.median(apart) <= 1
+
+
+def test_matches_of_efficient_loftr_lie_in_pixels_of_each_picture(
+    photographs: list[np.ndarray], weights: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Random weights are sure of nothing.
+    monkeypatch.setattr("benchwright.evaluation.backends.specialists.learned_matches.LEAST_CONFIDENCE", 0.0)
+    matcher = LearnedMatches(str(weights / "learned_matches"), BackendOptions())
+    first, second = photographs[0][:200, :300], photographs[1][:150, :170]
+    [matches] = matcher.matches([(first, second)])
+    assert len(matches.first) == len(matches.second) > 0
+    for points, pixels in zip(matches, (first, second), strict=True):
+        assert (points >= 0).all()
+        assert (points <= pixels.shape[1::-1]).all()
+
+
 @pytest.mark.parametrize("name", MAKERS)
 def test_weights_lie_under_the_name_of_their_repository_or_it_is_said_which_to_fetch(
     weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
@@ -174,13 +215,3 @@ def test_features_of_a_point_follow_its_picture_and_not_the_order_of_questions(
     assert not maps[0].equal(maps[1])
     rows, columns = maps[0].shape[-2:]
     assert columns > rows
-
-
-def test_matches_of_the_matcher_lie_in_pixels_of_each_picture(photographs: list[np.ndarray], weights: Path) -> None:
-    matcher = LearnedMatches(str(weights / "learned_matches"), BackendOptions())
-    first, second = photographs[0][:200, :300], photographs[1][:150, :170]
-    [matches] = matcher.matches([(first, second)])
-    assert len(matches.first) == len(matches.second)
-    for points, pixels in zip(matches, (first, second), strict=True):
-        assert (points >= 0).all()
-        assert (points <= pixels.shape[1::-1]).all()

@@ -30,6 +30,7 @@ from benchwright.filters.shortcuts import (
     table_of,
     task_cues_of,
     with_detail,
+    with_detail_beside,
 )
 
 pytestmark = pytest.mark.slow
@@ -83,6 +84,27 @@ def test_bytes_stay_a_measure_of_the_file_where_sizes_differ() -> None:
     facts = [_png(np.zeros((40, wide, 3), np.uint8)) for wide in (60, 61)]
     assert with_detail(facts) == facts
     assert all("bytes" in each.file for each in facts)
+
+
+def test_a_png_that_options_of_one_size_are_compared_with_may_be_larger() -> None:
+    rng = np.random.default_rng(5)
+    busy, plain = rng.integers(0, 255, (80, 120, 3), np.uint8), np.full((40, 60, 3), 90, np.uint8)
+    options = [_png(busy[:40, :60]), _png(plain)]
+    alike, unlike, reference = with_detail_beside(options, _png(busy))
+    assert [alike, unlike] == with_detail(options)
+    assert alike.pixels["detail_bytes"] == pytest.approx(reference.pixels["detail_bytes"], rel=0.02)
+    assert alike.pixels["detail_bytes"] > 10 * (unlike.pixels["detail_bytes"] or 0)
+    assert not {"bytes", "bytes_per_pixel"} & (reference.file.keys() | alike.file.keys())
+
+
+def test_bytes_beside_a_reference_stay_a_measure_of_the_file_where_a_format_or_the_options_sizes_differ() -> None:
+    levels = np.random.default_rng(5).integers(0, 255, (40, 61, 3), np.uint8)
+    handle = io.BytesIO()
+    Image.fromarray(levels).save(handle, "JPEG")
+    jpeg = facts_of_picture(handle.getvalue(), with_pixels=True)
+    equal, unequal = [_png(levels), _png(levels // 2)], [_png(levels), _png(levels[:, :60])]
+    assert with_detail_beside(equal, jpeg) == [*equal, jpeg]
+    assert with_detail_beside(unequal, _png(levels)) == [*unequal, _png(levels)]
 
 
 def test_a_task_that_no_step_is_named_after_asks_for_no_cue() -> None:
