@@ -61,6 +61,10 @@ class DatasetFiles:
             paths = sorted(path for path in self.root.iterdir() if path.suffix.lower() in _ARCHIVES and path.is_file())
         return tuple(_opened_archive(path) for path in paths if path.name not in self.closed)
 
+    @cached_property
+    def _real_root(self) -> str:
+        return os.path.realpath(self.root)
+
     def archives(self) -> list[str]:
         """Return the names of the archives directly in the folder, whose members count as its files."""
         return [archive.path.name for archive in self._archives if archive.path != self.root]
@@ -155,7 +159,7 @@ class DatasetFiles:
         if below is None or not self.root.is_dir() or not os.path.isfile(self.root / below):
             return None
         real = Path(os.path.realpath(self.root / below))
-        if not real.is_relative_to(os.path.realpath(self.root)):
+        if not real.is_relative_to(self._real_root):
             raise DataError(f"{self.shown(path)} is a link that leads out of the folder; name the folder it leads to")
         return real
 
