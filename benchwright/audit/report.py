@@ -168,15 +168,15 @@ def audit(
             workers=settings.workers or default_workers(_MEMORY_MB),
             progress=progress,
         )
-        known = KnownPictures(KeptValues(cache, _FILES), KeptValues(cache, _ORIGINS))
+        known_pictures = KnownPictures(KeptValues(cache, _FILES), KeptValues(cache, _ORIGINS))
         audited = read_source(
             source,
             objects=out / CACHE / "objects",
             pictures=settings.pictures,
             columns=settings.columns,
-            known=known,
+            known=known_pictures,
         )
-        known.save()
+        known_pictures.save()
         for line in audited.reading:
             if shown is not None:
                 shown(line)

@@ -82,9 +82,8 @@ def test_a_word_that_becomes_common_or_rare_counts_for_pictures_that_were_there_
     place = {**{at: at for at in range(min(len(before), len(now)) - 1)}, len(before) - 1: len(now) - 1}
     left, right, shared = word_sharing(before).pairs
     there = [at for at in range(len(left)) if left[at] in place and right[at] in place]
-    pairs = SharedWords(
-        *(np.array([place[int(column[at])] for at in there], np.int64) for column in (left, right)), shared[there]
-    )
+    moved_left, moved_right = (np.array([place[int(column[at])] for at in there], np.int64) for column in (left, right))
+    pairs = SharedWords(moved_left, moved_right, shared[there])
     is_new = np.array([at not in place.values() for at in range(len(now))])
     found = word_sharing(now, before=word_sharing(before)._replace(pairs=pairs), is_new=is_new)
     assert [column.tolist() for column in found.pairs] == [column.tolist() for column in shared_words(now)]
