@@ -186,7 +186,9 @@ def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> Fi
         for image in audited.by_id[item].item.images
         if image.image_id in audited.pictures
     ]
-    pictures = list(dict.fromkeys(finding.pictures or of_items))
+    place = {image_id: number for number, image_id in reversed([*enumerate(of_items)])}
+    named = sorted(finding.pictures, key=lambda image_id: place.get(image_id, len(of_items)))  # as the items below them
+    pictures = list(dict.fromkeys(named or of_items))
     tables = tables_of(finding)
     items = finding.items[:_PICTURES_OF_FINDING]
     return FindingExample(

@@ -52,6 +52,7 @@ class DatasetFiles:
         self.root = root
         self.under = under
         self.closed = frozenset(closed)
+        self._real_folders: dict[Path, str] = {}
 
     @cached_property
     def _archives(self) -> tuple[_Archive, ...]:
@@ -158,7 +159,14 @@ class DatasetFiles:
         below = self._safe(path)
         if below is None or not self.root.is_dir() or not os.path.isfile(self.root / below):
             return None
-        real = Path(os.path.realpath(self.root / below))
+        place = self.root / below
+        if place.is_symlink():
+            real = Path(os.path.realpath(place))
+        else:
+            folder = place.parent
+            if folder not in self._real_folders:
+                self._real_folders[folder] = os.path.realpath(folder)
+            real = Path(self._real_folders[folder], place.name)
         if not real.is_relative_to(self._real_root):
             raise DataError(f"{self.shown(path)} is a link that leads out of the folder; name the folder it leads to")
         return real
