@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from benchwright.canonical import digest
 from benchwright.construction.imported import AbsentPicture
 from benchwright.records import LETTERS, Item, Source
 
@@ -191,6 +192,14 @@ class AuditedItems:
     replies: tuple[ModelReplies, ...] = ()
     wordless: tuple[WordlessItem, ...] = ()
     rotations: tuple[RotatedQuestion, ...] = ()
+
+    @cached_property
+    def content_digest(self) -> str:
+        """Return a digest of all items and pictures, whatever their place."""
+        with_words = [[each.item_id, each.split, each.item.content_hash] for each in self.items]
+        return digest(
+            with_words + [[each.item_id, each.split, each.task, each.key, list(each.options)] for each in self.wordless]
+        )
 
     @cached_property
     def all_items(self) -> tuple[AuditedItem | WordlessItem, ...]:

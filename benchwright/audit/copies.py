@@ -7,6 +7,7 @@ the contents of the two pictures, so that a second audit looks only at pairs tha
 from __future__ import annotations
 
 import json
+import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +15,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from benchwright.canonical import canonical_json
 from benchwright.components import components_of
 from benchwright.errors import UnreadableImage
 
-from .picture_measures import PictureMeasures, in_batches, run_jobs
+from .picture_measures import KIND, PictureMeasures, in_batches, run_jobs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,6 +33,7 @@ DISTANCE = 8
 """Bits of 64 in which the hashes of a pair may differ, the default of `near_duplicates`."""
 _LOOK = "audit look 1"
 _PAIRS = "audit pairs 1"
+_FEATURES = "audit shared words 1"
 _STAGE = "audit"
 _PAIRS_A_JOB = 24
 
@@ -93,13 +96,19 @@ class PictureCopies:
             if look.verdict == verdict and shown.get(look.first, look.first) != shown.get(look.second, look.second)
         ]
 
-    def score(self, group: Iterable[str]) -> float:
+    def score(self, group: Sequence[str]) -> float:
         """Return the least likeness of the confirmed pairs of a group; 1 where all pixels are equal."""
-        members = set(group)
-        return min(
-            (look.alike for look in self.looks if look.verdict == "confirmed" and {look.first, look.second} <= members),
-            default=1.0,
-        )
+        return self._least_alike.get(self.shown_as.get(group[0], ""), 1.0)
+
+    @cached_property
+    def _least_alike(self) -> Mapping[str, float]:
+        """The least likeness of a confirmed pair, by the first picture of its group."""
+        least: dict[str, float] = {}
+        for look in self.looks:
+            if look.verdict == "confirmed":
+                first = self.shown_as[look.first]
+                least[first] = min(look.alike, least.get(first, 1.0))
+        return least
 
 
 def groups_of(links: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
@@ -126,7 +135,7 @@ def find_copies(
     same_as = {image_id: leader.setdefault(readable[image_id].pixel_hash, image_id) for image_id in sorted(readable)}
     ids = sorted(set(same_as.values()))
     table = _table(ids, pictures, readable)
-    proposed = [tuple(pair) for pair in context.kept(_PAIRS, ids, lambda: _proposed(table))]
+    proposed = [tuple(pair) for pair in context.kept(_PAIRS, ids, lambda: _proposed(table, context))]
     looks = _looked_at(proposed, pictures, context)
     chained = _chained(table, ids, proposed, looks)
     looks |= _looked_at(chained, pictures, context)
@@ -163,11 +172,15 @@ def _table(
     )
 
 
-def _proposed(table: pa.Table) -> list[tuple[str, str, bool]]:
-    from benchwright.filters.duplicates import ProposedPairs
-    from benchwright.steps import GatherContext
+def _proposed(table: pa.Table, context: AuditContext) -> list[tuple[str, str, bool]]:
+    """Return the pairs to look at; what the last audit knew of them is used, and what this one knows is kept."""
+    from benchwright.filters.duplicates import KnownFeatures, ProposedPairs
 
-    gathered = ProposedPairs(distance=DISTANCE).gather(table, GatherContext(0, _STAGE))
+    context.progress.phase("comparing pictures", 0, "pictures")
+    data = context.cache.get(_FEATURES, KIND)
+    before = None if data is None else KnownFeatures.from_json(json.loads(zlib.decompress(data)))
+    gathered, known = ProposedPairs(distance=DISTANCE).proposed(table, before)
+    context.cache.put(_FEATURES, KIND, zlib.compress(canonical_json(known.to_json()).encode(), 1))
     return _named_pairs(table["image_id"].to_pylist(), gathered)
 
 

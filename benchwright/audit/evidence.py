@@ -72,8 +72,11 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
         return [OptionPair(item.item_id, (first, second), alike) for first, second, alike in rows]
 
     def learned(items: Sequence[ItemWords]) -> list[str]:
-        picks: list[str] = context.kept(_LEARNED, items, lambda: learned_picks(items))
-        return picks
+        def picks() -> list[str]:
+            context.progress.phase("learning from words", 0, "items")
+            return learned_picks(items)
+
+        return list(context.kept(_LEARNED, items, picks))
 
     def report() -> ItemReport:
         shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}

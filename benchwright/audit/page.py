@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright import __version__
-from benchwright.canonical import digest
 from benchwright.errors import UnreadableImage
 from benchwright.pages import page_pieces
 from benchwright.records import LETTERS
@@ -129,7 +128,7 @@ def _pieces(report: AuditReport, previews: _Previews) -> Iterator[str]:
         "more_unreadable": max(0, len(audited.unreadable) - _ROWS),
         "reading": audited.reading,
         "version": __version__,
-        "content": content_digest(audited)[:16],
+        "content": audited.content_digest[:16],
         "citable": citable(report),
     }
     return page_pieces(
@@ -139,14 +138,6 @@ def _pieces(report: AuditReport, previews: _Previews) -> Iterator[str]:
         generator="benchwright audit",
         style="audit.css",
         finalize=_printable,
-    )
-
-
-def content_digest(audited: AuditedItems) -> str:
-    """Return a digest of all items and pictures, whatever their place."""
-    with_words = [[each.item_id, each.split, each.item.content_hash] for each in audited.items]
-    return digest(
-        with_words + [[each.item_id, each.split, each.task, each.key, list(each.options)] for each in audited.wordless]
     )
 
 
@@ -163,7 +154,7 @@ def citable(report: AuditReport) -> str:
     return (
         f"An audit with Benchwright {__version__} ({done} of {len(report.checks)} checks) of "
         f"{len(audited.all_items):,} items and {len(audited.pictures):,} pictures (content "
-        f"{content_digest(audited)[:16]}) found " + (f"{named}." if named else "nothing of high or medium severity.")
+        f"{audited.content_digest[:16]}) found " + (f"{named}." if named else "nothing of high or medium severity.")
     )
 
 
@@ -195,7 +186,9 @@ def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> Fi
         for image in audited.by_id[item].item.images
         if image.image_id in audited.pictures
     ]
-    pictures = list(dict.fromkeys(finding.pictures or of_items))
+    place = {image_id: number for number, image_id in reversed([*enumerate(of_items)])}
+    named = sorted(finding.pictures, key=lambda image_id: place.get(image_id, len(of_items)))  # as the items below them
+    pictures = list(dict.fromkeys(named or of_items))
     tables = tables_of(finding)
     items = finding.items[:_PICTURES_OF_FINDING]
     return FindingExample(

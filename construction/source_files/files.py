@@ -52,6 +52,7 @@ class DatasetFiles:
         self.root = root
         self.under = under
         self.closed = frozenset(closed)
+        self._real_folders: dict[Path, str] = {}
 
     @cached_property
     def _archives(self) -> tuple[_Archive, ...]:
@@ -60,6 +61,10 @@ class DatasetFiles:
         with naming(self.root):
             paths = sorted(path for path in self.root.iterdir() if path.suffix.lower() in _ARCHIVES and path.is_file())
         return tuple(_opened_archive(path) for path in paths if path.name not in self.closed)
+
+    @cached_property
+    def _real_root(self) -> str:
+        return os.path.realpath(self.root)
 
     def archives(self) -> list[str]:
         """Return the names of the archives directly in the folder, whose members count as its files."""
@@ -154,8 +159,15 @@ class DatasetFiles:
         below = self._safe(path)
         if below is None or not self.root.is_dir() or not os.path.isfile(self.root / below):
             return None
-        real = Path(os.path.realpath(self.root / below))
-        if not real.is_relative_to(os.path.realpath(self.root)):
+        place = self.root / below
+        if place.is_symlink():
+            real = Path(os.path.realpath(place))
+        else:
+            folder = place.parent
+            if folder not in self._real_folders:
+                self._real_folders[folder] = os.path.realpath(folder)
+            real = Path(self._real_folders[folder], place.name)
+        if not real.is_relative_to(self._real_root):
             raise DataError(f"{self.shown(path)} is a link that leads out of the folder; name the folder it leads to")
         return real
 

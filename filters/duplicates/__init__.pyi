@@ -1,5 +1,7 @@
 from .candidate_pairs import MOST_BY_CHAIN as MOST_BY_CHAIN
 from .candidate_pairs import MOST_BY_HASH as MOST_BY_HASH
+from .candidate_pairs import KnownFeatures as KnownFeatures
+from .candidate_pairs import NearByFeatures as NearByFeatures
 from .candidate_pairs import Neighbourhood as Neighbourhood
 from .candidate_pairs import near_by_chain as near_by_chain
 from .candidate_pairs import near_by_features as near_by_features

@@ -12,9 +12,9 @@ each image, and its nearest few partners.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..clusters import components
 from ..features.hamming import Pairs, iter_pairs
 from ..features.visual_words import Miniature, Words
-from ..features.word_matching import agreement, shared_words
+from ..features.word_matching import SharedWords, WordSharing, agreement, word_sharing
 
 MOST_BY_HASH = 12
 MOST_BY_FEATURES = 6
@@ -185,14 +185,97 @@ def _crossing(pairs: Pairs, code_of: _Ints, count: int, codes: int) -> Pairs:
     return Pairs(pairs.left[crosses], pairs.right[crosses], pairs.distance[crosses])
 
 
-def near_by_features(words: Sequence[Words], miniatures: Sequence[Miniature | None]) -> CandidatePairs:
-    """Return for each position the images with the most words that agree on one alignment, up to `MOST_BY_FEATURES`."""
-    sharing = shared_words(words)
-    left, right, shared = sharing.left, sharing.right, sharing.shared
+class KnownFeatures(NamedTuple):
+    """What the words of some pictures told, so that a search among nearly the same pictures looks at new ones only.
+
+    Args:
+        ids: The pictures, in their order.
+        sharing: Pairs of pictures that share words, by position.
+        checked: Pairs whose alignments were checked, with the number of words that agree on one of them.
+    """
+
+    ids: Sequence[str]
+    sharing: WordSharing
+    checked: SharedWords
+
+    def among(self, ids: Sequence[str]) -> tuple[KnownFeatures, NDArray[np.bool_]]:
+        """Return what is known of pairs of other pictures, by their positions, and which of the pictures are new.
+
+        Args:
+            ids: The other pictures; those that are among both stand in one order in both.
+        """
+        places = {image_id: place for place, image_id in enumerate(ids)}
+        moved = np.array([places.get(image_id, -1) for image_id in self.ids], np.int64)
+        is_new = np.ones(len(ids), np.bool_)
+        is_new[moved[moved >= 0]] = False
+        sharing = self.sharing._replace(pairs=_moved(self.sharing.pairs, moved))
+        return KnownFeatures(ids, sharing, _moved(self.checked, moved)), is_new
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is known as JSON values."""
+        return {
+            "ids": list(self.ids),
+            "bits": self.sharing.bits,
+            "common": [part.tolist() for part in self.sharing.common],
+            "pairs": [column.tolist() for column in self.sharing.pairs],
+            "checked": [column.tolist() for column in self.checked],
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> KnownFeatures:
+        """Return what `to_json` returned."""
+        pairs, checked = (
+            SharedWords(*(np.array(column, np.int64) for column in values[name])) for name in ("pairs", "checked")
+        )
+        common = tuple(np.array(part, np.uint32) for part in values["common"])
+        return cls(values["ids"], WordSharing(pairs, values["bits"], common), checked)
+
+
+def _moved(pairs: SharedWords, places: _Ints) -> SharedWords:
+    """Return pairs by other positions, those that lack a picture, whose position is below 0, left out."""
+    left, right = places[pairs.left], places[pairs.right]
+    is_there = (left >= 0) & (right >= 0)
+    return SharedWords(left[is_there], right[is_there], pairs.shared[is_there])
+
+
+class NearByFeatures(NamedTuple):
+    """The pairs that words propose, and what is known then."""
+
+    candidates: CandidatePairs
+    known: KnownFeatures
+
+
+def near_by_features(
+    words: Sequence[Words],
+    miniatures: Sequence[Miniature | None],
+    ids: Sequence[str],
+    *,
+    before: KnownFeatures | None = None,
+) -> NearByFeatures:
+    """Return for each position the images with the most words that agree on one alignment, up to `MOST_BY_FEATURES`.
+
+    Args:
+        words: Words of each picture.
+        miniatures: Miniature of each picture; None where it has no words.
+        ids: Id of each picture.
+        before: What is known from a search among nearly the same pictures, whose order was the same.
+    """
+    known: dict[tuple[int, int], int] = {}
+    if before is None:
+        sharing = word_sharing(words)
+    else:
+        before, is_new = before.among(ids)
+        sharing = word_sharing(words, before=before.sharing, is_new=is_new)
+        left, right, shared = before.checked
+        known = dict(zip(zip(left.tolist(), right.tolist(), strict=True), shared.tolist(), strict=True))
+    left, right, shared = sharing.pairs
     source, target, _ = _strongest(left, right, shared, most=_MOST_CHECKED)
     agreed = []
     checked = sorted({(min(pair), max(pair)) for pair in zip(source.tolist(), target.tolist(), strict=True)})
     for first, second in checked:
+        if (first, second) in known:
+            agreed.append(known[first, second])
+            continue
         first_miniature, second_miniature = miniatures[first], miniatures[second]
         assert first_miniature is not None  # a picture with words has a miniature
         assert second_miniature is not None
@@ -204,7 +287,7 @@ def near_by_features(words: Sequence[Words], miniatures: Sequence[Miniature | No
     candidates: CandidatePairs = defaultdict(set)
     for image, partner in zip(source.tolist(), target.tolist(), strict=True):
         candidates[image].add(partner)
-    return dict(candidates)
+    return NearByFeatures(dict(candidates), KnownFeatures(ids, sharing, SharedWords(left, right, shared)))
 
 
 def _strongest(left: _Ints, right: _Ints, strength: _Ints, *, most: int) -> tuple[_Ints, _Ints, _Ints]:

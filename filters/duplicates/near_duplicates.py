@@ -24,6 +24,7 @@ from ..features.visual_words import FeatureWords, decode_miniature, decode_words
 from .candidate_pairs import (
     MOST_BY_HASH,
     CandidatePairs,
+    KnownFeatures,
     each_pair_once,
     near_by_chain,
     near_by_features,
@@ -93,9 +94,18 @@ class ProposedPairs(GatherStep):
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Search all pairs. Images are numbered largest first, so the order of rows does not matter."""
+        del ctx
+        return self.proposed(columns)[0]
+
+    def proposed(self, columns: pa.Table, before: KnownFeatures | None = None) -> tuple[Gathered, KnownFeatures]:
+        """Return all pairs, and what the words of the images told, for a search among nearly the same images.
+
+        Args:
+            columns: Table with the columns that this step reads.
+            before: What an earlier search told; the pairs are the same with it and without it.
+        """
         import pyarrow as pa
 
-        del ctx
         ids = columns["image_id"].to_pylist()
         pixels = numbers_of(columns["width"]) * numbers_of(columns["height"])
         hashed = [row for row, is_there in enumerate(columns["hashes.phash"].is_valid().to_pylist()) if is_there]
@@ -108,9 +118,11 @@ class ProposedPairs(GatherStep):
         phash, dhash, mirrored = (numbers_of(live[f"hashes.{name}"]) for name in ("phash", "dhash", "mirrored"))
         turned = near_by_mirrored_hash(phash, mirrored, distance=self.distance)
         hashed_near = [near_by_hash(codes, distance=self.distance) for codes in (phash, dhash)]
-        featured = near_by_features(
+        featured, known = near_by_features(
             [decode_words(words[row].as_py() or "") for row in rows],
             [decode_miniature(text) if (text := miniatures[row].as_py()) else None for row in rows],
+            ids,
+            before=before,
         )
         borne = each_pair_once(
             [*(near.candidates for near in hashed_near), turned, featured, self._embedded(live)], ids
@@ -121,7 +133,7 @@ class ProposedPairs(GatherStep):
             compared[partners] += 1
         left_out = np.maximum.reduce([near.near for near in hashed_near]) - compared if ids else compared
         bearers = sorted({*borne, *np.flatnonzero(left_out > 0).tolist()}, key=lambda image: rows[image])
-        return Gathered(
+        gathered = Gathered(
             rows=np.array([rows[image] for image in bearers], np.int64),
             values={
                 "partners": [
@@ -140,6 +152,7 @@ class ProposedPairs(GatherStep):
                 "left_out": [int(left_out[image]) if left_out[image] > 0 else None for image in bearers],
             },
         )
+        return gathered, known
 
     def _embedded(self, live: pa.Table) -> CandidatePairs:
         if self.cosine is None or not live.num_rows:

@@ -20,6 +20,9 @@ from .visual_words import encode_words as encode_words
 from .visual_words import encoded_words_of as encoded_words_of
 from .visual_words import miniature as miniature
 from .visual_words import words_of as words_of
+from .word_matching import SharedWords as SharedWords
+from .word_matching import WordSharing as WordSharing
 from .word_matching import agreement as agreement
 from .word_matching import shared_words as shared_words
 from .word_matching import word_bits as word_bits
+from .word_matching import word_sharing as word_sharing

@@ -72,6 +72,20 @@ class SharedWords(NamedTuple):
     shared: _Ints
 
 
+class WordSharing(NamedTuple):
+    """Pairs of pictures that share words, and what it takes to find those of a set that changed in a few pictures.
+
+    Args:
+        pairs: The pairs.
+        bits: Number of bits of a word.
+        common: Words that too many corners have, in ascending order, of each part of the descriptor.
+    """
+
+    pairs: SharedWords
+    bits: int
+    common: tuple[NDArray[np.uint32], ...]
+
+
 def word_bits(corners: int) -> int:
     """Return the number of bits of a word at which few of this many corners share a word by chance."""
     return int(np.clip(np.ceil(np.log2(max(corners, 2))) - 2, _FEWEST_BITS, _MOST_BITS))
@@ -86,13 +100,55 @@ def shared_words(words: Iterable[Words]) -> SharedWords:
     Args:
         words: Words of each picture.
     """
+    return word_sharing(words).pairs
+
+
+def word_sharing(
+    words: Iterable[Words], *, before: WordSharing | None = None, is_new: NDArray[np.bool_] | None = None
+) -> WordSharing:
+    """Return what `shared_words` finds, and what it takes to go on from there.
+
+    Whether two pictures share enough depends on the two, and on which words are common. So what was found before holds
+    for all pairs but those with a new picture or with one that has a word which became common, or is no longer.
+
+    Args:
+        words: Words of each picture.
+        before: What was found among pictures of which all that are still there keep their order; its pairs are those
+            of these, by their new positions. None searches all.
+        is_new: Shape (pictures,), whether each picture was not among those; all are where None.
+    """
     every, owner = _all_corners(words)
     bits = word_bits(len(every))
-    tables = [_Table.of(every["bits"] >> np.uint64(64 - bits * (n + 1)), bits) for n in range(WORD_BITS // bits)]
-    met = (_joined([table.meetings(rows) for table in tables]) for rows in _by_picture(owner))
-    elected = [_agreeing_pairs(every, owner, *corners) for corners in met]
+    tables = [_Table.of(_words_of_part(every, bits, part)) for part in range(WORD_BITS // bits)]
+    common = tuple(table.common for table in tables)
+    changed = np.ones(int(owner[-1]) + 1 if len(owner) else 0, np.bool_)
+    if before is not None and is_new is not None and before.bits == bits:
+        changed = is_new.copy()
+        for part, (was, now) in enumerate(zip(before.common, common, strict=True)):
+            if len(turned := np.setxor1d(was, now)):
+                changed[owner[np.isin(_words_of_part(every, bits, part), turned)]] = True
+    concerned = changed[owner]
+    if before is None or np.count_nonzero(concerned) > _AT_A_TIME:
+        met = (_joined([table.meetings(rows) for table in tables]) for rows in _by_picture(owner))
+        return WordSharing(_in_order([_agreeing_pairs(every, owner, *corners) for corners in met]), bits, common)
+    earlier, later = _joined([table.meetings(table.meeting_any(concerned)) for table in tables])
+    is_theirs = concerned[earlier] | concerned[later]
+    found = _agreeing_pairs(every, owner, earlier[is_theirs], later[is_theirs])
+    still = ~(changed[before.pairs.left] | changed[before.pairs.right])
+    return WordSharing(_in_order([SharedWords(*(column[still] for column in before.pairs)), found]), bits, common)
+
+
+def _words_of_part(every: Words, bits: int, part: int) -> NDArray[np.uint32]:
+    """Return the word of each corner that a part of its descriptor is."""
+    shifted = every["bits"] >> np.uint64(64 - bits * (part + 1))
+    shifted &= np.uint64((1 << bits) - 1)
+    return shifted.astype(np.uint32)
+
+
+def _in_order(found: Sequence[SharedWords]) -> SharedWords:
+    """Return pairs of pictures of several searches, sorted."""
     nothing = SharedWords(*(np.zeros(0, np.int64) for _ in SharedWords._fields))
-    whole = SharedWords(*(np.concatenate(column) for column in zip(nothing, *elected, strict=True)))
+    whole = SharedWords(*(np.concatenate(column) for column in zip(nothing, *found, strict=True)))
     order = np.lexsort((whole.right, whole.left))
     return SharedWords(*(column[order] for column in whole))
 
@@ -111,25 +167,34 @@ class _Table(NamedTuple):
     place: _Rows
     start: _Rows
     is_common: NDArray[np.bool_]
+    common: NDArray[np.uint32]
 
     @classmethod
-    def of(cls, words: NDArray[np.uint64], bits: int) -> _Table:
-        """Sort corners by the last `bits` of their words; changes its argument."""
-        words &= np.uint64((1 << bits) - 1)
-        word = words.astype(np.uint32)
+    def of(cls, word: NDArray[np.uint32]) -> _Table:
+        """Sort corners by their words."""
         corner = np.argsort(word, kind="stable").astype(np.int32)
         place = np.empty_like(corner)
         place[corner] = np.arange(len(corner), dtype=np.int32)
         first = _run_starts(word[corner])
         bearers = np.diff(first, append=len(corner))
         start, is_common = np.repeat(first.astype(np.int32), bearers), np.repeat(bearers > MOST_BEARERS, bearers)
-        return cls(corner, place, start, is_common)
+        return cls(corner, place, start, is_common, word[corner[first[bearers > MOST_BEARERS]]])
 
-    def meetings(self, rows: slice) -> tuple[_Ints, _Ints]:
+    def meeting_any(self, corners: NDArray[np.bool_]) -> _Ints:
+        """Return all corners that have the word of any of some corners, these among them, in ascending order.
+
+        Args:
+            corners: Shape (corners,), whether each is one of them.
+        """
+        is_borne = np.zeros(len(self.start), np.bool_)
+        is_borne[self.start[self.place[corners]]] = True
+        return np.sort(self.corner[is_borne[self.start]].astype(np.int64))
+
+    def meetings(self, corners: _Ints) -> tuple[_Ints, _Ints]:
         """Return the pairs of an earlier corner and one of these corners that have the same word."""
-        place = self.place[rows].astype(np.int64)
+        place = self.place[corners].astype(np.int64)
         before = np.where(self.is_common[place], 0, place - self.start[place])
-        later = np.repeat(np.arange(rows.start, rows.stop), before)
+        later = np.repeat(corners, before)
         ends = np.cumsum(before)
         within = np.arange(int(before.sum())) - np.repeat(ends - before, before)
         return self.corner[np.repeat(self.start[place], before) + within].astype(np.int64), later
@@ -142,13 +207,13 @@ def _run_starts(ascending: NDArray[Any]) -> _Ints:
     return np.flatnonzero(is_new)
 
 
-def _by_picture(owner: _Rows) -> Iterator[slice]:
-    """Yield ranges of corners that hold whole pictures."""
+def _by_picture(owner: _Rows) -> Iterator[_Ints]:
+    """Yield corners, a range after the other, each of whole pictures."""
     begin = 0
     while begin < len(owner):
         last = owner[min(begin + _AT_A_TIME, len(owner)) - 1]
         end = int(np.searchsorted(owner, last, side="right"))
-        yield slice(begin, end)
+        yield np.arange(begin, end)
         begin = end
 
 

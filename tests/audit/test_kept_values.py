@@ -7,8 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from audited_benches import picture
+from audited_benches import HIGH, WIDE, clean_rows, picture, plant_faults, write_pictures, write_rows
+from PIL import Image
 
+from benchwright.audit import AuditSettings, audit
 from benchwright.audit.kept_values import KeptValues, KnownPictures
 from benchwright.errors import UnreadableImage
 from benchwright.images.formats.walking import Limits
@@ -85,3 +87,21 @@ def test_a_file_that_is_refused_is_refused_again_until_it_is_mended(tmp_path: Pa
 
 def _known(cache: ItemCache) -> KnownPictures:
     return KnownPictures(KeptValues(cache, "files"), KeptValues(cache, "origins"))
+
+
+@pytest.mark.slow
+def test_an_audit_of_a_changed_set_says_what_a_new_one_says(tmp_path: Path) -> None:
+    rows = clean_rows(24)
+    write_pictures(tmp_path, rows)
+    file = write_rows(tmp_path / "quiz.csv", plant_faults(tmp_path, rows))
+    kept = tmp_path / "kept"
+    audit(file, kept, AuditSettings(workers=1))
+    with Image.open(tmp_path / rows[20]["image"]) as image:  # a copy comes, another goes, and words change
+        image.resize((WIDE * 3 // 4, HIGH * 3 // 4)).save(tmp_path / rows[21]["image"], quality=75)
+    picture(99).save(tmp_path / rows[0]["image"], quality=92)
+    rows[22]["question"] = "Which thing standz before the umbrella?"
+    write_rows(file, rows)
+    again, anew = (audit(file, folder, AuditSettings(workers=1)) for folder in (kept, tmp_path / "new"))
+    assert {**again.to_json(), "page": None} == {**anew.to_json(), "page": None}
+    assert (kept / "audit.html").read_bytes() == (tmp_path / "new" / "audit.html").read_bytes()
+    assert any({"q20", "q21"} <= set(finding.items) for finding in again.findings if "duplicate" in finding.kind)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import pytest
 from picture_copies import COPIES, photograph
 from PIL import Image
 
-from benchwright.filters.duplicates import near_by_features
+from benchwright.filters.duplicates import KnownFeatures, NearByFeatures, near_by_features
 from benchwright.filters.features import (
     CORNERS,
     Miniature,
@@ -64,11 +65,31 @@ def test_quarters_are_proposed_with_their_whole_and_hardly_ever_with_anything_el
         corners = [(x * across, y * down) for x, y in itertools.product((0, 1), repeat=2)]
         pictures += [whole, *(whole.crop((x, y, x + across, y + down)) for x, y in corners)]
     words, miniatures = zip(*map(stored, pictures), strict=True)
-    bonds = near_by_features(words, miniatures)
+    bonds = near_by_features(words, miniatures, [str(number) for number in range(len(pictures))]).candidates
     pairs = {tuple(sorted((one, other))) for one, others in bonds.items() for other in others}
     right = {(5 * (quarter // 5), quarter) for quarter in range(len(pictures)) if quarter % 5}
     assert len(pairs & right) >= 11
     assert len(pairs - right) <= 2
+
+
+def test_a_search_among_nearly_the_same_pictures_finds_what_a_new_one_finds() -> None:
+    wholes = [photograph(name) for name in NAMES]
+    pictures = [*wholes, *(whole.crop((20, 10, whole.width - 10, whole.height - 30)) for whole in wholes)]
+    known = {str(number): stored(picture) for number, picture in enumerate(pictures)}
+
+    def search(ids: list[str], before: KnownFeatures | None = None) -> NearByFeatures:
+        words, miniatures = zip(*(known[image_id] for image_id in ids), strict=True)
+        return near_by_features(words, miniatures, ids, before=before)
+
+    ids = list(known)
+    last = search([image_id for image_id in ids if image_id not in ("2", "9")]).known
+    for others in (ids, ids[:1] + ids[3:], ids[5:], [ids[0]], ids):  # pictures come, go, and come back
+        found = search(others, KnownFeatures.from_json(json.loads(json.dumps(last.to_json()))))
+        anew = search(others)
+        assert found.candidates == anew.candidates
+        assert found.known.to_json() == anew.known.to_json()
+        last = found.known
+    assert all(number + len(NAMES) in anew.candidates[number] for number in range(len(NAMES)))
 
 
 def test_words_of_other_sizes_than_an_alignment_makes_them_do_not_agree_on_it() -> None:

@@ -11,6 +11,7 @@ from step_context import StepContext
 from benchwright.filters.features import (
     CORNERS,
     FeatureWords,
+    SharedWords,
     Words,
     decode_words,
     describe,
@@ -19,6 +20,7 @@ from benchwright.filters.features import (
     shared_words,
     shrunk,
     word_bits,
+    word_sharing,
     words_of,
 )
 from benchwright.filters.features import word_matching as module
@@ -71,6 +73,21 @@ def test_words_that_many_bear_are_left_out() -> None:
     one = words(photograph("coffee"))
     assert len(shared_words([one] * module.MOST_BEARERS).left) > 0
     assert len(shared_words([one] * (module.MOST_BEARERS + 1)).left) == 0
+
+
+@pytest.mark.parametrize(("had", "has"), [(0, 1), (-1, 0), (1, 0), (1, -1)], ids=str)
+def test_a_word_that_becomes_common_or_rare_counts_for_pictures_that_were_there_before(had: int, has: int) -> None:
+    coffee, other = words(photograph("coffee")), words(photograph("astronaut"))
+    before, now = ([other, *[coffee] * (module.MOST_BEARERS + more), other] for more in (had, has))
+    place = {**{at: at for at in range(min(len(before), len(now)) - 1)}, len(before) - 1: len(now) - 1}
+    left, right, shared = word_sharing(before).pairs
+    there = [at for at in range(len(left)) if left[at] in place and right[at] in place]
+    moved_left, moved_right = (np.array([place[int(column[at])] for at in there], np.int64) for column in (left, right))
+    pairs = SharedWords(moved_left, moved_right, shared[there])
+    is_new = np.array([at not in place.values() for at in range(len(now))])
+    found = word_sharing(now, before=word_sharing(before)._replace(pairs=pairs), is_new=is_new)
+    assert [column.tolist() for column in found.pairs] == [column.tolist() for column in shared_words(now)]
+    assert len(found.pairs.left) == (1 if has > 0 else 1 + len(now[1:-1]) * (len(now) - 3) // 2)
 
 
 def test_more_pictures_get_longer_words() -> None:

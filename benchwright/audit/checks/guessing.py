@@ -159,6 +159,7 @@ class ShortcutBattery:
         enough(cues, LEAST_ITEMS, of="items with a key whose pictures can be read")
 
         def run() -> list[dict[str, Any]]:
+            context.progress.phase("trying shortcuts", 0, "items")
             found = []
             for task in run_battery(cues, groups, seed=context.seed, bounds=Bounds(), task_cues={}):
                 helped = flagged_items(task)
