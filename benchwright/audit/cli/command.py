@@ -36,6 +36,15 @@ _PLACE = click.Path(exists=True, path_type=Path)
     "repeated.",
 )
 @click.option(
+    "--corpus",
+    "corpora",
+    multiple=True,
+    metavar="PLACE",
+    type=_PLACE,
+    help="Texts that may hold the questions, of any size: a text file, JSON lines, or a folder with such files; may be "
+    "repeated.",
+)
+@click.option(
     "--replies",
     multiple=True,
     metavar="[NAME=]FILE",
@@ -113,6 +122,7 @@ def audit(
     pictures: Path | None,
     columns: tuple[str, ...],
     against: tuple[Path, ...],
+    corpora: tuple[Path, ...],
     replies: tuple[str, ...],
     people: tuple[Path, ...],
     licences: tuple[str, ...],
@@ -151,6 +161,7 @@ def audit(
         pictures=pictures,
         columns=stated_columns(columns),
         against=against,
+        corpora=corpora,
         replies=tuple(map(named_reply_source, replies)),
         people=people,
         allowed_licences=licences,
