@@ -66,6 +66,7 @@ class Implication(Record):
     """Labels, explanation and questions stated about one picture.
 
     Attributes:
+        image_type: What the picture is; several types where a campaign lets people name several.
         questions: Questions about the picture; None where only labels are stated.
         explanation: What the picture conveys; used by every question that has no explanation of its own.
         difficulty: How difficult the picture is for people to understand; None where nobody stated it.
@@ -74,7 +75,7 @@ class Implication(Record):
         author: Who wrote its texts, as in `Item.written_by`; None where `written_in` says it.
     """
 
-    image_type: ImageType
+    image_type: ImageType | Annotated[tuple[ImageType, ...], Field(min_length=2)]
     domain: Domain
     emotion: Emotion
     questions: Annotated[tuple[SixOptions, ...], Field(max_length=MOST_QUESTIONS)] = ()
@@ -83,6 +84,11 @@ class Implication(Record):
     rhetoric: tuple[Rhetoric, ...] = ()
     written_in: WrittenIn | None = None
     author: str | None = Field(None, exclude_if=lambda author: author is None)
+
+    @property
+    def image_types(self) -> tuple[str, ...]:
+        """Return what the picture is, as one type or several."""
+        return (self.image_type,) if isinstance(self.image_type, str) else self.image_type
 
     @property
     def written_by(self) -> str:
@@ -97,7 +103,7 @@ class Implication(Record):
             return {}
         return {
             "difficulty": self.difficulty,
-            "image_type": self.image_type,
+            "image_type": "+".join(self.image_types),
             "domain": self.domain,
             "emotion": self.emotion,
             "rhetoric": "+".join(self.rhetoric),

@@ -70,6 +70,10 @@ ROOM = Room(
             f"{_HERE}.pairs.best_candidate:BestCandidate", "Keep the best candidate of each idea, and whole pairs only."
         ),
         "leakage": Entry(f"{_HERE}.contamination.leakage:Leakage", "Drop images that another collection holds too."),
+        "question_overlap": Entry(
+            f"{_HERE}.contamination.question_overlap:QuestionOverlap",
+            "Ask about items whose words a corpus of yours holds.",
+        ),
         "text_ratio": Entry(
             f"{_HERE}.text.text_ratio:TextRatio", "Drop images of which text covers too large a share."
         ),

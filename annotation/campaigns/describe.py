@@ -16,7 +16,7 @@ from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..forms.campaign_form import CampaignForm
-from ..forms.kind_forms.description import CONVEYS, COUNTS, DESCRIPTION_FORM, words_of
+from ..forms.kind_forms.description import CONVEYS, COUNTS, description_form, words_of
 from ..forms.kinds import DESCRIBE, KINDS
 from ..forms.payloads import TaskInput
 from ..forms.task_content import TaskContent, task_input
@@ -51,6 +51,8 @@ class Describe(AssignedCampaign):
     its items anew, and opens a new round for them.
 
     Attributes:
+        several_types: Whether an image may be of several types, as in II-Bench's published data; its appendix B takes
+            one.
         guidelines: What annotators are told, in Markdown; the kind's own words by default.
         handout: How images go out to people; gold ones among them can only be known to convey nothing (`nothing`).
             `close_decided` is refused: every answer counts.
@@ -67,13 +69,20 @@ class Describe(AssignedCampaign):
     values: ClassVar[Mapping[str, str]] = {"implication": "string"}
     """As `benchwright.implication` has it."""
 
+    several_types: bool = False
     guidelines: str | None = None
     simulate: SimulatedDescribers | None = None
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; one type an image is what campaigns had before this setting."""
+        parameters = super().parameters()
+        return parameters if self.several_types else {k: v for k, v in parameters.items() if k != "several_types"}
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these images and return what was written once each is described."""
         guidelines = self.guidelines if self.guidelines is not None else KINDS[DESCRIBE].guidelines
-        form = CampaignForm(fields=DESCRIPTION_FORM.fields, guidelines=guidelines)
+        typed = description_form(several_types=self.several_types)
+        form = CampaignForm(fields=typed.fields, guidelines=guidelines)
         request = CampaignRequest(
             kind=DESCRIBE, rule=_RULE, slots=1, form=form, group=self.simulate, handout=self.handout
         )
@@ -104,6 +113,8 @@ def implication_in(annotation: Annotation, campaign: str) -> Implication | None:
     if fields["implication"] != CONVEYS:
         return None
     labels = {name: _in_words(name, fields[name]) for name in _VOCABULARIES}
+    if not isinstance(labels["image_type"], str) and len(labels["image_type"]) == 1:
+        [labels["image_type"]] = labels["image_type"]
     questions = tuple(
         SixOptions(ask=fields[f"ask_{n}"], right=fields[f"right_{n}"], wrong=tuple(fields[f"wrong_{n}"]))
         for n in range(1, COUNTS.index(fields["questions"]) + 2)
@@ -151,7 +162,7 @@ def _summary(
 
 
 def _counts(name: str, kept: Sequence[Implication]) -> dict[str, int]:
-    """Return the count of each word of a vocabulary; an image may have several words of rhetoric."""
+    """Return the count of each word of a vocabulary; an image may have several words of rhetoric, and several types."""
     stated = [getattr(implication, name) for implication in kept]
     named = Counter(
         word

@@ -1,4 +1,4 @@
-"""``benchwright review import``: decisions from a CSV file."""
+"""``benchwright review import``: decisions from a CSV file or a spreadsheet."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _FILE = click.Path(path_type=Path)
 @click.argument(
     "decisions",
     type=_FILE,
-    help="CSV file with the columns `annotator`, `item_id`, `decision`, and perhaps `reason` (several parted by "
-    "semicolons), `note` and those for edits; in a campaign that `review open` opened, its fields in place of"
+    help="CSV or XLSX file with the columns `annotator`, `item_id`, `decision`, and perhaps `reason` (several parted "
+    "by semicolons), `note` and those for edits; in a campaign that `review open` opened, its fields in place of"
     " the last three, such as `categories` and `reason`.",
 )
 @workspace_option

@@ -28,7 +28,9 @@ _FILE = click.Path(path_type=Path)
 @click.command("export")
 @workspace_option
 @campaign_option
-@click.option("--out", type=_FILE, metavar="PATH", required=True, help="CSV file to write; with --all, a new folder.")
+@click.option(
+    "--out", type=_FILE, metavar="PATH", required=True, help="File to write, .csv or .xlsx; with --all, a new folder."
+)
 @click.option(
     "--images",
     type=_FILE,
@@ -78,11 +80,12 @@ def export(
     pseudonyms: bool,
     as_json: bool,
 ) -> None:
-    """Write a campaign's open tasks as CSV, to fill in and import again.
+    """Write a campaign's open tasks as a table, to fill in and import again.
 
-    Never overwrites a file. Of a campaign `answer` the column `answer` is empty. Where items can be edited there are
-    columns for that (`new_question`, `new_choices`, `new_right`), and `version` says which version of the item a row is
-    about. The column `takes` says which words the columns take.
+    In a spreadsheet (.xlsx, with the extra `tables`) the notes at the header say what each column takes, and columns
+    that take one of a closed set offer it. Never overwrites a file. Of a campaign `answer` the column `answer` is
+    empty. Where items can be edited there are columns for that (`new_question`, `new_choices`, `new_right`), and
+    `version` says which version of the item a row is about. The column `takes` says which words the columns take.
 
     A campaign `review` comes as two tables: first the answers, without keys; once an item is answered by as many as its
     rule needs, and they are imported, `--votes` writes a row for each of them, with key and explanation.

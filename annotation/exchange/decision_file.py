@@ -1,4 +1,4 @@
-"""Import of decisions from a CSV file, such as a filled-in `review export`: each row is one decision on one item.
+"""Import of decisions from a table, such as a filled-in `review export`: each row is one decision on one item.
 
 Rows may name photographs, files beside the table, which are stored like those that are uploaded in the app.
 """
@@ -86,8 +86,8 @@ def import_decisions(
     Args:
         store: Review store.
         campaign: Name of a campaign for people.
-        path: CSV file with the columns annotator, item_id, decision and perhaps reason and note; in a campaign with a
-            typed form, with its fields in place of the last three.
+        path: CSV or XLSX file with the columns annotator, item_id, decision and perhaps reason and note; in a campaign
+            with a typed form, with its fields in place of the last three.
         now: Moment of the decisions.
         workspace: Folder of the workspace, which stores photographs that rows name as files below the table's folder;
             default None, with which such rows are refused.

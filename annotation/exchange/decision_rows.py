@@ -192,9 +192,19 @@ class RowImport:
         no_task = f"item {shown(row.values['item_id'])} is no current task of campaign {self._campaign!r}"
         problems = [row.problem, self._people.problem(row.values["annotator"]), None if task else no_task]
         if stated := [problem for problem in problems if problem is not None]:
+            if task is not None and row.problem is None:
+                stated += self._mistakes(row, task)
             raise RefusedError("; ".join(stated))
         assert task is not None, "a row without a task is refused"
         return task
+
+    def _mistakes(self, row: CsvRow, task: Task) -> list[str]:
+        """Return what is wrong with the submission in a row that is refused in any case: all is told at once."""
+        try:
+            normalized(self._form, task.payload, self._submission(row, task))
+        except RefusedError as error:
+            return [str(error)]
+        return []
 
     def _check_version(self, row: CsvRow, task: Task) -> None:
         """Refuse a row about an earlier version of an item, whose decisions the store has already.
@@ -242,6 +252,14 @@ class TypedRowImport(RowImport):
         if before.fields == submission.fields:
             return "unchanged"
         raise RefusedError(f"annotator {shown(row.values['annotator'])} has already decided this item otherwise")
+
+    def _mistakes(self, row: CsvRow, task: Task) -> list[str]:
+        has_photographs = any(isinstance(field, PhotographField) for field in self._columns)
+        return [] if has_photographs else super()._mistakes(row, task)
+
+    def _submission(self, row: CsvRow, task: Task) -> Submission:
+        del task
+        return Submission(fields=self._fields(row))
 
     def _fields(self, row: CsvRow) -> dict[str, Any]:
         """Return a row's values by field; several values in one cell are separated by semicolons."""

@@ -12,7 +12,7 @@ from typing import Literal
 
 from ..forms.csv_rows import CsvRow, shown
 from ..forms.submission import Submission
-from ..store import RefusedError, ReviewStore
+from ..store import RefusedError, ReviewStore, Task
 from ..store.submissions.external_annotations import ExternalAnswer, answered_by_all, take_in_answer
 from ..store.submissions.form_checks import normalized
 from ..store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT, blind_answer, voted_on
@@ -59,7 +59,12 @@ class VoteRowImport(TypedRowImport):
     """Imports the votes of annotators who have answered, with edits of the items."""
 
     def __init__(self, store: ReviewStore, campaign: str, now: datetime, people: KnownAnnotators) -> None:
+        self._store = store
         super().__init__(store, campaign, now, people, voted_on(store.campaign(campaign).form), None)
+
+    def _submission(self, row: CsvRow, task: Task) -> Submission:
+        votes = {**self._fields(row), ANSWER: answer_of(self._store, task.id, row.values["annotator"])}
+        return Submission(fields=votes, edits=edits_in_row(row.values))
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
         """Take one row in; return what came of it."""
@@ -72,8 +77,7 @@ class VoteRowImport(TypedRowImport):
             raise RefusedError(
                 f"annotator {shown(annotator)} has not answered this item without its key, and so has no vote on it"
             )
-        votes = Submission(fields={**self._fields(row), ANSWER: answer}, edits=edits_in_row(row.values))
-        submission = normalized(self._form, task.payload, votes)
+        submission = normalized(self._form, task.payload, self._submission(row, task))
         before = self._submissions.get((annotator, task.item_id))
         if before is None:
             return self._decide(store, row, task, submission)

@@ -1,17 +1,18 @@
-"""Open tasks as a CSV file, which people fill in with any spreadsheet instead of the app."""
+"""Open tasks as a CSV file or a spreadsheet, which people fill in instead of the app."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, ItemImage
+from benchwright.spreadsheets import is_spreadsheet, write_sheet
 from benchwright.workspace.atomic import replacing
 
-from ..forms.fields.field_types import FormField, Lines, Repeated
+from ..forms.fields.field_types import FormField, Lines, OneOf, Repeated
 from ..forms.fields.field_words import takes_in_words, when_in_words
 from ..forms.fields.form import Form
 from ..forms.fields.numbered_fields import name_of, numbered_fields, with_numbered_fields
@@ -77,6 +78,18 @@ def words_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, str
     return words | {"note": "text"} | _edit_words(settings)
 
 
+def offered_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, tuple[str, ...]]:
+    """Return what each column takes that takes one of a closed set, the same for every row."""
+    form = filled_in_form(settings, votes=votes)
+    if form is not None:
+        fields = with_numbered_fields(form).fields
+        return {
+            field.name: tuple(option.code for option in field.options) for field in fields if isinstance(field, OneOf)
+        }
+    is_closed = not settings.form.blind_first and not settings.form.takes_choices
+    return {"decision": tuple(settings.form.decisions)} if is_closed else {}
+
+
 def _edit_words(settings: Campaign) -> dict[str, str]:
     words = {name: _EDIT_WORDS[name] for name in edit_columns_of(settings) if name != VERSION}
     if REVISE in settings.form.decisions and "new_question" in words:
@@ -106,13 +119,16 @@ def export_tasks(
 ) -> int:
     """Write a campaign's open tasks, one a row, with empty cells to fill in.
 
+    A spreadsheet (`.xlsx`) offers what its columns take beside the header, and lists where a column takes one of a
+    closed set.
+
     A review comes as two tables: one without keys, for the answers; and one with keys, for the votes, with a row for
     each annotator who is still to vote on an item that all have answered.
 
     Args:
         store: Review store.
         campaign: Name of the campaign.
-        out: CSV file to write.
+        out: CSV or XLSX file to write.
         image_name: Function that returns the file name to show for an item's image.
         votes: Whether to write the table of a review's votes; default False.
 
@@ -121,6 +137,7 @@ def export_tasks(
 
     Raises:
         BenchwrightError: The file exists, its folder does not, or the campaign takes no votes.
+        PrerequisiteError: It is to be a spreadsheet, and openpyxl is not installed.
     """
     if out.exists():
         raise BenchwrightError(f"{out} is there already, and may hold decisions; give another --out")
@@ -129,28 +146,56 @@ def export_tasks(
     settings = store.campaign(campaign)
     if votes and not settings.form.blind_first:
         raise BenchwrightError(f"campaign {campaign!r} takes no votes after an answer; leave out --votes")
-    form = filled_in_form(settings, votes=votes)
-    filled_in = columns_to_fill_in(settings, votes=votes)
-    has_beside = form is not None or settings.form.explained
-    columns = ("item_id", *filled_in, *SHOWN, *((BESIDE,) if has_beside else ()), TAKES)
-    takes = " | ".join(f"{column}: {words}" for column, words in words_by_column(settings, votes=votes).items())
-    with_key = shows_key(settings.kind) and (votes or not settings.form.blind_first)
     rows = _vote_rows(store, campaign) if votes else [(task, "") for task in store.tasks(campaign)]
-    with replacing(out, private=True) as draft, draft.open("w", encoding="utf-8", newline="") as handle:
-        writer = csv.DictWriter(handle, columns, lineterminator="\n")
-        writer.writeheader()
-        for task, annotator in rows:
-            shown = _shown(content_in(task.payload), image_name, shows_key=with_key)
-            if has_beside:
-                beside = [*beside_in(task.payload), *(_beside_votes(store, task, annotator) if votes else ())]
-                beside += _explanation(task) if settings.form.explained else ()
-                shown[BESIDE] = "\n\n".join(f"{text['label']}: {text['text']}" for text in beside)
-            if VERSION in filled_in:
-                shown[VERSION] = version_of(task.content_hash)
-            shown[TAKES] = takes
-            cells = {column: harmless(value) for column, value in {**shown, "annotator": annotator}.items()}
-            writer.writerow({"item_id": task.item_id, **dict.fromkeys(filled_in, ""), **cells})
+    beside = (BESIDE,) if _has_texts_beside(settings, votes=votes) else ()
+    columns = ("item_id", *columns_to_fill_in(settings, votes=votes), *SHOWN, *beside, TAKES)
+    words = words_by_column(settings, votes=votes)
+    takes = " | ".join(f"{column}: {text}" for column, text in words.items())
+    cells = (
+        {**_row(store, settings, task, annotator, image_name, votes=votes), TAKES: takes} for task, annotator in rows
+    )
+    with replacing(out, private=True) as draft:
+        if is_spreadsheet(out):
+            with draft.open("wb") as sheet:
+                write_sheet(sheet, columns, cells, words=words, offered=offered_by_column(settings, votes=votes))
+        else:
+            _write_csv(draft, columns, cells)
     return len(rows)
+
+
+def _write_csv(path: Path, columns: Sequence[str], rows: Iterator[dict[str, str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({column: harmless(value) for column, value in row.items()})
+
+
+def _row(
+    store: ReviewStore,
+    settings: Campaign,
+    task: Task,
+    annotator: str,
+    image_name: Callable[[ItemImage], str],
+    *,
+    votes: bool,
+) -> dict[str, str]:
+    """Return the cells of a task that are filled in already, by column."""
+    is_review = settings.form.blind_first
+    cells = _shown(
+        content_in(task.payload), image_name, shows_key=shows_key(settings.kind) and (votes or not is_review)
+    )
+    if _has_texts_beside(settings, votes=votes):
+        beside = [*beside_in(task.payload), *(_beside_votes(store, task, annotator) if votes else ())]
+        beside += _explanation(task) if settings.form.explained else ()
+        cells[BESIDE] = "\n\n".join(f"{text['label']}: {text['text']}" for text in beside)
+    if VERSION in columns_to_fill_in(settings, votes=votes):
+        cells[VERSION] = version_of(task.content_hash)
+    return {"item_id": task.item_id, **cells, "annotator": annotator}
+
+
+def _has_texts_beside(settings: Campaign, *, votes: bool) -> bool:
+    return filled_in_form(settings, votes=votes) is not None or settings.form.explained
 
 
 def _vote_rows(store: ReviewStore, campaign: str) -> list[tuple[Task, str]]:

@@ -1,7 +1,8 @@
-"""Read CSV files from users, row by row; nothing in them is trusted until checked.
+"""Read tables from users, CSV or XLSX, row by row; nothing in them is trusted until checked.
 
-Accepted are UTF-8 with or without a byte order mark, commas, quotes as spreadsheets write them, and columns in any
-order. A file that is no such table is refused as a whole; a wrong row states its problem and does not affect others.
+Accepted are UTF-8 with or without a byte order mark, commas, quotes as spreadsheets write them, the first sheet of a
+spreadsheet, and columns in any order. A file that is no such table is refused as a whole; a wrong row states its
+problem and does not affect others.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright.errors import DataError
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.spreadsheets import cell_text, is_spreadsheet, sheet_rows
 
 MAX_BYTES = 256 * 2**20
 MAX_FIELD = 10_000
@@ -40,12 +42,43 @@ def shown(value: str) -> str:
 
 
 def header_of(path: Path) -> list[str]:
-    """Return the names of a CSV file's columns in lower case; empty where there are none, or it is no such file."""
+    """Return the names of a table's columns in lower case; empty where there are none, or it is no such file."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as handle:
-            return [name.strip().lower() for name in next((cells for cells in csv.reader(handle) if cells), [])]
-    except (OSError, csv.Error, UnicodeDecodeError):
+        return [name.strip().lower() for name in next(_lines(path), (0, []))[1]]
+    except (OSError, BenchwrightError):
         return []  # `read_rows` says what is wrong with it
+
+
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the cells of each line of a table that has any, in sheets as many as in the first.
+
+    Raises:
+        DataError: It is no CSV in UTF-8, or no spreadsheet.
+    """
+    if not is_spreadsheet(path):
+        yield from _csv_lines(path)
+        return
+    width = 0
+    for number, values in sheet_rows(path, max_unpacked_bytes=MAX_BYTES):
+        cells = [cell_text(value) for value in values]
+        while cells and not cells[-1].strip():
+            cells.pop()
+        if cells:
+            width = width or len(cells)
+            yield number, cells + [""] * (width - len(cells))
+
+
+def _csv_lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    csv.field_size_limit(MAX_BYTES)  # a cell that is too long is a problem of its row, not of the file
+    with path.open(encoding="utf-8-sig", newline="") as handle:
+        reader = csv.reader(handle, strict=True)
+        try:
+            yield from ((reader.line_num, cells) for cells in reader if cells)
+        except csv.Error as error:
+            raise DataError(f"{path}, line {reader.line_num}: no CSV from here on ({error})") from error
+        except UnicodeDecodeError as error:
+            spelled_byte = f"byte 0x{error.object[error.start]:02x}"
+            raise DataError(f"{path} is not UTF-8 ({spelled_byte}, {error.reason}); save it as CSV in UTF-8") from error
 
 
 def read_rows(
@@ -56,47 +89,34 @@ def read_rows(
     ignored: Sequence[str] | None = None,
     long: Collection[str] = (),
 ) -> Iterator[CsvRow]:
-    """Yield the rows of a CSV file, skipping empty lines.
+    """Yield the rows of a CSV or XLSX file, skipping empty lines.
 
     Args:
-        path: A regular file of at most 256 MiB.
+        path: A regular file of at most 256 MiB, unpacked.
         required: Columns that must be there.
         optional: Columns that may be there; absent ones are "".
         ignored: Further columns that may be there and are not read; default None, any.
         long: Columns whose cells may be long, such as regions as JSON; default none.
 
     Raises:
-        DataError: The file does not exist, is not CSV in UTF-8, or has the wrong columns.
+        DataError: The file does not exist, is neither CSV in UTF-8 nor a spreadsheet, or has the wrong columns.
+        PrerequisiteError: It is a spreadsheet, and openpyxl is not installed.
     """
     if not path.is_file():
         raise DataError(f"{path} is {'not a file' if path.exists() else 'not there'}; expected a CSV file")
     if path.stat().st_size > MAX_BYTES:
         raise DataError(f"{path} has {path.stat().st_size} bytes; a CSV file of at most {MAX_BYTES} is read")
     wanted = [*required, *optional]
-    csv.field_size_limit(MAX_BYTES)  # a cell that is too long is a problem of its row, not of the file
-    with path.open(encoding="utf-8-sig", newline="") as handle:
-        reader = csv.reader(handle, strict=True)
-        try:
-            header = next((cells for cells in reader if cells), [])
-            columns = _columns(path, header, required=required, optional=optional, ignored=ignored)
-            for cells in reader:
-                if not cells:
-                    continue
-                values = {name: cells[at].strip() for name, at in columns.items() if at < len(cells)}
-                if len(cells) != len(header):
-                    problems = [f"{len(cells)} values for {len(header)} columns"]
-                else:
-                    problems = [
-                        bad for name, value in values.items() if (bad := _bad(name, value, is_long=name in long))
-                    ]
-                yield CsvRow(
-                    reader.line_num, {name: values.get(name, "") for name in wanted}, "; ".join(problems) or None
-                )
-        except csv.Error as error:
-            raise DataError(f"{path}, line {reader.line_num}: no CSV from here on ({error})") from error
-        except UnicodeDecodeError as error:
-            spelled_byte = f"byte 0x{error.object[error.start]:02x}"
-            raise DataError(f"{path} is not UTF-8 ({spelled_byte}, {error.reason}); save it as CSV in UTF-8") from error
+    lines = _lines(path)
+    header = next(lines, (0, []))[1]
+    columns = _columns(path, header, required=required, optional=optional, ignored=ignored)
+    for number, cells in lines:
+        values = {name: cells[at].strip() for name, at in columns.items() if at < len(cells)}
+        if len(cells) != len(header):
+            problems = [f"{len(cells)} values for {len(header)} columns"]
+        else:
+            problems = [bad for name, value in values.items() if (bad := _bad(name, value, is_long=name in long))]
+        yield CsvRow(number, {name: values.get(name, "") for name in wanted}, "; ".join(problems) or None)
 
 
 def _bad(name: str, value: str, *, is_long: bool) -> str | None:

@@ -38,6 +38,7 @@ class AuditContext:
         cache: Cache of what was measured, by content, so that nothing is measured twice.
         folder: Folder beside that cache, for what has to lie in files.
         against: Collections that the pictures are compared with: folders, releases, hash lists.
+        corpora: Texts that the questions are looked for in: files, or folders with files.
         replies: Replies of models to the items: name of the model, empty where the file says it, and the file.
         people: Files of people's answers to the items, given without the key.
         allowed_licences: Licences that pictures may have; none where any stated licence will do.
@@ -50,6 +51,7 @@ class AuditContext:
     cache: ItemCache
     folder: Path
     against: tuple[Path, ...] = ()
+    corpora: tuple[Path, ...] = ()
     replies: tuple[tuple[str, Path], ...] = ()
     people: tuple[Path, ...] = ()
     allowed_licences: tuple[str, ...] = ()

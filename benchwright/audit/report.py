@@ -59,6 +59,7 @@ class AuditSettings(NamedTuple):
         pictures: Folder of the pictures where they lie elsewhere.
         columns: Columns by field where their names do not tell.
         against: Collections that pictures and questions are compared with.
+        corpora: Texts that questions are looked for in: files, or folders with files.
         replies: Replies of models: name of the model, empty where the file says it, and the file.
         people: Files of people's answers, given without the key.
         allowed_licences: Licences that pictures may have.
@@ -70,6 +71,7 @@ class AuditSettings(NamedTuple):
     pictures: Path | None = None
     columns: Mapping[str, str | int | list[str]] = {}
     against: tuple[Path, ...] = ()
+    corpora: tuple[Path, ...] = ()
     replies: tuple[tuple[str, Path], ...] = ()
     people: tuple[Path, ...] = ()
     allowed_licences: tuple[str, ...] = ()
@@ -162,6 +164,7 @@ def audit(
             cache,
             out / CACHE,
             against=settings.against,
+            corpora=settings.corpora,
             replies=settings.replies,
             people=settings.people,
             allowed_licences=settings.allowed_licences,

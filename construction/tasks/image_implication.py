@@ -40,8 +40,8 @@ class ImageImplication(MapStep):
     """Make items about a picture's type, domain, emotion and implication; needs a step that states it before it.
 
     II-Bench's labels and questions: up to four items an image, of the tasks named by `kinds`, and one more for each
-    further question. Six options each, three for the emotion. Items of a campaign `describe` carry the attributes
-    `difficulty`, `image_type`, `domain`, `emotion` and `rhetoric`.
+    further question. Six options each, three for the emotion. A picture of several types is not asked for its type.
+    Items of a campaign `describe` carry the attributes `difficulty`, `image_type`, `domain`, `emotion` and `rhetoric`.
 
     Args:
         kinds: Tasks to make items of.
@@ -102,6 +102,8 @@ def _asked(kind: str, implication: Implication) -> Iterator[_Asked]:
     """Yield questions with their options; of a label's vocabulary, all that it does not say is wrong."""
     if kind in _LABELS:
         label = _LABELS[kind]
+        if kind == "image_type" and len(implication.image_types) > 1:
+            return  # several options would be right
         right = str(getattr(implication, label.key))
         wrong = tuple(word for word in label.vocabulary if word != right)
         yield _Asked(kind, 0, label.question, right, wrong, None, {"question": "template", "choices": "template"})

@@ -4,6 +4,7 @@ from .hash_lists import read_hash_list as read_hash_list
 from .hash_lists import write_hash_list as write_hash_list
 from .leakage import Leakage as Leakage
 from .picture_hashes import KnownPicture as KnownPicture
+from .question_overlap import QuestionOverlap as QuestionOverlap
 from .report import find_leaks as find_leaks
 from .report import leaks_between_splits as leaks_between_splits
 from .report import write_split_folders as write_split_folders

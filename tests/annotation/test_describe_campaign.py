@@ -71,6 +71,24 @@ def test_what_was_written_is_stated_about_the_image_and_what_conveys_nothing_is_
     assert "ann" not in json.dumps(dict(summary)).replace("annotator", "")
 
 
+def test_an_image_may_be_of_several_types_where_the_recipe_says_so(
+    describe_context: CampaignContext, now: datetime
+) -> None:
+    step, images = Describe(several_types=True), [picture("a"), picture("b")]
+    assert Describe().parameters().keys() == step.parameters().keys() - {"several_types"}
+    assert step.advance(images, describe_context).waiting is not None
+    both = WRITTEN | {"image_type": ["poster", "meme"]}
+    with open_store(describe_context.store_url) as store:
+        say(store, "describe", {"a" * 64: {"ann": both}, "b" * 64: {"ben": WRITTEN}}, now)
+    verdicts = step.advance(images, describe_context)
+    first, second = (
+        Implication.model_validate_json(str(verdicts.outcomes[digit * 64].values["implication"])) for digit in "ab"
+    )
+    assert (first.image_types, first.attributes["image_type"]) == (("poster", "meme"), "poster+meme")
+    assert second.image_type == "single-panel comic"
+    assert verdicts.summary["labels"]["image_type"]["meme"] == 1
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -19,7 +19,7 @@ from ...forms.evidence import LABEL as EVIDENCE_LABEL
 from ...forms.fields.field_types import EntryField, FormField, OneOf, Option, RegionField, Repeated, SeveralOf
 from ...forms.fields.form import Form
 from ...forms.kind_forms.collect import LICENCE, collect_form
-from ...forms.kind_forms.description import DESCRIPTION_FORM
+from ...forms.kind_forms.description import DESCRIPTION_FORM, description_form
 from ...forms.kind_forms.pair import PAIR_FORM
 from ...forms.kind_forms.screening import COMMON_REASONS, screening_form
 from ...forms.kind_forms.statements import SECTIONS, state_form
@@ -218,7 +218,8 @@ def _translated_form(form: Form, language: Language) -> Form:
 def _form_texts() -> Iterator[str]:
     """Yield the texts of the forms that we make, whatever a recipe sets in them."""
     collecting = collect_form(("cc0-1.0", "cc-by-4.0"), max_bytes=1, max_pixels=1, min_side_px=1)
-    forms = [DESCRIPTION_FORM, PAIR_FORM, screening_form(COMMON_REASONS), collecting, state_form(SECTIONS)]
+    forms = [DESCRIPTION_FORM, description_form(several_types=True), PAIR_FORM, screening_form(COMMON_REASONS)]
+    forms += [collecting, state_form(SECTIONS)]
     forms.append(writing_form(QuestionSettings(refusal="allowed")))
     forms += [kind.form(_NO_CATEGORIES) for kind in KINDS.values() if kind.form is not None]
     practising = [practice_form(kind, CampaignForm(fields=collecting.fields)).typed for kind in (COLLECT, MARK, WRITE)]

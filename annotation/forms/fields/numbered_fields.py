@@ -76,9 +76,9 @@ def entries_of(group: FormField, values: Mapping[str, Any]) -> list[dict[str, An
 
 
 def lines_in(text: str) -> list[str]:
-    """Return the lines of a cell: those of the text, or, where it is one line, what ` | ` parts."""
+    """Return the lines of a cell: those of the text, or of one line what ` | ` parts; none of an empty one."""
     lines: Sequence[str] = text.splitlines()
-    return list(lines) if len(lines) > 1 else text.split(PARTED)
+    return list(lines) if len(lines) > 1 else [part for part in text.split(PARTED) if part.strip()]
 
 
 def grouped_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -52,6 +52,21 @@ def _question(number: int) -> Iterable[FormField]:
     )
 
 
+def description_form(*, several_types: bool = False) -> Form:
+    """Return the form of a description.
+
+    Args:
+        several_types: Whether an image may be of several types, as in II-Bench's published data, where the paper's
+            appendix B takes one; default False.
+    """
+    if not several_types:
+        return DESCRIPTION_FORM
+    types = SeveralOf(
+        name="image_type", label="Image type (all that apply)", options=_options(ImageType), only_if=_CONVEYS
+    )
+    return Form(fields=tuple(types if field.name == "image_type" else field for field in DESCRIPTION_FORM.fields))
+
+
 DESCRIPTION_FORM = Form(
     fields=(
         OneOf(

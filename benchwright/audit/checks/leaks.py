@@ -1,24 +1,19 @@
-"""Signs that models may know the items already: no canary, or questions that other releases hold word for word."""
+"""Signs that models may know the items already: no canary, or questions that others hold word for word."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import ClassVar
 
-from benchwright.text_normalization import normal
+from benchwright.text_overlap import SharedRuns, question_and_options, words_of
 
 from ..audited_items import AuditedItems
 from ..check import AuditContext, CheckSkipped, needs_words
 from ..finding import Finding
 
-NGRAM = 13
-"""Words in a row that count as taken over (Brown et al., "Language Models are Few-Shot Learners", 2020, appendix C)."""
-_LEAST_WORDS = 5
-"""Words of a shorter text that count where all of it is the same."""
 _CANARY = re.compile(rb"canary", re.I)
 _READ_BYTES = 1 << 20
 _ENDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".md", ".txt", ".yaml", ".yml")
@@ -61,45 +56,39 @@ def _has_canary(path: Path) -> bool:
 
 
 class QuestionsElsewhere:
-    """Questions that another release asks in the same words."""
+    """Questions whose words another release or a corpus of texts has."""
 
     name: ClassVar[str] = "questions_elsewhere"
-    title: ClassVar[str] = "Questions that other releases ask too (13 words in a row)"
+    title: ClassVar[str] = "Questions that other releases or texts hold too (13 words in a row)"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each item whose words another release has."""
+        """Return a finding for each item whose words a release or a corpus has."""
         from benchwright.release import Release
 
         needs_words(audited)
         releases = [place for place in context.against if (place / "manifest.json").is_file()]
-        if not releases:
-            raise CheckSkipped("no release with questions was given to compare with; name one with --against")
+        if not releases and not context.corpora:
+            raise CheckSkipped(
+                "no release and no texts were given to compare with; name some with --against or --corpus"
+            )
+        runs = SharedRuns([question_and_options(each.item) for each in audited.items])
         for place in releases:
-            known: defaultdict[str, str] = defaultdict(str)
+            shared: dict[int, tuple[str, str]] = {}
             for released in Release.open(place).items():
-                for gram in _grams(released.item.question, [choice.text for choice in released.item.choices]):
-                    known.setdefault(gram, released.item.item_id)
-            for each in audited.items:
-                shared = [
-                    gram
-                    for gram in _grams(each.item.question, [choice.text for choice in each.item.choices])
-                    if gram in known
-                ]
-                if shared:
-                    yield Finding(
-                        "question_elsewhere",
-                        "medium",
-                        (each.item_id,),
-                        f"{place.name} has the same words.",
-                        {"collection": str(place), "item": known[shared[0]], "words": shared[0]},
-                    )
+                for number, words in runs.among(words_of(question_and_options(released.item))):
+                    shared.setdefault(number, (released.item.item_id, words))
+            for number, (item_id, words) in sorted(shared.items()):
+                yield _elsewhere(audited.items[number].item_id, place, {"item": item_id, "words": words})
+        for place in context.corpora:
+            for number, (_, overlap) in sorted(runs.first_overlaps([place]).items()):
+                yield _elsewhere(audited.items[number].item_id, place, {"where": overlap.where, "words": overlap.words})
 
 
-def _grams(question: str, options: list[str | None]) -> list[str]:
-    """Return each 13 words in a row of question and options; all words where there are fewer."""
-    words = normal(" ".join([question, *(text or "" for text in options)])).split()
-    if len(words) < _LEAST_WORDS:
-        return []
-    if len(words) <= NGRAM:
-        return [" ".join(words)]
-    return [" ".join(words[at : at + NGRAM]) for at in range(len(words) - NGRAM + 1)]
+def _elsewhere(item_id: str, place: Path, evidence: Mapping[str, str]) -> Finding:
+    return Finding(
+        "question_elsewhere",
+        "medium",
+        (item_id,),
+        f"{place.name} has the same words.",
+        {"collection": str(place), **evidence},
+    )

@@ -40,6 +40,15 @@ what could be freed takes a fifth of its time."""
     "repeated.",
 )
 @click.option(
+    "--corpus",
+    "corpora",
+    multiple=True,
+    metavar="PLACE",
+    type=_PLACE,
+    help="Texts that may hold the questions, of any size: a text file, JSON lines, or a folder with such files; may be "
+    "repeated.",
+)
+@click.option(
     "--replies",
     multiple=True,
     metavar="[NAME=]FILE",
@@ -117,6 +126,7 @@ def audit(
     pictures: Path | None,
     columns: tuple[str, ...],
     against: tuple[Path, ...],
+    corpora: tuple[Path, ...],
     replies: tuple[str, ...],
     people: tuple[Path, ...],
     licences: tuple[str, ...],
@@ -155,6 +165,7 @@ def audit(
         pictures=pictures,
         columns=stated_columns(columns),
         against=against,
+        corpora=corpora,
         replies=tuple(map(named_reply_source, replies)),
         people=people,
         allowed_licences=licences,

@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.construction.source_files import DatasetFiles, RefusedRow, Row, csv_rows, json_document, json_rows
-from benchwright.errors import DataError, PrerequisiteError
+from benchwright.errors import DataError
+from benchwright.spreadsheets import sheet_rows
 
 ID_COLUMNS = ("item_id", "question_id", "questionid", "qid", "id", "idx", "index", "sample_id", "uid", "key")
 """Columns that may hold an item's id, in small letters."""
@@ -168,24 +169,11 @@ def _json_entries(files: DatasetFiles, path: Path) -> Iterator[Row | RefusedRow]
 
 
 def _spreadsheet(path: Path) -> Iterator[Row | RefusedRow]:
-    try:
-        from openpyxl import load_workbook
-    except ImportError as error:
-        raise PrerequisiteError(
-            f"{path} is a spreadsheet, and the package openpyxl that reads it is not installed; install it, or save "
-            "the table as .tsv (VLMEvalKit writes one with PRED_FORMAT=tsv)"
-        ) from error
-    try:
-        with zipfile.ZipFile(path) as archive:
-            _check_size(archive)
-        sheet = load_workbook(path, read_only=True, data_only=True).worksheets[0]
-        rows = sheet.iter_rows(values_only=True)
-        names = [str(cell) if cell is not None else "" for cell in next(rows, ())]
-        for number, cells in enumerate(rows, start=2):
-            if any(cell is not None for cell in cells):
-                yield Row(f"row {number}", dict(zip(names, cells, strict=False)))
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path} cannot be read as a spreadsheet ({error}); save it as .tsv") from error
+    rows = sheet_rows(path)
+    names = [str(cell) if cell is not None else "" for cell in next(rows, (1, []))[1]]
+    for number, cells in rows:
+        if any(cell is not None for cell in cells):
+            yield Row(f"row {number}", dict(zip(names, cells, strict=False)))
 
 
 def _inspect_archive(path: Path) -> Iterator[ReplyRow | UnreadReply]:

@@ -1,0 +1,217 @@
+"""What can be guessed of the questions that `mm-sap` and `ii-bench` make, and what a planted cue looks like.
+
+    python benchmarks/question_recipes.py --folder DIR [--records 1600] [--seeds 201]
+
+makes a thousand items and more of each recipe: of MM-SAP its three sets, by templates, of annotations whose answers are
+as unevenly common as real ones; of II-Bench the questions that simulated annotators write. Pictures are small and have
+nothing to do with the questions, so nothing but options, words and letters can tell anything. The items go through the
+shortcut battery, without the option that declines, which everybody knows by its words: of BasicVisQA and KnowVisQA four
+options remain, of BeyondVisQA no right one, so that only its letters are counted. They go through once more after a cue
+was planted: the right option the longest, or a word that only right options hold. Prints a JSON document a set: the
+number of items, the share of right and of declining options under each letter, the solvers that lie farthest from
+chance, and those that carry.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+from made_items import MadeItems
+from shortcut_free_tasks import measured
+from step_context import StepContext
+from truth_runs import TruthRun
+
+from benchwright.annotation.campaigns.describe import implication_in
+from benchwright.annotation.forms import DESCRIPTION_FORM, CampaignForm
+from benchwright.annotation.simulated import SimulatedDescribers
+from benchwright.annotation.store import Annotation
+from benchwright.canonical import canonical_json
+from benchwright.construction.ground_truth import LabelledBox, LabelledBoxes, NamedEntity, VisualQuestion
+from benchwright.construction.self_awareness import BasicVisQa, BeyondVisQa, KnowVisQa
+from benchwright.construction.tasks import ImageImplication
+from benchwright.records import LETTERS, Item, right_key
+from benchwright.seeds import generator_for
+
+SIDES = (48, 32)
+ANSWERS = {
+    "What color is the {}?": ("white", "red", "blue", "black", "green", "brown", "yellow", "grey", "pink", "purple"),
+    "What shape is the {}?": ("round", "square", "oval", "triangular", "hexagonal", "flat", "curved", "long"),
+    "What room is the {} in?": ("kitchen", "bathroom", "bedroom", "living room", "office", "garage", "hall", "attic"),
+    "What is the man beside the {} doing?": ("standing", "eating", "skiing", "surfing", "riding", "reading"),
+    "What does the {} say?": ("stop", "exit", "open", "sale", "taxi", "police", "hotel", "coca cola", "bank"),
+    "What is the man beside the {} holding?": ("phone", "racket", "bat", "umbrella", "laptop", "knife", "kite", "cup"),
+    "Where is the {}?": ("on the table", "on the wall", "under the bed", "near the window", "behind the door"),
+    "How many people are near the {}?": ("1", "2", "3", "4", "5", "6", "7", "8"),
+}  # fmt: skip
+"""Questions with their answers, common ones first."""
+THINGS = (
+    "sign", "bus", "train", "bench", "boat", "clock", "lamp", "kite", "cup", "bowl", "chair", "car", "dog", "bird",
+    "truck", "sheep", "cake", "vase", "door", "tower",
+)  # fmt: skip
+DOMAINS = ("animals_and_plants", "brands_and_products", "art", "landmarks", "food", "organizations")
+_SYLLABLES = ("ka", "lo", "mi", "ren", "tas", "vo", "dul", "pe", "shi", "gor", "na", "bel")
+
+
+def main() -> None:
+    """Make the items and measure them."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, required=True, help="folder to work in, emptied first")
+    parser.add_argument("--records", type=int, default=1600)
+    parser.add_argument("--seeds", type=int, nargs="*", default=[201])
+    options = parser.parse_args()
+    for seed in options.seeds:
+        for name, maker in MAKERS.items():
+            shutil.rmtree(options.folder, ignore_errors=True)
+            options.folder.mkdir(parents=True)
+            made = maker(options.folder, seed, options.records)
+            of_set: dict[str, Any] = {"set": name, "seed": seed, "made": len(made.items), **letters(made.items)}
+            items = [without_declining(item) for item in made.items if item.answer is not None]
+            if items:
+                of_set |= figures(items, made)
+                for cue, plant in CUES.items():
+                    of_set[cue] = figures([plant(item) for item in items], made)
+            print(json.dumps(of_set), flush=True)
+
+
+def letters(items: Sequence[Item]) -> dict[str, Any]:
+    """Return the share of right and of declining options under each letter."""
+    shares: dict[str, Any] = {}
+    for name, keys in (
+        ("right", [right_key(item.answer, item.refusal) for item in items]),
+        ("answer", [item.answer for item in items if item.answer is not None and item.refusal is not None]),
+        ("declining", [item.refusal for item in items if item.refusal is not None]),
+    ):
+        counts = Counter(key for key in keys if key)
+        shares[name] = {key: round(counts[key] / counts.total(), 3) for key in sorted(counts)}
+    return {"letters": shares}
+
+
+def without_declining(item: Item) -> Item:
+    """Return an item without its option that declines; unchanged where it has none."""
+    if item.refusal is None:
+        return item
+    kept = [choice for choice in item.choices if choice.key != item.refusal]
+    key_of = {choice.key: LETTERS[place] for place, choice in enumerate(kept)}
+    choices = tuple(choice.model_copy(update={"key": key_of[choice.key]}) for choice in kept)
+    return item.model_copy(update={"choices": choices, "answer": key_of[str(item.answer)], "refusal": None})
+
+
+def figures(items: Sequence[Item], made: MadeItems) -> dict[str, Any]:
+    """Return what the battery says of items: which solvers carry, and those that lie farthest from chance."""
+    found = measured([MadeItems(list(items), made.files)])
+    return {"items": found["items"], "carried": found["carried"], "farthest": found["farthest"][:3]}
+
+
+def basic(folder: Path, seed: int, records: int) -> MadeItems:
+    """Make items of BasicVisQA of questions whose answers are as common as the ranks of Zipf's law say."""
+    rng, run = np.random.default_rng(seed), TruthRun(folder, seed=seed)
+    for number in range(records):
+        ask, answers = list(ANSWERS.items())[number % len(ANSWERS)]
+        weights = 1 / np.arange(1, len(answers) + 1)
+        answer = answers[int(rng.choice(len(answers), p=weights / weights.sum()))]
+        question = ask.format(f"{THINGS[int(rng.integers(len(THINGS)))]} {number}")
+        truth = VisualQuestion(question=question, answer=answer, answers=(answer,) * 10)
+        run.state(f"vqa:{number}", [run.picture(number, *SIDES)], truth)
+    return MadeItems.of_run(run, run.run(BasicVisQa(min_side_px=16)))
+
+
+def know(folder: Path, seed: int, records: int) -> MadeItems:
+    """Make items of KnowVisQA of a table of entities: kinds of four to nine."""
+    rng, run = np.random.default_rng(seed), TruthRun(folder, seed=seed)
+    number = 0
+    for kind in range(records):
+        for _ in range(int(rng.integers(4, 10))):
+            if number == records:
+                return MadeItems.of_run(run, run.run(KnowVisQa(min_side_px=16)))
+            words = rng.integers(2, 5, size=int(rng.integers(1, 4)))
+            name = " ".join("".join(rng.choice(_SYLLABLES, size)).capitalize() for size in words) + f" {number}"
+            truth = NamedEntity(entity=name, entity_kind=f"kind {kind}", domain=DOMAINS[kind % len(DOMAINS)])
+            run.state(f"table:{number}", [run.picture(number, *SIDES)], truth)
+            number += 1
+    raise AssertionError("kinds have at least four entities")
+
+
+def beyond(folder: Path, seed: int, records: int) -> MadeItems:
+    """Make items of BeyondVisQA of boxes."""
+    rng, run = np.random.default_rng(seed), TruthRun(folder, seed=seed)
+    for number in range(records):
+        names = rng.choice(THINGS, 3, replace=False).tolist()
+        boxes = tuple(
+            LabelledBox(label=str(name), box=(2.0 + 15 * place, 2.0, 12.0 + 15 * place, 20.0))
+            for place, name in enumerate(names)
+        )
+        run.state(f"coco:{number}", [run.picture(number, *SIDES)], LabelledBoxes(boxes=boxes))
+    return MadeItems.of_run(run, run.run(BeyondVisQa(min_side_px=16)))
+
+
+def implications(folder: Path, seed: int, records: int) -> MadeItems:
+    """Make items of II-Bench of what simulated annotators write about pictures."""
+    from dataset_fixtures.pictures import pixels
+
+    group, form = SimulatedDescribers(annotators=4), CampaignForm(fields=DESCRIPTION_FORM.fields)
+    step = ImageImplication(kinds=("image_implication",), stated_by="describe")
+    records_of = StepContext(folder, seed=seed)
+    pictures = [records_of.add(pixels(number, *SIDES), f"{number}.png") for number in range(records)]
+    values = {
+        (picture.image_id, "describe.implication"): written(group, form, picture.image_id, seed) for picture in pictures
+    }
+    context = StepContext(folder, seed=seed, values=values)
+    for number in range(records):
+        context.add_file(folder / f"{number}.png")
+    items = [item for picture in pictures for item in context.run(step, picture).items]
+    return MadeItems.of_context(context, items)
+
+
+def written(group: SimulatedDescribers, form: CampaignForm, image_id: str, seed: int) -> str:
+    """Return what a simulated annotator writes about a picture, as `describe` states it."""
+    submission = group.submission({"images": [{"image_id": image_id}]}, form, generator_for(seed, "describe", image_id))
+    stands_for = SimpleNamespace(fields=submission.fields, annotator_kind="simulated", item_id=image_id, slot=1)
+    implication = implication_in(cast("Annotation", stands_for), "describe")
+    assert implication is not None, "nobody discards here"
+    return canonical_json(implication.model_dump(mode="json"))
+
+
+def longest(item: Item) -> Item:
+    """Return an item whose right option is the longest."""
+    return _reworded(item, lambda text, is_right: f"{text}, as anybody can see" if is_right else text)
+
+
+def only_in_keys(item: Item) -> Item:
+    """Return an item whose options each begin with a word of seven letters: one for right ones, eight for others."""
+
+    def reworded(text: str, is_right: bool) -> str:
+        word = "Evident" if is_right else _FILLERS[sum(map(ord, item.item_id + text)) % len(_FILLERS)]
+        return f"{word} {text}"
+
+    return _reworded(item, reworded)
+
+
+_FILLERS = ("Certain", "Regular", "General", "Popular", "Typical", "Natural", "Neutral", "Sincere")
+
+
+def _reworded(item: Item, change: Callable[[str, bool], str]) -> Item:
+    right = right_key(item.answer, item.refusal)
+    choices = tuple(
+        choice.model_copy(update={"text": change(choice.text or "", choice.key == right)}) for choice in item.choices
+    )
+    return item.model_copy(update={"choices": choices})
+
+
+MAKERS: dict[str, Callable[[Path, int, int], MadeItems]] = {
+    "basic_vis_qa": basic,
+    "know_vis_qa": know,
+    "beyond_vis_qa": beyond,
+    "image_implication": implications,
+}
+CUES: dict[str, Callable[[Item], Item]] = {"longest": longest, "only in keys": only_in_keys}
+
+if __name__ == "__main__":
+    main()
