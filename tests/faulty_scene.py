@@ -192,6 +192,7 @@ CASES = (
     Case("review results", ["review", "results", "--workspace", "judged", "--out", "results.csv"], ["results.csv"]),
     *(Case(f"review {name}", ["review", name, "--workspace", "w"], ["stdout"])
       for name in ("agreement", "annotators", "flags", "kept", "reasons", "rules")),
+    Case("release authors", ["release", "authors", "release"], ["stdout"]),
     Case("release show", ["release", "show", "release"], ["stdout"]),
     Case("release export", ["release", "export", "release", "--format", "jsonl", "--out", "exported"], ["exported"]),
     Case("release publish", ["release", "publish", "release", "--to", "published"], ["published"]),

@@ -214,6 +214,7 @@ def _make_filtered(folder: Path) -> None:
             ("release verify @release --signed-by @signers --signature @release.sig", 0, 0),
             ("release splits @release", 0, 0),
             ("release show @release", 0, 0),
+            ("release authors @release", 0, 0),
             ("release publish @release --to @published", 0, 0),
             ("release export @release --format jsonl --out @exported", 0, 0),
             ("evaluate run @release --model random --out @results", 0, 0),
