@@ -131,6 +131,7 @@ def _must(*arguments: object) -> None:
 CASES = (
     Case("run", ["run", "walk.yaml", "--images", "photographs", "--workspace", "new", *_ONE], ["new"]),
     Case("demo", ["demo", "--headless", "--out", "demo", *_ONE], ["demo"]),
+    Case("run --dry-run", ["run", "walk.yaml", "--images", "photographs", "--dry-run"], ["stdout"]),
     Case("run again", ["run", "walk.yaml", "--images", "photographs", "--workspace", "w", *_ONE], ["w/tables"]),
     Case("gc", ["gc", "w"], ["w/tables", "w/objects"]),
     Case("filter duplicates", ["filter", "duplicates", "photographs", "--json"], ["stdout"]),
