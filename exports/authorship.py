@@ -138,7 +138,7 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     for row in document["texts"]:
         yield f"{row['text']:12}" + "".join(f"{row[how]:12}" for how in ORIGINS)
     for author, count in document["authors"].items():
-        yield f"by {printable(author)}: {count} texts"
+        yield f"texts by {printable(author)}: {count}"
     for row in document["drafts"]:
         share = "none shown" if row["taken"] is None else f"{row['taken']:.0%} taken"
         yield (
