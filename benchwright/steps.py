@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from benchwright.images.decode import ImageReader
     from benchwright.images.formats.walking import Limits
     from benchwright.models.reply_store import ReplyStore
+    from benchwright.models.usage import RequestPlan
     from benchwright.photographs import BroughtPhotograph
 
 Verdict = Literal["keep", "drop", "ask", "failed"]
@@ -238,6 +239,14 @@ class Step(BaseModel):
     def parameters(self) -> dict[str, Any]:
         """Return the settings that decide the result, as JSON values; they enter fingerprint and `Operation`."""
         return self.model_dump(mode="json")
+
+    def planned_requests(self, images: int) -> Sequence[RequestPlan] | None:
+        """Return what the step would ask models behind endpoints about so many images, and would cost at most.
+
+        None where it asks none, or cannot say beforehand how often.
+        """
+        del images
+        return None
 
     def weights_hash(self) -> str | None:
         """Return the hash of the model weights that decide the result, if any."""

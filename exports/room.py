@@ -12,6 +12,9 @@ ROOM = Room(
         "freeze": Entry("benchwright.exports.freeze:Freeze", "Write the release, an immutable folder."),
     },
     commands={
+        "release authors": Entry(
+            "benchwright.exports.authorship:authors", "Say who wrote a release's texts, and what became of drafts."
+        ),
         "release correct": Entry(
             "benchwright.exports.commands:correct", "Write the next version of a release, with errata set right."
         ),

@@ -131,6 +131,7 @@ def _must(*arguments: object) -> None:
 CASES = (
     Case("run", ["run", "walk.yaml", "--images", "photographs", "--workspace", "new", *_ONE], ["new"]),
     Case("demo", ["demo", "--headless", "--out", "demo", *_ONE], ["demo"]),
+    Case("run --dry-run", ["run", "walk.yaml", "--images", "photographs", "--dry-run"], ["stdout"]),
     Case("run again", ["run", "walk.yaml", "--images", "photographs", "--workspace", "w", *_ONE], ["w/tables"]),
     Case("gc", ["gc", "w"], ["w/tables", "w/objects"]),
     Case("filter duplicates", ["filter", "duplicates", "photographs", "--json"], ["stdout"]),
@@ -192,6 +193,7 @@ CASES = (
     Case("review results", ["review", "results", "--workspace", "judged", "--out", "results.csv"], ["results.csv"]),
     *(Case(f"review {name}", ["review", name, "--workspace", "w"], ["stdout"])
       for name in ("agreement", "annotators", "flags", "kept", "reasons", "rules")),
+    Case("release authors", ["release", "authors", "release"], ["stdout"]),
     Case("release show", ["release", "show", "release"], ["stdout"]),
     Case("release export", ["release", "export", "release", "--format", "jsonl", "--out", "exported"], ["exported"]),
     Case("release publish", ["release", "publish", "release", "--to", "published"], ["published"]),

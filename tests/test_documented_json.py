@@ -163,6 +163,7 @@ def _make_filtered(folder: Path) -> None:
         for line, variant, code in (
             ("run @w.yaml --images @p --workspace @w --workers 1", 0, 0),
             ("run @people.yaml --images @p --workspace @people --workers 1", 0, 0),
+            ("run @people.yaml --images @p --dry-run", 1, 0),
             ("steps", 0, 0),
             ("steps jigsaw", 1, 0),
             ("steps freeze", 1, 0),
@@ -214,6 +215,7 @@ def _make_filtered(folder: Path) -> None:
             ("release verify @release --signed-by @signers --signature @release.sig", 0, 0),
             ("release splits @release", 0, 0),
             ("release show @release", 0, 0),
+            ("release authors @release", 0, 0),
             ("release publish @release --to @published", 0, 0),
             ("release export @release --format jsonl --out @exported", 0, 0),
             ("evaluate run @release --model random --out @results", 0, 0),

@@ -18,6 +18,7 @@ from benchwright.facts import Authorship, Statements, author_of
 from benchwright.facts.statements import PERSON, SIMULATED
 from benchwright.images.identify import path_for
 from benchwright.implication import WrittenIn
+from benchwright.models.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Prices, RequestPlan, Tokens
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
@@ -35,7 +36,7 @@ from ..store.database.records import TASK_STATES
 from ..workflow.gold import with_gold
 from ..workflow.settlement.rules import Rule
 from ..workflow.submitted_answers import fields_in
-from .model_drafts import DraftSettings, drafts_of
+from .model_drafts import DraftSettings, drafts_of, prompt_of
 from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
 from .verdicts import pseudonyms
 
@@ -112,6 +113,15 @@ class State(AssignedCampaign):
         """Return the settings that decide the result; budgets of a model, and how tasks go out, do not."""
         parameters = super().parameters()
         return parameters if self.draft is None else {**parameters, "draft": self.draft.deciding()}
+
+    def planned_requests(self, images: int) -> list[RequestPlan] | None:
+        """Return what the model that drafts would be asked; every reply is taken to be repaired once."""
+        if self.draft is None:
+            return None
+        chat, requests = self.draft.chat, 2 * images
+        words = len(prompt_of(self.sections, questions=self.draft.questions)) // CHARACTERS_PER_TOKEN
+        tokens = Tokens(requests * (words + TOKENS_PER_PICTURE), requests * chat.max_tokens)
+        return [RequestPlan(chat.model, "drafts", requests, requests, tokens, Prices.of(chat.price_in, chat.price_out))]
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these images and return what was stated once each is."""

@@ -45,6 +45,11 @@ _FAILURES_SHOWN = 10
 @click.option(
     "--copy", is_flag=True, help="Store the source images in the workspace instead of referring to their folder."
 )
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Say what models behind endpoints would be asked and cost at most; ask nobody and run nothing.",
+)
 @json_option(
     """
     `{"state": "done" or "waiting", "workspace", "steps": [{"name", "in", "kept", "dropped": {reason: n}, "asked":
@@ -52,7 +57,10 @@ _FAILURES_SHOWN = 10
     "waits": [line], "artifacts": {name: path}, "executed_shards", "decoded_images", "failed": [{"path", "step",
     "reason", "detail"}], "funnel"}`; `left_out` names steps that the recipe can do without and that lack something,
     with how to get it, and `few_items` those that made few items, with why and what to do; `funnel` is the page of this
-    run, or of the run before that shows the same
+    run, or of the run before that shows the same. With `--dry-run` `{"dry_run", "images", "plans": [{"step", "model",
+    "purpose", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}], "cost", "unplanned": [step],
+    "bringing": [step]}`; `cost` is null without prices, and the sum is null where a step in `unplanned` cannot say how
+    often it asks
     """
 )
 def run(
@@ -63,6 +71,7 @@ def run(
     address: str | None,
     workers: int | None,
     copy: bool,
+    dry_run: bool,
     as_json: bool,
 ) -> None:
     """Run a recipe over a folder of images, or go on with it.
@@ -72,7 +81,7 @@ def run(
     under `runs/`.
     """
     from benchwright.cli.progress_bars import ProgressBars
-    from benchwright.pipeline import run_recipe
+    from benchwright.pipeline import plan_requests, run_recipe
     from benchwright.pipeline.example_facts import check_facts_fit
     from benchwright.pipeline.run import image_folder
     from benchwright.recipe import load_recipe
@@ -83,6 +92,10 @@ def run(
     loaded = load_recipe(path)
     if path in bundled.values():
         check_facts_fit(loaded, path, image_folder(loaded, images))
+    if dry_run:
+        planned = plan_requests(loaded, images=images)
+        emit(planned.to_json(), as_json=as_json, text=planned.describe)
+        return
     with ProgressBars() as progress:
         finished = run_recipe(
             loaded,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -16,14 +16,24 @@ class EventLoop:
 
     def __init__(self) -> None:
         self._submitted: set[Coroutine[Any, Any, Any]] = set()
+        self._is_closed = False
+        self._closing = threading.Lock()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="benchwright-requests", daemon=True)
         self._thread.start()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Start a coroutine and return its future."""
-        self._submitted.add(work)
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        """Start a coroutine and return its future.
+
+        Raises:
+            CancelledError: The loop is closed; other threads may still submit while one closes it.
+        """
+        with self._closing:
+            if self._is_closed:
+                work.close()
+                raise CancelledError("the event loop is closed")
+            self._submitted.add(work)
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
         future.add_done_callback(lambda _: self._submitted.discard(work))
         return future
 
@@ -41,7 +51,9 @@ class EventLoop:
         asyncio.run_coroutine_threadsafe(_cancel(frozenset(self._submitted)), self._loop).result()
 
     def close(self) -> None:
-        """Cancel what is unfinished and end the thread."""
+        """Cancel what is unfinished and end the thread; nothing can be submitted any more."""
+        with self._closing:
+            self._is_closed = True
         self.cancel_all()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()

@@ -4,6 +4,8 @@ from .gather_stage import outcome_of_row as outcome_of_row
 from .outcomes import Journal as Journal
 from .outcomes import Judged as Judged
 from .plan import phases as phases
+from .request_plans import RunPlan as RunPlan
+from .request_plans import plan_requests as plan_requests
 from .run import open_view as open_view
 from .run import run_recipe as run_recipe
 from .run import run_steps as run_steps

@@ -88,7 +88,8 @@ class Card:
         is_practice: Whether the decision counts nowhere; nothing is then undone or commented on.
         examples: Path below which the example pictures of fields lie.
         mistakes: What is wrong with questions in the draft, each with its `place`, as of `FieldMistake`, and `words`.
-        proposals: What a model drafted: `author`, and `fields`, or nothing of these where it failed; None without any.
+        proposals: What a model drafted: `author`, and `fields` with `notes` on single drafts, or `failed`, why there
+            are none; None without any.
     """
 
     slot: int
@@ -208,7 +209,24 @@ def _evidence_of(campaign: Campaign, task: OwnTask) -> dict[str, Any] | None:
 
 
 def _proposed(proposals: Proposals) -> dict[str, Any]:
-    return {"author": proposals.model, "fields": proposals.fields} if proposals.fields else {"author": proposals.model}
+    if not proposals.fields:
+        return {"author": proposals.model, "failed": proposals.failed or ""}
+    notes = {
+        place: {
+            "author": note.author,
+            "attacks": [
+                {
+                    "author": attack.by.removeprefix("model:"),
+                    "words": TEXTS[f"attack_{attack.attack}"],
+                    "result": attack.result,
+                    "says": attack.says,
+                }
+                for attack in note.attacks
+            ],
+        }
+        for place, note in proposals.notes.items()
+    }
+    return {"author": proposals.model, "fields": proposals.fields, "notes": notes}
 
 
 def _sheet_of(campaign: Campaign, task: OwnTask, *, blind: bool) -> str:

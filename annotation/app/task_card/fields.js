@@ -62,6 +62,8 @@ class FormFields {
     this.sections.openFirst();
     if (this.regions.length && data.save?.helpers) marking.helpers = new MarkHelpers(parent, marking, this.regions, data.save);
     if (this.regions.length) this.layers = new MarkLayers(parent, marking);
+    const { author, failed } = data.proposals ?? {};
+    if (failed) add(parent, "p", "not-drafted", fill(texts.not_drafted, { author, why: failed })).dir = "auto";
     this.draw();
     if (this.regions.length) marking.redraw();
     this.showMistakes(data.mistakes ?? []);
@@ -276,15 +278,29 @@ class FormFields {
     place.replaceChildren();
     place.hidden = origin === null || origin === undefined;
     if (place.hidden) return;
-    const { author } = this.data.proposals ?? { author: "" };
+    const note = this.data.proposals?.notes?.[origin.from];
+    const author = note?.author ?? this.data.proposals?.author ?? "";
     const text = origin.open ? "drafted_by" : origin.edited ? "edited_from" : "accepted_from";
-    add(place, "span", "", fill(this.texts[text], { author }));
+    add(place, "span", "", fill(this.texts[text], { author })).dir = "auto";
+    this.drawAttacks(place, note?.attacks ?? []);
     if (!origin.open) return;
     for (const [does, act] of [["accept", accept], ["discard", discard]]) {
       const made = button(place, "reason", this.texts[`${does}_draft`], "", act);
       made.dataset.does = does;
       made.setAttribute("aria-label", `${this.texts[`${does}_draft`]}: ${name}`);
       made.addEventListener("keydown", (event) => event.key === "Enter" && event.stopPropagation());
+    }
+  }
+
+  /** What a second model tried on a draft, and what came of it. */
+  drawAttacks(place, attacks) {
+    if (!attacks.length) return;
+    add(place, "span", "attacked-by", fill(this.texts.attacked_by, { author: attacks[0].author })).dir = "auto";
+    const list = add(place, "ul", "attacks");
+    for (const { words, result, says } of attacks) {
+      const line = add(list, "li", `attack ${result}`);
+      add(line, "span", "", `${words}: ${this.texts[`attack_${result}`]}`).dir = "auto";
+      if (says) add(line, "span", "attack-says", says).dir = "auto";
     }
   }
 

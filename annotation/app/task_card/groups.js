@@ -23,7 +23,6 @@ class GroupField {
   build() {
     this.list.replaceChildren();
     this.entries.forEach((entry, i) => this.buildEntry(entry, i));
-    this.more.disabled = this.entries.length >= this.field.max_count;
     this.draw();
   }
 
@@ -113,7 +112,13 @@ class GroupField {
     this.form.drawParts();
   }
 
+  /** Whether there are as many entries as may be handed in; drafts that nobody has decided about are none yet. */
+  get isFull() {
+    return this.entries.filter((entry) => !entry.origin?.open).length >= this.field.max_count;
+  }
+
   draw() {
+    this.more.disabled = this.isFull;
     this.entries.forEach((entry, i) => {
       entry.parts.forEach((part) => (part.set.hidden = !this.applies(part.field, entry)));
       this.form.drawOrigin(entry.origins, entry.origin, {
@@ -143,7 +148,7 @@ class GroupField {
   }
 
   addEntry(at = this.entries.length) {
-    if (this.entries.length >= this.field.max_count) return;
+    if (this.isFull) return;
     this.entries.splice(at, 0, this.blank());
     this.build();
     this.after();

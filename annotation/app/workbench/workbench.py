@@ -35,6 +35,7 @@ _WORDS = (
     "move_up", "move_down",
     "mend_first",
     "needs_entries", "needs_pictures", "needs_draft", "section_missing", "section_done", "section_empty", "drafts_wait",
+    "attacked_by", "attack_broken", "attack_held", "attack_not_made", "not_drafted",
     "accept_all", "discard_all", "accept_draft", "discard_draft", "drafted_by", "accepted_from", "edited_from",
     "find_picture", "picture_name", "pictures_found",
 )  # fmt: skip

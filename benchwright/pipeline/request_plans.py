@@ -1,0 +1,108 @@
+"""What a run would ask models, and what that would cost at most, before anybody is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from benchwright.models.chat import ChatSettings
+from benchwright.models.usage import RequestPlan
+from benchwright.recipe import Recipe
+from benchwright.steps import Step
+
+from .fitting import fitted_to
+from .ingest import list_files
+from .plan import plan
+from .run import image_folder
+
+
+class RunPlan(NamedTuple):
+    """What the steps of a recipe would ask models about the pictures of a folder.
+
+    Args:
+        images: Files of the folder that the run would take for pictures; steps before may drop some.
+        plans: Entry of the recipe and what it would ask, in order.
+        unplanned: Entries that ask a model and cannot say beforehand how often.
+        bringing: Entries that bring pictures of their own, which are not among `images`.
+    """
+
+    images: int
+    plans: tuple[tuple[str, RequestPlan], ...]
+    unplanned: tuple[str, ...]
+    bringing: tuple[str, ...]
+
+    @property
+    def cost(self) -> float | None:
+        """Return the most that all of it costs; None where prices are missing or something cannot be planned."""
+        costs = [requests.cost for _, requests in self.plans]
+        known = [cost for cost in costs if cost is not None]
+        return None if len(known) < len(costs) or self.unplanned else round(sum(known), 6)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan as JSON values."""
+        return {
+            "dry_run": True,
+            "images": self.images,
+            "plans": [{"step": entry, **requests.to_json()} for entry, requests in self.plans],
+            "cost": self.cost,
+            "unplanned": list(self.unplanned),
+            "bringing": list(self.bringing),
+        }
+
+    def describe(self) -> str:
+        """Return the plan as lines."""
+        lines = [f"{self.images:,} pictures at most; replies that the workspace keeps already cost nothing"]
+        lines += [f"{entry}: {requests.describe()}" for entry, requests in self.plans]
+        lines += [f"{entry}: asks a model, and cannot say beforehand how often" for entry in self.unplanned]
+        lines += [f"{entry}: brings pictures, which are not counted" for entry in self.bringing]
+        if not self.plans and not self.unplanned:
+            lines.append("no step asks a model behind an endpoint")
+        elif self.cost is not None:
+            lines.append(f"in all at most {self.cost:,.4f}")
+        return "\n".join(lines)
+
+
+def plan_requests(recipe: Recipe, *, images: Path | None = None) -> RunPlan:
+    """Return what a run of a recipe would ask models; asks nobody and writes nothing.
+
+    Args:
+        recipe: The recipe.
+        images: Image folder; the recipe's own if None.
+
+    Raises:
+        BenchwrightError: The steps do not fit together, or there is no image folder.
+    """
+    brings = any(step.brings_pictures for _, step in recipe.steps)
+    has_folder = images is not None or recipe.header.images is not None or not brings
+    folder = image_folder(recipe, images) if has_folder else None
+    fitted, _ = fitted_to(recipe, folder)
+    plan(fitted.steps)  # refuses steps that do not fit together
+    bringing = [(entry, step) for entry, step in fitted.steps if step.brings_pictures]
+    files = [] if folder is None else list_files(folder)
+    count = sum(not any(step.takes(uri) for _, step in bringing) for uri in files)
+    plans: list[tuple[str, RequestPlan]] = []
+    unplanned: list[str] = []
+    for entry, step in fitted.steps:
+        planned = step.planned_requests(count)
+        if planned is not None:
+            plans += [(entry, requests) for requests in planned]
+        elif _asks_a_model(step):
+            unplanned.append(entry)
+    return RunPlan(count, tuple(plans), tuple(unplanned), tuple(entry for entry, _ in bringing))
+
+
+def _asks_a_model(step: Step) -> bool:
+    return any(isinstance(settings, ChatSettings) for settings in _settings_in(step))
+
+
+def _settings_in(model: BaseModel) -> Iterator[BaseModel]:
+    """Yield the models among the settings of a step, however deep."""
+    for name in type(model).model_fields:
+        value = getattr(model, name)
+        for part in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(part, BaseModel):
+                yield part
+                yield from _settings_in(part)
