@@ -18,6 +18,7 @@ from benchwright.release.card.card import CardFacts, card
 from benchwright.release.card.citation import CITATION, citation
 from benchwright.release.card.example import EXAMPLE, ExampleChoice
 from benchwright.release.card.image_sources import IMAGE_SOURCES, image_source_lines
+from benchwright.release.card.pictures_to_fetch import FETCH_LIST, FETCH_SCRIPT, fetch_list_lines, fetch_script
 from benchwright.release.format import agreement as agreements
 from benchwright.release.format import documents, manifest
 from benchwright.release.format import human_baseline as human
@@ -224,6 +225,9 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         handle.writelines(image_source_lines(staging.images()))
     by_address = _by_address(staging, contents)
     texts = _documents(contents)
+    if by_address:
+        absent = (record for record in staging.images() if contents.by_address(record))
+        texts |= {FETCH_LIST: b"".join(fetch_list_lines(absent)), FETCH_SCRIPT: fetch_script()}
     sealed = None if contents.sealing is None else contents.sealing.manifest_entry()
     facts = CardFacts(
         name=contents.name,
@@ -240,6 +244,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         sealed=sealed,
         drawing_version=DRAWING_VERSION,
         by_address=by_address,
+        has_fetch_script=bool(by_address),
         without_metadata=len(files_before_removal((*contents.operations, *staging.images()))),
         encoded=len(files_before_encoding((*contents.operations, *staging.images()))),
         statements=contents.statements,
