@@ -99,6 +99,7 @@ consumers: .venv-consumers/.ready
 	$(PYTHON) -m venv .venv-consumers
 	.venv-consumers/bin/python -m pip install --quiet --disable-pip-version-check \
 	  inspect-ai==0.3.285 mlcroissant==1.1.1 openai==3.54.0 pandas==3.1.1 pillow==13.0.0 pyarrow==26.0.1 pycocotools==2.0.11 webdataset==1.0.2
+	.venv-consumers/bin/python -m pip install --quiet --disable-pip-version-check --target .venv-consumers/cff cffconvert==2.0.0
 	@touch $@
 
 lint: $(VENV)/.dev

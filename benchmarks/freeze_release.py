@@ -1,9 +1,10 @@
 """How fast photographs are frozen, beside a copy of the same bytes with checksums, and how fast a release is opened.
 
 The photographs are one JPEG file with a comment of its own in each copy, so that every file is another picture; each is
-one item without marks. The copy reads every file, takes its SHA-256, and writes it. Both run once, after each other, on
-the same disk. Opening is a new process that opens the release and reads its first item. A smaller release, in which
-each picture is asked about five times, shows what the dictionary of a row group saves.
+one item without marks. The copy reads every file, takes its SHA-256, and writes it; freezing begins with the records of
+the files, which a run has already. Both run once, after each other, on the same disk. Opening is a new process that
+opens the release and reads its first item. A smaller release, in which each picture is asked about five times, shows
+what the dictionary of a row group saves.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import io
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -25,6 +27,16 @@ from benchwright.release import write_release
 
 _OPERATION = Operation(step="by_hand", version=1, parameters={}, seed=1)
 _FIRST_ITEM = "import sys; from benchwright import Release; next(iter(Release.open(sys.argv[1]).items()))"
+
+
+_AFTER_IMPORTS = """
+import sys, time, pyarrow.parquet
+from benchwright import Release
+from benchwright.release.format import parquet
+before = time.process_time()
+next(iter(Release.open(sys.argv[1]).items()))
+print(round(time.process_time() - before, 3))
+"""
 
 
 def write_photographs(folder: Path, count: int, size: int) -> None:
@@ -50,20 +62,24 @@ def copy(source: Path, target: Path) -> None:
         (target / path.name).write_bytes(data)
 
 
+def take_in(source: Path) -> None:
+    """Write the records of all files beside their folder, as a run has them long before it freezes."""
+    with source.with_suffix(".jsonl").open("w", encoding="utf-8") as handle:
+        for path in sorted(source.iterdir()):
+            data = path.read_bytes()
+            image_id = hashlib.sha256(data).hexdigest()
+            width, height = Image.open(path).size
+            record = ImageRecord(
+                image_id=image_id, width=width, height=height, media_type="image/jpeg", size_bytes=len(data),
+                root_image_id=image_id, source=Source(uri=path.name),
+            )  # fmt: skip
+            handle.write(record.model_dump_json() + "\n")
+
+
 def freeze(source: Path, target: Path, questions: int) -> None:
     """Freeze a release that asks `questions` questions about each file."""
-    paths = sorted(source.iterdir())
-    records: dict[str, ImageRecord] = {}
-    by_id: dict[str, Path] = {}
-    for path in paths:
-        data = path.read_bytes()
-        image_id = hashlib.sha256(data).hexdigest()
-        width, height = Image.open(path).size
-        by_id[image_id] = path
-        records[image_id] = ImageRecord(
-            image_id=image_id, width=width, height=height, media_type="image/jpeg", size_bytes=len(data),
-            root_image_id=image_id, source=Source(uri=path.name),
-        )  # fmt: skip
+    with source.with_suffix(".jsonl").open(encoding="utf-8") as handle:
+        records = {record.image_id: record for record in map(ImageRecord.model_validate_json, handle)}
 
     def items() -> Iterator[tuple[Item, str]]:
         for image_id in records:
@@ -90,7 +106,7 @@ def freeze(source: Path, target: Path, questions: int) -> None:
         version="1.0",
         items=items(),
         image=records.__getitem__,
-        image_bytes=lambda record: by_id[record.image_id].read_bytes(),
+        image_bytes=lambda record: (source / str(record.source and record.source.uri)).read_bytes(),
         operations=[_OPERATION],
         recipe={"name": "noise", "seed": 1},
         stages=[],
@@ -117,10 +133,16 @@ def main() -> None:
         place = Path(folder)
         write_photographs(place / "photographs", arguments.photographs, arguments.picture_bytes)
         command = [sys.executable, __file__, "--do"]
+        take_in(place / "photographs")
         copied = cost_of([*command, "copy", str(place / "photographs"), str(place / "copy"), "1"])
         frozen = cost_of([*command, "freeze", str(place / "photographs"), str(place / "release"), "1"])
         opened = cost_of([sys.executable, "-c", _FIRST_ITEM, str(place / "release")])
+        alone = subprocess.run(
+            [sys.executable, "-c", _AFTER_IMPORTS, str(place / "release")], capture_output=True, text=True, check=True
+        )
+        split = cost_of([sys.executable, "-m", "benchwright", "release", "splits", str(place / "release")])
         write_photographs(place / "few", 40, arguments.picture_bytes)
+        take_in(place / "few")
         sizes = {}
         for questions in (1, 5):
             freeze(place / "few", place / f"few-{questions}", questions)
@@ -132,6 +154,8 @@ def main() -> None:
                 "copy with checksums": copied.to_json(),
                 "freeze": frozen.to_json(),
                 "open and read one item, process and all": opened.to_json(),
+                "the same after imports, CPU seconds": float(alone.stdout),
+                "release splits": split.to_json(),
                 "bytes of 40 pictures, asked about once and five times": [sizes[1], sizes[5]],
             }
         )

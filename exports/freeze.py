@@ -265,7 +265,7 @@ def freeze(
             replace=replace,
             sealing=sealing,
             key=key_path(workspace, settings.release, version),
-            by_address=files.redistribution.is_by_address,
+            by_address=files.redistribution.is_by_address if settings.redistribute == "url" else None,
             statements=settings.statements,
         )
     version = settings.release_version or DRAFT + content_id_of(items())[:12]
@@ -286,7 +286,7 @@ def freeze(
         human_baseline=baseline,
         corrections=corrections,
         replace=replace,
-        by_address=files.redistribution.is_by_address,
+        by_address=files.redistribution.is_by_address if settings.redistribute == "url" else None,
         visual=visual,
         statements=settings.statements,
         workers=workers,

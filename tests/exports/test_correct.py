@@ -6,15 +6,19 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from photograph_bench import PhotographBench
 from small_bench import small_bench
 
 from benchwright.canonical import file_digest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.exports.correct import correct_release
+from benchwright.images import decode_rgb
 from benchwright.records import Item
 from benchwright.release import Release, verify_release
 from benchwright.release.format import Erratum, read_human_baseline, released_errata
+from benchwright.rights import holds_metadata
 
 pytestmark = pytest.mark.slow
 
@@ -94,3 +98,25 @@ def test_a_version_is_raised_and_a_damaged_release_is_not_taken(
     with pytest.raises(DataError, match="is not as it was frozen"):
         correct_release(release, [erratum(puzzles[0])], version="1.1", out=tmp_path / "next")
     assert not (tmp_path / "next").exists()
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_metadata_of_an_older_release_is_cut_out_unless_it_is_kept(tmp_path: Path, keep: bool) -> None:
+    bench = PhotographBench(tmp_path / "p")
+    for number, name in enumerate(("a.jpg", "b.png", "c.webp")):
+        bench.ask(bench.photograph(name, number, orientation=6 if name == "a.jpg" else 1), marked=not number)
+    older = bench.write(tmp_path / "older")  # as versions of before released them
+    assert all(holds_metadata(data) for one in older.items() for data in one.images.values())
+    wrong = next(one.item for one in older.items())
+    settings: dict[str, Any] = {"metadata": "keep"} if keep else {}
+    after = correct_release(older, [erratum(wrong)], version="1.1", out=tmp_path / "newer", **settings)
+    assert verify_release(after.path).ok
+    before = {one.item.item_id: one for one in older.items()}
+    for one in after.items():
+        assert one.item.answer == ("B" if one.item.item_id == wrong.item_id else "A")
+        for new, old in zip(one.images.values(), before[one.item.item_id].images.values(), strict=True):
+            assert (new == old) == keep
+            assert bool(holds_metadata(new)) == keep
+            assert np.array_equal(decode_rgb(new), decode_rgb(old))
+    again = correct_release(after, (), version="1.2", out=tmp_path / "newest", **settings)
+    assert {i for one in again.items() for i in one.images} == {i for one in after.items() for i in one.images}

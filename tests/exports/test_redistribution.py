@@ -8,6 +8,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +21,7 @@ from photograph_bench import PhotographBench
 from small_bench import BenchView, reseal
 from walks import in_process, run_json
 
+from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.exports import export_release
 from benchwright.exports.correct import correct_release
@@ -179,6 +182,48 @@ def test_hosts_of_private_networks_are_not_asked_unless_that_is_wished(tmp_path:
     assert done.returncode == 1
     assert "private_host" in done.stdout
     assert "1 of 1 pictures are missing" in done.stderr
+
+
+def fetch_by_script(release: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run the release's own script as somebody who has Python and nothing else."""
+    return subprocess.run(
+        [sys.executable, "-I", "-S", release / "fetch_pictures.py", *options],
+        capture_output=True, text=True, check=False, timeout=60, env={},
+    )  # fmt: skip
+
+
+def test_the_script_in_the_release_fetches_without_benchwright(tmp_path: Path, server: str) -> None:
+    urls = {"a": f"{server}/a.jpg", "b": f"{server}/to/{server}/b.jpg", "c": f"{server}/changed/c.jpg"}
+    release = frozen(bench_of(tmp_path, **urls), tmp_path, redistribute="url")
+    assert verify_release(release.path).ok
+    refused = fetch_by_script(release.path)
+    assert refused.returncode == 1
+    assert refused.stdout.count("private_host") == 3
+    done = fetch_by_script(release.path, "--private-hosts")
+    assert done.returncode == 1, done.stderr
+    lines = sorted(line.split(": ")[1] for line in done.stdout.splitlines())
+    assert lines == ["fetched", "fetched", "other_bytes"]
+    _Pictures.files["c.jpg"], kept = b"", _Pictures.files["c.jpg"]
+    folder = release.path.with_name(f"{release.path.name}.pictures")
+    assert {path.read_bytes() for path in folder.iterdir()} == {_Pictures.files[f"{name}.jpg"] for name in "ab"}
+    assert sorted(picture.reason for picture in fetch_pictures(release, private_hosts=True)) == [
+        "other_size", "there", "there",
+    ]  # fmt: skip
+    (folder / bytes_digest(kept)).write_bytes(kept)
+    assert fetch_by_script(release.path).returncode == 0
+    assert len(list(release.items())) == 4
+
+
+def test_a_list_or_a_script_that_was_changed_is_told(tmp_path: Path) -> None:
+    release = frozen(bench_of(tmp_path, a="https://example.org/a.jpg"), tmp_path, redistribute="url")
+    listed = release.path / "pictures_by_address.csv"
+    listed.write_text(listed.read_text().replace("example.org", "example.net"))
+    script = release.path / "fetch_pictures.py"
+    script.write_text(script.read_text() + "\n# more\n")
+    reseal(release.path)
+    verification = verify_release(release.path)
+    assert [line.partition(":")[0] for line in verification.problems] == ["pictures_by_address.csv"]
+    assert any("what fetch_pictures.py does" in line for line in verification.not_proven)
 
 
 def test_a_picture_left_out_or_changed_later_is_found(tmp_path: Path, server: str) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import shutil
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -251,7 +251,7 @@ def test_options_that_are_tied_to_their_order_keep_it() -> None:
 # --- what an attacker makes of it --------------------------------------------------------------------------------
 
 
-def _features(rows: list[Mapping[str, Any]], *, leave_out: tuple[str, ...] = ()) -> np.ndarray:
+def _features(rows: Sequence[Mapping[str, Any]], *, leave_out: tuple[str, ...] = ()) -> np.ndarray:
     """Return numbers for everything in rows but pictures, texts and the answer: bytes of ids, lengths, hashes, places."""
     vectors = []
     for place, row in enumerate(rows):
@@ -278,7 +278,7 @@ def hash_of(text: str) -> float:
     return float(crc32(text.encode()))
 
 
-def _right_of_the_other_half(rows: list[Mapping[str, Any]], keys: Mapping[str, str]) -> tuple[int, int, float]:
+def _right_of_the_other_half(rows: Sequence[Mapping[str, Any]], keys: Mapping[str, str]) -> tuple[int, int, float]:
     """Train on every second item; return hits on the others, their number, and the best constant guess's chance."""
     from sklearn.ensemble import RandomForestClassifier
 
@@ -309,7 +309,7 @@ def test_a_classifier_on_everything_else_learns_nothing(tmp_path: Path, task: st
     assert _right_of_the_other_half(told, _original_keys(told))[0] > 0.95 * asked
 
 
-def _original_keys(rows: list[Mapping[str, Any]]) -> dict[str, str]:
+def _original_keys(rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return the letters before options were reordered, which the withheld labels tell."""
     return {row["item_id"]: row["level"] for row in rows}
 
@@ -388,7 +388,7 @@ def _declines(row: Mapping[str, Any]) -> str:
     return str(row["answer"] is None)
 
 
-def _found(rows: list[Mapping[str, Any]], truth: np.ndarray) -> int:
+def _found(rows: Sequence[Mapping[str, Any]], truth: np.ndarray) -> int:
     """Return how often a forest that was trained on every second item is right about the others."""
     from sklearn.ensemble import RandomForestClassifier
 

@@ -158,6 +158,7 @@ class CardFacts:
         sealed: Splits whose answers are withheld; None where there are none.
         drawing_version: Version of the drawing of marks; None where the column `images` has none drawn.
         by_address: Number of pictures that the release has by address and hash only.
+        has_fetch_script: Whether the script that fetches these lies in the release.
         without_metadata: Number of picture files from which metadata was removed.
         encoded: Number of made pictures that are released as JPEG.
         statements: What the curators state; None where they state nothing.
@@ -178,6 +179,7 @@ class CardFacts:
     sealed: SealedSplits | None = None
     drawing_version: int | None = None
     by_address: int = 0
+    has_fetch_script: bool = False
     without_metadata: int = 0
     encoded: int = 0
     statements: Statements | None = None
@@ -308,6 +310,12 @@ def _items(counts: ItemCounts) -> str:
 
 
 def _to_fetch(facts: CardFacts) -> str:
+    without_benchwright = (
+        " Without Benchwright, `python fetch_pictures.py` does the same by `pictures_by_address.csv`; it needs Python "
+        "alone."
+        if facts.has_fetch_script
+        else ""
+    )
     return (
         f"**{facts.by_address} pictures are not in this release**, because their licences do not permit to pass them "
         "on; `images` has null in place of their bytes. `provenance.json` states where each can be had, and "
@@ -315,6 +323,7 @@ def _to_fetch(facts: CardFacts) -> str:
         "```sh\nbenchwright release fetch path/to/this/folder\n```\n\n"
         "They are put beside the folder, where `benchwright evaluate run` and `benchwright release export` find them. "
         "What is exported holds them then: it is not to be passed on."
+        f"{without_benchwright}"
     )
 
 

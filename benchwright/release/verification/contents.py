@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, field, replace
 from io import BufferedReader
 from pathlib import Path
 
+from benchwright.canonical import bytes_digest
 from benchwright.drawing.model_pictures import DRAWING_VERSION
 from benchwright.errors import DataError
 from benchwright.estimates import decided_by, is_estimated
@@ -27,6 +28,7 @@ from benchwright.release.card.card import CardFacts
 from benchwright.release.card.citation import CITATION, citation
 from benchwright.release.card.example import EXAMPLE, ExampleChoice
 from benchwright.release.card.image_sources import IMAGE_SOURCES, image_source_lines
+from benchwright.release.card.pictures_to_fetch import FETCH_LIST, FETCH_SCRIPT, fetch_list_lines, fetch_script
 from benchwright.release.format import documents, identity
 from benchwright.release.format import manifest as manifests
 from benchwright.release.format.agreement import contradictions, read_agreement
@@ -324,6 +326,7 @@ def _check_card(
         sealed=manifest.sealed,
         drawing_version=manifest.drawing_version,
         by_address=manifest.by_address or 0,
+        has_fetch_script=FETCH_SCRIPT in manifest.files,
         without_metadata=seen.without_metadata,
         encoded=seen.encoded,
         statements=manifest.statements,
@@ -331,12 +334,17 @@ def _check_card(
     )
     check = check_card(text, facts)
     contradicted = contradictions(manifest.recipe, agreement, answers or {})
-    contradicted = [*contradicted, *_beside_the_card(root, manifest, facts)]
+    contradicted = [*contradicted, *_beside_the_card(root, manifest, facts), *_to_fetch(root, manifest, seen)]
     undecided = (
         [f"what its curators state of it in their own words ({manifests.MANIFEST}, statements)"]
         if manifest.statements
         else []
     )
+    if FETCH_SCRIPT in manifest.files and manifest.files[FETCH_SCRIPT].sha256 != bytes_digest(fetch_script()):
+        undecided.append(
+            f"what {FETCH_SCRIPT} does: it is not the script that this version of Benchwright writes; "
+            "`benchwright release fetch` does without it"
+        )
     if seen.estimated and decided_by(manifest.stages, agreement) != "people":
         undecided.append(
             f"that any person looked at {seen.estimated} of its {manifest.counts.items} items, whose answers a model "
@@ -362,6 +370,19 @@ def _beside_the_card(root: Path, manifest: Manifest, facts: CardFacts) -> Iterat
             digest.update(line)
         if digest.hexdigest() != manifest.files[IMAGE_SOURCES].sha256:
             yield f"{IMAGE_SOURCES}: does not say of its images what {manifests.PROVENANCE} does"
+
+
+def _to_fetch(root: Path, manifest: Manifest, seen: _Seen) -> Iterator[str]:
+    """Compare the list of pictures to fetch, where there is one, with what data and provenance give."""
+    if FETCH_LIST not in manifest.files:
+        return
+    absent = (
+        record
+        for record in read_provenance(root)
+        if isinstance(record, ImageRecord) and bytes.fromhex(record.image_id) in seen.absent
+    )
+    if bytes_digest(b"".join(fetch_list_lines(absent))) != manifest.files[FETCH_LIST].sha256:
+        yield f"{FETCH_LIST}: does not list the pictures without files as {manifests.PROVENANCE} has them"
 
 
 def main(folder: str, memory_bytes: str) -> None:

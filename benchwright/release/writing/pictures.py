@@ -115,14 +115,17 @@ def _begun(
     fidelity: PictureFidelity = "visual" if row["operation_id"] in visual else "exact"
     marks = _MARKS.validate_json(row["visual_prompts"])
     files: dict[str, Cell] = {}
+    stated_of: dict[str, ImageRecord] = {}
     drawn: list[Future[bytes | None] | None] = []
     for image_id, prompts in zip(row["image_ids"], marks, strict=True):
         if image_id not in files:
-            stated = record(image_id)
+            stated = stated_of[image_id] = record(image_id)
             absent = by_address(stated)
             files[image_id] = {"bytes": None, "path": file_name(stated)} if absent else _clean_file(stated, image_bytes)
         data = files[image_id]["bytes"]
-        is_file = data is None or is_seen_as_stored(data, prompts)
+        # A record notes what decoders may differ about, so a file without notes need not be looked into.
+        is_plain = stated_of[image_id].media_type == "image/jpeg" and not stated_of[image_id].notes
+        is_file = data is None or (is_plain and not prompts) or is_seen_as_stored(data, prompts)
         drawn.append(None if is_file else _drawing(data, prompts, fidelity, pool))
     clean = [files[image_id] for image_id in row["image_ids"]]
     return _Waiting(row, text_bytes, clean, drawn, any(marks), _EXTENSIONS[fidelity])

@@ -148,6 +148,11 @@ class Staging:
         for (record,) in self._database.execute("SELECT record FROM image ORDER BY image_id"):
             yield ImageRecord.model_validate_json(record)
 
+    def made_by(self, operation_ids: Iterable[str]) -> int:
+        """Return the number of images that some operations made."""
+        query = "SELECT count(*) FROM image WHERE operation_id = ?"
+        return sum(int(row[0]) for each in operation_ids if (row := self._one(query, each)) is not None)
+
     def content_id(self) -> str:
         """Return the content id of all added items."""
         return identity.root(leaf for (leaf,) in self._database.execute("SELECT leaf FROM item ORDER BY leaf"))

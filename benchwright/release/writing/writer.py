@@ -18,6 +18,7 @@ from benchwright.release.card.card import CardFacts, card
 from benchwright.release.card.citation import CITATION, citation
 from benchwright.release.card.example import EXAMPLE, ExampleChoice
 from benchwright.release.card.image_sources import IMAGE_SOURCES, image_source_lines
+from benchwright.release.card.pictures_to_fetch import FETCH_LIST, FETCH_SCRIPT, fetch_list_lines, fetch_script
 from benchwright.release.format import agreement as agreements
 from benchwright.release.format import documents, manifest
 from benchwright.release.format import human_baseline as human
@@ -26,12 +27,7 @@ from benchwright.release.format.errata import Corrections, errata_document
 from benchwright.release.format.identity import canary_of
 from benchwright.release.format.manifest import FileEntry, ItemCounts, Manifest, SplitCounts
 from benchwright.release.format.parquet import PieceLimits, SizedRow, write_split
-from benchwright.release.format.provenance import (
-    address_of,
-    files_before_encoding,
-    files_before_removal,
-    write_provenance,
-)
+from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED, address_of, write_provenance
 from benchwright.release.format.reader import Release
 from benchwright.release.format.statements import Statements
 from benchwright.release.sealing.sealing import Sealing
@@ -59,11 +55,15 @@ class _Contents:
     corrections: Corrections | None
     limits: PieceLimits
     sealing: Sealing | None
-    by_address: Callable[[ImageRecord], bool]
+    by_address: Callable[[ImageRecord], bool] | None
     visual: Container[str]
     statements: Statements | None
     workers: int
     progress: Progress
+
+    def operations_of(self, step: str) -> list[str]:
+        """Return the ids of the operations of a step."""
+        return [operation.operation_id for operation in self.operations if operation.step == step]
 
 
 def write_release(
@@ -151,7 +151,7 @@ def write_release(
         corrections,
         limits or PieceLimits(),
         sealing,
-        by_address or (lambda _: False),
+        by_address,
         visual,
         statements if statements is not None and statements.document() else None,
         workers,
@@ -213,7 +213,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
             staging.rows(split),
             record=staging.image,
             image_bytes=image_bytes,
-            by_address=contents.by_address,
+            by_address=contents.by_address or (lambda _: False),
             visual=contents.visual,
             marked=marked,
             workers=contents.workers,
@@ -225,6 +225,9 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         handle.writelines(image_source_lines(staging.images()))
     by_address = _by_address(staging, contents)
     texts = _documents(contents)
+    if contents.by_address is not None and by_address:
+        absent = (record for record in staging.images() if contents.by_address(record))
+        texts |= {FETCH_LIST: b"".join(fetch_list_lines(absent)), FETCH_SCRIPT: fetch_script()}
     sealed = None if contents.sealing is None else contents.sealing.manifest_entry()
     facts = CardFacts(
         name=contents.name,
@@ -241,8 +244,9 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         sealed=sealed,
         drawing_version=DRAWING_VERSION,
         by_address=by_address,
-        without_metadata=len(files_before_removal((*contents.operations, *staging.images()))),
-        encoded=len(files_before_encoding((*contents.operations, *staging.images()))),
+        has_fetch_script=bool(by_address),
+        without_metadata=staging.made_by(contents.operations_of(METADATA_REMOVED)),
+        encoded=staging.made_by(contents.operations_of(ENCODED)),
         statements=contents.statements,
         example=example.item,
     )
@@ -294,6 +298,8 @@ def _by_address(staging: Staging, contents: _Contents) -> int:
     Raises:
         DataError: One of them has no address, or the answers of splits are sealed: an address tells a source.
     """
+    if contents.by_address is None:
+        return 0
     records = [record for record in staging.images() if contents.by_address(record)]
     if records and contents.sealing is not None:
         raise DataError("a release with sealed splits cannot state addresses of pictures: they tell the sources")
