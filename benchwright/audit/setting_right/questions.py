@@ -29,6 +29,7 @@ WORDING_KINDS = (
     "repeated_option", "similar_options", "question_names_answer", *(name for name, _ in FAULTS.values())
 )  # fmt: skip
 """Kinds about the words of single items, which people can edit."""
+_SUMMARIES = dict(FAULTS.values())
 _MOST_SHOWN = 5
 _LONGEST = 400
 
@@ -199,7 +200,10 @@ def _about_one(finding: Finding, item: str) -> Finding:
         for place, fault in finding.evidence.get("words", {}).items()
         if place.startswith(start)
     }
-    return replace(finding, evidence={**finding.evidence, "words": words}) if words else finding
+    summary = f"{_SUMMARIES[finding.kind]}." if finding.kind in _SUMMARIES else finding.summary
+    return replace(
+        finding, summary=summary, evidence={**finding.evidence, "words": words} if words else finding.evidence
+    )
 
 
 def _note_on(finding: Finding) -> SideNote:
@@ -219,6 +223,8 @@ def _note_on_item(audited: AuditedItem, *, with_key: bool) -> SideNote:
 
 
 def _spelled(value: Any) -> str:
+    if isinstance(value, dict) and all(isinstance(part, str) for part in value.values()):
+        value = "; ".join(f"{name}: {part}" for name, part in value.items())
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         value = ", ".join(value)
     return _cut(value if isinstance(value, str) else canonical_json(value))
