@@ -41,13 +41,13 @@ class Bench:
 
     @property
     def release(self) -> Release:
-        return Release.open(self.workspace / "releases" / "quiz-1.0")
+        return Release.open(self.workspace / "releases" / "my-quiz-1.0")
 
     def items(self, release: Release) -> dict[str, Item]:
         return {str(each.item.attributes["source_id"]): each.item for each in release.items()}
 
     def audit(self) -> dict[str, Any]:
-        words = ["audit", self.folder / "quiz.csv", "--out", self.folder / "out", "--workers", "1"]
+        words = ["audit", self.folder / "my_quiz.csv", "--out", self.folder / "out", "--workers", "1"]
         opened: dict[str, Any] = run_json(*words, "--set-right", self.workspace)["set_right"]
         return opened
 
@@ -85,7 +85,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     for row in rows[: len(ASKED)]:
         row["question"] = ASKS
     write_pictures(folder, rows)
-    with (folder / "quiz.csv").open("w", encoding="utf-8", newline="") as handle:
+    with (folder / "my_quiz.csv").open("w", encoding="utf-8", newline="") as handle:
         writer = csv.DictWriter(handle, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)

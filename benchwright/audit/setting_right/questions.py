@@ -50,17 +50,14 @@ class ItemQuestion:
         kinds: Kinds of the findings about it, the worst first.
         severity: Their worst severity.
         notes: What was found, and the other items concerned.
+        is_wording: Whether one of the worst findings is about its words, so that people should be able to edit it.
     """
 
     item: str
     kinds: list[str]
     severity: Severity
     notes: list[SideNote]
-
-    @property
-    def is_wording(self) -> bool:
-        """Return whether its words are to be looked at, so that people should be able to edit it."""
-        return not set(WORDING_KINDS).isdisjoint(self.kinds)
+    is_wording: bool = False
 
 
 class PairQuestion(NamedTuple):
@@ -148,7 +145,11 @@ class _Asking:
     def _ask(self, item: str, finding: Finding, others: Sequence[str] = ()) -> None:
         beside = [_note_on(finding), *self._notes_on_items([other for other in others if other != item], with_key=True)]
         question = self.items.setdefault(item, ItemQuestion(item, [], finding.severity, []))
-        question.severity = min(question.severity, finding.severity, key=SEVERITIES.index)
+        is_wording = finding.kind in WORDING_KINDS
+        if finding.severity == question.severity:
+            question.is_wording |= is_wording
+        elif SEVERITIES.index(finding.severity) < SEVERITIES.index(question.severity):
+            question.severity, question.is_wording = finding.severity, is_wording
         question.notes += [note for note in beside if note not in question.notes]
         if finding.kind not in question.kinds:
             question.kinds.append(finding.kind)
