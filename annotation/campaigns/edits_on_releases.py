@@ -14,7 +14,6 @@ from benchwright.item_edits import ItemEdits, edits_of
 from benchwright.records import Item
 from benchwright.release.format.errata import Erratum, Finding
 
-from ..forms.kinds import VERIFY
 from ..forms.payloads import item_in
 from ..store import Annotation, Campaign, ReviewStore
 from ..store.campaigns.tasks import find_task
@@ -38,11 +37,6 @@ class EditsJudged(NamedTuple):
     errata: tuple[Erratum, ...]
     undecided: tuple[str, ...]
     open: int
-
-
-def is_on_release(campaign: Campaign) -> bool:
-    """Return whether a campaign asks about items of a release that its annotators may edit."""
-    return campaign.kind == VERIFY and "release_id" in campaign.settings
 
 
 def edits_judged(store: ReviewStore, name: str) -> EditsJudged:

@@ -135,6 +135,31 @@ def test_replies_that_name_no_option_are_shown(report: AuditReport) -> None:
     assert notes["good"]["texts"] == {"q70": "no idea"}
 
 
+def test_a_model_under_two_names_counts_once_and_two_that_are_right_count_twice(tmp_path: Path) -> None:
+    file, replies = bench(tmp_path)
+    by_name = dict(replies)
+    half = by_name["weak"].read_text(encoding="utf-8").splitlines(keepends=True)[: ITEMS // 2]
+    (tmp_path / "half.csv").write_text("".join(half), encoding="utf-8")
+    with file.open(encoding="utf-8", newline="") as handle:
+        keys = [(row["id"], row["answer"]) for row in csv.DictReader(handle)]
+    perfect = write(tmp_path / "perfect.csv", ("id", "reply"), keys)
+    given = (
+        ("best", by_name["best"]), ("again", by_name["best"]), ("weak", by_name["weak"]), ("half", tmp_path / "half.csv"),
+        ("perfect", perfect), ("perfect too", perfect),
+    )  # fmt: skip
+    report = audit(file, tmp_path / "out", AuditSettings(replies=given, workers=1), checks=CHECKS)
+    twice = [finding.evidence for finding in found(report, "model_given_twice")]
+    assert [(each["model"], each["counted_as"], each["replies"]) for each in twice] == [
+        ("again", "best", ITEMS), ("half", "weak", ITEMS // 2 - 1)
+    ]  # fmt: skip
+    (effect,) = found(report, "score_effect")
+    assert effect.evidence["all"]["models"].keys() == {"best", "weak", "perfect", "perfect too"}
+
+
+def test_models_that_err_each_in_their_own_way_are_not_one(report: AuditReport) -> None:
+    assert found(report, "model_given_twice") == []
+
+
 def skipped(report: AuditReport) -> dict[str, str]:
     return {check.name: check.why for check in report.checks if check.state == "skipped"}
 
@@ -197,13 +222,14 @@ def test_replies_that_are_given_join_those_beside_the_questions_and_stand_for_on
 ) -> None:
     rows = [(f"q{n}", "no idea") for n in range(ITEMS)]
     given = write(tmp_path / "given.csv", ("id", "reply"), rows)
-    settings = AuditSettings(replies=(("more", beside / "outputs" / "best.csv"), ("good", given)), workers=1)
+    other = write(tmp_path / "other.csv", ("id", "reply"), [(f"q{n}", "ABCD"[n % 4]) for n in range(ITEMS)])
+    settings = AuditSettings(replies=(("more", other), ("good", given)), workers=1)
     report = audit(beside, tmp_path / "out", settings, checks=CHECKS)
     (effect,) = found(report, "score_effect")
     models = effect.evidence["all"]["models"]
     assert set(models) == {"best", "fair", "good", "more"}
     assert models["good"]["with"]["value"] == 0
-    assert models["more"]["with"] == models["best"]["with"]
+    assert models["more"]["with"]["n"] == models["best"]["with"]["n"]
 
 
 def test_a_letter_that_the_source_took_a_reply_for_counts_before_its_text() -> None:

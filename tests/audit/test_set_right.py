@@ -201,18 +201,23 @@ def test_what_a_later_audit_finds_besides_comes_in_a_further_campaign(bench: Ben
     from benchwright.audit.setting_right import open_campaigns
 
     report = audit(bench.folder / "quiz.csv", bench.folder / "out", AuditSettings(workers=1), checks=[])
-    findings = tuple(Finding("ambiguous_item", "medium", (own,), "People split.") for own in (WRONG, "q22"))
+    # The worst finding says where an item goes: q22 to those who keep or drop it, q23 to those who may edit it.
+    findings = (
+        *(Finding("ambiguous_item", "medium", (own,), "People split.") for own in (WRONG, "q22")),
+        Finding("misspelled_words", "low", ("q22", "q23"), "Words that no list has."),
+    )
     opened = open_campaigns(
         type(report)(report.audited, report.checks, findings), bench.workspace, AuditSettings(workers=1)
     )
     counts = {each["name"]: (each["tasks"], each["new"]) for each in opened.campaigns}
     assert counts == {
-        "audit-items": (7, 0), "audit-edits": (3, 0), "audit-items-2": (1, 1), "audit-pictures": (1, 0)
+        "audit-items": (7, 0), "audit-edits": (3, 0), "audit-items-2": (1, 1), "audit-edits-2": (1, 1),
+        "audit-pictures": (1, 0),
     }  # fmt: skip
-    with pytest.raises(BenchwrightError, match="1 tasks still lack answers"):
+    with pytest.raises(BenchwrightError, match="2 tasks still lack answers"):
         set_right(bench.workspace, version="1.2", out=bench.folder / "quiz-1.2")
     done = set_right(bench.workspace, version="1.2", out=bench.folder / "quiz-1.2", decided_only=True)
-    assert done.open == 1
+    assert done.open == 2
 
 
 def test_a_release_is_used_as_it_is(bench: Bench, tmp_path: Path) -> None:

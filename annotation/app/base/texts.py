@@ -320,6 +320,8 @@ _ENGLISH = {
     "share_of_items": "Share of items",
     "notes": "Notes",
     "closed": "Every task is decided. Go on with the recipe: run the same command again.",
+    "closed_on_release": "Every task is decided. After an audit, benchwright set-right makes the next release of it; "
+    "else benchwright review results says what was found.",
     # People
     "people_why": "Who may sign in. An invitation link is good once, for a week; send it to that person only.",
     "add": "Add",

@@ -71,7 +71,7 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
         column.metric(TEXTS[name], value)
     st.progress(filled.submitted / max(1, slots), text=rule_in_words(campaign.rule))
     if total and done == total:
-        st.success(TEXTS["closed"])
+        st.success(TEXTS["closed_on_release" if "release_id" in campaign.settings else "closed"])
     if not total:
         return
     st.subheader(CURATOR_TEXTS["funnel"])

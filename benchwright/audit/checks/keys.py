@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from benchwright.records import LETTERS
@@ -18,6 +18,7 @@ from ..keys import (
     SuspectedKey,
     ambiguous_items,
     contradictions,
+    given_twice,
     letter_matrix,
     read_replies,
     suspected_keys,
@@ -43,11 +44,13 @@ class BroughtReplies(NamedTuple):
         matrix: Replies of models; without any, a matrix of no rows.
         votes: Number of people who gave each option; None where no answers of people were given.
         read: Replies as read, of models and of people.
+        repeated: Names under which a model was given once more, which count nowhere, each with the name that counts.
     """
 
     matrix: LetterMatrix
     votes: NDArray[np.int64] | None
     read: tuple[ModelReplies, ...]
+    repeated: Mapping[str, str]
 
 
 def brought_replies(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
@@ -68,7 +71,9 @@ def _read(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
     models = [*(replies for replies in audited.replies if replies.model not in named), *given]
     people = [replies for path in context.people for replies in read_replies(path, items)]
     votes = votes_of(people, items) if people else None
-    return BroughtReplies(letter_matrix(items, models), votes, (*models, *people))
+    repeated = given_twice(models, items)
+    matrix = letter_matrix(items, [replies for replies in models if replies.model not in repeated])
+    return BroughtReplies(matrix, votes, (*models, *people), repeated)
 
 
 def _with_voices(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
@@ -85,13 +90,13 @@ def _with_voices(audited: AuditedItems, context: AuditContext) -> BroughtReplies
 
 
 class UnreadReplies:
-    """Rows of replies that could not be read."""
+    """Rows of replies that could not be read, and models that were given twice."""
 
     name: ClassVar[str] = "replies"
-    title: ClassVar[str] = "Replies brought along that cannot be read"
+    title: ClassVar[str] = "Replies brought along that cannot be read, or are of one model twice"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return one finding for each file with rows that are not used, or replies without an option.
+        """Return a finding for each file with rows that are not used or name no option, and for each model given twice.
 
         Raises:
             CheckSkipped: No replies were given.
@@ -99,6 +104,16 @@ class UnreadReplies:
         brought = brought_replies(audited, context)
         if not brought.read:
             raise CheckSkipped(_NONE)
+        for name, counted in brought.repeated.items():
+            count = next(len(replies.letters) for replies in brought.read if replies.model == name)
+            yield Finding(
+                "model_given_twice",
+                "medium",
+                (),
+                f"All {count:,} replies of {name!r} are those of {counted!r}, errors too: it is the same model, and "
+                f"counts once, as {counted!r}.",
+                {"model": name, "counted_as": counted, "replies": count},
+            )
         for replies in brought.read:
             if replies.unread or replies.elsewhere or replies.texts:
                 yield Finding(

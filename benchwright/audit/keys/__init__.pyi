@@ -13,6 +13,7 @@ from .replies import NO_LETTER as NO_LETTER
 from .replies import KeyedItem as KeyedItem
 from .replies import LetterMatrix as LetterMatrix
 from .replies import ModelReplies as ModelReplies
+from .replies import given_twice as given_twice
 from .replies import letter_matrix as letter_matrix
 from .replies import named_reply_source as named_reply_source
 from .replies import read_replies as read_replies

@@ -29,6 +29,9 @@ LEAST_KEYS_ALIKE = 0.9
 LEAST_ROWS = 20
 """Rows from which on a column of replies that always equals the key is taken to be the key."""
 
+LEAST_ERRORS_ALIKE = 5
+"""Replies beside the key from which on two models that give the same replies throughout are taken to be one."""
+
 
 class KeyedItem(NamedTuple):
     """What replies are read against: one item with its options and its key.
@@ -272,6 +275,33 @@ def _check_no_keys(
             f"{path}: the column 'answer' holds the keys of all {len(keyed):,} items; if these are a model's replies, "
             "rename the column to prediction or reply"
         )
+
+
+def given_twice(models: Sequence[ModelReplies], items: Sequence[KeyedItem]) -> dict[str, str]:
+    """Return the names under which a model was given once more, each with the name that stands for it.
+
+    All replies of the one are replies of the other, `LEAST_ROWS` at least, and `LEAST_ERRORS_ALIKE` of them are not the
+    key: two good models may both be right, and do not make all errors alike. The longer file stands, of equals the
+    first.
+
+    Args:
+        models: Replies of models.
+        items: Items of the benchmark.
+    """
+    keys = {item.item_id: item.key for item in items if item.key is not None}
+    repeated: dict[str, str] = {}
+    ordered = sorted(models, key=lambda model: -len(model.letters))
+    for number, model in enumerate(ordered):
+        wrong = sum(
+            place >= 0 and item_id in keys and place != keys[item_id] for item_id, place in model.letters.items()
+        )
+        if len(model.letters) < LEAST_ROWS or wrong < LEAST_ERRORS_ALIKE:
+            continue
+        for larger in ordered[:number]:
+            if larger.model != model.model and model.letters.items() <= larger.letters.items():
+                repeated[model.model] = repeated.get(larger.model, larger.model)
+                break
+    return repeated
 
 
 def letter_matrix(items: Sequence[KeyedItem], replies: Iterable[ModelReplies]) -> LetterMatrix:

@@ -174,7 +174,7 @@ def _bring_in(source: Path, workspace: Path, settings: AuditSettings, progress: 
     from benchwright.recipe import parse_recipe
 
     source = source.resolve()
-    name = re.sub(r"[^a-z0-9_-]+", "-", (source.stem if source.is_file() else source.name).lower()).strip("-_")[:60]
+    name = re.sub(r"[^a-z0-9]+", "-", (source.stem if source.is_file() else source.name).lower())[:60].strip("-")
     items: dict[str, Any] = {"step": "items", "file": source.name, "keyless": "keep"}
     if settings.columns:
         items["mapping"] = dict(settings.columns)

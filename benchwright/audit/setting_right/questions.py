@@ -29,6 +29,7 @@ WORDING_KINDS = (
     "repeated_option", "similar_options", "question_names_answer", *(name for name, _ in FAULTS.values())
 )  # fmt: skip
 """Kinds about the words of single items, which people can edit."""
+_SUMMARIES = dict(FAULTS.values())
 _MOST_SHOWN = 5
 _LONGEST = 400
 
@@ -49,17 +50,14 @@ class ItemQuestion:
         kinds: Kinds of the findings about it, the worst first.
         severity: Their worst severity.
         notes: What was found, and the other items concerned.
+        is_wording: Whether one of the worst findings is about its words, so that people should be able to edit it.
     """
 
     item: str
     kinds: list[str]
     severity: Severity
     notes: list[SideNote]
-
-    @property
-    def is_wording(self) -> bool:
-        """Return whether its words are to be looked at, so that people should be able to edit it."""
-        return not set(WORDING_KINDS).isdisjoint(self.kinds)
+    is_wording: bool = False
 
 
 class PairQuestion(NamedTuple):
@@ -147,7 +145,11 @@ class _Asking:
     def _ask(self, item: str, finding: Finding, others: Sequence[str] = ()) -> None:
         beside = [_note_on(finding), *self._notes_on_items([other for other in others if other != item], with_key=True)]
         question = self.items.setdefault(item, ItemQuestion(item, [], finding.severity, []))
-        question.severity = min(question.severity, finding.severity, key=SEVERITIES.index)
+        is_wording = finding.kind in WORDING_KINDS
+        if finding.severity == question.severity:
+            question.is_wording |= is_wording
+        elif SEVERITIES.index(finding.severity) < SEVERITIES.index(question.severity):
+            question.severity, question.is_wording = finding.severity, is_wording
         question.notes += [note for note in beside if note not in question.notes]
         if finding.kind not in question.kinds:
             question.kinds.append(finding.kind)
@@ -199,7 +201,10 @@ def _about_one(finding: Finding, item: str) -> Finding:
         for place, fault in finding.evidence.get("words", {}).items()
         if place.startswith(start)
     }
-    return replace(finding, evidence={**finding.evidence, "words": words}) if words else finding
+    summary = f"{_SUMMARIES[finding.kind]}." if finding.kind in _SUMMARIES else finding.summary
+    return replace(
+        finding, summary=summary, evidence={**finding.evidence, "words": words} if words else finding.evidence
+    )
 
 
 def _note_on(finding: Finding) -> SideNote:
@@ -219,6 +224,8 @@ def _note_on_item(audited: AuditedItem, *, with_key: bool) -> SideNote:
 
 
 def _spelled(value: Any) -> str:
+    if isinstance(value, dict) and all(isinstance(part, str) for part in value.values()):
+        value = "; ".join(f"{name}: {part}" for name, part in value.items())
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         value = ", ".join(value)
     return _cut(value if isinstance(value, str) else canonical_json(value))
