@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from benchwright.question_settings import DECLINING
+
 from ..forms.campaign_form import CampaignForm
 from ..forms.fields.field_types import FormField, Lines, OneOf, PhotographField, Repeated, SeveralOf, TextField
 from ..forms.fields.field_values import applies
@@ -113,7 +115,7 @@ class SimulatedWriters(SimulatedGroup):
         for field in group.fields:
             if not applies(field, values):
                 continue
-            if field.name == writing.DECLINING and isinstance(field, OneOf):
+            if field.name == DECLINING and isinstance(field, OneOf):
                 codes = [option.code for option in field.options if option.code != writing.IS_RIGHT]
                 is_unanswerable = rng.random() < self.unanswerable_rate
                 values[field.name] = writing.IS_RIGHT if is_unanswerable else _one(codes, rng)
