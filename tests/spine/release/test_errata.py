@@ -109,6 +109,6 @@ def test_errata_come_back_as_they_were_written(items: list[Item], tmp_path: Path
     path.write_bytes(spelled(erratum(item, instead=None) for item in items))
     assert path.read_bytes() == spelled(reversed([erratum(item, instead=None) for item in items]))
     assert len(read_errata(path)) == len(items)
-    path.write_bytes(path.read_bytes().replace(b'"version": 1', b'"version": 2'))
-    with pytest.raises(DataError, match="version 2"):
+    path.write_bytes(path.read_bytes().replace(b'"version": 1', b'"version": 3'))
+    with pytest.raises(DataError, match="version 3"):
         read_errata(path)
