@@ -10,7 +10,6 @@ from .blind_answers import BlindAnswers as BlindAnswers
 from .blind_answers import read_blind_replies as read_blind_replies
 from .duplicate_questions import DuplicateQuestions as DuplicateQuestions
 from .duplicate_questions import SimilarPair as SimilarPair
-from .duplicate_questions import jaccard as jaccard
 from .duplicate_questions import pictures_shown as pictures_shown
 from .duplicate_questions import similar_pairs as similar_pairs
 from .repeated_options import RepeatedOptions as RepeatedOptions

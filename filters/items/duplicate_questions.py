@@ -4,15 +4,14 @@ Of equal questions all but one are dropped. Near-equal questions are asked about
 a question in other words is another question. On II-Bench's 48 pairs of questions about one picture the highest
 similarity is 0.51, so the threshold of 0.6 asks about none of them.
 
-All pairs of sets that overlap enough are found exactly, without comparing each with each. Two sets of Jaccard
-similarity `t` or more share one of their rarest members: of a set with n members, one of the first n - ceil(t n) + 1 in
-an order that puts rare members first (prefix filtering: Chaudhuri, Ganti and Kaushik, ICDE 2006).
+All pairs of sets that overlap enough are found exactly. Members that two sets share are counted for blocks of sets at
+once, as a product of sparse matrices, and only among sets of sizes that can be similar enough.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
@@ -28,6 +27,11 @@ from .item_texts import grams, option_key
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+_BLOCK = 1_000_000
+"""Pairs of sets whose members are counted at once."""
 
 
 class SimilarPair(NamedTuple):
@@ -36,13 +40,6 @@ class SimilarPair(NamedTuple):
     left: int
     right: int
     similarity: float
-
-
-def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
-    """Return the size of the intersection over that of the union; 0 where both are empty."""
-    shared = len(first & second)
-    union = len(first) + len(second) - shared
-    return shared / union if union else 0.0
 
 
 def similar_pairs(sets: Sequence[frozenset[str]], *, at_least: float) -> list[SimilarPair]:
@@ -57,22 +54,33 @@ def similar_pairs(sets: Sequence[frozenset[str]], *, at_least: float) -> list[Si
     """
     if not 0 < at_least <= 1:
         raise ValueError(f"at_least must be above 0 and at most 1, not {at_least}")
-    often = Counter(member for members in sets for member in members)
+    order = sorted((at for at, members in enumerate(sets) if members), key=lambda at: len(sets[at]))
+    if not order:
+        return []
+    places, sizes = np.array(order), np.array([len(sets[at]) for at in order])
+    holds = _holdings([sets[at] for at in order], sizes)
     pairs: list[SimilarPair] = []
-    holders: defaultdict[str, list[int]] = defaultdict(list)
-    for place in sorted((at for at, members in enumerate(sets) if members), key=lambda at: (len(sets[at]), at)):
-        members = sets[place]
-        prefix = sorted(members, key=lambda member: (often[member], member))
-        del prefix[len(members) - _least(at_least, len(members)) + 1 :]
-        candidates = {holder for member in prefix for holder in holders[member]}
-        for candidate in candidates:
-            if len(sets[candidate]) >= _least(at_least, len(members)):
-                similarity = jaccard(members, sets[candidate])
-                if similarity >= at_least:
-                    pairs.append(SimilarPair(min(place, candidate), max(place, candidate), similarity))
-        for member in prefix:
-            holders[member].append(place)
+    step = max(1, _BLOCK // len(order))
+    for start in range(0, len(order), step):
+        end = min(start + step, len(order))
+        first = int(np.searchsorted(sizes, _least(at_least, int(sizes[start]))))
+        shared = (holds[start:end] @ holds[first:end].T).tocoo()
+        later, earlier = shared.row + start, shared.col + first
+        similarity = shared.data / (sizes[later] + sizes[earlier] - shared.data)
+        is_pair = (similarity >= at_least) & (earlier < later)
+        ends = np.sort(np.stack([places[later[is_pair]], places[earlier[is_pair]]], axis=1), axis=1)
+        pairs += map(SimilarPair, *ends.T.tolist(), similarity[is_pair].tolist())
     return sorted(pairs)
+
+
+def _holdings(sets: Sequence[frozenset[str]], sizes: NDArray[np.int64]) -> csr_array:
+    """Return a sparse (sets, members) matrix of ones where a set holds a member."""
+    from scipy.sparse import csr_array
+
+    columns: dict[str, int] = {}
+    indices = [columns.setdefault(member, len(columns)) for members in sets for member in members]
+    starts = np.concatenate(([0], np.cumsum(sizes)))
+    return csr_array((np.ones(len(indices), np.int32), indices, starts), shape=(len(sets), len(columns)))
 
 
 def _least(share: float, size: int) -> int:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
-from benchwright.filters.items import DuplicateQuestions, SimilarPair, jaccard, similar_pairs
+from benchwright.filters.items import DuplicateQuestions, SimilarPair, similar_pairs
 from benchwright.records import Item, VisualPrompt
 
 SAME = {"picture": "photo"}
@@ -122,6 +122,10 @@ def test_the_order_of_items_does_not_matter_and_what_is_left_has_no_duplicates(c
     again = said_of(left)
     assert {one.verdict for one in again.values()} <= {"ask"}
     assert again == {name: one for name, one in said.items() if one.verdict == "ask"}
+
+
+def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
+    return len(first & second) / len(first | second)
 
 
 @given(st.lists(st.frozensets(st.sampled_from("abcdefgh"))), st.floats(0.05, 1))
