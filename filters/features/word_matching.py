@@ -128,14 +128,17 @@ def word_sharing(
             if len(turned := np.setxor1d(was, now)):
                 changed[owner[np.isin(_words_of_part(every, bits, part), turned)]] = True
     concerned = changed[owner]
-    if before is None or np.count_nonzero(concerned) > _AT_A_TIME:
+    if before is None or 2 * np.count_nonzero(concerned) > len(owner):
         met = (_joined([table.meetings(rows) for table in tables]) for rows in _by_picture(owner))
         return WordSharing(_in_order([_agreeing_pairs(every, owner, *corners) for corners in met]), bits, common)
-    earlier, later = _joined([table.meetings(table.meeting_any(concerned)) for table in tables])
-    is_theirs = concerned[earlier] | concerned[later]
-    found = _agreeing_pairs(every, owner, earlier[is_theirs], later[is_theirs])
+    meeting = np.unique(np.concatenate([table.meeting_any(concerned) for table in tables]))
+    found = []
+    for rows in _by_picture(owner[meeting]):
+        earlier, later = _joined([table.meetings(meeting[rows]) for table in tables])
+        is_theirs = concerned[earlier] | concerned[later]
+        found.append(_agreeing_pairs(every, owner, earlier[is_theirs], later[is_theirs]))
     still = ~(changed[before.pairs.left] | changed[before.pairs.right])
-    return WordSharing(_in_order([SharedWords(*(column[still] for column in before.pairs)), found]), bits, common)
+    return WordSharing(_in_order([SharedWords(*(column[still] for column in before.pairs)), *found]), bits, common)
 
 
 def _words_of_part(every: Words, bits: int, part: int) -> NDArray[np.uint32]:
