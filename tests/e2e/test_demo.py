@@ -61,6 +61,13 @@ def test_the_blemishes_of_the_folder_are_found(headless: dict[str, Any]) -> None
     ]
 
 
+def test_no_item_in_it_can_be_answered_without_doing_its_task(headless: dict[str, Any]) -> None:
+    rows = run_json("outcomes", headless["workspace"])["outcomes"]
+    tried = [row for row in rows if row["step"] == "shortcuts.solvers"]
+    assert len(tried) == headless["items"]["made"]
+    assert {row["reason"] for row in tried} == {None}
+
+
 def test_each_reason_in_it_is_described(headless: dict[str, Any]) -> None:
     rows = [row for row in run_json("outcomes", headless["workspace"])["outcomes"] if row["reason"] is not None]
     assert len({row["step"] for row in rows}) >= 8
