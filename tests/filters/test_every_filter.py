@@ -67,6 +67,11 @@ def _elsewhere(folder: Path) -> None:
     photograph("chelsea").save(folder / "elsewhere" / "known.png")
 
 
+def _corpus(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    (folder / "corpus.txt").write_text("Quiz. Which animal is it? (a cat / a cat / an owl)", encoding="utf-8")
+
+
 def _asked_blind(folder: Path) -> None:
     """Have two models that look at no picture answer the very items that the filter will see."""
     pictures(folder / "pictures")
@@ -105,6 +110,7 @@ CASES = {
         settings={"model": "colors", "refuse": {"red": 0.5}}, prepare=lambda folder: color_classifier(folder / "colors")
     ),
     "leakage": Case(settings={"against": ["elsewhere"]}, prepare=_elsewhere),
+    "question_overlap": Case(before=[_asks], settings={"against": ["corpus.txt"]}, prepare=_corpus),
     "text_ratio": Case(settings={"max_ratio": 0.2}),
     "repeated_options": Case(before=[_asks]),
     "duplicate_questions": Case(before=[_asks]),
