@@ -37,7 +37,7 @@ from benchwright.canonical import canonical_json
 from benchwright.construction.ground_truth import LabelledBox, LabelledBoxes, NamedEntity, VisualQuestion
 from benchwright.construction.self_awareness import BasicVisQa, BeyondVisQa, KnowVisQa
 from benchwright.construction.tasks import ImageImplication
-from benchwright.records import LETTERS, Item, right_key
+from benchwright.records import Item, right_key
 from benchwright.seeds import generator_for
 
 SIDES = (48, 32)
@@ -73,7 +73,7 @@ def main() -> None:
             options.folder.mkdir(parents=True)
             made = maker(options.folder, seed, options.records)
             of_set: dict[str, Any] = {"set": name, "seed": seed, "made": len(made.items), **letters(made.items)}
-            items = [without_declining(item) for item in made.items if item.answer is not None]
+            items = [item for item in made.items if item.answer is not None]
             if items:
                 of_set |= figures(items, made)
                 for cue, plant in CUES.items():
@@ -92,16 +92,6 @@ def letters(items: Sequence[Item]) -> dict[str, Any]:
         counts = Counter(key for key in keys if key)
         shares[name] = {key: round(counts[key] / counts.total(), 3) for key in sorted(counts)}
     return {"letters": shares}
-
-
-def without_declining(item: Item) -> Item:
-    """Return an item without its option that declines; unchanged where it has none."""
-    if item.refusal is None:
-        return item
-    kept = [choice for choice in item.choices if choice.key != item.refusal]
-    key_of = {choice.key: LETTERS[place] for place, choice in enumerate(kept)}
-    choices = tuple(choice.model_copy(update={"key": key_of[choice.key]}) for choice in kept)
-    return item.model_copy(update={"choices": choices, "answer": key_of[str(item.answer)], "refusal": None})
 
 
 def figures(items: Sequence[Item], made: MadeItems) -> dict[str, Any]:

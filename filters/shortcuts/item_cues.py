@@ -87,8 +87,20 @@ def _short(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.6g}")
 
 
+def among_answers(item: Item) -> Item | None:
+    """Return an item without the option that declines, whose options keep their keys; None where no answer is right.
+
+    That option is known by its words, the same in all items of a set, and whether to decline is not asked of one item:
+    `wording_bias` says what a whole set gives to somebody who always or never does.
+    """
+    if item.answer is None or item.refusal is None:
+        return None if item.answer is None else item
+    answers = tuple(choice for choice in item.choices if choice.key != item.refusal)
+    return item.model_copy(update={"choices": answers, "refusal": None})
+
+
 def cues_of_item(item: Item, facts_of: FactsOf | None) -> ItemCues | None:
-    """Return the cues of an item; None where no option is right.
+    """Return the cues of an item, of the options that answer it; None where none of them is right.
 
     Args:
         item: The item.
@@ -99,9 +111,10 @@ def cues_of_item(item: Item, facts_of: FactsOf | None) -> ItemCues | None:
     Raises:
         UnreadableImage: A picture cannot be read.
     """
-    key = item.right_key
-    if key is None:
+    answerable = among_answers(item)
+    if answerable is None:
         return None
+    item = answerable
     of_options: dict[str, Values] = {}
     of_item: dict[str, float | None] = {"question.length": float(len(item.question))}
     texts = [choice.text for choice in item.choices]
@@ -122,7 +135,7 @@ def cues_of_item(item: Item, facts_of: FactsOf | None) -> ItemCues | None:
     return ItemCues(
         item.item_id,
         item.task,
-        [choice.key for choice in item.choices].index(key),
+        [choice.key for choice in item.choices].index(str(item.answer)),
         item.question,
         tuple(texts),
         of_options,

@@ -14,11 +14,13 @@ from benchwright.engines.starting import context
 from benchwright.errors import UnreadableImage
 from benchwright.records import Item
 
-from .item_cues import ItemCues, cues_of_item, option_pictures_of
+from .item_cues import ItemCues, among_answers, cues_of_item, option_pictures_of
 from .item_source import LeftOutItem, SourceItem
 from .picture_facts import PictureFacts, facts_of_picture
 
-NO_KEY, NO_PICTURE = "no_key", "missing_picture"
+NO_KEY, DECLINING, NO_PICTURE = "no_key", "declining_is_right", "missing_picture"
+UNKEYED = frozenset((NO_KEY, DECLINING))
+"""Reasons for which an item has no cues though nothing is wrong with it."""
 _TOGETHER = 24
 """Number of items that a worker measures at a time."""
 _ALONE = 200
@@ -119,18 +121,21 @@ def _measured_item(entry: SourceItem) -> _MeasuredItem | LeftOutItem:
 def cues_or_reason(item: Item, data_of: Callable[[str], bytes] | None) -> ItemCues | str:
     """Return the cues of an item, or the reason why it has none.
 
-    Reasons are `no_key`, `missing_picture` where options are pictures that are not there, and why a picture cannot be
-    read.
+    Reasons are `no_key`, `declining_is_right`, `missing_picture` where options are pictures that are not there, and why
+    a picture cannot be read.
 
     Args:
         item: The item.
         data_of: Function from the id of a picture to the bytes of its file; None where not all pictures are there, so
             that words and letters alone are measured.
     """
-    if data_of is None and option_pictures_of(item):
-        return NO_KEY if item.right_key is None else NO_PICTURE
+    answerable = among_answers(item)
+    if answerable is None:
+        return NO_KEY if item.right_key is None else DECLINING
+    if data_of is None and option_pictures_of(answerable):
+        return NO_PICTURE
     try:
-        cues = cues_of_item(item, None if data_of is None else _facts_reader(data_of))
+        cues = cues_of_item(answerable, None if data_of is None else _facts_reader(data_of))
     except UnreadableImage as error:
         return error.reason
     return NO_KEY if cues is None else cues

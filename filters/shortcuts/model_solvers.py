@@ -24,7 +24,7 @@ from benchwright.steps import CueFamily
 
 from ..models.model_questions import FAILED, UNCLEAR, ImageQuestion, ModelAnswer, PixelsOf, QuestionAsker
 from .cue_table import CueTable
-from .item_cues import option_pictures_of
+from .item_cues import among_answers, option_pictures_of
 from .option_marks import option_marks
 from .picks import best_options
 from .rules import SolverPicks
@@ -117,14 +117,16 @@ class ReplyCount(NamedTuple):
 
 
 def shown_of(item: Item, sees: Sequence[Sees]) -> tuple[Sees, ...]:
-    """Return with what of its own an item can be asked; nothing where words cannot tell its options apart.
+    """Return with what of its own an item can be asked; nothing where words cannot tell its answers apart.
 
-    Options that only name marks are told apart by the picture alone. Options that are pictures need captions, and those
-    of a question to be answered by yes or no say nothing without the question.
+    The option that declines is none of them, and is not offered. Options that only name marks are told apart by the
+    picture alone. Options that are pictures need captions, and those of a question to be answered by yes or no say
+    nothing without the question.
     """
-    if item.right_key is None or option_marks(item) is not None:
+    answerable = among_answers(item)
+    if answerable is None or option_marks(answerable) is not None:
         return ()
-    pictures = bool(option_pictures_of(item))
+    pictures = bool(option_pictures_of(answerable))
     return tuple(
         each
         for each in SOLVERS
@@ -182,7 +184,7 @@ class PicturelessAsker:
             PrerequisiteError: No request can succeed.
             BudgetSpent: The budget does not allow all requests; what was answered is kept.
         """
-        shown = [(item, shown_of(item, self._sees)) for item in items]
+        shown = [(among_answers(item) or item, shown_of(item, self._sees)) for item in items]
         captioned = [item for item, sees in shown if "captions" in sees]
         described = self._captioner.answers(
             [ImageQuestion(image.image_id, _DESCRIBE) for item in captioned for image in item.images], pixels_of
@@ -339,11 +341,12 @@ def plan_requests(items: Iterator[Item], settings: PicturelessModel, *, seed: in
     captioner = settings.captioner or settings.chat
     for item in items:
         sees = shown_of(item, settings.sees)
+        answerable = among_answers(item) or item
         asked += bool(sees)
         for each in sees:
             requests += 1
             nothing = {image.image_id: ModelAnswer("", "") for image in item.images}
-            sent = len(request_text(item, each, order_of(item, seed), nothing)) // CHARACTERS_PER_TOKEN
+            sent = len(request_text(answerable, each, order_of(answerable, seed), nothing)) // CHARACTERS_PER_TOKEN
             if each == "captions":
                 sent += captioner.max_tokens * len(item.images)
                 described.update(image.image_id for image in item.images)

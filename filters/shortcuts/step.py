@@ -29,7 +29,7 @@ from benchwright.steps import (
 from .battery import Bounds, TaskResult, run_battery
 from .forest import require_forests
 from .item_cues import ItemCues
-from .measuring import NO_KEY, cues_or_reason, with_source_image
+from .measuring import UNKEYED, cues_or_reason, with_source_image
 from .model_solvers import ModelReply, PicturelessAsker, PicturelessModel
 from .pruning import PruneSettings, prune
 from .report import flagged_items
@@ -44,15 +44,15 @@ class MeasuredCues(MapStep):
     """Measure the cues of an item."""
 
     name: ClassVar[str] = "cues"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"cues": "string"}
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Measure one item; an item without a right option has no cues."""
+        """Measure one item; one without an answer that is right has no cues."""
         cues = cues_or_reason(record, lambda image_id: ctx.images.file_bytes(ctx.image(image_id)))
         if isinstance(cues, str):
-            return Outcome() if cues == NO_KEY else Outcome("failed", cues)
+            return Outcome() if cues in UNKEYED else Outcome("failed", cues)
         return Outcome(values={"cues": cues.to_text()})
 
 
@@ -60,6 +60,7 @@ class ModelReplies(MapStep):
     """Ask a model about items without their pictures."""
 
     name: ClassVar[str] = "models"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "items"
     costly: ClassVar[bool] = True
     values: ClassVar[Mapping[str, str]] = {"replies": "string"}

@@ -35,6 +35,7 @@ from benchwright.filters.shortcuts import (
     find_shortcuts,
     measure_items,
     prune,
+    shown_of,
 )
 from benchwright.pipeline import run_steps
 from benchwright.release import Release, verify_release
@@ -189,6 +190,21 @@ def test_clean_items_are_not_pruned() -> None:
 
 def test_an_item_without_a_right_option_has_no_cues() -> None:
     assert cues_of_item(item("one", answer=None), lambda _id, _pixels: pytest.fail("nothing is read")) is None
+
+
+def test_an_option_that_declines_is_no_answer_to_pick() -> None:
+    declines = "The picture does not tell, so nobody can say."
+    options = ["a red car", "a blue van", declines]
+    answerable = item("one", options=options, answer="B", refusal="C")
+    cues = cues_of_item(answerable, None)
+    assert cues is not None
+    assert cues.texts == ("a red car", "a blue van")
+    assert cues.right == 1
+    assert all(len(values) == 2 for values in cues.of_options.values())
+    unanswerable = item("two", options=options, answer=None, refusal="C")
+    assert cues_of_item(unanswerable, None) is None
+    assert shown_of(answerable, ("text",)) == ("text",)
+    assert shown_of(unanswerable, ("text",)) == ()
 
 
 def test_items_are_measured_alike_by_workers_and_without() -> None:
