@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -26,15 +27,15 @@ class Shown(NamedTuple):
 
 def pairs_of(release: Path) -> list[Shown]:
     """Return the pairs of a release by category and name; those of which no item shows either picture are left out."""
-    files: dict[str, bytes] = {}
-    found: dict[str, tuple[str, str, str]] = {}
+    names: dict[str, str] = {}
+    sides: defaultdict[str, dict[str, bytes]] = defaultdict(dict)
     for one in Release.open(release).items():
-        files |= {image.image_id: one.images[image.image_id] for image in one.item.images}
         told = one.item.evidence
         if "idea" in told:
-            found[told["pair"]] = (f"{told['idea']}  {told['editor']}", told["natural"], told["manipulated"])
-    whole = sorted((one for one in found.values() if one[1] in files and one[2] in files), key=lambda one: one)
-    return [Shown(name, files[natural], files[manipulated]) for name, natural, manipulated in whole]
+            names[told["pair"]] = f"{told['idea']}  {told['editor']}"
+            sides[told["pair"]] |= {image.role: one.images[image.image_id] for image in one.item.images}
+    whole = [(names[pair], pair) for pair, files in sides.items() if files.keys() == {"natural", "manipulated"}]
+    return [Shown(name, **sides[pair]) for name, pair in sorted(whole)]
 
 
 def sheet(pairs: Sequence[Shown]) -> Image.Image:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -212,7 +213,7 @@ def test_a_release_frozen_by_then_shows_what_was_reversed(place: Path, say: Any)
     card = (release / "README.md").read_text()
     assert "| `exact_duplicates` | images | 8 | 7 | exact\\_duplicate 1 |  |  | 1 |  |" in card
     assert "Curators looked again and reversed 1 verdicts" in card
-    assert "ada" not in (release / "manifest.json").read_text() + (release / "README.md").read_text()
+    assert not re.search(r"\bada\b", (release / "manifest.json").read_text() + card)  # hashes may hold these letters
 
 
 def test_a_run_killed_with_decisions_taken_in_ends_in_the_same_bytes(place: Path, say: Any, tmp_path: Path) -> None:
