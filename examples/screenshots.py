@@ -38,7 +38,7 @@ from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, Task, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.evaluation.analysis.error_sample import BLINK as CATEGORIES
-from benchwright.review_tasks import ReviewTask, SideText
+from benchwright.review.tasks import ReviewTask, SideText
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -76,7 +76,7 @@ from benchwright.annotation.workflow import (
 from benchwright.canonical import digest
 from benchwright.cli import invoke
 from benchwright.records import Choice, ImageRecord, Item, ItemImage
-from benchwright.review_tasks import FindingCategory
+from benchwright.review.tasks import FindingCategory
 from benchwright.steps import CampaignContext, Outcome, Verdicts
 from benchwright.workspace import Workspace
 

@@ -11,7 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, get_args
 
 from benchwright.canonical import canonical_json
-from benchwright.implication import Difficulty, Domain, Emotion, ImageType, Implication, Rhetoric, SixOptions, WrittenIn
+from benchwright.questions.implication import (
+    Difficulty,
+    Domain,
+    Emotion,
+    ImageType,
+    Implication,
+    Rhetoric,
+    SixOptions,
+    WrittenIn,
+)
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
@@ -67,7 +76,7 @@ class Describe(AssignedCampaign):
     name: ClassVar[str] = DESCRIBE
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"implication": "string"}
-    """As `benchwright.implication` has it."""
+    """As `benchwright.questions.implication` has it."""
 
     several_types: bool = False
     guidelines: str | None = None

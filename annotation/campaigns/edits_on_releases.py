@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
 
-from benchwright.item_edits import ItemEdits, edits_of
+from benchwright.questions.edits import ItemEdits, edits_of
 from benchwright.records import Item
 from benchwright.release.format.errata import Erratum, Finding
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from benchwright.item_edits import ItemEdits, revised
+from benchwright.questions.edits import ItemEdits, revised
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

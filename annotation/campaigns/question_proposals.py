@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchwright.errors import StepError
-from benchwright.question_drafts import QuestionDrafts, author_of_draft
-from benchwright.question_settings import QuestionSettings
+from benchwright.questions.drafts import QuestionDrafts, author_of_draft
+from benchwright.questions.settings import QuestionSettings
 from benchwright.steps import CampaignContext
 
 from ..forms.fields.form import Form

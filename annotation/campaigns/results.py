@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
+from benchwright.files.csv_cells import harmless
 from benchwright.release.format.errata import Erratum, spelled
-from benchwright.review_findings import Findings, ItemFindings
-from benchwright.review_tasks import FindingCategory
+from benchwright.review.findings import Findings, ItemFindings
+from benchwright.review.tasks import FindingCategory
 from benchwright.workspace.atomic import replacing, write_bytes
 
 from ..agreement.coefficients import SetRating, alpha_by_category, masi_alpha

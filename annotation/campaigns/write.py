@@ -1,6 +1,6 @@
 """The campaign `write`: people write questions about each image, with options, an explanation and labels.
 
-What they write becomes the value `questions` of the image (`benchwright.written_questions`). The steps
+What they write becomes the value `questions` of the image (`benchwright.questions.written`). The steps
 `written_questions` and `iq_test` make items of it. Each question records where it was written, so that the store hands
 its item to anybody but its author.
 """
@@ -15,12 +15,12 @@ from pydantic import Field, model_validator
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import RecipeError
-from benchwright.implication import WrittenIn
-from benchwright.question_drafts import DRAFTS as DRAFTED
-from benchwright.question_settings import QuestionSettings
+from benchwright.questions.drafts import DRAFTS as DRAFTED
+from benchwright.questions.implication import WrittenIn
+from benchwright.questions.settings import QuestionSettings
+from benchwright.questions.written import QUESTIONS, TASK_NAME, WrittenQuestion, WrittenQuestions
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Step, Stream, Verdicts
-from benchwright.written_questions import QUESTIONS, TASK_NAME, WrittenQuestion, WrittenQuestions
 
 from ..forms.campaign_form import CampaignForm
 from ..forms.kind_forms.writing import GROUP, HEADLINE, WRITTEN, writing_form, written_entry
@@ -68,7 +68,7 @@ class Write(QuestionSettings, AssignedCampaign):
     name: ClassVar[str] = WRITE
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {QUESTIONS: "string"}
-    """As `benchwright.written_questions.WrittenQuestions` has it."""
+    """As `benchwright.questions.written.WrittenQuestions` has it."""
 
     task: str = Field(pattern=TASK_NAME)
     annotators: int = Field(1, ge=1, le=50)

@@ -15,8 +15,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
-from benchwright.csv_cells import harmless
 from benchwright.errors import DataError
+from benchwright.files.csv_cells import harmless
 
 from ..forms.csv_rows import read_rows, shown
 from ..store import ROLES, SIMULATED, Accounts, ReviewStore, Role

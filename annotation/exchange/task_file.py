@@ -6,10 +6,10 @@ import csv
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
+from benchwright.files.csv_cells import harmless
+from benchwright.files.spreadsheets import is_spreadsheet, write_sheet
 from benchwright.records import Choice, ItemImage
-from benchwright.spreadsheets import is_spreadsheet, write_sheet
 from benchwright.workspace.atomic import replacing
 
 from ..forms.fields.field_types import FormField, Lines, OneOf, Repeated

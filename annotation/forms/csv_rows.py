@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.spreadsheets import cell_text, is_spreadsheet, sheet_rows
+from benchwright.files.spreadsheets import cell_text, is_spreadsheet, sheet_rows
 
 MAX_BYTES = 256 * 2**20
 MAX_FIELD = 10_000

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from benchwright.question_drafts import DraftAttack
+from benchwright.questions.drafts import DraftAttack
 from benchwright.records import Record
 from benchwright.regions import SizeWH
-from benchwright.review_tasks import ReviewTask, SideText
+from benchwright.review.tasks import ReviewTask, SideText
 
 _ITEM, _SIZES, _PROPOSALS = "item", "sizes_wh", "proposals"
 PICTURE = "picture"

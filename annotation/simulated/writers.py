@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from benchwright.question_settings import DECLINING
+from benchwright.questions.settings import DECLINING
 
 from ..forms.campaign_form import CampaignForm
 from ..forms.fields.field_types import FormField, Lines, OneOf, PhotographField, Repeated, SeveralOf, TextField

@@ -23,9 +23,9 @@ from benchwright.construction.imported import (
 )
 from benchwright.construction.source_files import DatasetFiles
 from benchwright.errors import DataError
+from benchwright.files.item_files import Columns
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import uri_for
-from benchwright.item_files import Columns
 from benchwright.records import Item, Source
 from benchwright.rights import read_source_table, stated_source
 from benchwright.workspace.objects import ObjectStore

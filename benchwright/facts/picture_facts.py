@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from benchwright import implication
-from benchwright.implication import Domain, Emotion, ImageType
+from benchwright.questions import implication
+from benchwright.questions.implication import Domain, Emotion, ImageType
 from benchwright.records import MaskRuns
 
 from .idea_facts import PairFacts

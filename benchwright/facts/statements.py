@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, get_args
 
 from benchwright.errors import DataError
-from benchwright.implication import WrittenIn
-from benchwright.question_drafts import author_of_draft
+from benchwright.questions.drafts import author_of_draft
+from benchwright.questions.implication import WrittenIn
 from benchwright.records import Record
 from benchwright.regions import Region, read_region
 

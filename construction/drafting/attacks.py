@@ -11,7 +11,7 @@ from benchwright.errors import RequestFailed
 from benchwright.models.chat import ChatSettings
 from benchwright.models.chat_request import ChatMessage
 from benchwright.models.structured_replies import NotOfThatShape, ask_structured
-from benchwright.question_drafts import Attack, AttackResult, DraftAttack, DraftedQuestion
+from benchwright.questions.drafts import Attack, AttackResult, DraftAttack, DraftedQuestion
 from benchwright.records import LETTERS, Record
 
 if TYPE_CHECKING:

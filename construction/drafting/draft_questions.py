@@ -14,8 +14,8 @@ from benchwright.models.chat import Chat, ChatSettings
 from benchwright.models.chat_request import ChatMessage
 from benchwright.models.structured_replies import NotOfThatShape, ask_structured
 from benchwright.models.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Prices, RequestPlan, Tokens
-from benchwright.question_drafts import DRAFTS, TEMPLATE, DraftedQuestion, QuestionDrafts
-from benchwright.question_settings import QuestionSettings
+from benchwright.questions.drafts import DRAFTS, TEMPLATE, DraftedQuestion, QuestionDrafts
+from benchwright.questions.settings import QuestionSettings
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
@@ -91,7 +91,7 @@ class DraftQuestions(QuestionSettings, MapStep):
     name: ClassVar[str] = "draft_questions"
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {DRAFTS: "string"}
-    """As `benchwright.question_drafts.QuestionDrafts` has it."""
+    """As `benchwright.questions.drafts.QuestionDrafts` has it."""
 
     chat: ChatSettings | None = None
     sees: Sees = "picture"

@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
 from benchwright.models.structured_replies import read_as
-from benchwright.question_drafts import DraftedQuestion
-from benchwright.question_settings import Amount, LabelSet, QuestionSettings
-from benchwright.written_questions import question_mistakes
+from benchwright.questions.drafts import DraftedQuestion
+from benchwright.questions.settings import Amount, LabelSet, QuestionSettings
+from benchwright.questions.written import question_mistakes
 
 from ..distractors import FAULTS_IN_WORDS, faults_among
 

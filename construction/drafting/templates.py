@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchwright.question_drafts import DraftedQuestion
-from benchwright.question_settings import QuestionSettings
-from benchwright.written_questions import question_mistakes
+from benchwright.questions.drafts import DraftedQuestion
+from benchwright.questions.settings import QuestionSettings
+from benchwright.questions.written import question_mistakes
 
 from ..distractors import faults_among, other_numbers
 from ..ground_truth import LabelledBoxes, NamedEntity, SizeWH, VisualQuestion

@@ -53,7 +53,7 @@ def items(
     reason why rows are left out, with examples. `--column question=ask` or `--column options=o1,o2,o3` sets a guess
     right, and so does a file (`--columns`), which `--write-columns` writes with the guesses. Nothing else is written.
     """
-    from benchwright.item_files import stated_columns
+    from benchwright.files.item_files import stated_columns
 
     from .item_check import check_items, check_items_text
 

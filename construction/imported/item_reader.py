@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchwright.errors import UnreadableImage
+from benchwright.files.item_files import FileItem, ItemFiles, UnusedRow
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import read_file
-from benchwright.item_files import FileItem, ItemFiles, UnusedRow
 from benchwright.records import item_id_for
 
 from ..readers.reader import MISSING_PICTURE

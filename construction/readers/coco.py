@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 from pydantic import BaseModel, Field
 
 from benchwright.errors import DataError
-from benchwright.lists_on_disk import ListsOnDisk
+from benchwright.files.lists_on_disk import ListsOnDisk
 from benchwright.regions.formats import PictureMarks, RefusedMark, read_marks
 from benchwright.regions.formats.streamed_json import JsonLists
 

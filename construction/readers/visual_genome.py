@@ -16,7 +16,7 @@ from typing import ClassVar, Literal
 
 from pydantic import AliasChoices, BaseModel, Field
 
-from benchwright.lists_on_disk import ListsOnDisk
+from benchwright.files.lists_on_disk import ListsOnDisk
 
 from ..ground_truth import Captions, GroundTruth, LabelledBox, LabelledBoxes, VisualQuestion
 from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, json_list

@@ -16,7 +16,7 @@ from typing import ClassVar, Literal
 from pydantic import BaseModel, Field
 
 from benchwright.errors import DataError
-from benchwright.lists_on_disk import ListsOnDisk
+from benchwright.files.lists_on_disk import ListsOnDisk
 from benchwright.regions.formats.streamed_json import JsonLists
 
 from ..ground_truth import GroundTruth, VisualQuestion

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from benchwright.questions.written import NAMES_NOTHING
 from benchwright.text_normalization import normal
-from benchwright.written_questions import NAMES_NOTHING
 
 from ..distractors import may_both_be_right, singular
 from ..ground_truth import Captions, GroundTruth, LabelledBoxes, RecordTruth, VisualQuestion

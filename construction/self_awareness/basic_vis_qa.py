@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field, field_validator
 
-from benchwright.self_awareness import BASIC
+from benchwright.questions.self_awareness import BASIC
 
 from ..ground_truth import GroundTruth, LabelledBoxes, RecordTruth, SizeWH, VisualQuestion
 from ..sources.truth_plans import UnusedTruth

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from benchwright.written_questions import REFUSAL
+from benchwright.questions.written import REFUSAL
 
 from ..item_parts.selection import Candidate, balanced_letters
 from ..sources.truth_tasks import TruthTask

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError
+from benchwright.questions.self_awareness import NAMES, PARTS, Part, part_of
 from benchwright.records import LETTERS, Item
-from benchwright.self_awareness import NAMES, PARTS, Part, part_of
 
 
 class PartCounts(NamedTuple):

@@ -23,6 +23,7 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import RecipeError
 from benchwright.estimates import ESTIMATED_BY
 from benchwright.facts import REGIONS
+from benchwright.questions.written import QUESTIONS
 from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, VisualPrompt
 from benchwright.seeds import generator_for
 from benchwright.steps import (
@@ -36,7 +37,6 @@ from benchwright.steps import (
     Step,
     Stream,
 )
-from benchwright.written_questions import QUESTIONS
 
 from ..ground_truth import DATASET, GroundTruth, RecordTruth, read_truths
 from ..item_parts.marks import Point, SizeWH, ring

@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 
 from pydantic import Field, PrivateAttr
 
-from benchwright.implication import WrittenIn
+from benchwright.questions.implication import WrittenIn
+from benchwright.questions.self_awareness import BASIC
+from benchwright.questions.written import REFUSAL
 from benchwright.records import ImageRecord, Item, ItemImage
-from benchwright.self_awareness import BASIC
 from benchwright.steps import Context, Outcome, Step, Stream
-from benchwright.written_questions import REFUSAL
 
 from ..ground_truth import read_truths
 from ..item_parts.choices import asked_choices, group_keys

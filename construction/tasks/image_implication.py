@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, NamedTuple, get_args
 
 from pydantic import Field, field_validator
 
-from benchwright.implication import Domain, Emotion, ImageType, Implication
+from benchwright.questions.implication import Domain, Emotion, ImageType, Implication
 from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import Context, MapStep, Outcome, PictureFidelity, Stream
 

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field
 
+from benchwright.questions.written import QUESTIONS, WrittenQuestion, WrittenQuestions
 from benchwright.records import ImageRecord
 from benchwright.steps import CueFamily, PictureFidelity
-from benchwright.written_questions import QUESTIONS, WrittenQuestion, WrittenQuestions
 
 from ..ground_truth import GroundTruth, Puzzle, RecordTruth
 from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from benchwright.questions.written import QUESTIONS, WrittenQuestion, WrittenQuestions
 from benchwright.records import LETTERS, ImageRecord, Item, ItemImage
 from benchwright.steps import Context, MapStep, Outcome, Stream
-from benchwright.written_questions import QUESTIONS, WrittenQuestion, WrittenQuestions
 
 from ..item_parts.choices import AskedChoices, PlacedChoices, asked_choices, group_keys, text_choices
 from ..sources.facts_reader import as_shown

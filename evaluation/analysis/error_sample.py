@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.review_tasks import LONGEST_TEXT, FindingCategory, ReviewTask, SideText, TaskFileHead
+from benchwright.review.tasks import LONGEST_TEXT, FindingCategory, ReviewTask, SideText, TaskFileHead
 
 from ..questions.release_files import check_files, columns_of
 from ..results.judged_predictions import not_of_score, open_judged

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
-from benchwright.review_tasks import LONGEST_TEXT, SUFFIX, ReviewTask, SideText, TaskFileHead, write_review_tasks
+from benchwright.review.tasks import LONGEST_TEXT, SUFFIX, ReviewTask, SideText, TaskFileHead, write_review_tasks
 from benchwright.workspace.atomic import replacing
 
 from ..questions.release_files import columns_of

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
+from benchwright.files.csv_cells import harmless
 from benchwright.release.format import documents
 from benchwright.workspace.atomic import replacing
 
@@ -22,7 +22,7 @@ from .plots.labels import labels_of
 if TYPE_CHECKING:
     from benchwright.records import Item
     from benchwright.release import Release
-    from benchwright.review_findings import Findings
+    from benchwright.review.findings import Findings
 
     from ..analysis.comparison import Comparison
     from ..analysis.same_items import Sample

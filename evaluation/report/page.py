@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchwright.release import Release
-    from benchwright.review_findings import Findings
+    from benchwright.review.findings import Findings
 
     from ..results.score import Figure
     from .content.label_sums import LabelSums

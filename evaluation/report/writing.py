@@ -16,7 +16,7 @@ from ..results.score import Score, read_scores
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
-    from benchwright.review_findings import Findings
+    from benchwright.review.findings import Findings
 
 REPORT_FILE = "report.html"
 MOST_ITEMS, MAX_SIDE_PX = 500, 384
@@ -201,7 +201,7 @@ def _findings(path: Path, release: Release) -> Findings:
     Raises:
         DataError: The findings are of another release.
     """
-    from benchwright.review_findings import read_findings
+    from benchwright.review.findings import read_findings
 
     findings = read_findings(path)
     if findings.release_id != release.release_id:

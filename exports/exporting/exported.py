@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from benchwright.drawing.model_pictures import EXTENSIONS
-from benchwright.question_parts import (
+from benchwright.questions.picture_places import (
     option_in_words,
     option_pictures,
     placed_pictures,

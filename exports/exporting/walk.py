@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchwright.canonical import bytes_digest, digest
 from benchwright.drawing.model_pictures import ModelPicture, model_picture, released_picture
 from benchwright.errors import DataError, UnreadableImage
-from benchwright.lists_on_disk import ListsOnDisk
+from benchwright.files.lists_on_disk import ListsOnDisk
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.release.format import documents
 from benchwright.release.format.files import open_inside

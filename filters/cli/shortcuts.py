@@ -140,7 +140,7 @@ def shortcuts(
     A solver that is right more often than chance, or less often, names a cue that the items carry. With --model, a
     language model answers as well, without the pictures. Nothing is dropped.
     """
-    from benchwright.item_files import stated_columns
+    from benchwright.files.item_files import stated_columns
 
     from ..shortcuts.battery import Bounds
     from ..shortcuts.item_source import ItemSource

@@ -12,9 +12,9 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import digest, file_digest
 from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.questions.overlap import NGRAM, SharedRuns, corpus_files, question_and_options
 from benchwright.records import Item
 from benchwright.steps import FOLDER, GatherContext, Gathered, GatherStep, Stream
-from benchwright.text_overlap import NGRAM, SharedRuns, corpus_files, question_and_options
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.errors import DataError
-from benchwright.item_files import FileItem, ItemFiles, UnusedRow, items_in_files
+from benchwright.files.item_files import FileItem, ItemFiles, UnusedRow, items_in_files
 from benchwright.records import Item
 
 

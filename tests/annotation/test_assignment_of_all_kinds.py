@@ -27,7 +27,7 @@ from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow import TaskQueue
 from benchwright.canonical import digest
 from benchwright.records import ImageRecord, Item, Source
-from benchwright.review_tasks import FindingCategory
+from benchwright.review.tasks import FindingCategory
 from benchwright.steps import CampaignContext
 
 pytestmark = pytest.mark.slow

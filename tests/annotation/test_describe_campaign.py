@@ -17,8 +17,8 @@ from benchwright.annotation.exchange import export_tasks, import_decisions
 from benchwright.annotation.forms import DESCRIPTION_FORM, Submission, words_of
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow import TaskQueue
-from benchwright.implication import Domain, Emotion, ImageType, Implication, Rhetoric
 from benchwright.pipeline import run_recipe
+from benchwright.questions.implication import Domain, Emotion, ImageType, Implication, Rhetoric
 from benchwright.recipe import parse_recipe
 from benchwright.records import ImageRecord
 from benchwright.steps import CampaignContext

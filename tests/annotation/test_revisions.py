@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.canonical import digest
-from benchwright.item_edits import EditError, ItemEdits, edits_of, revised
+from benchwright.questions.edits import EditError, ItemEdits, edits_of, revised
 from benchwright.records import Choice, Item, ItemImage
 
 PICTURE = digest("picture")

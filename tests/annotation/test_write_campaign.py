@@ -29,10 +29,10 @@ from benchwright.annotation.label_studio.label_config import label_config
 from benchwright.annotation.simulated import SimulatedWriters, simulated_decisions
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.pipeline import run_recipe
+from benchwright.questions.written import REFUSAL, WrittenQuestions, names_something
 from benchwright.recipe import parse_recipe
 from benchwright.records import ImageRecord
 from benchwright.steps import CampaignContext, Verdicts
-from benchwright.written_questions import REFUSAL, WrittenQuestions, names_something
 
 A, B = "a" * 64, "b" * 64
 NOTHING = {"writing": "nothing"}

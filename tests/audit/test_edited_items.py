@@ -18,7 +18,7 @@ from benchwright.annotation.store import open_store
 from benchwright.cli import invoke
 from benchwright.errors import DataError
 from benchwright.exports.correct import correct_release
-from benchwright.item_edits import ItemEdits
+from benchwright.questions.edits import ItemEdits
 from benchwright.records import Item
 from benchwright.release import Release, verify_release
 from benchwright.release.format import parse_errata, read_errata, released_errata, spelled

@@ -22,7 +22,7 @@ from walks import make_photographs
 from benchwright.construction.drafting import DraftQuestions
 from benchwright.errors import RecipeError
 from benchwright.pipeline import run_recipe
-from benchwright.question_drafts import QuestionDrafts
+from benchwright.questions.drafts import QuestionDrafts
 from benchwright.recipe import parse_recipe
 
 CUPS = {

@@ -21,7 +21,7 @@ from photograph_parts import PHOTOGRAPHS, photograph_parts
 from PIL import Image, ImageDraw, ImageFont
 from walks import run_json
 
-from benchwright.implication import Difficulty, Domain, Emotion, ImageType, Rhetoric
+from benchwright.questions.implication import Difficulty, Domain, Emotion, ImageType, Rhetoric
 from benchwright.recipes import bundled_recipes
 from benchwright.records import Item
 from benchwright.release import Release

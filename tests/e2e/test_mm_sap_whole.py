@@ -23,10 +23,10 @@ from PIL import Image
 from walks import run_json
 
 from benchwright.cli.output import JsonOption
+from benchwright.questions.self_awareness import part_of
 from benchwright.recipes import bundled_recipes, companions
 from benchwright.records import Item
 from benchwright.release import Release
-from benchwright.self_awareness import part_of
 
 pytestmark = pytest.mark.slow
 

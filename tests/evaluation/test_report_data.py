@@ -27,7 +27,7 @@ from benchwright.evaluation.report.plots import category_shares, difficulty_char
 from benchwright.evaluation.results import read_scores
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
-from benchwright.review_findings import Findings, ItemFindings
+from benchwright.review.findings import Findings, ItemFindings
 from benchwright.statistics import wilson
 
 pytestmark = pytest.mark.slow

@@ -13,8 +13,8 @@ from walks import run_json
 from worded_items import gathered, item
 
 from benchwright.filters.contamination import QuestionOverlap
+from benchwright.questions.overlap import SharedRuns, corpus_words, words_of
 from benchwright.steps import FOLDER
-from benchwright.text_overlap import SharedRuns, corpus_words, words_of
 
 LONG = "Which of the two climbers on the icy ridge above the valley holds the longer rope in her left hand?"
 SHORT = "Who wears the striped woollen scarf?"

@@ -20,8 +20,8 @@ from benchwright.annotation.forms import (
     writing_form,
 )
 from benchwright.annotation.workflow import TaskQueue
-from benchwright.question_settings import LabelSet, QuestionSettings
-from benchwright.review_tasks import FindingCategory
+from benchwright.questions.settings import LabelSet, QuestionSettings
+from benchwright.review.tasks import FindingCategory
 
 CATEGORIES = (
     FindingCategory(code="cost", words="Read $5, or <b>more</b>"),

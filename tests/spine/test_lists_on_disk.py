@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from benchwright.lists_on_disk import ListsOnDisk
+from benchwright.files.lists_on_disk import ListsOnDisk
 
 KEYS: list[int | str] = [3, "3", 10**40, "", "a\ud800", 'it\'s "quoted"', -1]
 
@@ -38,7 +38,7 @@ def test_what_is_taken_out_while_keys_are_gone_through_is_gone() -> None:
 def test_a_hundred_thousand_lists_take_a_few_megabytes() -> None:
     program = """
 from pathlib import Path
-from benchwright.lists_on_disk import ListsOnDisk
+from benchwright.files.lists_on_disk import ListsOnDisk
 peak = lambda: int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
 with ListsOnDisk() as lists:
     lists.add(0, ["x" * 200])

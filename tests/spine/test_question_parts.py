@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.question_parts import (
+from benchwright.questions.picture_places import (
     beside_options,
     option_in_words,
     option_pictures,

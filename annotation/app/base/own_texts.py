@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from benchwright.funnel.charts import TEXTS as CHART_TEXTS
-from benchwright.question_settings import QuestionSettings
-from benchwright.review_tasks import FindingCategory
+from benchwright.questions.settings import QuestionSettings
+from benchwright.review.tasks import FindingCategory
 
 from ...forms.campaign_form import CampaignForm
 from ...forms.evidence import INSTRUCTIONS as EVIDENCE_INSTRUCTIONS

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TextIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchwright.csv_cells import harmless
+from benchwright.files.csv_cells import harmless
 
 FileFormat = Literal["parquet", "csv"]
 Type = Literal["text", "int", "float", "bool", "moment"]

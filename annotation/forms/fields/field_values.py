@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from benchwright.errors import BenchwrightError
+from benchwright.questions.written import ASK, question_mistakes
 from benchwright.regions import RegionError, SizeWH
-from benchwright.written_questions import ASK, question_mistakes
 
 from .field_types import (
     DraftsField,

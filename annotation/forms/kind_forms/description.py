@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, get_args
 
-from benchwright.implication import MOST_QUESTIONS, WRONG_OPTIONS, Difficulty, Domain, Emotion, ImageType, Rhetoric
+from benchwright.questions.implication import (
+    MOST_QUESTIONS,
+    WRONG_OPTIONS,
+    Difficulty,
+    Domain,
+    Emotion,
+    ImageType,
+    Rhetoric,
+)
 
 from ..fields.field_types import FormField, Lines, OneOf, OnlyIf, Option, SeveralOf, TextField
 from ..fields.form import Form

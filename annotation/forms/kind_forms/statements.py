@@ -23,7 +23,7 @@ from benchwright.facts import (
     statement_mistakes,
 )
 from benchwright.facts.idea_categories import CATEGORIES
-from benchwright.implication import WRONG_OPTIONS, Domain, Emotion, ImageType
+from benchwright.questions.implication import WRONG_OPTIONS, Domain, Emotion, ImageType
 
 from ..fields.field_types import (
     DraftsField,

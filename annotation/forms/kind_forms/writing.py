@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from benchwright.question_drafts import DraftedQuestion
-from benchwright.question_settings import DECLINING, LabelSet, QuestionSettings
+from benchwright.questions.drafts import DraftedQuestion
+from benchwright.questions.settings import DECLINING, LabelSet, QuestionSettings
 
 from ..fields.field_types import (
     DraftsField,

@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from pydantic import ValidationError
 
-from benchwright.implication import WrittenIn
+from benchwright.questions.implication import WrittenIn
 
 from ...forms.payloads import TaskInput, item_in
 from ..database.schema import authors, campaigns, slots, tasks

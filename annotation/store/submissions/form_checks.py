@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.item_edits import EditError, edits_of
+from benchwright.questions.edits import EditError, edits_of
 from benchwright.records import Item
 
 from ...forms.campaign_form import CampaignForm

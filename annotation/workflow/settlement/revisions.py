@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from benchwright.item_edits import ItemEdits, revised
+from benchwright.questions.edits import ItemEdits, revised
 from benchwright.records import Item
 
 from ...forms.payloads import TaskInput, item_in, payload_of_version

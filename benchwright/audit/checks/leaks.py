@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import ClassVar
 
-from benchwright.text_overlap import SharedRuns, question_and_options, words_of
+from benchwright.questions.overlap import SharedRuns, question_and_options, words_of
 
 from ..audited_items import AuditedItems
 from ..check import AuditContext, CheckSkipped, needs_words

@@ -150,7 +150,7 @@ def audit(
     what was found; `benchwright set-right` makes a new release of what they decide.
     """
     from benchwright.cli.progress_bars import ProgressBars
-    from benchwright.item_files import stated_columns
+    from benchwright.files.item_files import stated_columns
 
     from ..keys import named_reply_source
     from ..report import AuditSettings

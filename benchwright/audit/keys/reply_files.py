@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from benchwright.construction.source_files import DatasetFiles, RefusedRow, Row, csv_rows, json_document, json_rows
 from benchwright.errors import DataError
-from benchwright.spreadsheets import sheet_rows
+from benchwright.files.spreadsheets import sheet_rows
 
 ID_COLUMNS = ("item_id", "question_id", "questionid", "qid", "id", "idx", "index", "sample_id", "uid", "key")
 """Columns that may hold an item's id, in small letters."""

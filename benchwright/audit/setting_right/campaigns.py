@@ -14,7 +14,7 @@ import yaml
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.progress import Progress
 from benchwright.release import Release
-from benchwright.review_tasks import (
+from benchwright.review.tasks import (
     LONGEST_TEXT,
     FindingCategory,
     ReviewTask,

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from benchwright.errors import DataError
-from benchwright.lists_on_disk import ListsOnDisk
+from benchwright.files.lists_on_disk import ListsOnDisk
 from benchwright.records import MaskRuns
 from benchwright.regions import (
     MAX_CORNERS,

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 
-from benchwright.csv_cells import harmless
+from benchwright.files.csv_cells import harmless
 from benchwright.records import ImageRecord
 
 IMAGE_SOURCES = "image_sources.csv"

@@ -14,7 +14,7 @@ from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
-from benchwright.item_edits import EditError, ItemEdits, edits_of, revised
+from benchwright.questions.edits import EditError, ItemEdits, edits_of, revised
 from benchwright.records import Item, ItemId, Record, Sha256
 from benchwright.release.format import documents
 from benchwright.release.format.files import read_inside, shown

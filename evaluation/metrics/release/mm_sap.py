@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchwright.self_awareness import PARTS, part_of
+from benchwright.questions.self_awareness import PARTS, part_of
 from benchwright.statistics.proportions import Estimate
 
 from ..papers.mm_sap import ChosenOption

@@ -10,7 +10,7 @@ from benchwright.statistics.proportions import wilson
 from ..content.cards import legible
 
 if TYPE_CHECKING:
-    from benchwright.review_findings import Findings
+    from benchwright.review.findings import Findings
 
 MOST_REASONS = 200
 _TITLE = "What went wrong, as people see it"

@@ -22,8 +22,8 @@ from benchwright.construction.self_awareness import (
     box_questions,
     kind_of,
 )
+from benchwright.questions.written import REFUSAL
 from benchwright.records import Item
-from benchwright.written_questions import REFUSAL
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from .errors import DataError
-from .records import Item
+from benchwright.errors import DataError
+from benchwright.records import Item
 
 NGRAM = 13
 LEAST_WORDS = 5

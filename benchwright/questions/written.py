@@ -13,7 +13,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from benchwright.implication import WrittenIn
+from benchwright.questions.implication import WrittenIn
 from benchwright.records import Record
 
 ASK = "ask"

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from benchwright.questions.written import REFUSAL, as_read
 from benchwright.records import Record
-from benchwright.written_questions import REFUSAL, as_read
 
 MOST_OPTIONS = 20
 DECLINING = "declining"

@@ -13,7 +13,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .errors import DataError, PrerequisiteError
+from benchwright.errors import DataError, PrerequisiteError
 
 SUFFIX = ".xlsx"
 MAX_UNPACKED_BYTES = 2 << 30

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from benchwright.errors import DataError
 from benchwright.records import ItemId, Record, Sha256
 from benchwright.release.format import documents
-from benchwright.review_tasks import Code, FindingCategory
+from benchwright.review.tasks import Code, FindingCategory
 
 FORMAT: Literal["benchwright/review-findings"] = "benchwright/review-findings"
 VERSION = 1
