@@ -172,11 +172,6 @@ def evaluate(
     if split is not None and split not in opened.splits:
         raise BenchwrightError(f"{opened.path} has no split {split!r}; it has {', '.join(opened.splits)}")
     sealed = sealed_splits_asked(opened, split)
-    if sealed and setting.asks_by_key:
-        raise BenchwrightError(
-            f"protocol {setting.name!r} asks by which option is right, and the answers of {', '.join(sealed)} are "
-            "sealed; ask by another protocol"
-        )
     if sealed and judge is not None:
         raise BenchwrightError("a judge reads replies when they are scored: give it to `evaluate score --key`")
     if judge is not None and reader != ROBUST:
@@ -210,7 +205,7 @@ def sealed_splits_asked(release: Release, split: str | None) -> list[str]:
         BenchwrightError: Both sealed and open splits are asked.
     """
     wanted = release.splits if split is None else (split,)
-    sealed = [name for name in wanted if name in release.manifest.sealed_splits] if not release.withheld else []
+    sealed = [name for name in wanted if name in release.withheld_splits]
     if sealed and len(sealed) < len(wanted):
         raise BenchwrightError(
             f"{release.path}: the answers of {', '.join(sealed)} are sealed, those of the other splits are not; ask "

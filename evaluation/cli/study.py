@@ -43,6 +43,12 @@ if TYPE_CHECKING:
     help="Folder of results; the study's page, plots and figures go to `study-NAME` in it.",
 )
 @click.option("--split", metavar="SPLIT", help="Only this split.  [default: all]")
+@click.option(
+    "--key",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Key file of a release with sealed splits, whose items are asked and scored like all others.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what it would cost, and ask nobody.")
 @click.option(
     "--tokens-per-picture",
@@ -69,6 +75,7 @@ def study(
     captioner: str | None,
     out: Path,
     split: str | None,
+    key: Path | None,
     dry_run: bool,
     tokens_per_picture: int,
     options: BackendOptions,
@@ -87,6 +94,10 @@ def study(
 
     chosen = study_of(name, captioner=captioner)
     opened = Release.open(release)
+    if key is not None:
+        from benchwright.release.sealing import read_answer_key, unsealed
+
+        opened = unsealed(opened, read_answer_key(key))
     folder = folder_of(out, name)
     check_folder(folder, opened)
     cost = cost_of(chosen, opened, model, options=options, split=split, tokens_per_picture=tokens_per_picture)

@@ -97,9 +97,6 @@ class Protocol(BaseModel):
     repeats: ClassVar[bool] = False
     """Whether first questions are repetitions of one another that metrics count each, not parts of one verdict."""
 
-    asks_by_key: ClassVar[bool] = False
-    """Whether what is asked depends on which option is right, so that sealed items cannot be asked."""
-
     @property
     def text(self) -> str:
         """Return the protocol as the command line takes it: its name, and settings that differ from the defaults."""

@@ -6,19 +6,20 @@ An order of options moves them in the question and maps the letters shown to the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
 from ..metrics.base import chance_of
 from ..questions.question import Question, Released, question_of
-from .base import ItemVerdict, JudgedReply, ProtocolQuestion, most_said, worst_state
+from .base import Ask, ItemVerdict, JudgedReply, ProtocolQuestion, most_said, worst_state
 from .templated import Templated
 from .wordings import Name
 
 if TYPE_CHECKING:
     from benchwright.records import Item
+    from benchwright.release import Release
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -118,19 +119,21 @@ class Forced(Templated):
     """Ask once and, if the model chose the option that declines, again without it, to see whether the model knows.
 
     The verdict is that of the first reply; the second only decides what metrics of self-awareness count as unknown.
+    Sealed items are asked again without whatever option was chosen (`asked_again_sealed`).
     """
 
     name: ClassVar[str] = "forced"
     source: ClassVar[str] = "MM-SAP section 4.1 (equation 3)"
     rounds: ClassVar[int] = 2
-    asks_by_key: ClassVar[bool] = True
     repeats: ClassVar[bool] = True
 
-    def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
-        """Return the question unchanged or, where it was declined, without the option that declines."""
-        if not earlier:
+    def asking_items(self, release: Release) -> Ask:
+        """Return the function that asks: first the question unchanged, then again."""
+
+        def first(released: Released) -> Sequence[ProtocolQuestion]:
             return [self.put(released.item, question_of(released), variant="first")]
-        return asked_again(self, released, earlier)
+
+        return _forcing(self, release, first)
 
     def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
         """Return the verdict on the first reply."""
@@ -138,18 +141,33 @@ class Forced(Templated):
 
 
 class MMSAP(Shuffle):
-    """Ask as MM-SAP does: k shuffles, each once more without the option that declines if the model chose it."""
+    """Ask as MM-SAP does: k shuffles, each once more without the option that declines if the model chose it.
+
+    Sealed items are asked again without whatever option was chosen (`asked_again_sealed`).
+    """
 
     name: ClassVar[str] = "mm-sap"
     source: ClassVar[str] = "MM-SAP sections 4.1, 4.2 and 4.5 (refusal prompt: wording=mm-sap-refusal)"
     rounds: ClassVar[int] = 2
-    asks_by_key: ClassVar[bool] = True
 
     wording: Name = "mm-sap"
 
-    def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
-        """Return a question for each repetition, and in the second round one for each repetition that was declined."""
-        return asked_again(self, released, earlier) if earlier else super().ask(released, earlier)
+    def asking_items(self, release: Release) -> Ask:
+        """Return the function that asks: first each repetition, then again those that were declined."""
+        return _forcing(self, release, lambda released: self.ask(released, ()))
+
+
+def _forcing(protocol: Templated, release: Release, first: Callable[[Released], Sequence[ProtocolQuestion]]) -> Ask:
+    """Return the function that asks the first round by `first`, and the second by what was chosen in it."""
+    sealed = release.withheld_splits
+
+    def ask(released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
+        if not earlier:
+            return first(released)
+        again = asked_again_sealed if released.split in sealed else asked_again
+        return again(protocol, released, earlier)
+
+    return ask
 
 
 def asked_again(protocol: Templated, released: Released, earlier: Sequence[JudgedReply]) -> list[ProtocolQuestion]:
@@ -157,16 +175,28 @@ def asked_again(protocol: Templated, released: Released, earlier: Sequence[Judge
 
     An item that nothing in the picture answers is not asked again: it is unknown in any case.
     """
-    item, question = released.item, question_of(released)
+    item = released.item
     if item.answer is None or item.refusal is None:
         return []
-    questions = []
-    for attempt in earlier:
-        if attempt.letter == item.refusal:
-            order = _order_of(item, attempt.variant)
-            moved, keys = arranged(question, [k for k in order if item.choices[k].key != item.refusal])
-            questions.append(protocol.put(item, moved, variant=f"{attempt.variant}{AGAIN}", keys=keys))
-    return questions
+    return [_without_chosen(protocol, released, attempt) for attempt in earlier if attempt.letter == item.refusal]
+
+
+def asked_again_sealed(
+    protocol: Templated, released: Released, earlier: Sequence[JudgedReply]
+) -> list[ProtocolQuestion]:
+    """Return every answered question of a sealed item without the option that was chosen.
+
+    Which option declines, and whether declining is right, stands in the key alone. So all that `asked_again` may ask
+    once the key is there is asked, whatever the option; what is asked says nothing of either.
+    """
+    return [_without_chosen(protocol, released, attempt) for attempt in earlier if attempt.letter is not None]
+
+
+def _without_chosen(protocol: Templated, released: Released, attempt: JudgedReply) -> ProtocolQuestion:
+    item, order = released.item, _order_of(released.item, attempt.variant)
+    left = [place for place in order if item.choices[place].key != attempt.letter]
+    moved, keys = arranged(question_of(released), left)
+    return protocol.put(item, moved, variant=f"{attempt.variant}{AGAIN}", keys=keys)
 
 
 def _order_of(item: Item, variant: str) -> list[int]:

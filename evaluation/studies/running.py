@@ -39,7 +39,7 @@ def run_study(
 
     Args:
         study: The study.
-        release: Release whose items are asked.
+        release: Release whose items are asked; where they are sealed, as `unsealed` returns it.
         models: Names of the models, as `evaluate run` takes them.
         out: Folder of results, as `evaluate run` writes them.
         options: Options of the models.
@@ -55,7 +55,10 @@ def run_study(
     if not models or len(set(models)) < len(models):
         raise BenchwrightError("a study needs at least one --model, and each once")
     if sealed := sealed_splits_asked(release, split):
-        raise BenchwrightError(f"a study compares scores, and the answers of {', '.join(sealed)} are sealed")
+        raise BenchwrightError(
+            f"a study compares scores, and the answers of {', '.join(sealed)} are sealed: who keeps the key gives it "
+            "with --key; everybody else asks by `evaluate run --protocol` and sends the answer files in"
+        )
     scores = []
     for model in models:
         for condition in study.conditions:

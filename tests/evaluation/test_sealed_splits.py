@@ -3,6 +3,8 @@
 - Without the key there is no score, only an answer file.
 - Scored with the key, the figures are those of an open split.
 - Answers for something else, damaged ones, and another release's key are refused.
+- Self-awareness is asked without the key; what is asked and written is the same whatever is right.
+- Studies are the keeper's.
 - A system is scored only so often.
 - The leaderboard shares ranks where systems cannot be told apart, and fetches nothing.
 """
@@ -27,6 +29,7 @@ from benchwright.evaluation.judging import Judge
 from benchwright.evaluation.leaderboard import leaderboard_of, log_path, score_answers
 from benchwright.evaluation.questions import Question
 from benchwright.evaluation.studies import run_study, study_of
+from benchwright.records import Choice, ItemImage
 from benchwright.release import Release
 from benchwright.release.sealing import AnswerKey, read_answer_key, unsealed
 
@@ -135,15 +138,104 @@ def test_what_cannot_be_asked_of_sealed_items_is_refused(release: Release, bench
     model = knowing(bench, "able", lambda number: True)
     with pytest.raises(BenchwrightError, match=r"the answers of test are sealed.*--split"):
         evaluate(release, model)
-    for protocol in ("mm-sap", "forced"):
-        with pytest.raises(BenchwrightError, match="asks by which option is right"):
-            evaluate(release, model, split="test", protocol=protocol)
-    with pytest.raises(BenchwrightError, match="a study compares scores"):
+    with pytest.raises(BenchwrightError, match=r"a study compares scores.*--key"):
         run_study(study_of("no_picture"), release, ["random"], release.path.parent / "s", options=BackendOptions(),
                   split="test")  # fmt: skip
     with pytest.raises(BenchwrightError, match="score --key"):
         evaluate(release, model, split="test", judge=Judge(model="random"))
     assert evaluate(release, model, split="val").metrics["accuracy"].value == 1
+
+
+DECLINES = "I cannot tell from the picture"
+
+
+def self_aware_bench(part: Callable[[int], str], right: Callable[[int], int]) -> TellingBench:
+    """Return 30 sealed items of MM-SAP's three parts, which offer the same options whatever part they are of."""
+    bench = TellingBench()
+    for number in range(30):
+        source = bench.source(number, None)
+        answer = None if part(number) == "beyond" else "ABC"[right(number)]
+        bench.add(
+            source, "test", number, task="awareness", question=f"Question {number}: which?",
+            images=(ItemImage(image_id=source.image_id, role="view"),), answer=answer, refusal="D",
+            level=None if answer is None else part(number), group_keys=(f"item:{number}",),
+            choices=tuple(Choice(key=k, text=t) for k, t in zip("ABCD", ("harbour", "meadow", "kitchen", DECLINES),
+                                                                strict=True)),
+        )  # fmt: skip
+    return bench
+
+
+def self_aware_model() -> PerQuestion:
+    """Return a model that declines two of three questions, and otherwise says harbour, or meadow where it cannot."""
+
+    def reply(question: Question, content_id: str) -> str:
+        number = int(question.text.split()[1].rstrip(":"))
+        letters = {choice.text: choice.key for choice in question.choices}
+        if number == 7:
+            return "Hmm."
+        likes = (DECLINES, "harbour", "meadow") if number % 3 else ("harbour", "meadow")
+        return f"({next(letters[word] for word in likes if word in letters)})"
+
+    return PerQuestion("aware", reply)
+
+
+PARTS = ("basic", "know", "beyond")
+
+
+@pytest.mark.parametrize("protocol", ["mm-sap:k=2", "forced"])
+def test_self_awareness_is_asked_without_the_key_and_scored_by_part_with_it(tmp_path: Path, protocol: str) -> None:
+    bench, model = self_aware_bench(lambda number: PARTS[number // 10], lambda number: number % 2), self_aware_model()
+    release = freeze_sealed(tmp_path, bench)
+    key = read_answer_key(tmp_path / "keys" / "telling-1.0.key.json")
+    asked = evaluate(release, model, split="test", protocol=protocol, out=tmp_path / "asked")
+    assert asked.answers is not None
+    assert asked.metrics == {}
+    sealed = score_answers(release, asked.answers, key)
+    direct = evaluate(unsealed(release, key), model, split="test", protocol=protocol)
+    assert sealed.metrics == direct.metrics
+    assert {f"mm_sap/score_sa/{part}" for part in PARTS} <= sealed.metrics.keys()
+    opened = evaluate(freeze_sealed(tmp_path / "open", bench, sealed=()), model, split="test", protocol="forced")
+    if protocol == "forced":  # shuffles go by the id, which sealing changes
+        assert sealed.metrics == opened.metrics
+        assert sealed.metrics["mm_sap/unknown_knowns_rate"].value not in {None, 0, 1}
+
+
+@pytest.mark.parametrize("protocol", ["mm-sap:k=2", "forced"])
+def test_what_is_asked_and_written_is_the_same_whatever_is_right(tmp_path: Path, protocol: str) -> None:
+    """Two releases of one salt that show the same, with other answers and other parts, give the same answer file."""
+    files = []
+    for name, shift in (("one", 0), ("other", 1)):
+        bench = self_aware_bench(lambda n, by=shift: PARTS[(n + by) % 3], lambda n, by=shift: (n + by) % 3)
+        if files:
+            (tmp_path / name).mkdir()
+            shutil.copytree(tmp_path / "one" / "keys", tmp_path / name / "keys")
+            key = tmp_path / name / "keys" / "telling-1.0.key.json"
+            key.rename(key.with_name("telling-0.9.key.json"))  # an earlier version's, whose salt is taken again
+        release = freeze_sealed(tmp_path / name, bench)
+        asked = evaluate(
+            release, self_aware_model(), split="test", protocol=protocol, out=tmp_path / name / "asked"
+        ).answers
+        assert asked is not None
+        files.append(asked.read_text().replace(release.release_id, "RELEASE"))
+    assert files[0] == files[1]
+    rows = [json.loads(line) for line in files[0].splitlines()]
+    times = 2 if protocol.startswith("mm-sap") else 1
+    assert len(rows) == (2 * 29 + 1) * times, "all answered questions come again, those that were not answered do not"
+
+
+def test_the_keeper_runs_a_study_on_sealed_items(tmp_path: Path, bench: TellingBench, release: Release) -> None:
+    key = tmp_path / "keys" / "telling-1.0.key.json"
+    words = ("evaluate", "study", "no_picture", release.path, "--model", "random", "--split", "test", "--out")
+    refused = in_process(*words, tmp_path / "r")
+    assert refused.returncode == 2
+    assert "who keeps the key gives it with --key" in refused.stderr
+    document = _command(*words, tmp_path / "r", "--key", key)
+    opened = freeze_sealed(tmp_path / "open", bench, sealed=())
+    open_words = ("evaluate", "study", "no_picture", opened.path, "--model", "random", "--split", "test")
+    expected = _command(*open_words, "--out", tmp_path / "o")
+    assert [change["condition"] for change in document["changes"]] == [c["condition"] for c in expected["changes"]]
+    assert all(0 < change["accuracy"]["value"] < 1 for change in document["changes"] if change["accuracy"]["n"])
+    assert Path(document["page"]).is_file()
 
 
 @pytest.fixture

@@ -84,6 +84,11 @@ class Release:
         """Return the names of the splits, sorted."""
         return tuple(sorted(self.manifest.counts.splits))
 
+    @property
+    def withheld_splits(self) -> frozenset[str]:
+        """Return the names of the splits whose answers are sealed; none once a key file has given them."""
+        return frozenset() if self.withheld else frozenset(self.manifest.sealed_splits)
+
     def __len__(self) -> int:
         """Return the number of items."""
         return self.manifest.counts.items
