@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-import yaml
 from pydantic import Field, ValidationError, field_validator
 
 from benchwright.errors import DataError
@@ -48,7 +47,7 @@ class Statements(Record):
     """
 
     authors: list[Line] = Field(default_factory=list)
-    url: Annotated[str, Field(pattern=r"^https?://[^\s<>\"]{1,2000}$")] | None = None
+    url: Annotated[str, Field(pattern=r"^https?://[^\s<>\"]+$", max_length=2008)] | None = None
     languages: list[Language] = Field(default_factory=list)
     consent: Text | None = None
     pay: Text | None = None
@@ -74,6 +73,8 @@ def read_statements(path: Path) -> Statements:
     Raises:
         DataError: The file cannot be read, or states something else.
     """
+    import yaml
+
     try:
         if path.stat().st_size > MAX_BYTES:
             raise DataError(f"{path} is larger than {MAX_BYTES:,} bytes; it is no file of statements")

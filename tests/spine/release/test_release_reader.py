@@ -52,6 +52,16 @@ def test_importing_the_package_loads_neither_arrow_nor_pydantic():
     assert ran.stdout == "[]\n"
 
 
+def test_reading_an_item_loads_no_pandas_yaml_or_compute_functions(folder):
+    """They would take as long as all that is needed."""
+    script = (
+        "import sys; from benchwright import Release; next(iter(Release.open(sys.argv[1]).items())); "
+        "print(sorted({'pandas', 'yaml', 'pyarrow.compute', 'PIL', 'cv2'} & sys.modules.keys()))"
+    )
+    ran = subprocess.run([sys.executable, "-c", script, str(folder)], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"
+
+
 def test_a_folder_without_a_manifest_and_a_missing_folder_are_refused(tmp_path):
     with pytest.raises(DataError, match=r"not a release that can be read: manifest\.json: missing"):
         Release.open(tmp_path)
