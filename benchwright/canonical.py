@@ -11,6 +11,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+"""Made once: `json.dumps` would make one a call."""
+
 
 def canonical_json(value: Any) -> str:
     """Return a value as canonical JSON: sorted keys, no white space, UTF-8 kept, shortest floats.
@@ -18,7 +21,7 @@ def canonical_json(value: Any) -> str:
     Raises:
         ValueError: The value holds NaN or an infinity, which JSON cannot represent.
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def digest(value: Any) -> str:

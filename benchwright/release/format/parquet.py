@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchwright.errors import DataError
@@ -28,6 +27,8 @@ A row group is one item, or several within `PieceLimits`, and Parquet's own data
 """
 
 ROWS_AT_ONCE = 64
+PICTURE_ROWS_AT_ONCE = 16
+"""Rows that are decoded at a time where pictures are read."""
 
 _PICTURES = frozenset(f"{name}.list.element.bytes" for name in PICTURE_COLUMNS)
 
@@ -48,11 +49,14 @@ class PieceLimits(NamedTuple):
     file_bytes: int = 500_000_000
 
 
-def write_split(root: Path, split: str, rows: Iterable[SizedRow], *, canary: str, limits: PieceLimits) -> Iterator[str]:
+def write_split(
+    root: Path, split: str, rows: Iterable[SizedRow], *, canary: str, limits: PieceLimits, repeats: bool
+) -> Iterator[str]:
     """Write a split's rows, already sorted, and yield the name of each file once it is closed.
 
-    At most one row group is held in memory. Pictures are already compressed files and are stored unchanged, each once
-    a row group however many rows show it.
+    At most one row group is held in memory. Pictures are already compressed files and are stored unchanged. Where
+    `repeats` says that rows may show the same picture, each is stored once a row group however many rows show it; to
+    look for equal ones takes as long as all else about writing.
 
     Raises:
         DataError: An item is larger than a reader would accept.
@@ -67,7 +71,7 @@ def write_split(root: Path, split: str, rows: Iterable[SizedRow], *, canary: str
                 yield data_file(split, number)
                 number, written = number + 1, 0
             if writer is None:
-                writer = _writer(root / data_file(split, number), schema)
+                writer = _writer(root / data_file(split, number), schema, repeats=repeats)
             writer.write_table(pa.Table.from_pylist(group, schema=schema), row_group_size=len(group))
             written += size
     finally:
@@ -77,7 +81,7 @@ def write_split(root: Path, split: str, rows: Iterable[SizedRow], *, canary: str
         yield data_file(split, number)
 
 
-def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+def _writer(path: Path, schema: pa.Schema, *, repeats: bool) -> pq.ParquetWriter:
     columns = _leaves(schema)
     return pq.ParquetWriter(
         path,
@@ -86,8 +90,9 @@ def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
         data_page_version="1.0",
         compression={name: "none" if name in _PICTURES else "zstd" for name in columns},
         compression_level={name: 3 for name in columns if name not in _PICTURES},
-        use_dictionary=sorted(_PICTURES),  # a picture that several rows show; zstd does as well for text
+        use_dictionary=sorted(_PICTURES) if repeats else False,  # of text, zstd makes as little
         dictionary_pagesize_limit=MAX_GROUP_BYTES,  # beyond it, each row would get its own copy
+        write_batch_size=8,  # rows after which a page may end; of many photographs it would be tens of megabytes
         write_statistics=["item_id", "split", "task"],
     )
 
@@ -146,6 +151,8 @@ def read_rows(
     Raises:
         DataError: The file is not a Parquet file, or does not have a release's columns, metadata and sizes.
     """
+    is_of_text = columns is not None and not set(columns) & set(PICTURE_COLUMNS)
+    at_once = ROWS_AT_ONCE if is_of_text else PICTURE_ROWS_AT_ONCE
     try:
         # With `pre_buffer`, the whole file would be held in memory.
         with pq.ParquetFile(handle, pre_buffer=False) as parquet:
@@ -153,7 +160,7 @@ def read_rows(
             for group in range(parquet.num_row_groups):
                 if item_ids is not None and not _holds(parquet, group, item_ids):
                     continue
-                for batch in parquet.iter_batches(ROWS_AT_ONCE, row_groups=[group], columns=columns, use_threads=False):
+                for batch in parquet.iter_batches(at_once, row_groups=[group], columns=columns, use_threads=False):
                     wanted = batch if tasks is None else _having(batch, "task", tasks)
                     wanted = wanted if item_ids is None else _having(wanted, "item_id", item_ids)
                     yield from wanted.to_pylist()
@@ -163,6 +170,8 @@ def read_rows(
 
 
 def _having(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.RecordBatch:
+    import pyarrow.compute as pc
+
     return batch.filter(pc.is_in(batch.column(column), pa.array(sorted(values), pa.string())))
 
 

@@ -143,6 +143,14 @@ class Staging:
         for (row,) in self._database.execute(query, (split,)):
             yield json.loads(row), len(row)
 
+    def shows_again(self, split: str) -> bool:
+        """Return whether the items of a split show any picture more than once."""
+        query = (
+            "SELECT 1 FROM item, json_each(item.row, '$.image_ids') AS shown WHERE split = ? "
+            "GROUP BY shown.value HAVING count(*) > 1 LIMIT 1"
+        )
+        return self._one(query, split) is not None
+
     def images(self) -> Iterator[ImageRecord]:
         """Yield image records sorted by id."""
         for (record,) in self._database.execute("SELECT record FROM image ORDER BY image_id"):

@@ -219,7 +219,14 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
             workers=contents.workers,
             progress=contents.progress,
         )
-        names += write_split(draft, split, _looked_at(rows, example), canary=canary, limits=contents.limits)
+        names += write_split(
+            draft,
+            split,
+            _looked_at(rows, example),
+            canary=canary,
+            limits=contents.limits,
+            repeats=staging.shows_again(split),
+        )
     write_provenance(draft / manifest.PROVENANCE, contents.operations, staging.images())
     with (draft / IMAGE_SOURCES).open("wb") as handle:
         handle.writelines(image_source_lines(staging.images()))
@@ -286,9 +293,10 @@ def _looked_at(rows: Iterable[SizedRow], example: ExampleChoice) -> Iterator[Siz
     """Yield rows on their way into the data, after the choice of the card's example has seen them."""
     for sized in rows:
         marks = json.loads(sized.row["visual_prompts"])
-        cells = zip(sized.row["images"], sized.row["unmarked"], marks, strict=True)
-        pictures = [None if prompts and clean is None else cell["bytes"] for cell, clean, prompts in cells]
-        example.take(dict(sized.row), is_marked=any(marks), pictures=pictures, image_ids=sized.row["image_ids"])
+        if example.wants(sized.row["item_id"], is_marked=any(marks)):
+            cells = zip(sized.row["images"], sized.row["unmarked"], marks, strict=True)
+            pictures = [None if prompts and clean is None else cell["bytes"] for cell, clean, prompts in cells]
+            example.take(dict(sized.row), is_marked=any(marks), pictures=pictures, image_ids=sized.row["image_ids"])
         yield sized
 
 
