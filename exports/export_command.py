@@ -21,7 +21,8 @@ from benchwright.cli.output import emit, json_option, note
     "format_name",
     required=True,
     metavar="NAME",
-    help="Format of the export; the list of models, protocols, metrics and formats says what there is.",
+    help="Format of the export: croissant, inspect, vlmevalkit, lmms-eval, webdataset, coco, label-studio or jsonl; "
+    "other packages can bring more.",
 )
 @click.option(
     "--out",

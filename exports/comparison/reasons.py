@@ -57,17 +57,15 @@ class Reasons:
         """Return why an item is not in the newer release."""
         if reasons := self._erratum(before):
             return "; ".join(reasons)
-        root = before["root_image_id"]
-        if root not in self._new_images:
-            return self._likely(f"no item of the newer release goes back to {_named(self._old_images, root)}")
-        return self._likely(f"other items of {_named(self._old_images, root)} are still there")
+        if gone := _not_in(self._new_images, self._old_images, before):
+            return self._likely(f"no item of the newer release goes back to {_named(self._old_images, gone)}")
+        return self._likely(f"other items of {_named(self._old_images, before['root_image_id'])} are still there")
 
     def of_added(self, after: Row) -> str:
         """Return why an item is in the newer release alone."""
-        root = after["root_image_id"]
-        if root not in self._old_images:
-            return self._likely(f"no item of the older release goes back to {_named(self._new_images, root)}")
-        return self._likely(f"other items of {_named(self._new_images, root)} were there before")
+        if come := _not_in(self._old_images, self._new_images, after):
+            return self._likely(f"no item of the older release goes back to {_named(self._new_images, come)}")
+        return self._likely(f"other items of {_named(self._new_images, after['root_image_id'])} were there before")
 
     def of_moved(self, before: Row, after: Row) -> str:
         """Return why an item is in another split."""
@@ -135,6 +133,25 @@ def _provenance(release: Release) -> tuple[dict[str, Operation], dict[str, Image
         else:
             images[record.image_id] = record
     return operations, images
+
+
+def _not_in(others: Mapping[str, ImageRecord], images: Mapping[str, ImageRecord], row: Row) -> str | None:
+    """Return the id of a photograph that an item goes back to and another release does not have; None where none is.
+
+    An item goes back to several where parts of one were put into another.
+    """
+    wanted: list[str] = [*reversed(row["image_ids"]), row["root_image_id"]]
+    seen: set[str] = set()
+    while wanted:
+        image_id = wanted.pop()
+        record = images.get(image_id)
+        if image_id in seen:
+            continue
+        seen.add(image_id)
+        if image_id not in others and (record is None or not record.derived_from):
+            return image_id
+        wanted += () if record is None else record.derived_from
+    return None
 
 
 def _named(images: Mapping[str, ImageRecord], image_id: str) -> str:

@@ -109,6 +109,21 @@ def test_a_threshold_explains_what_was_dropped_and_added(before: Release, tmp_pa
     assert come.why.startswith("no item of the older release goes back to trip/77.png; what differs: ")
 
 
+def test_an_item_of_two_photographs_names_the_one_that_is_gone(tmp_path: Path) -> None:
+    bench = small_bench()
+    kept, gone = bench.source(77, None), bench.source(78, None)
+    both = bench.picture(3, 2, (9, 9, 9), derived_from=(kept.image_id, gone.image_id), root_image_id=kept.image_id,
+                         operation_id=OPERATION.operation_id)  # fmt: skip
+    choices = (Choice(key="A", text="yes"), Choice(key="B", text="no"))
+    for number, picture in enumerate((kept, both)):
+        bench.add(kept, "test", 770 + number, task="ring_colour", question="Is it blue?", answer="A", choices=choices,
+                  images=(ItemImage(image_id=picture.image_id, role="view"),))  # fmt: skip
+    first = bench.write(tmp_path / "first")
+    bench.items.pop()
+    dropped = only(compared(first, bench, tmp_path / "b").dropped)
+    assert dropped.why == "no item of the newer release goes back to trip/78.png"
+
+
 def test_other_votes_and_another_split_are_told(before: Release, tmp_path: Path) -> None:
     bench = small_bench()
     item, split = bench.items[0]

@@ -9,6 +9,7 @@ from small_bench import small_bench
 from walks import in_process, make_photographs, run_json
 
 from benchwright.release import Release
+from benchwright.rooms import catalogue
 
 pytestmark = pytest.mark.slow
 
@@ -138,3 +139,10 @@ def test_freeze_refuses_malformed_names(tmp_path, arguments, message):
     done = in_process("release", "freeze", "--workspace", tmp_path, *arguments)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_the_help_of_exports_lists_every_format() -> None:
+    text = " ".join(in_process("release", "export", "--help").stdout.split())
+    formats = text.partition("Format of the export: ")[2].partition(";")[0]
+    named = formats.replace(" or ", ", ").replace("- ", "-").split(", ")  # lines may break after a hyphen
+    assert set(named) == set(catalogue("formats"))
