@@ -76,6 +76,8 @@ def _send_bytes(publication: Publication) -> int:
 
 
 def _text(publication: Publication, *, dry_run: bool) -> str:
+    from .publish import HUB
+
     lines = [
         f"  {file.state or 'not asked':9} {file.size_bytes:>12}  {file.sha256}  {file.path}"
         for file in publication.files
@@ -85,7 +87,8 @@ def _text(publication: Publication, *, dry_run: bool) -> str:
     if publication.published and not sent:
         head = f"{publication.target} holds {publication.message} already; nothing to send"
     elif dry_run:
-        head = f"would send {sent} of {len(publication.files)} files, {size:.1f} MB, to {publication.target}"
+        target = publication.target if publication.target.startswith(HUB) else f"the folder {publication.target}"
+        head = f"would send {sent} of {len(publication.files)} files, {size:.1f} MB, to {target}"
     else:
         head = f"{publication.url or publication.target}: {sent} of {len(publication.files)} files sent, {size:.1f} MB"
     words = [f"version (tag): {publication.tag}", f"message: {publication.message}: {publication.description}"]

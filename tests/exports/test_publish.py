@@ -224,6 +224,7 @@ def test_a_folder_gets_the_release_whole(release: Release, tmp_path: Path) -> No
     target = tmp_path / "disk" / "tiny-1.0"
     dry = in_process("release", "publish", release.path, "--to", target, "--dry-run")
     assert f"would send {len(names(release))} of {len(names(release))} files" in dry.stdout
+    assert f"to the folder {target}" in dry.stdout
     assert not target.exists()
     assert in_process("release", "publish", release.path, "--to", target).returncode == 0
     assert held(Release.open(target)) == held(release)
