@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 
 from benchwright.errors import PrerequisiteError, UnreadableImage
 from benchwright.models.usage import BudgetSpent
@@ -251,14 +251,14 @@ class SecondRightOptions:
             for each, questions in wanted
         ]
         wrong = sum(len(questions) - 1 for _, questions in wanted)
-        called_right = sum(len(outcome.values["also_right"]) for _, outcome in outcomes)
+        also_right = [cast("list[str]", outcome.values["also_right"]) for _, outcome in outcomes]
+        called_right = sum(map(len, also_right))
         if called_right >= _MOST_CALLED_RIGHT * wrong:
             raise CheckSkipped(
                 f"the model calls {called_right:,} of {wrong:,} wrong options right: it cannot tell them apart; ask "
                 "another one with --model"
             )
-        for each, outcome in outcomes:
-            also = outcome.values["also_right"]
+        for (each, outcome), also in zip(outcomes, also_right, strict=True):
             evidence = {"key": each.item.right_key, "replies": outcome.evidence["replies"], "also_right": also}
             if also:
                 yield Finding(
@@ -308,7 +308,7 @@ class EqualOptions:
             pair = [choice for choice in item.choices if choice.key in letters]
             if len(letters) != 2 or len(pair) != 2:
                 continue
-            has_key = item.right_key in letters
+            has_key = item.right_key is not None and item.right_key in letters
             yield Finding(
                 "options_mean_the_same",
                 "high" if has_key else "medium",
