@@ -15,6 +15,7 @@ from benchwright.progress import Progress, Silent
 from .kept_values import KeptValues
 
 if TYPE_CHECKING:
+    from benchwright.models.chat import ChatSettings
     from benchwright.workspace.item_cache import ItemCache
 
     from .audited_items import AuditedItems
@@ -42,6 +43,7 @@ class AuditContext:
         replies: Replies of models to the items: name of the model, empty where the file says it, and the file.
         people: Files of people's answers to the items, given without the key.
         allowed_licences: Licences that pictures may have; none where any stated licence will do.
+        model: Model behind an endpoint that checks may ask; None where none is given, and then nothing is sent.
         workers: Number of processes.
         seed: Seed of whatever is drawn.
         progress: Receiver of progress.
@@ -55,6 +57,7 @@ class AuditContext:
     replies: tuple[tuple[str, Path], ...] = ()
     people: tuple[Path, ...] = ()
     allowed_licences: tuple[str, ...] = ()
+    model: ChatSettings | None = None
     workers: int = 1
     seed: int = 0
     progress: Progress = field(default_factory=Silent)

@@ -31,6 +31,7 @@ CHECKS: tuple[str, ...] = (
     "checks:TextInPictures",
     "checks:UnsafePictures",
     "checks:SecondRightOptions",
+    "checks:EqualOptions",
     "checks:ContradictedKeys",
     "checks:UnreadReplies",
     "checks:SuspectedKeys",

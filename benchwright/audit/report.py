@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.engines import default_workers
 from benchwright.errors import BenchwrightError
@@ -26,6 +26,9 @@ from .kept_values import KeptValues, KnownPictures
 from .picture_measures import PictureMeasures
 from .reading import read_source
 from .registry import all_checks
+
+if TYPE_CHECKING:
+    from benchwright.models.chat import ChatSettings
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +66,7 @@ class AuditSettings(NamedTuple):
         replies: Replies of models: name of the model, empty where the file says it, and the file.
         people: Files of people's answers, given without the key.
         allowed_licences: Licences that pictures may have.
+        model: Model behind an endpoint that checks may ask about questions and pictures; None asks none.
         workers: Number of processes; None for one a processor, as memory allows.
         baseline: File of accepted findings.
         write_baseline: File to which a baseline that accepts all that was found is written.
@@ -75,6 +79,7 @@ class AuditSettings(NamedTuple):
     replies: tuple[tuple[str, Path], ...] = ()
     people: tuple[Path, ...] = ()
     allowed_licences: tuple[str, ...] = ()
+    model: ChatSettings | None = None
     workers: int | None = None
     baseline: Path | None = None
     write_baseline: Path | None = None
@@ -168,6 +173,7 @@ def audit(
             replies=settings.replies,
             people=settings.people,
             allowed_licences=settings.allowed_licences,
+            model=settings.model,
             workers=settings.workers or default_workers(_MEMORY_MB),
             progress=progress,
         )

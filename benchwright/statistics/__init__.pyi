@@ -1,3 +1,4 @@
+from .clustered import HELD_OUT_EFFECT as HELD_OUT_EFFECT
 from .clustered import LEAST_CLUSTERS as LEAST_CLUSTERS
 from .clustered import design_effect as design_effect
 from .clustered import items_worth as items_worth

@@ -24,6 +24,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+HELD_OUT_EFFECT = 2.0
+"""Design effect, at most, of answers of a learner that is fitted to the other items of a set, where nothing is to be
+learned. Of two items in different folds either speaks for the other, to first order alike: they are right together, so
+that each pair counts twice in the number of right answers, and its variance is up to twice that of independent ones. A
+binomial test that neglects this calls chance a finding: Y. Bengio and Y. Grandvalet, "No unbiased estimator of the
+variance of k-fold cross-validation", JMLR 5 (2004), 1089-1105; Q. Noirhomme et al., "Biased binomial assessment of
+cross-validated estimation of classification accuracies", NeuroImage: Clinical 4 (2014), 687-694.
+"""
 LEAST_CLUSTERS, LEAST_OF_EACH = 20, 5
 
 

@@ -14,6 +14,8 @@ _MATCH_BITS = 64
 _REACH_PX = 4.0
 """Largest distance of a corner from its predicted place, in pixels of pictures that are some 500 px long."""
 LEAST_INLIERS = 8
+FEW_INLIERS = 12
+"""Corners that must agree for a transform to prove anything, however few there are."""
 _SCENE_MATCHES = 40
 _SCENE_SPREAD = 0.5
 _SCENE_CELLS = 8
@@ -26,10 +28,28 @@ Affine = NDArray[np.float64]
 
 
 class Registered(NamedTuple):
-    """A transform and the number of corners that agree on it."""
+    """A transform, and how many of the corners that look alike agree on it.
+
+    Args:
+        affine: Maps points of the moving picture to the fixed one.
+        inliers: Matched corners that lie within a few pixels of where the transform puts them.
+        matches: All matched corners.
+    """
 
     affine: Affine
     inliers: int
+    matches: int
+
+    @property
+    def is_proof(self) -> bool:
+        """Return whether so many of the matches agree that the transform is no accident of a repeating texture.
+
+        Bricks, tiles and windows look alike, so that corners of one match those of any other: some of these matches
+        agree on a shift by one brick, as others do on a shift by two. Of the matches of a copy most agree. The bound
+        is that of M. Brown and D. G. Lowe, "Recognising panoramas", ICCV 2003, section 3.2, who weigh the chance that
+        matches agree by right against by accident.
+        """
+        return self.inliers >= FEW_INLIERS and self.inliers > 5.9 + 0.22 * self.matches
 
 
 def refine(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> Affine | None:
@@ -81,7 +101,7 @@ def register(moving: Features, fixed: Features) -> Registered | None:
     if estimated is None or (inliers := int(inside.sum())) < LEAST_INLIERS:
         return None
     affine = np.asarray(estimated, np.float64)
-    return Registered(affine, inliers) if _is_plausible(affine) else None
+    return Registered(affine, inliers, len(source)) if _is_plausible(affine) else None
 
 
 def scene_geometry(moving: Features, fixed: Features) -> SceneGeometry | None:

@@ -28,7 +28,7 @@ from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
 from ..features.local_features import Features, describe, detector, shrunk
-from .registration import Affine, Registered, SceneGeometry, refine, register, scene_geometry
+from .registration import FEW_INLIERS, Affine, Registered, SceneGeometry, refine, register, scene_geometry
 from .structure import BLOCK_PX, Structure, compare
 
 SIDE_PX = 448
@@ -89,8 +89,6 @@ _SAME_SHADE, _NEAR_SHADE = 0.01, 0.04
 _SCENE_COMMON = 0.2
 """Least share of the overlap that two views of a scene fill with the same, although no alignment is right; posters
 have less."""
-_FEW_INLIERS = 12
-"""Corners that must agree for a transform to prove anything: a pair with fewer is asked about at best."""
 
 
 @dataclass(frozen=True)
@@ -175,13 +173,13 @@ def _aligned(fixed: PreparedPicture, moving: PreparedPicture, *, mirrored: bool)
     registered = register(moving.features, fixed.features)
     if registered is not None:
         structure = compare(fixed.grey, moving.grey, registered.affine)
-        best = _judge(structure, registered.affine, registered.inliers, mirrored=mirrored)
+        best = _judge(structure, registered.affine, registered, mirrored=mirrored)
         if structure is not None and _may_be_off(structure) and best.verdict != "confirmed":
             affine = refine(fixed.grey, moving.grey, registered.affine)
             if affine is not None:
-                better = _judge(compare(fixed.grey, moving.grey, affine), affine, registered.inliers, mirrored=mirrored)
+                better = _judge(compare(fixed.grey, moving.grey, affine), affine, registered, mirrored=mirrored)
                 best = min(best, better, key=_order)
-    if registered is None or (best.verdict != "confirmed" and registered.inliers < _FEW_INLIERS):
+    if registered is None or (best.verdict != "confirmed" and registered.inliers < FEW_INLIERS):
         best = min(best, _laid_over(fixed, moving, mirrored=mirrored), key=_order)
     if best.verdict == "different" and registered is not None:
         best = _as_scene(fixed, moving, registered, best)
@@ -192,7 +190,7 @@ def _as_scene(
     fixed: PreparedPicture, moving: PreparedPicture, registered: Registered, comparison: PairComparison
 ) -> PairComparison:
     """Return `comparison`, with the verdict `scene` where corners all over both pictures fit one geometry."""
-    if comparison.structure is None or comparison.structure.common < _SCENE_COMMON or registered.inliers < _FEW_INLIERS:
+    if comparison.structure is None or comparison.structure.common < _SCENE_COMMON or registered.inliers < FEW_INLIERS:
         return comparison
     geometry = scene_geometry(moving.features, fixed.features)
     return replace(comparison, verdict="scene", scene=geometry) if geometry is not None else comparison
@@ -204,18 +202,22 @@ def _laid_over(fixed: PreparedPicture, moving: PreparedPicture, *, mirrored: boo
     if max(across, down) > 1.1 * min(across, down):
         return PairComparison("different", mirrored=mirrored)
     affine = np.array([[across, 0, (across - 1) / 2], [0, down, (down - 1) / 2]])
-    return _judge(compare(fixed.grey, moving.grey, affine), affine, 0, mirrored=mirrored)
+    return _judge(compare(fixed.grey, moving.grey, affine), affine, None, mirrored=mirrored)
 
 
-def _judge(structure: Structure | None, affine: Affine, inliers: int, *, mirrored: bool) -> PairComparison:
+def _judge(
+    structure: Structure | None, affine: Affine, registered: Registered | None, *, mirrored: bool
+) -> PairComparison:
+    """Return the verdict on an alignment; `registered` says where it comes from, None for frame on frame."""
+    inliers = 0 if registered is None else registered.inliers
     verdict: Verdict = "different"
-    if structure is not None and structure.detailed < _PLAIN and not inliers:
+    if structure is not None and structure.detailed < _PLAIN and registered is None:
         if structure.alike == 1.0 and structure.shade <= _NEAR_SHADE:
             verdict = "confirmed" if structure.shade <= _SAME_SHADE else "unsure"
     elif structure is not None and UNSURE.holds(structure):
-        sure = CONFIRMED.holds(structure) and not 0 < inliers < _FEW_INLIERS
+        sure = CONFIRMED.holds(structure) and (registered is None or registered.is_proof)
         verdict = "confirmed" if sure else "unsure"
-    elif structure is not None and inliers >= _FEW_INLIERS and _is_under_other_words(structure):
+    elif structure is not None and inliers >= FEW_INLIERS and _is_under_other_words(structure):
         verdict = "unsure"
     return PairComparison(verdict, structure, affine, inliers, mirrored)
 
@@ -279,7 +281,7 @@ class SecondLooks(MapStep):
     """Compare an image with the partners that were proposed for it; drops nothing."""
 
     name: ClassVar[str] = "looks"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {
         "confirmed": "list<string>",
@@ -319,7 +321,7 @@ class ChainLooks(SecondLooks):
     """Compare the images of a chain of copies that were not proposed as pairs; drops nothing."""
 
     name: ClassVar[str] = "chain_looks"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     reads: ClassVar[tuple[str, ...]] = ("chains.partners", "chains.mirrored")
 
 

@@ -22,6 +22,7 @@ from benchwright.canonical import digest
 from benchwright.records import Item
 from benchwright.score_interval import score_interval
 from benchwright.seeds import seed_for
+from benchwright.statistics import HELD_OUT_EFFECT
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdict
 from benchwright.text_normalization import normal
 from benchwright.text_only_baseline import ItemWords, folds_of, held_out_guesses
@@ -263,21 +264,23 @@ def _rule_result(task: str | None, rule: str, picks: Sequence[RulePick], seed: i
         right / count,
         score_interval(right, count),
         sum(1 / len(pick.shares) for pick in picks) / count,
-        _p_value(picks, right, seed),
+        _p_value(picks, right, seed, effect=HELD_OUT_EFFECT if rule == LEARNED else 1.0),
         rows,
     )
 
 
-def _p_value(picks: Sequence[RulePick], right: float, seed: int) -> float:
+def _p_value(picks: Sequence[RulePick], right: float, seed: int, *, effect: float) -> float:
     """Return the probability that uniformly drawn keys fall on the rule's picks at least as often.
 
-    Items with equal numbers of options and of picked options are one binomial draw.
+    Items with equal numbers of options and of picked options are one binomial draw; `effect` is by how much more the
+    number of right picks varies.
     """
     kinds = Counter((len(pick.shares), sum(share > 0 for share in pick.shares)) for pick in picks)
     rng = np.random.Generator(np.random.PCG64(seed_for(seed, "wording_bias", "draws")))
     drawn = np.zeros(DRAWS)
     for (options, picked), items in sorted(kinds.items()):
-        drawn += rng.binomial(items, picked / options, size=DRAWS) / picked
+        drawn += (rng.binomial(items, picked / options, size=DRAWS) - items * picked / options) / picked
+    drawn = drawn * effect**0.5 + sum(items / options for (options, _), items in kinds.items())
     return (int((drawn >= right - 1e-9).sum()) + 1) / (DRAWS + 1)
 
 

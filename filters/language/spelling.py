@@ -1,14 +1,16 @@
-"""Spelling of English words against a word list that ships in a wheel, without a network.
+"""Spelling of English words against two word lists that ship in wheels, without a network.
 
-The list is the one of symspellpy (MIT): 82,834 words with their frequencies, of which many stand there in British
-spelling alone (`humour`, `travelled`, `sceptic`); an American one is known where its British counterpart is. Only the
-list is read. The package's own index finds corrections at a distance of two as well, but takes seconds and 85 MB to
-build in every process; here a correction is looked for only where a word is unknown, one edit away (Norvig, "How to
-Write a Spelling Corrector", 2007).
+The lists are those of symspellpy (82,834 words with their frequencies, mostly in British spelling) and pyspellchecker
+(160,572 words, American spellings among them), both under the MIT licence. Only the lists are read. symspellpy's own
+index finds corrections at a distance of two as well, but takes seconds and 85 MB to build in every process; here a
+correction is looked for only where a word is unknown, one edit away (Norvig, "How to Write a Spelling Corrector",
+2007). Words that no list has, but that are formed by rule of words in a list, are right too (`derived_words`).
 """
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
 import string
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,23 +21,22 @@ from typing import NamedTuple
 
 from benchwright.errors import PrerequisiteError
 
-_FILE = "frequency_dictionary_en_82_765.txt"
+from .derived_words import PREFIXES, is_derived
+
+_FREQUENCIES = "frequency_dictionary_en_82_765.txt"
+_MORE_WORDS = "resources/en.json.gz"
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _NOT_PROSE = re.compile(r"https?://\S+|www\.\S+|\S+@\S+|<image \d+>|[\w-]+\.\w{2,4}\b(?=/)", re.IGNORECASE)
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|‘[^’]*’|`[^`]*`|(?<!\w)'[^']*'(?!\w)")
 _NEW_WORDS = frozenset(
     [
-        "app",
-        "apps",
-        "blog",
-        "blogs",
         "emoji",
         "emojis",
-        "grayscale",
         "gif",
+        "grayscale",
+        "hashtag",
+        "hashtags",
         "jpeg",
-        "meme",
-        "memes",
         "photobomb",
         "photoshop",
         "photoshopped",
@@ -43,116 +44,11 @@ _NEW_WORDS = frozenset(
         "selfie",
         "selfies",
         "smartwatch",
-        "thumbnail",
         "tshirt",
         "tshirts",
-        "wifi",
-        "hashtag",
-        "hashtags",
-        "drone",
-        "drones",
-        "tattooed",
-        "tuxedo",
-        "sudoku",
     ]
 )
-"""Words of questions about pictures that are newer than the list."""
-_SHORTENED = frozenset(
-    [
-        "aren't",
-        "can't",
-        "couldn't",
-        "didn't",
-        "doesn't",
-        "don't",
-        "hadn't",
-        "hasn't",
-        "haven't",
-        "he'll",
-        "he's",
-        "i'd",
-        "i'll",
-        "i'm",
-        "i've",
-        "isn't",
-        "it's",
-        "let's",
-        "mustn't",
-        "shan't",
-        "she'll",
-        "she's",
-        "shouldn't",
-        "that's",
-        "there's",
-        "they'll",
-        "they're",
-        "they've",
-        "wasn't",
-        "we'll",
-        "we're",
-        "we've",
-        "weren't",
-        "what's",
-        "where's",
-        "who's",
-        "won't",
-        "wouldn't",
-        "you'll",
-        "you're",
-        "you've",
-    ]
-)
-_ENDINGS_OF_EL = "ed|ing|ings|er|ers|or|ors|ous|ously|ist|ists|able"
-_AMERICAN = tuple(
-    (re.compile(pattern), british)
-    for pattern, british in (
-        (
-            r"^(be|dis|mis|un|water)?(arb|ard|arm|behavi|cand|clam|col|demean|enam|endeav|fav|ferv|flav|glam|harb|hon|hum"
-            r"|lab|mean|neighb|od|parl|ranc|rig|rum|savi|sav|splend|succ|tum|val|vap|vig)or",
-            r"\1\2our",
-        ),
-        (
-            r"^(be|dis|re|un)?(bevel|cancel|channel|chisel|counsel|dial|duel|enamel|equal|fuel|funnel|grovel|hovel|initial"
-            r"|jewel|kennel|label|level|libel|marshal|marvel|model|panel|parcel|pedal|pencil|pummel|quarrel|ravel|revel"
-            rf"|rival|shovel|shrivel|signal|spiral|stencil|swivel|total|towel|travel|tunnel|yodel)({_ENDINGS_OF_EL})$",
-            r"\1\2l\3",
-        ),
-        (r"^(appal|distil|enrol|enthral|fulfil|instal|instil|skil|wil)l(ful|fully|fulness|ment|ments|s|)$", r"\1\2"),
-        (r"^(anal|catal|dial|epil|monol|prol)og(?=ed$|er$|ing$)", r"\1ogu"),
-        (r"^(anal|catal|dial|epil|monol|prol)og(s?)$", r"\1ogue\2"),
-        (
-            r"^(calib|cent|centimet|epicent|fib|kilomet|lit|lust|meag|met|millilit|millimet|och|sab|scept|somb|spect"
-            r"|theat)er(s?)$",
-            r"\1re\2",
-        ),
-        (r"^(cent)er(ed|ing)$", r"\1r\2"),
-        (r"^(def|off|pret)ens(e|es|eless)$", r"\1enc\2"),
-        (r"^practic(?=ed$|es$|ing$)", "practis"),
-        (r"^skeptic", "sceptic"),
-        (r"yz(?=e$|ed$|er$|ers$|es$|ing$)", "ys"),
-        (r"^(an|arch|gyn|hem|orthop|p)e(?=c|d|m|o|s)", r"\1ae"),
-        (r"^(leuk|an|ur)em", r"\1aem"),
-        (r"^esthet", "aesthet"),
-        (r"^es(?=oph|tr)", "oes"),
-        (r"rrhe", "rrhoe"),
-        (r"^gray", "grey"),
-        (r"^maneuver(s?)$", r"manoeuvre\1"),
-        (r"^maneuver(?=ed$|ing$|able$)", "manoeuvr"),
-        (r"^aluminum$", "aluminium"),
-        (r"^artifact", "artefact"),
-        (r"^ax$", "axe"),
-        (r"^coz(?=y$|i)", "cos"),
-        (r"^donut", "doughnut"),
-        (r"^jewelry$", "jewellery"),
-        (r"^mom(?=s?$|my$|mies$)", "mum"),
-        (r"^mustache", "moustache"),
-        (r"^pajama", "pyjama"),
-        (r"^plow", "plough"),
-        (r"^sulf", "sulph"),
-    )
-)
-"""American spellings, each with what it is in British spelling. Where an ending is spelled in two ways, such as
-`-eled`, the words are listed: to double the letter in any word would take `controled` for right."""
+"""Words of questions about pictures that are newer than the lists."""
 _PART = 4
 """Fewest letters of each half of a compound: `dreamcatcher`."""
 
@@ -166,22 +62,38 @@ class Misspelling(NamedTuple):
 
 @lru_cache(maxsize=1)
 def english_words() -> Mapping[str, int]:
-    """Return the frequency of each word of the list, in lower case.
+    """Return the frequency of each word of symspellpy's list, in lower case.
 
     Raises:
         PrerequisiteError: The package with the list is not installed.
     """
-    spec = find_spec("symspellpy")
-    if spec is None or spec.origin is None:
-        raise PrerequisiteError(
-            "checking spelling needs the word list of symspellpy: pip install 'benchwright[filters]'"
-        )
     words: dict[str, int] = {}
-    with (Path(spec.origin).parent / _FILE).open(encoding="utf-8-sig") as lines:
+    with (_folder_of("symspellpy") / _FREQUENCIES).open(encoding="utf-8-sig") as lines:
         for line in lines:
             word, _, frequency = line.rstrip().rpartition(" ")
             words[word] = int(frequency)
     return words
+
+
+@lru_cache(maxsize=1)
+def more_english_words() -> frozenset[str]:
+    """Return the words of pyspellchecker's list, in lower case; its frequencies are of subtitles, and not used.
+
+    Raises:
+        PrerequisiteError: The package with the list is not installed.
+    """
+    with gzip.open(_folder_of("spellchecker") / _MORE_WORDS) as packed:
+        return frozenset(json.load(packed))
+
+
+def _folder_of(package: str) -> Path:
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise PrerequisiteError(
+            "checking spelling needs the word lists of symspellpy and pyspellchecker: "
+            "pip install 'benchwright[filters]'"
+        )
+    return Path(spec.origin).parent
 
 
 class Spelling:
@@ -193,40 +105,40 @@ class Spelling:
 
     def __init__(self, words: Iterable[str] = ()) -> None:
         self._frequencies = english_words()
-        self._more = frozenset(word.lower() for word in words) | _NEW_WORDS | _SHORTENED
+        self._more = more_english_words() | {word.lower() for word in words} | _NEW_WORDS
 
     def is_known(self, word: str) -> bool:
-        """Return whether a word is right in British or American spelling: alone, as a possessive, or as a compound."""
+        """Return whether a word is right in British or American spelling, derived, possessive or compound."""
         lower = word.lower().replace("’", "'")
         if self._is_listed(lower):
             return True
         stem = lower.removesuffix("'s").removesuffix("'")
-        if stem != lower:
-            return self._is_listed(stem)
-        return any(
-            lower[:at] in self._frequencies and lower[at:] in self._frequencies
-            for at in range(_PART, len(lower) - _PART + 1)
-        )
+        return self._is_listed(stem) or is_derived(stem, self._is_listed) or self._is_compound(stem)
+
+    def _is_compound(self, word: str) -> bool:
+        """Return whether two words of the list make up a word, and no word is one edit away, as of `writ` `ting`."""
+        ends = range(_PART, len(word) - _PART + 1)
+        is_made_up = any(word[:at] in self._frequencies and word[at:] in self._frequencies for at in ends)
+        return is_made_up and all(" " in edit for edit in self._near(word))
 
     def _is_listed(self, word: str) -> bool:
-        if word in self._frequencies or word in self._more:
-            return True
-        return any(
-            pattern.search(word) is not None and pattern.sub(british, word) in self._frequencies
-            for pattern, british in _AMERICAN
-        )
+        return word in self._frequencies or word in self._more
 
     def correction(self, word: str) -> str | None:
         """Return the most frequent known word one edit away; of equal ones the first by the alphabet."""
-        known = sorted({edit for edit in _one_edit_away(word.lower()) if edit in self._frequencies})
+        known = sorted(self._near(word.lower()))
         return max(known, key=lambda edit: self._frequencies[edit], default=None)
+
+    def _near(self, word: str) -> set[str]:
+        return {edit for edit in _one_edit_away(word) if edit in self._frequencies}
 
     def misspellings(self, text: str) -> list[Misspelling]:
         """Return the words of a text that are spelled wrongly, in order.
 
         Passed over are addresses, what stands in quotation marks (a sign may be misspelled), words with digits or
-        capitals inside, words of other alphabets, single letters, and names: words with a capital inside a sentence,
-        and at its beginning where no known word lies one edit away or all words have capitals.
+        capitals inside, words of other alphabets, single letters, prefixes before a hyphen (`socio-economic`), and
+        names: words with a capital inside a sentence, and at its beginning where no known word lies one edit away or
+        all words have capitals.
         """
         prose = _QUOTED.sub(lambda match: " , " + "," * max(0, len(match.group()) - 3), _NOT_PROSE.sub(" , ", text))
         matches = list(_TOKEN.finditer(prose))
@@ -237,6 +149,8 @@ class Spelling:
             if len(word) < 2 or not word.isascii() or any(letter.isdigit() for letter in word):
                 continue
             if not word[1:].replace("'", "").islower() or self.is_known(word):
+                continue
+            if word.lower() in PREFIXES and prose[match.end() : match.end() + 1] == "-":
                 continue
             correction = self.correction(word)
             if word[0].isupper() and (is_title or correction is None or not _begins(prose, matches, place)):

@@ -56,7 +56,7 @@ class Language(Filter):
     """
 
     name: ClassVar[str] = "language"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"faults": "list<string>", "checked_as": "string"}
     thresholds: ClassVar[frozenset[str]] = frozenset({"checks", "drop"})

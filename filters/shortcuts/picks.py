@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.score_interval import Interval
-from benchwright.statistics import share_right
+from benchwright.statistics import HELD_OUT_EFFECT, share_right
 
 from .cue_table import CueTable, Floats
 
@@ -75,13 +75,14 @@ def accuracy_of(picks: Picks, table: CueTable, *about: str, sides: Sides) -> Acc
     The p-value is exact for keys drawn uniformly (a sum of binomial draws over items with equal numbers of options and
     of picked options), as a normal deviate divided by the root of the design effect of clusters (J. N. K. Rao, A. J.
     Scott, "A simple method for the analysis of clustered binary data", Biometrics 48 (1992), 577-585) and compared with
-    Student's t of as many degrees of freedom as there are clusters, less one.
+    Student's t of as many degrees of freedom as there are clusters, less one. Answers of a solver that is fitted to
+    other items depend on each other besides (`benchwright.statistics.HELD_OUT_EFFECT`).
 
     Args:
         picks: The picks.
         table: The items.
         about: Names of the figure, which seed the resampling of clusters.
-        sides: Whether accuracy below chance counts as well.
+        sides: Whether accuracy below chance counts as well; `above` for a solver that is fitted to other items.
     """
     rows = np.flatnonzero(picks.decided)
     if not len(rows):
@@ -96,6 +97,8 @@ def accuracy_of(picks: Picks, table: CueTable, *about: str, sides: Sides) -> Acc
     assert estimate.interval is not None
     above, below = _tails(units, options, picked, parts)
     effect, clusters = _design_effect(right, options, picked, group)
+    if sides == "above":
+        effect *= HELD_OUT_EFFECT
     above, below = (_clustered(tail, effect, clusters) for tail in (above, below))
     p = above if sides == "above" else min(1.0, 2 * min(above, below))
     return Accuracy(len(rows), estimate.value, estimate.interval, float((1 / options).mean()), p)

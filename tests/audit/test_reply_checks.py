@@ -87,6 +87,13 @@ def test_wrong_keys_are_found_with_what_speaks_against_them(report: AuditReport)
     assert first.summary.startswith(f"The key is {first.evidence['key']}, and ")
 
 
+def test_severity_says_how_sure_it_is_that_a_key_is_wrong(report: AuditReport) -> None:
+    suspects = {each.evidence["probability"]: each.severity for each in found(report, "suspected_key")}
+    assert {severity for probability, severity in suspects.items() if probability >= 0.9} == {"high"}
+    assert {severity for probability, severity in suspects.items() if probability < 0.5} <= {"low"}
+    assert {severity for probability, severity in suspects.items() if 0.5 <= probability < 0.9} <= {"medium"}
+
+
 def test_an_explanation_that_names_another_option_is_a_finding_of_its_own(report: AuditReport) -> None:
     assert [finding.items for finding in found(report, "explanation_contradicts_key")] == [("q1",)]
 

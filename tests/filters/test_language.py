@@ -88,6 +88,38 @@ def test_american_spelling_is_right_too(words: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "An airplane lands beside the checkered licorice.",
+        "The weaponization of influencers has inclusivity in mind.",
+        "A minimalistic design infantilizes the neuroscientists.",
+        "Its socio-economic frame is customizable and impactful.",
+        "The direwolf's howl and a reanalyzed, uncluttered room",
+    ],
+)
+def test_words_that_one_list_lacks_or_that_are_formed_by_rule_are_right(words: str) -> None:
+    assert Spelling().misspellings(words) == []
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "happyness",
+        "beginer",
+        "noticable",
+        "truely",
+        "informations",
+        "wepaonization",
+        "mozarella",
+        "beautifull",
+        "writting",
+    ],
+)
+def test_a_misspelling_that_has_a_usual_ending_is_found(word: str) -> None:
+    assert [fault.word for fault in Spelling().misspellings(f"It is {word} here.")] == [word]
+
+
+@pytest.mark.parametrize(
     "word",
     [
         "controled",

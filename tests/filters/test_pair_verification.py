@@ -62,6 +62,22 @@ def test_halves_that_share_a_strip_are_different_pictures() -> None:
     assert looked(left, right).verdict == "different"
 
 
+@pytest.mark.parametrize("copy", COPIES)
+def test_a_copy_of_a_brick_wall_is_confirmed(copy: str) -> None:
+    wall = photograph("brick")
+    assert looked(wall, COPIES[copy](wall)).verdict == "confirmed"
+
+
+def test_other_bricks_of_the_same_wall_are_no_copy() -> None:
+    """The corners of bricks agree on a shift by whole bricks, but few of those that look alike do."""
+    wall = photograph("brick")
+    upper, lower = (compressed(wall.crop((256, y, 466, y + 210)), 92) for y in (46, 256))
+    found = looked(upper, lower, mirrored=True)
+    assert found.verdict != "confirmed"
+    assert found.structure is not None
+    assert found.structure.alike > 0.7, "the walls have to look alike for this test to say something"
+
+
 @pytest.mark.parametrize("column", [0, 1])
 def test_quarters_of_a_comic_whose_corners_lie_elsewhere_are_not_laid_frame_on_frame(
     ii_bench: Path, column: int

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from audited_benches import clean_rows
 from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,8 +16,10 @@ from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
 from benchwright.facts import read_facts
-from benchwright.filters.items import LEARNED, RULES, WordingBias, rule_results
+from benchwright.filters.items import LEARNED, RULES, WordingBias, learned_picks, rule_results
 from benchwright.records import LETTERS, Item
+from benchwright.statistics import HELD_OUT_EFFECT
+from benchwright.text_only_baseline import ItemWords
 
 pytestmark = pytest.mark.slow
 
@@ -177,3 +180,17 @@ def test_wrong_settings_are_refused(setting: dict[str, Any]) -> None:
 def test_the_page_on_item_filters_names_every_rule() -> None:
     page = (Path(ROOT) / "docs" / "item-filters.md").read_text(encoding="utf-8")
     assert [rule for rule in (*RULES, LEARNED) if f"`{rule}`" not in page] == []
+
+
+def test_answers_learned_from_items_without_a_tell_vary_more_than_independent_ones() -> None:
+    """What the p-value of the classifier allows for: of two items in different folds either speaks for the other."""
+    hits = []
+    for seed in range(60):
+        rows = clean_rows(120, seed)
+        words = [
+            ItemWords(row["id"], "", row["question"], tuple((key, row[key]) for key in "ABCD"), row["answer"], ())
+            for row in rows
+        ]
+        hits.append(sum(picked == row["answer"] for picked, row in zip(learned_picks(words), rows, strict=True)))
+    effect = float(np.var(hits, ddof=1)) / (120 * 0.25 * 0.75)
+    assert 1.2 < effect < 1.25 * HELD_OUT_EFFECT

@@ -1,3 +1,6 @@
+from .asking_models import BlindModels as BlindModels
+from .asking_models import EqualOptions as EqualOptions
+from .asking_models import SecondRightOptions as SecondRightOptions
 from .copies import CopiedPictures as CopiedPictures
 from .copies import CopiesElsewhere as CopiesElsewhere
 from .guessing import GuessedFromWords as GuessedFromWords
@@ -9,8 +12,6 @@ from .keys import SuspectedKeys as SuspectedKeys
 from .keys import UnreadReplies as UnreadReplies
 from .leaks import Canary as Canary
 from .leaks import QuestionsElsewhere as QuestionsElsewhere
-from .needing_more import BlindModels as BlindModels
-from .needing_more import SecondRightOptions as SecondRightOptions
 from .needing_more import TextInPictures as TextInPictures
 from .needing_more import UnsafePictures as UnsafePictures
 from .pictures import BrokenPictures as BrokenPictures

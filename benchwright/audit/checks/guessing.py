@@ -49,7 +49,7 @@ _RULES: Mapping[str, tuple[str, str]] = {
 }
 
 
-def _weight(interval: Sequence[float], chance: float) -> Severity:
+def cue_severity(interval: Sequence[float], chance: float) -> Severity:
     """Return the severity of a cue by how far its accuracy surely is from chance."""
     surely = max(interval[0] - chance, chance - interval[1], 0.0)
     return "high" if surely >= _STRONG_GAIN else "medium"
@@ -124,7 +124,7 @@ class GuessedFromWords:
             kind, summary = _RULES[result.rule]
             yield Finding(
                 kind,
-                _weight(result.interval, result.chance),
+                cue_severity(result.interval, result.chance),
                 audited.in_order(ordered[row].item_id for row in result.rows),
                 f"{summary} It gets {result.accuracy:.0%} of {result.items:,} items right"
                 f"{_of_task(result.task, audited)}, where chance gets {result.chance:.0%}.",
@@ -148,7 +148,7 @@ class ShortcutBattery:
         facts = _FactsOfMeasures(audited, picture_measures(audited, context))
         cues: list[ItemCues] = []
         groups: dict[str, tuple[str, ...]] = {}
-        for each in _sample(audited):
+        for each in learned_sample(audited):
             try:
                 measured = cues_of_item(each.item, facts)
             except UnreadableImage:
@@ -176,7 +176,7 @@ class ShortcutBattery:
         yield from _shortcut_findings(audited, found)
 
 
-def _sample(audited: AuditedItems) -> list[AuditedItem]:
+def learned_sample(audited: AuditedItems) -> list[AuditedItem]:
     """Return the items with a key, or those with the smallest ids, which are digests, where there are very many."""
     if len(audited.keyed) <= MOST_LEARNED:
         return list(audited.keyed)
@@ -195,7 +195,7 @@ def _shortcut_findings(audited: AuditedItems, found: list[dict[str, Any]]) -> It
         what = "A forest over all cues" if family == "forest" else f"The cue {result['solver'].replace('_', ' ')}"
         yield Finding(
             f"shortcut_{family}",
-            _weight(result["ci"], result["chance"]),
+            cue_severity(result["ci"], result["chance"]),
             audited.in_order(audited.own_id[item_id] for item_id in entry["items"]),
             f"{what} picks the right option of {result['accuracy']:.0%} of {result['items']:,} items"
             f"{_of_task(entry['task'], audited)} without doing the task, where chance picks {result['chance']:.0%}.",

@@ -12,6 +12,7 @@ from ..check import AuditContext, CheckSkipped, enough
 from ..finding import Finding
 from ..keys import (
     LIKELY,
+    NEARLY_SURE,
     ExplainedKey,
     LetterMatrix,
     ModelReplies,
@@ -175,7 +176,7 @@ def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem | None) -> Fi
     ]
     return Finding(
         "suspected_key",
-        "high" if suspect.probability >= LIKELY else "medium",
+        "high" if suspect.probability >= NEARLY_SURE else "medium" if suspect.probability >= LIKELY else "low",
         (suspect.item_id,),
         f"The key is {key}, and {favoured} may be right: {', '.join(voices)}. The key is wrong with a probability of "
         f"{'99 % or more' if suspect.probability >= 0.99 else f'{suspect.probability:.0%}'}.",

@@ -25,17 +25,6 @@ class _NeedsMore:
         raise CheckSkipped(self.why)
 
 
-class BlindModels(_NeedsMore):
-    """Questions that models answer without the picture."""
-
-    name: ClassVar[str] = "blind_models"
-    title: ClassVar[str] = "Questions that models answer without the picture, or with a wrong one"
-    why: ClassVar[str] = (
-        "it needs a model: the step `blind_answers` takes replies to questions without pictures, and "
-        "`evaluate study` asks with wrong pictures"
-    )
-
-
 class TextInPictures(_NeedsMore):
     """Text in pictures that gives the answer."""
 
@@ -50,11 +39,3 @@ class UnsafePictures(_NeedsMore):
     name: ClassVar[str] = "unsafe_pictures"
     title: ClassVar[str] = "Unsafe pictures"
     why: ClassVar[str] = "it needs a classifier of pictures: the step `safety` takes the folder of one"
-
-
-class SecondRightOptions(_NeedsMore):
-    """Wrong options that are right as well, and options that mean the same."""
-
-    name: ClassVar[str] = "second_right_options"
-    title: ClassVar[str] = "Wrong options that are right too, options that mean the same"
-    why: ClassVar[str] = "it needs a model: the step `second_answers` asks one about each wrong option"

@@ -31,7 +31,7 @@ FAULTS = {
 _MOSTLY = 0.8
 _SHOWN = 200
 _HAS_OWN_CHECK = "names_answer"
-_KIND = "audit wording 3"
+_KIND = "audit wording 4"
 
 
 class Wording:

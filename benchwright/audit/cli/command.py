@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.output import emit, json_option, note
+from benchwright.filters.cli.options import chat_options
 from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
+    from benchwright.models.chat import ChatSettings
+
     from ..report import AuditReport
     from ..setting_right import OpenedAudit
 
@@ -62,6 +65,7 @@ what could be freed takes a fifth of its time."""
     type=_PLACE,
     help="Answers of people to these items, given without the key, with a column `annotator`; may be repeated.",
 )
+@chat_options
 @click.option(
     "--licence",
     "licences",
@@ -130,6 +134,7 @@ def audit(
     replies: tuple[str, ...],
     people: tuple[Path, ...],
     licences: tuple[str, ...],
+    chat: ChatSettings | None,
     out: Path | None,
     baseline: Path | None,
     write_baseline: Path | None,
@@ -146,7 +151,8 @@ def audit(
     Needs nothing but the questions: columns are guessed, and the guesses shown. Looked for are broken and blank
     pictures, copies within and between splits, questions asked twice, options that repeat, keys that prefer a letter or
     can be guessed, groups torn by splits, faults of language, missing licences and personal metadata. Checks that need
-    more, such as a model, are listed with what to give. Nothing of the source is changed. With --set-right people judge
+    more are listed with what to give. With --model a model gets questions and pictures, and is asked what it answers
+    without the picture and which options are right. Nothing of the source is changed. With --set-right people judge
     what was found; `benchwright set-right` makes a new release of what they decide.
     """
     from benchwright.cli.progress_bars import ProgressBars
@@ -169,6 +175,7 @@ def audit(
         replies=tuple(map(named_reply_source, replies)),
         people=people,
         allowed_licences=licences,
+        model=chat,
         workers=workers,
         baseline=baseline,
         write_baseline=write_baseline,

@@ -25,6 +25,7 @@ from .score_effects import score_effects as score_effects
 from .source_replies import letter_alone as letter_alone
 from .source_replies import replies_of_source as replies_of_source
 from .suspected_keys import LIKELY as LIKELY
+from .suspected_keys import NEARLY_SURE as NEARLY_SURE
 from .suspected_keys import SuspectedKey as SuspectedKey
 from .suspected_keys import evidence as evidence
 from .suspected_keys import suspected_keys as suspected_keys

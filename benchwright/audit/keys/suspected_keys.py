@@ -25,8 +25,9 @@ LEAST_ITEMS = 60
 """Items with a key and replies that a task needs for parameters of its own; smaller tasks are taken together."""
 LEAST_MODELS = 2
 """Respondents that must give an option for it to be favoured: one alone is a wrong reply, not a sign."""
-WORTH_A_LOOK, LIKELY = 0.25, 0.5
-"""Probability that a key is wrong from which a person should look, and from which it is likelier wrong than not."""
+WORTH_A_LOOK, LIKELY, NEARLY_SURE = 0.25, 0.5, 0.9
+"""Probability that a key is wrong from which a person should look, from which it is likelier wrong than not, and from
+which scores should not be trusted before somebody looked."""
 
 
 class SuspectedKey(NamedTuple):

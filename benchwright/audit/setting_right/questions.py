@@ -22,11 +22,12 @@ ASKED_TWICE = ("repeated_question", "nearly_repeated_question")
 """Kinds about items of which one is enough."""
 ITEM_KINDS = (
     "suspected_key", "explanation_contradicts_key", "contradicting_keys", "missing_key", "ambiguous_item",
-    "duplicate_in_other_collection", "question_elsewhere",
+    "duplicate_in_other_collection", "question_elsewhere", "second_right_option", "key_denied_by_model",
 )  # fmt: skip
 """Kinds about single items that people can judge by looking at them; so are those of bad pictures (`blank_picture`)."""
 WORDING_KINDS = (
-    "repeated_option", "similar_options", "question_names_answer", *(name for name, _ in FAULTS.values())
+    "repeated_option", "similar_options", "options_mean_the_same", "question_names_answer",
+    *(name for name, _ in FAULTS.values())
 )  # fmt: skip
 """Kinds about the words of single items, which people can edit."""
 _SUMMARIES = dict(FAULTS.values())
