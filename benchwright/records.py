@@ -205,6 +205,10 @@ def right_key(answer: str | None, refusal: str | None) -> str | None:
     return answer if answer is not None else refusal
 
 
+LANGUAGE = "language"
+"""Attribute of an item that states the language of its texts, as an ISO 639 code such as `ar`."""
+
+
 class Item(Record):
     """One question about one or more images.
 

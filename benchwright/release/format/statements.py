@@ -14,7 +14,9 @@ from benchwright.records import Record
 
 MAX_BYTES = 2**20
 Line = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$")]
-Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
+LANGUAGE_CODE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
+"""Pattern of the code of a language, such as `en` or `zh-Hant`."""
+Language = Annotated[str, Field(pattern=LANGUAGE_CODE)]
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 
 QUESTIONS: dict[str, str] = {
