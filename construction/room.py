@@ -133,6 +133,10 @@ ROOM = Room(
             f"{_HERE}.drafting.draft_questions:DraftQuestions",
             "Draft questions about images, by a model or by templates, for people to check.",
         ),
+        "draft_descriptions": Entry(
+            f"{_HERE}.drafting.draft_descriptions:DraftDescriptions",
+            "Draft what images are and convey, by a model or of stated facts, for people to check.",
+        ),
         "written_questions": Entry(
             f"{_HERE}.tasks.written_questions:WrittenQuestionItems",
             "Make items of the questions that people wrote about images.",
