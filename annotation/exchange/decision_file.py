@@ -105,7 +105,7 @@ def import_decisions(
         return _import_review(store, settings, path, now=now, new_annotators=new_annotators)
     if form is None:
         optional = (*OPTIONAL, *edit_columns_of(settings))
-        rows = list(read_rows(path, required=REQUIRED, optional=optional, ignored=(*SHOWN, TAKES)))
+        rows = list(read_rows(path, required=REQUIRED, optional=optional, ignored=(*SHOWN, BESIDE, TAKES)))
     else:
         _, first, *further = columns_of(form)
         required = ("annotator", "item_id", first)

@@ -157,7 +157,8 @@ def export_tasks(
     if votes and not settings.form.blind_first:
         raise BenchwrightError(f"campaign {campaign!r} takes no votes after an answer; leave out --votes")
     rows = _vote_rows(store, campaign) if votes else [(task, "") for task in store.tasks(campaign)]
-    beside = (BESIDE,) if _has_texts_beside(settings, votes=votes) else ()
+    has_beside = _has_texts_beside(settings, votes=votes) or any(beside_in(task.payload) for task, _ in rows)
+    beside = (BESIDE,) if has_beside else ()
     form = filled_in_form(settings, votes=votes)
     takes_drafts = form is not None and drafts_field(form) is not None
     drafted = (DRAFTS,) if takes_drafts else ()
@@ -205,7 +206,7 @@ def _row(
     cells = _shown(
         content_in(task.payload), image_name, shows_key=shows_key(settings.kind) and (votes or not is_review)
     )
-    if _has_texts_beside(settings, votes=votes):
+    if _has_texts_beside(settings, votes=votes) or beside_in(task.payload):
         beside = [*beside_in(task.payload), *(_beside_votes(store, task, annotator) if votes else ())]
         beside += _explanation(task) if settings.form.explained else ()
         cells[BESIDE] = "\n\n".join(f"{text['label']}: {text['text']}" for text in beside)

@@ -61,6 +61,8 @@ def task_data(
     if not is_blind:
         right = (item.answer or item.refusal) if shows_key(campaign.kind) else None
         data["choices"] = choice_lines(task.payload, right=right)
+        if not is_typed and (beside := beside_in(task.payload)):  # the form has no other place for it
+            data["choices"] += "".join(f"\n\n{text['label']}:\n{text['text']}" for text in beside)
     if not is_blind and campaign.form.edits:
         data |= edit_data(task.payload, letters, with_explanation=votes)
     return data

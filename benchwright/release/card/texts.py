@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from benchwright.records import LANGUAGE, Item
-from benchwright.release.format.statements import LANGUAGE_CODE
+from benchwright.records import LANGUAGE, LANGUAGE_CODE, Item
 
 from .markdown import cell, code, table
 
