@@ -205,6 +205,14 @@ def right_key(answer: str | None, refusal: str | None) -> str | None:
     return answer if answer is not None else refusal
 
 
+LANGUAGE = "language"
+"""Attribute of an item that states the language of its texts, as an ISO 639 code such as `ar`."""
+
+
+LANGUAGE_CODE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
+"""Pattern of the code of a language, such as `en` or `zh-Hant`."""
+
+
 class Item(Record):
     """One question about one or more images.
 

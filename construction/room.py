@@ -133,6 +133,14 @@ ROOM = Room(
             f"{_HERE}.drafting.draft_questions:DraftQuestions",
             "Draft questions about images, by a model or by templates, for people to check.",
         ),
+        "draft_descriptions": Entry(
+            f"{_HERE}.drafting.draft_descriptions:DraftDescriptions",
+            "Draft what images are and convey, by a model or of stated facts, for people to check.",
+        ),
+        "draft_translations": Entry(
+            f"{_HERE}.drafting.draft_translations:DraftTranslations",
+            "Draft items' texts in another language, by a model, with the source text kept for people to compare.",
+        ),
         "written_questions": Entry(
             f"{_HERE}.tasks.written_questions:WrittenQuestionItems",
             "Make items of the questions that people wrote about images.",

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, get_args
 
+from pydantic import field_validator
+
 from benchwright.canonical import canonical_json
 from benchwright.questions.implication import (
     Difficulty,
@@ -22,17 +24,20 @@ from benchwright.questions.implication import (
     WrittenIn,
 )
 from benchwright.records import ImageRecord, ItemImage
-from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
+from benchwright.steps import CampaignContext, Outcome, Step, Stream, Verdicts
 
 from ..forms.campaign_form import CampaignForm
+from ..forms.fields.form import Form
 from ..forms.kind_forms.description import CONVEYS, COUNTS, description_form, words_of
 from ..forms.kinds import DESCRIBE, KINDS
-from ..forms.payloads import TaskInput
+from ..forms.payloads import TaskInput, payload_with_drafts
 from ..forms.task_content import TaskContent, task_input
 from ..simulated.writers import SimulatedDescribers
 from ..store import Annotation
 from ..workflow.gold import with_gold
 from ..workflow.submitted_answers import fields_in
+from .description_proposals import authors_of_description, authors_of_question, draft_at, proposed_description
+from .drafts_before import DraftedBy, check_drafts_before, columns_with_drafts, draft_counts, each_once
 from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
 from .verdicts import pseudonyms
 
@@ -55,6 +60,9 @@ class Describe(AssignedCampaign):
     describes an image. The step stands among the filters of images; the run stops here, in state `waiting`, until every
     image is described. `image_implication` makes items of the value `implication`.
 
+    Steps `draft_descriptions` before it may draft descriptions (`drafted_by`): annotators see them as drafts, and
+    accept, edit or discard each part. Items say of each text whether a person wrote it, or which draft it comes from.
+
     Whoever wrote an item is not asked about it in any campaign, so ask more people than describe. The item says where
     it was written (campaign, image, place), and only the review store knows who sat there. A changed description makes
     its items anew, and opens a new round for them.
@@ -62,6 +70,9 @@ class Describe(AssignedCampaign):
     Attributes:
         several_types: Whether an image may be of several types, as in II-Bench's published data; its appendix B takes
             one.
+        drafted_by: Entries of steps `draft_descriptions` before it whose drafts annotators see; none by default. Of
+            several, the first that describes an image gives its labels and explanation. Simulated annotators get no
+            drafts.
         guidelines: What annotators are told, in Markdown; the kind's own words by default.
         handout: How images go out to people; gold ones among them can only be known to convey nothing (`nothing`).
             `close_decided` is refused: every answer counts.
@@ -79,41 +90,69 @@ class Describe(AssignedCampaign):
     """As `benchwright.questions.implication` has it."""
 
     several_types: bool = False
+    drafted_by: DraftedBy = ()
     guidelines: str | None = None
     simulate: SimulatedDescribers | None = None
 
+    @field_validator("drafted_by")
+    @classmethod
+    def _names_each_once(cls, value: DraftedBy) -> DraftedBy:
+        return each_once(value)
+
+    @property
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return the values with drafts."""
+        return columns_with_drafts(self.drafted_by)
+
+    def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
+        """Return the step itself, once all that draft for it are before it.
+
+        Raises:
+            RecipeError: One of them is not, or drafts nothing.
+        """
+        check_drafts_before(self.name, self.drafted_by, given)
+        return self
+
     def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; one type an image is what campaigns had before this setting."""
+        """Return the settings that decide the result; later settings only where they are not as campaigns had it."""
         parameters = super().parameters()
-        return parameters if self.several_types else {k: v for k, v in parameters.items() if k != "several_types"}
+        unset = [name for name in ("several_types", "drafted_by") if not parameters[name]]
+        return {name: value for name, value in parameters.items() if name not in unset}
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these images and return what was written once each is described."""
         guidelines = self.guidelines if self.guidelines is not None else KINDS[DESCRIBE].guidelines
-        typed = description_form(several_types=self.several_types)
+        typed = description_form(several_types=self.several_types, drafts=bool(self.drafted_by))
         form = CampaignForm(fields=typed.fields, guidelines=guidelines)
         request = CampaignRequest(
             kind=DESCRIBE, rule=_RULE, slots=1, form=form, group=self.simulate, handout=self.handout
         )
-        state = run_campaign(request, _work(records), ctx)
+        drafts = {} if self.simulate is not None else {name: ctx.values[name] for name in self.reads}
+        state = run_campaign(request, self._work(records, drafts, typed), ctx)
         if state.waiting is not None:
             return Verdicts(state.waiting)
         implications = {decision.item_id: implication_in(decision, ctx.stage) for decision in state.decisions}
         simulated = self.simulate is not None
         outcomes = {image_id: _outcome(implication, simulated) for image_id, implication in implications.items()}
-        verdicts = Verdicts(None, outcomes, _summary(implications, state.decisions, simulated=simulated))
+        summary = _summary(implications, state.decisions, simulated=simulated)
+        if drafts:
+            summary["drafts"] = draft_counts(ctx, drafts, state.decisions, unit_of=draft_at)
+        verdicts = Verdicts(None, outcomes, summary)
         known = {
             image_id: Outcome("drop", DROPPED_AS, evidence={"gold": decision})
             for image_id, decision in state.gold.items()
         }
         return with_gold(verdicts, known)
 
-
-def _work(records: Iterable[ImageRecord]) -> Iterator[TaskInput]:
-    for record in records:
-        shown = (ItemImage(image_id=record.image_id, role="reference"),)
-        content = TaskContent(task=DESCRIBE, question="What does this image convey?", images=shown)
-        yield task_input(record.image_id, record.image_id, content)
+    def _work(
+        self, records: Iterable[ImageRecord], drafts: Mapping[str, Mapping[str, Any]], form: Form
+    ) -> Iterator[TaskInput]:
+        for record in records:
+            shown = (ItemImage(image_id=record.image_id, role="reference"),)
+            content = TaskContent(task=DESCRIBE, question="What does this image convey?", images=shown)
+            task = task_input(record.image_id, record.image_id, content)
+            proposals = proposed_description(record.image_id, drafts, form, several_types=self.several_types)
+            yield task if proposals is None else task._replace(payload=payload_with_drafts(task.payload, proposals))
 
 
 def implication_in(annotation: Annotation, campaign: str) -> Implication | None:
@@ -125,13 +164,24 @@ def implication_in(annotation: Annotation, campaign: str) -> Implication | None:
     if not isinstance(labels["image_type"], str) and len(labels["image_type"]) == 1:
         [labels["image_type"]] = labels["image_type"]
     questions = tuple(
-        SixOptions(ask=fields[f"ask_{n}"], right=fields[f"right_{n}"], wrong=tuple(fields[f"wrong_{n}"]))
+        SixOptions(
+            ask=fields[f"ask_{n}"],
+            right=fields[f"right_{n}"],
+            wrong=tuple(fields[f"wrong_{n}"]),
+            authors=authors_of_question(fields, n),
+        )
         for n in range(1, COUNTS.index(fields["questions"]) + 2)
     )
     simulated = annotation.annotator_kind == "simulated"
     written_in = WrittenIn(campaign=campaign, record_id=annotation.item_id, slot=annotation.slot, simulated=simulated)
     return Implication.model_validate(
-        {**labels, "explanation": fields["explanation"], "questions": questions, "written_in": written_in}
+        {
+            **labels,
+            "explanation": fields["explanation"],
+            "questions": questions,
+            "written_in": written_in,
+            "authors": authors_of_description(fields),
+        }
     )
 
 

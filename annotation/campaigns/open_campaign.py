@@ -16,15 +16,17 @@ from pydantic import field_validator, model_validator
 
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.decode import upright_size
+from benchwright.questions.translations import source_text_of
 from benchwright.records import Item
 from benchwright.regions import Region, SizeWH
+from benchwright.review.tasks import SideText
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
 
 from ..forms.assignment_settings import SETTING, AssignmentSettings
 from ..forms.campaign_form import CampaignForm
 from ..forms.gold_file import FEW_PRACTICE, LEAST_PRACTICE, GoldLabel
 from ..forms.kinds import ANSWER, COLLECT, REVIEW
-from ..forms.payloads import TaskInput, beside_in, item_in, with_sizes
+from ..forms.payloads import TaskInput, beside_in, item_in, payload_beside, with_sizes
 from ..forms.practice_item import PracticeItem, TextBeside
 from ..forms.task_content import content_in
 from ..simulated.annotators import NOW, SimulatedGroup, simulate
@@ -164,15 +166,21 @@ class ItemWork:
     Args:
         form: Form of the campaign.
         workspace: Folder of the workspace.
+        shows_source: Whether the source text of a translated item stands beside it; default False.
     """
 
-    def __init__(self, form: CampaignForm, workspace: Path) -> None:
+    def __init__(self, form: CampaignForm, workspace: Path, *, shows_source: bool = False) -> None:
+        self._shows_source = shows_source
         self._files = None if form.evidence is None else ImageFiles(workspace)
         self._sizes: dict[str, SizeWH | None] = {}
 
     def of(self, item: Item) -> TaskInput:
         """Return the task input of an item; one whose picture cannot be read any more takes no regions."""
         task_input, size_wh = work_of(item), self.size_wh(item)
+        source = source_text_of(item) if self._shows_source else None
+        if source is not None:
+            beside = SideText(label=source.label, text=source.in_lines())
+            task_input = task_input._replace(payload=payload_beside(task_input.payload, [beside]))
         return task_input if size_wh is None else task_input._replace(payload=with_sizes(task_input.payload, [size_wh]))
 
     def size_wh(self, item: Item) -> SizeWH | None:

@@ -1,24 +1,23 @@
-"""Drafts of questions in the campaign `write`: as proposals in its tasks, and what became of them.
+"""Drafts of questions in the campaign `write`: as proposals in its tasks, and whose the questions are then.
 
 Drafts are made by steps `draft_questions` before the campaign, as values of the images.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from benchwright.errors import StepError
-from benchwright.questions.drafts import QuestionDrafts, author_of_draft
+from benchwright.questions.drafts import author_of_draft
 from benchwright.questions.settings import QuestionSettings
-from benchwright.steps import CampaignContext
 
 from ..forms.fields.form import Form
 from ..forms.kind_forms.writing import DRAFTS, GROUP, HEADLINE, WRITTEN, entry_of_draft
-from ..forms.payloads import DraftNote, Proposals, proposals_in
-from ..store import Annotation, open_store
+from ..forms.payloads import DraftNote, Proposals
+from ..store import Annotation
 from ..workflow.submitted_answers import fields_in
+from .drafts_before import NO_DRAFT, drafts_about
 
 _OPTIONS = ("right", "wrong", "tempting", "declining")
 
@@ -39,14 +38,14 @@ class ImageDrafts:
 
     def of(self, image_id: str) -> Proposals | None:
         """Return what was drafted about an image, or why nothing was; None where nobody was asked."""
-        texts = [text for values in self._drafts.values() if (text := values.get(image_id)) is not None]
-        if not texts:
+        drafted_by = drafts_about(image_id, self._drafts)
+        if not drafted_by:
             return None
         entries: list[dict[str, Any]] = []
         notes: dict[str, DraftNote] = {}
         failed: list[str] = []
         authors: list[str] = []
-        for drafts in map(QuestionDrafts.model_validate_json, texts):
+        for drafts in drafted_by:
             authors.append(drafts.by.removeprefix("model:"))
             failed += drafts.failed.values()
             for drafted in drafts.questions:
@@ -57,7 +56,7 @@ class ImageDrafts:
                 note = DraftNote(by=drafts.by, prompt=drafted.prompt, attacks=drafted.attacks)
                 notes[f"{GROUP}/{len(entries)}"] = note
         fields = {HEADLINE: WRITTEN, GROUP: entries} if entries else {}
-        why = None if entries else (failed or ["all_broken: a second model broke every draft"])[0]
+        why = None if entries else (failed or [NO_DRAFT])[0]
         return Proposals(model=" + ".join(dict.fromkeys(authors)), fields=fields, failed=why, notes=notes)
 
     def check_fit(self, stage: str) -> None:
@@ -108,52 +107,3 @@ def authors_of(decision: Annotation, place: str) -> dict[str, str]:
         if drafted or names & changed:
             authors[text] = author_of_draft(origin["by"], is_edited=bool(names & (changed | added)))
     return authors
-
-
-class _Prompt(NamedTuple):
-    by: str
-    prompt: str
-
-
-def draft_counts(
-    ctx: CampaignContext, drafts: Mapping[str, Mapping[str, Any]], decisions: Iterable[Annotation]
-) -> dict[str, Any]:
-    """Return what became of drafts, by author and prompt, and for which reasons images have fewer.
-
-    Args:
-        ctx: Context of the campaign.
-        drafts: For each entry that drafts, its values by image id.
-        decisions: What people handed in.
-    """
-    with open_store(ctx.store_url) as store:
-        known = {task.item_id: proposals_in(task.payload) for task in store.tasks(ctx.stage, states=("open", "done"))}
-    drafted, broken, failed = Counter[_Prompt](), Counter[_Prompt](), Counter[str]()
-    for values in drafts.values():
-        for image_id in known:
-            if values.get(image_id) is None:
-                continue
-            stated = QuestionDrafts.model_validate_json(values[image_id])
-            drafted.update(_Prompt(stated.by, question.prompt) for question in (*stated.questions, *stated.broken))
-            broken.update(_Prompt(stated.by, question.prompt) for question in stated.broken)
-            failed.update(reason.partition(":")[0] for reason in stated.failed.values())
-    shown, accepted, edited = Counter[_Prompt](), Counter[_Prompt](), Counter[_Prompt]()
-    for decision in decisions:
-        proposals = known.get(decision.item_id)
-        shown.update(_Prompt(note.by, note.prompt) for note in (proposals.notes.values() if proposals else ()))
-        for origin in (fields_in(decision).get(DRAFTS) or {}).values():
-            counter = edited if origin["changed"] else accepted
-            counter[_Prompt(origin["by"], origin["prompt"])] += 1
-    rows = [
-        {
-            "by": each.by,
-            "prompt": each.prompt,
-            "drafted": drafted[each],
-            "broken": broken[each],
-            "shown": shown[each],
-            "accepted": accepted[each],
-            "edited": edited[each],
-            "discarded": shown[each] - accepted[each] - edited[each],
-        }
-        for each in sorted({*drafted, *shown})
-    ]
-    return {"prompts": rows, "failed": dict(sorted(failed.items()))}

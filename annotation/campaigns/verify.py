@@ -55,7 +55,8 @@ class Verify(AssignedCampaign):
     An item that is neither accepted nor rejected, and for which somebody proposed edits, comes again with these, as a
     new version in a new round. The others are dropped as `rejected`, `needs_revision` (enough ask for a revision, and
     nobody made one), `out_of_rounds` or `no_agreement`. The run stops here, in state `waiting`, until every item has as
-    many decisions as the rule has places.
+    many decisions as the rule has places. Beside an item that `draft_translations` put into another language stands its
+    source text.
 
     Attributes:
         rule: `single` (one annotator decides), `unanimous(N)` (N annotators who all agree), `majority(N)` (more than
@@ -123,7 +124,7 @@ class Verify(AssignedCampaign):
         request = CampaignRequest(
             kind=VERIFY, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout
         )
-        work, sizes = ItemWork(form, ctx.workspace), dict[str, SizeWH | None]()
+        work, sizes = ItemWork(form, ctx.workspace, shows_source=True), dict[str, SizeWH | None]()
         history = open_in_rounds(request, _sized(records, work, sizes), ctx, work=work)
         if history.waiting is not None:
             return Verdicts(history.waiting)

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
 from benchwright.canonical import canonical_json
-from benchwright.errors import RecipeError
-from benchwright.questions.drafts import DRAFTS as DRAFTED
 from benchwright.questions.implication import WrittenIn
 from benchwright.questions.settings import QuestionSettings
 from benchwright.questions.written import QUESTIONS, TASK_NAME, WrittenQuestion, WrittenQuestions
@@ -33,8 +31,9 @@ from ..store import Annotation
 from ..workflow.gold import with_gold
 from ..workflow.settlement.rules import Rule
 from ..workflow.submitted_answers import fields_in
+from .drafts_before import DraftedBy, check_drafts_before, columns_with_drafts, draft_counts, each_once
 from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
-from .question_proposals import ImageDrafts, authors_of, draft_counts
+from .question_proposals import ImageDrafts, authors_of
 from .verdicts import pseudonyms
 
 
@@ -72,7 +71,7 @@ class Write(QuestionSettings, AssignedCampaign):
 
     task: str = Field(pattern=TASK_NAME)
     annotators: int = Field(1, ge=1, le=50)
-    drafted_by: tuple[Annotated[str, Field(pattern=r"^[a-z0-9_.]+$")], ...] = ()
+    drafted_by: DraftedBy = ()
     guidelines: str | None = None
     simulate: SimulatedWriters | None = None
 
@@ -80,14 +79,13 @@ class Write(QuestionSettings, AssignedCampaign):
     def _has_enough_writers(self) -> Write:
         if self.simulate is not None:
             check_enough(self.simulate, Rule(self.annotators, self.annotators))
-        if len(set(self.drafted_by)) != len(self.drafted_by):
-            raise ValueError("drafted_by: name each step once")
+        each_once(self.drafted_by)
         return self
 
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
         """Return the values with drafts."""
-        return tuple(f"{entry}.{DRAFTED}" for entry in self.drafted_by)
+        return columns_with_drafts(self.drafted_by)
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
         """Return the step itself, once all that draft for it are before it.
@@ -95,12 +93,7 @@ class Write(QuestionSettings, AssignedCampaign):
         Raises:
             RecipeError: One of them is not, or drafts no questions.
         """
-        for entry in self.drafted_by:
-            if DRAFTED not in given.get(entry, {}):
-                raise RecipeError(
-                    f"step 'write' has `drafted_by: [{entry}]`, and no step `draft_questions` before it has that name; "
-                    f"before it: {', '.join(given) or 'nothing'}"
-                )
+        check_drafts_before(self.name, self.drafted_by, given)
         return self
 
     def parameters(self) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from ..workflow.settlement.closing import close_early
 from ..workflow.settlement.marked_regions import compare_regions
 from ..workflow.settlement.revisions import open_next_rounds
 from .decision_rows import KnownAnnotators, PhotographRows, RowImport, TypedRowImport
+from .drafted_cells import DRAFTS
 from .edit_columns import edit_columns_of
 from .review_rows import AnswerRowImport, VoteRowImport
 from .task_file import BESIDE, SHOWN, TAKES, columns_of, columns_to_fill_in
@@ -79,9 +80,11 @@ def import_decisions(
 ) -> Imported:
     """Import the decisions of a file, each as if its annotator had claimed the item and submitted.
 
-    Several reasons in one cell are separated by semicolons. Where decisions lead to a revision, its next round opens.
-    Of a review the answers are imported first, from a table with a column `decision`, and then the votes. Where people
-    have accounts, a row of somebody without an account who has decided nothing so far is refused.
+    A drafted cell that comes back as it was exported counts as an accepted draft, one that was changed as an edited
+    one, and one that was emptied as a discarded one. Several reasons in one cell are separated by semicolons. Where
+    decisions lead to a revision, its next round opens. Of a review the answers are imported first, from a table with a
+    column `decision`, and then the votes. Where people have accounts, a row of somebody without an account who has
+    decided nothing so far is refused.
 
     Args:
         store: Review store.
@@ -102,12 +105,13 @@ def import_decisions(
         return _import_review(store, settings, path, now=now, new_annotators=new_annotators)
     if form is None:
         optional = (*OPTIONAL, *edit_columns_of(settings))
-        rows = list(read_rows(path, required=REQUIRED, optional=optional, ignored=(*SHOWN, TAKES)))
+        rows = list(read_rows(path, required=REQUIRED, optional=optional, ignored=(*SHOWN, BESIDE, TAKES)))
     else:
         _, first, *further = columns_of(form)
         required = ("annotator", "item_id", first)
         long = [field.name for field in form.region_fields]
-        rows = list(read_rows(path, required=required, optional=further, ignored=(*SHOWN, BESIDE, TAKES), long=long))
+        ignored = (*SHOWN, BESIDE, DRAFTS, TAKES)
+        rows = list(read_rows(path, required=required, optional=further, ignored=ignored, long=long))
     photographs = None if form is None or workspace is None else PhotographRows(workspace, path.parent, form)
     people = KnownAnnotators(store, new_annotators=new_annotators)
     importer = (

@@ -15,15 +15,18 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import read_file
 
 from ..forms.csv_rows import CsvRow, shown
-from ..forms.fields.field_types import FormField, Lines, OneOf, PhotographField, SeveralOf
+from ..forms.drafted_values import drafts_field, taken_from_drafts
+from ..forms.fields.field_types import DraftsField, FormField, Lines, OneOf, PhotographField, SeveralOf
 from ..forms.fields.form import Form
 from ..forms.fields.numbered_fields import grouped_values, lines_in, with_numbered_fields
+from ..forms.payloads import proposals_in
 from ..forms.submission import Submission
 from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decisions_of
 from ..store.campaigns.decisions import list_decisions
 from ..store.database.schema import annotators
 from ..store.submissions.form_checks import normalized
 from ..workflow.photo_uploads import take_in_photograph
+from .drafted_cells import without_untouched_drafts
 from .edit_columns import VERSION, edits_in_row, version_of
 
 UNDECIDED = {"annotator", "item_id", VERSION}
@@ -235,15 +238,20 @@ class TypedRowImport(RowImport):
         photographs: PhotographRows | None,
     ) -> None:
         super().__init__(store, campaign, now, people)
-        self._typed, self._columns = form, with_numbered_fields(form).fields
+        numbered = with_numbered_fields(form).fields
+        self._typed, self._columns = form, [field for field in numbered if not isinstance(field, DraftsField)]
         self._photographs = photographs
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
         """Take one row in; return what came of it."""
+        row = without_untouched_drafts(row, self._typed, self._tasks.get(row.values["item_id"]))
         if self._is_blank(row, self._typed.headline.name):
             return "blank"
         task = self._task(row)
         fields = self._fields(row)
+        drafts = drafts_field(self._typed)
+        if drafts is not None and (taken := taken_from_drafts(self._typed, fields, proposals_in(task.payload))):
+            fields[drafts.name] = taken
         photographs = {} if self._photographs is None else self._photographs.take_in(fields)
         submission = normalized(self._form, task.payload, Submission(fields={**fields, **photographs}))
         before = self._submissions.get((row.values["annotator"], task.item_id))

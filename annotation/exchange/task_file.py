@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchwright.errors import BenchwrightError
@@ -12,15 +12,17 @@ from benchwright.files.spreadsheets import is_spreadsheet, write_sheet
 from benchwright.records import Choice, ItemImage
 from benchwright.workspace.atomic import replacing
 
-from ..forms.fields.field_types import FormField, Lines, OneOf, Repeated
+from ..forms.drafted_values import drafts_field, drafts_in_words
+from ..forms.fields.field_types import DraftsField, FormField, Lines, OneOf, Repeated
 from ..forms.fields.field_words import takes_in_words, when_in_words
 from ..forms.fields.form import Form
 from ..forms.fields.numbered_fields import name_of, numbered_fields, with_numbered_fields
 from ..forms.kinds import shows_key
-from ..forms.payloads import beside_in
+from ..forms.payloads import beside_in, proposals_in
 from ..forms.task_content import TaskContent, content_in
 from ..store import Campaign, ReviewStore, Task
 from ..store.submissions.pre_key_answers import voted_on
+from .drafted_cells import DRAFTS, drafted_cells
 from .edit_columns import NEW_EXPLANATION, VERSION, edit_columns_of, version_of
 from .review_rows import answer_of, voters_of
 
@@ -41,7 +43,10 @@ _EDIT_WORDS = {
 
 def columns_of(form: Form | None) -> tuple[str, ...]:
     """Return the columns that people fill in, after `item_id`; for a typed form these are its fields."""
-    return FILLED_IN if form is None else ("annotator", *(field.name for field in with_numbered_fields(form).fields))
+    if form is None:
+        return FILLED_IN
+    fields = (field for field in with_numbered_fields(form).fields if not isinstance(field, DraftsField))
+    return ("annotator", *(field.name for field in fields))
 
 
 def filled_in_form(settings: Campaign, *, votes: bool) -> Form | None:
@@ -69,7 +74,8 @@ def words_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, str
     if settings.form.blind_first and not votes:
         return words | {"decision": "the letter of one of the choices"}
     if form is not None:
-        words |= {column: text for field in form.fields for column, text in _words_of_field(field).items()}
+        fields = [field for field in form.fields if not isinstance(field, DraftsField)]
+        words |= {column: text for field in fields for column, text in _words_of_field(field).items()}
         return words | _edit_words(settings)
     by_choice = settings.form.takes_choices
     words["decision"] = "the letter of one of the choices" if by_choice else ", ".join(settings.form.decisions)
@@ -119,6 +125,10 @@ def export_tasks(
 ) -> int:
     """Write a campaign's open tasks, one a row, with empty cells to fill in.
 
+    Where steps drafted for the campaign, the drafts stand in the cells to fill in, and the column `drafts` says whose
+    they are; in a spreadsheet such cells are in italics. The first cell to fill in stays empty: whoever fills it in
+    takes what then stands in the row.
+
     A spreadsheet (`.xlsx`) offers what its columns take beside the header, and lists where a column takes one of a
     closed set.
 
@@ -147,8 +157,12 @@ def export_tasks(
     if votes and not settings.form.blind_first:
         raise BenchwrightError(f"campaign {campaign!r} takes no votes after an answer; leave out --votes")
     rows = _vote_rows(store, campaign) if votes else [(task, "") for task in store.tasks(campaign)]
-    beside = (BESIDE,) if _has_texts_beside(settings, votes=votes) else ()
-    columns = ("item_id", *columns_to_fill_in(settings, votes=votes), *SHOWN, *beside, TAKES)
+    has_beside = _has_texts_beside(settings, votes=votes) or any(beside_in(task.payload) for task, _ in rows)
+    beside = (BESIDE,) if has_beside else ()
+    form = filled_in_form(settings, votes=votes)
+    takes_drafts = form is not None and drafts_field(form) is not None
+    drafted = (DRAFTS,) if takes_drafts else ()
+    columns = ("item_id", *columns_to_fill_in(settings, votes=votes), *drafted, *SHOWN, *beside, TAKES)
     words = words_by_column(settings, votes=votes)
     takes = " | ".join(f"{column}: {text}" for column, text in words.items())
     cells = (
@@ -157,10 +171,17 @@ def export_tasks(
     with replacing(out, private=True) as draft:
         if is_spreadsheet(out):
             with draft.open("wb") as sheet:
-                write_sheet(sheet, columns, cells, words=words, offered=offered_by_column(settings, votes=votes))
+                offered = offered_by_column(settings, votes=votes)
+                write_sheet(sheet, columns, cells, words=words, offered=offered, italic=_drafted_in(form, rows))
         else:
             _write_csv(draft, columns, cells)
     return len(rows)
+
+
+def _drafted_in(form: Form | None, rows: Sequence[tuple[Task, str]]) -> Callable[[Mapping[str, str]], Collection[str]]:
+    """Return the function that tells of a row's cells which columns hold a draft."""
+    drafted = {task.item_id: drafted_cells(form, task) for task, _ in rows}
+    return lambda cells: drafted[cells["item_id"]].keys()
 
 
 def _write_csv(path: Path, columns: Sequence[str], rows: Iterator[dict[str, str]]) -> None:
@@ -185,12 +206,15 @@ def _row(
     cells = _shown(
         content_in(task.payload), image_name, shows_key=shows_key(settings.kind) and (votes or not is_review)
     )
-    if _has_texts_beside(settings, votes=votes):
+    if _has_texts_beside(settings, votes=votes) or beside_in(task.payload):
         beside = [*beside_in(task.payload), *(_beside_votes(store, task, annotator) if votes else ())]
         beside += _explanation(task) if settings.form.explained else ()
         cells[BESIDE] = "\n\n".join(f"{text['label']}: {text['text']}" for text in beside)
     if VERSION in columns_to_fill_in(settings, votes=votes):
         cells[VERSION] = version_of(task.content_hash)
+    form = filled_in_form(settings, votes=votes)
+    if form is not None and drafts_field(form) is not None:
+        cells |= {**drafted_cells(form, task), DRAFTS: drafts_in_words(form, proposals_in(task.payload))}
     return {"item_id": task.item_id, **cells, "annotator": annotator}
 
 

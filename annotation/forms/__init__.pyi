@@ -48,11 +48,13 @@ from .kinds import SCREEN_ITEMS as SCREEN_ITEMS
 from .kinds import STATE as STATE
 from .kinds import VERIFY as VERIFY
 from .kinds import WRITE as WRITE
+from .payloads import DraftNote as DraftNote
 from .payloads import Proposals as Proposals
 from .payloads import TaskInput as TaskInput
 from .payloads import beside_in as beside_in
 from .payloads import item_in as item_in
 from .payloads import payload_of_picture as payload_of_picture
+from .payloads import payload_with_drafts as payload_with_drafts
 from .payloads import proposals_in as proposals_in
 from .shortest_time import is_too_fast as is_too_fast
 from .shortest_time import shortest_time_s as shortest_time_s

@@ -185,7 +185,7 @@ def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
     """
     by_name = {field.name: field for field in form.fields}
     for field in form.fields:
-        if isinstance(field, DraftsField):  # drafts are shown in the app only
+        if isinstance(field, DraftsField):  # what was drafted stands in the other fields, as a prediction
             continue
         part = ET.SubElement(view, "View", _shown_when(field, by_name))
         ET.SubElement(part, "Header", value=field.label, size="5")

@@ -21,6 +21,7 @@ from .collect_config import collect_config, prompt_data
 from .editing import letters_of
 from .image_hosting import ImageHosting
 from .label_config import label_config
+from .predictions import MODEL_VERSION, predictions_of
 from .projects import Projects
 from .server import Server
 from .task_data import KEY, key_of, task_data
@@ -97,7 +98,13 @@ def push(
     def data_of(task: Task, url_of: Callable[[ItemImage], str]) -> dict[str, Any]:
         return prompt_data(task) if is_collected else task_data(campaign, task, url_of, letters=letters)
 
-    return bring_up_to_date(server, project, current, ImageFiles(root), hosting, data_of=data_of)
+    predictions = {key: drafted for key, task in current.items() if (drafted := predictions_of(campaign, task))}
+    pushed = bring_up_to_date(
+        server, project, current, ImageFiles(root), hosting, data_of=data_of, predictions=predictions
+    )
+    if predictions:
+        server.show_predictions(project, MODEL_VERSION)
+    return pushed
 
 
 def bring_up_to_date(
@@ -109,6 +116,7 @@ def bring_up_to_date(
     *,
     data_of: DataOf,
     ready: Container[str] | None = None,
+    predictions: Mapping[str, list[dict[str, Any]]] | None = None,
 ) -> Pushed:
     """Add the tasks that a project lacks, and delete outdated tasks that nobody has labelled.
 
@@ -120,6 +128,7 @@ def bring_up_to_date(
         hosting: Hosting of pictures.
         data_of: Function that makes a task's data.
         ready: Keys of the tasks that may be added; default all.
+        predictions: Predictions of tasks that have any, by key; default none.
     """
     present: set[str] = set()
     removed = outdated = 0
@@ -134,7 +143,7 @@ def bring_up_to_date(
         else:
             server.delete_task(server_task.id)
             removed += 1
-    upload = _TaskUpload(data_of, server, project, originals, hosting)
+    upload = _TaskUpload(data_of, server, project, originals, hosting, predictions or {})
     lacking = [task for key, task in current.items() if key not in present and (ready is None or key in ready)]
     for start in range(0, len(lacking), AT_ONCE):
         upload.add(lacking[start : start + AT_ONCE])
@@ -145,10 +154,16 @@ class _TaskUpload:
     """Adds tasks to a project, with the pictures that they show."""
 
     def __init__(
-        self, data_of: DataOf, server: Server, project: int, originals: ImageFiles, hosting: ImageHosting
+        self,
+        data_of: DataOf,
+        server: Server,
+        project: int,
+        originals: ImageFiles,
+        hosting: ImageHosting,
+        predictions: Mapping[str, list[dict[str, Any]]],
     ) -> None:
         self._data_of, self._server, self._project = data_of, server, project
-        self._originals, self._hosting = originals, hosting
+        self._originals, self._hosting, self._predictions = originals, hosting, predictions
         self._urls: dict[str, str] = {}
         self.added = 0
         self.unshown: list[tuple[str, str]] = []
@@ -171,8 +186,14 @@ class _TaskUpload:
         if files:
             urls = self._hosting.put(self._project, files)
             self._urls |= {stem: urls[name] for stem, name in file_names.items()}
-        self._server.add_tasks(self._project, [self._data_of(task, self._url) for task in ready])
+        self._server.add_tasks(self._project, [self._document(task) for task in ready])
         self.added += len(ready)
+
+    def _document(self, task: Task) -> dict[str, Any]:
+        data = self._data_of(task, self._url)
+        if not self._predictions:
+            return data
+        return {"data": data, "predictions": self._predictions.get(key_of(task), [])}
 
     def _url(self, image: ItemImage) -> str:
         return self._urls[picture_name(image)]

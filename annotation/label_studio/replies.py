@@ -12,6 +12,7 @@ from typing import Any
 from benchwright.errors import DataError
 
 from ..forms.campaign_form import CampaignForm
+from ..forms.drafted_values import drafts_field, taken_from_drafts
 from ..forms.fields.field_types import (
     DraftsField,
     Lines,
@@ -25,7 +26,7 @@ from ..forms.fields.field_types import (
 )
 from ..forms.fields.form import Form
 from ..forms.fields.numbered_fields import grouped_values, with_numbered_fields
-from ..forms.payloads import item_in
+from ..forms.payloads import item_in, proposals_in
 from ..forms.submission import Submission
 from ..store.submissions.pre_key_answers import voted_on
 from .drawn_regions import take_drawn
@@ -74,7 +75,11 @@ def read_reply(result: Any, form: CampaignForm, payload: Mapping[str, Any], *, v
     typed = form.typed
     if typed is not None:
         fields = read_fields(values_in, with_numbered_fields(typed), payload)
-        return Submission(fields={**grouped_values(typed, fields), **drawn})
+        values = {**grouped_values(typed, fields), **drawn}
+        drafts = drafts_field(typed)
+        if drafts is not None and (taken := taken_from_drafts(typed, values, proposals_in(payload))):
+            values[drafts.name] = taken
+        return Submission(fields=values)
     return _verdict(values_in, form, payload)
 
 

@@ -85,12 +85,17 @@ class Server:
             for task in self._client.tasks.list(project=project, page_size=TASKS_AT_ONCE, resolve_uri=False):
                 yield ServerTask(int(task.id), dict(task.data or {}), int(task.total_annotations or 0))
 
+    def show_predictions(self, project: int, model_version: str) -> None:
+        """Let annotators begin with the predictions of this name."""
+        with self._one_line_errors():
+            self._client.projects.update(project, model_version=model_version, show_collab_predictions=True)
+
     def add_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
         """Add tasks.
 
         Args:
             project: Id of the project.
-            tasks: Data of each task.
+            tasks: Data of each task; or `data` with its `predictions`, where any task has such.
         """
         for start in range(0, len(tasks), TASKS_AT_ONCE):
             with self._one_line_errors():

@@ -7,8 +7,9 @@ from typing import Any
 
 from benchwright.records import ItemImage
 
+from ..forms.drafted_values import drafts_in_words
 from ..forms.kinds import shows_key
-from ..forms.payloads import beside_in
+from ..forms.payloads import beside_in, proposals_in
 from ..forms.task_content import content_in
 from ..store import Campaign, Task
 from .editing import EXPLANATION, edit_data
@@ -54,12 +55,14 @@ def task_data(
     if campaign.form.guidelines:
         data["guidelines"] = guidelines_html(campaign.form.guidelines)
     if is_typed:
-        data["beside"] = _beside(task, with_explanation=votes)
+        data["beside"] = _beside(campaign, task, with_explanation=votes)
     if is_typed or is_blind:
         data["options"] = [{"value": label} for label in option_labels(task.payload)]
     if not is_blind:
         right = (item.answer or item.refusal) if shows_key(campaign.kind) else None
         data["choices"] = choice_lines(task.payload, right=right)
+        if not is_typed and (beside := beside_in(task.payload)):  # the form has no other place for it
+            data["choices"] += "".join(f"\n\n{text['label']}:\n{text['text']}" for text in beside)
     if not is_blind and campaign.form.edits:
         data |= edit_data(task.payload, letters, with_explanation=votes)
     return data
@@ -78,8 +81,11 @@ def blanked(data: Mapping[str, Any]) -> dict[str, Any]:
     return {**data, **{name: value for name, value in withheld.items() if name in data}}
 
 
-def _beside(task: Task, *, with_explanation: bool) -> str:
+def _beside(campaign: Campaign, task: Task, *, with_explanation: bool) -> str:
     texts = [(entry["label"], entry["text"]) for entry in beside_in(task.payload)]
+    form = campaign.form.typed
+    if form is not None and (drafts := drafts_in_words(form, proposals_in(task.payload))):
+        texts.append(("Drafts", drafts))
     explanation = content_in(task.payload).explanation
     if with_explanation and explanation is not None:
         texts.append(("Explanation", explanation))

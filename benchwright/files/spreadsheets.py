@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -84,6 +84,7 @@ def write_sheet(
     words: Mapping[str, str],
     offered: Mapping[str, Sequence[str]],
     title: str = "tasks",
+    italic: Callable[[Mapping[str, str]], Collection[str]] | None = None,
 ) -> None:
     """Write a sheet for people to fill in, whose header says what each column takes.
 
@@ -97,6 +98,7 @@ def write_sheet(
         words: What a column takes, in words, by column.
         offered: What a column takes where that is a closed set, by column.
         title: Name of the sheet.
+        italic: Function that returns for the values of a row the columns whose cells are in italics; default none.
 
     Raises:
         PrerequisiteError: openpyxl is not installed.
@@ -114,11 +116,11 @@ def write_sheet(
     sheet, about = book.create_sheet(title), book.create_sheet(WORDS_SHEET)
     sheet.freeze_panes = "B2"
 
-    def cell(text: str, *, is_head: bool = False) -> Any:
+    def cell(text: str, *, is_head: bool = False, is_italic: bool = False) -> Any:
         made = WriteOnlyCell(sheet, _CONTROL.sub("\ufffd", text)[:MAX_CELL])
         made.data_type = "s"  # a text that begins with `=` is no formula
-        if is_head:
-            made.font = Font(bold=True)
+        if is_head or is_italic:
+            made.font = Font(bold=is_head, italic=is_italic)
         return made
 
     heads = []
@@ -138,7 +140,8 @@ def write_sheet(
         heads.append(head)
     sheet.append(heads)
     for values in rows:
-        sheet.append([cell(values.get(name, "")) if values.get(name) else None for name in columns])
+        slanted = () if italic is None else italic(values)
+        sheet.append([cell(values[name], is_italic=name in slanted) if values.get(name) else None for name in columns])
     about.append([cell(text, is_head=True) for text in ("column", "what to enter", "offered")])
     for name, text in words.items():
         about.append([cell(part) for part in (name, text, *offered.get(name, ()))])

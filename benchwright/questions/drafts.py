@@ -1,7 +1,8 @@
-"""Drafts of questions about a picture, by a model or by templates, with what a second model did to break them.
+"""Drafts about a picture, by a model or by templates, with what a second model did to break them.
 
-The step `draft_questions` gives each image a value named `drafts`: `QuestionDrafts` as canonical JSON. The campaign
-`write` shows them to people as drafts. A draft is nobody's question until a person accepts or edits it.
+The steps `draft_questions` and `draft_descriptions` give each image a value named `drafts`: `QuestionDrafts` as
+canonical JSON. The campaigns `write` and `describe` show them to people as drafts. A draft is nobody's until a person
+accepts or edits it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from benchwright.questions.implication import Implication
 from benchwright.records import Record
 
 DRAFTS = "drafts"
@@ -65,6 +67,18 @@ class DraftedQuestion(Record):
     attacks: tuple[DraftAttack, ...] = ()
 
 
+class DraftedDescription(Record):
+    """What a picture is and conveys, as drafted; its questions stand among the other drafts.
+
+    Attributes:
+        implication: Labels and explanation.
+        prompt: Name of the prompt that it was drafted with; for templates, that of the template.
+    """
+
+    implication: Implication
+    prompt: str
+
+
 class QuestionDrafts(Record):
     """The drafts about one picture.
 
@@ -73,12 +87,14 @@ class QuestionDrafts(Record):
         questions: Drafts that people are shown.
         broken: Drafts that an attack took out.
         failed: Why a prompt gave nothing, or less than was asked: a reason code and words, by the prompt's name.
+        description: What the picture is and conveys; None where no such draft was asked for, or none is there.
     """
 
     by: str
     questions: tuple[DraftedQuestion, ...] = ()
     broken: tuple[DraftedQuestion, ...] = ()
     failed: dict[str, str] = Field(default_factory=dict)
+    description: DraftedDescription | None = Field(None, exclude_if=lambda description: description is None)
 
 
 def author_of_draft(by: str, *, is_edited: bool) -> str:

@@ -7,6 +7,7 @@ JSON. A step that makes questions of it reads that value and does not depend on 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
@@ -35,6 +36,10 @@ WRONG_OPTIONS = 5
 _Words = Annotated[str, Field(min_length=1)]
 
 
+def _is_empty(value: Mapping[str, str]) -> bool:
+    return not value
+
+
 class SixOptions(Record):
     """A question about what a picture conveys, with one right and five wrong options."""
 
@@ -42,6 +47,8 @@ class SixOptions(Record):
     right: _Words
     wrong: Annotated[tuple[_Words, ...], Field(min_length=WRONG_OPTIONS, max_length=WRONG_OPTIONS)]
     explanation: str | None = None
+    authors: dict[str, str] = Field(default_factory=dict, exclude_if=_is_empty)
+    """Who wrote its texts that somebody took from a draft, by `question` or `choices`."""
 
 
 class WrittenIn(Record):
@@ -73,6 +80,7 @@ class Implication(Record):
         rhetoric: Rhetorical devices by which the picture conveys it.
         written_in: Slot of the campaign in which an annotator wrote it; None where it comes from a file.
         author: Who wrote its texts, as in `Item.written_by`; None where `written_in` says it.
+        authors: Who wrote what somebody took from a draft, by `explanation` or `labels`; questions state their own.
     """
 
     image_type: ImageType | Annotated[tuple[ImageType, ...], Field(min_length=2)]
@@ -84,6 +92,7 @@ class Implication(Record):
     rhetoric: tuple[Rhetoric, ...] = ()
     written_in: WrittenIn | None = None
     author: str | None = Field(None, exclude_if=lambda author: author is None)
+    authors: dict[str, str] = Field(default_factory=dict, exclude_if=_is_empty)
 
     @property
     def image_types(self) -> tuple[str, ...]:

@@ -63,12 +63,13 @@ def _without_origin(value: Any) -> Any:
 
 
 def columns_of(
-    given: Mapping[str, Mapping[str, str]], *, stated_by: str | None, annotations_of: str | None
+    given: Mapping[str, Mapping[str, str]], *, step: str, stated_by: str | None, annotations_of: str | None
 ) -> tuple[str, ...]:
     """Return the values that a step reads of these entries.
 
     Args:
         given: Values of each stage before it.
+        step: Name of the step.
         stated_by: Entry of the step `facts`; None for none.
         annotations_of: Entry of the step `dataset`; None for none.
 
@@ -86,7 +87,7 @@ def columns_of(
         known = [name for name in names if name in given.get(entry, {})]
         if not known:
             raise RecipeError(
-                f"step 'draft_questions' has `{setting}: {entry}`, and no step before it has that name and states any "
+                f"step {step!r} has `{setting}: {entry}`, and no step before it has that name and states any "
                 f"of {', '.join(names)}; before it: {', '.join(given) or 'nothing'}"
             )
         columns += [f"{entry}.{name}" for name in known]

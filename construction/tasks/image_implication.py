@@ -106,13 +106,23 @@ def _asked(kind: str, implication: Implication) -> Iterator[_Asked]:
             return  # several options would be right
         right = str(getattr(implication, label.key))
         wrong = tuple(word for word in label.vocabulary if word != right)
-        yield _Asked(kind, 0, label.question, right, wrong, None, {"question": "template", "choices": "template"})
+        by_template = {"question": "template", "choices": "template", **_drafted_labels(implication)}
+        yield _Asked(kind, 0, label.question, right, wrong, None, by_template)
         return
     for number, question in enumerate(implication.questions):
         explanation = question.explanation or implication.explanation
         author = implication.written_by
-        written_by = {"question": author, "choices": author} | ({"explanation": author} if explanation else {})
+        written_by = {text: question.authors.get(text, author) for text in ("question", "choices")}
+        if explanation:
+            is_own = question.explanation is not None
+            written_by["explanation"] = author if is_own else implication.authors.get("explanation", author)
+        written_by |= _drafted_labels(implication)
         yield _Asked(kind, number, question.ask, question.right, question.wrong, explanation, written_by)
+
+
+def _drafted_labels(implication: Implication) -> dict[str, str]:
+    """Return who wrote the labels, where that began with a draft."""
+    return {name: author for name, author in implication.authors.items() if name == "labels"}
 
 
 def _item(record: ImageRecord, ctx: Context, picture: ImageRecord, question: _Asked, implication: Implication) -> Item:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,11 +9,12 @@ from typing import Any
 import pytest
 
 from benchwright.annotation.campaigns import Review, Write
-from benchwright.annotation.exchange import export_tasks, import_decisions
 from benchwright.annotation.store import open_store
 from benchwright.errors import DataError
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import CampaignContext
+
+from .filled_tables import FORMATS, exported, filled, imported
 
 openpyxl = pytest.importorskip("openpyxl", reason="needs the extra `tables`")
 
@@ -27,7 +26,6 @@ QUESTION = {
     "annotator": "ann", "writing": "written", "ask_1": "Which of the cups is chipped?", "right_1": "The blue one",
     "wrong_1": "The red one | The tall one", "difficulty_1": "hard",
 }  # fmt: skip
-FORMATS = ("csv", "xlsx")
 
 
 @pytest.fixture
@@ -41,38 +39,6 @@ def open_tasks(ctx: CampaignContext) -> None:
         for each in PICTURES
     ]
     assert TASK.advance(images, ctx).waiting is not None
-
-
-def exported(ctx: CampaignContext, path: Path, *, votes: bool = False) -> list[dict[str, str]]:
-    with open_store(ctx.store_url) as store:
-        export_tasks(store, ctx.stage, path, image_name=lambda image: image.image_id[:8] + ".png", votes=votes)
-    if path.suffix == ".csv":
-        with path.open(newline="", encoding="utf-8") as handle:
-            return list(csv.DictReader(handle))
-    head, *rows = openpyxl.load_workbook(path).worksheets[0].iter_rows(values_only=True)
-    return [{name: value or "" for name, value in zip(head, row, strict=True)} for row in rows]
-
-
-def filled(path: Path, rows: Sequence[Mapping[str, Any]], columns: Sequence[str] = ()) -> Path:
-    """Write rows as somebody's program saves them."""
-    names = list(columns or rows[0])
-    if path.suffix == ".csv":
-        with path.open("w", newline="", encoding="utf-8") as handle:
-            writer = csv.DictWriter(handle, names, extrasaction="ignore")
-            writer.writeheader()
-            writer.writerows(rows)
-        return path
-    book = openpyxl.Workbook()
-    book.active.append(names)
-    for row in rows:
-        book.active.append([row.get(name) for name in names])
-    book.save(path)
-    return path
-
-
-def imported(ctx: CampaignContext, path: Path, now: datetime) -> Any:
-    with open_store(ctx.store_url) as store:
-        return import_decisions(store, ctx.stage, path, now=now, new_annotators=True)
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,15 @@ from typing import Any
 import pytest
 from chat_server import ChatServer
 from conftest import ROOT
+from small_bench import reseal
 from typed_answers import say
 from walks import make_photographs, run_json
 
 from benchwright.annotation.forms import Submission
 from benchwright.annotation.store import open_store
 from benchwright.cli import invoke
-from benchwright.exports.authorship import origin_of
+from benchwright.release import verify_release
+from benchwright.release.card import origin_of
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 NOUNS = ("jug", "cup", "spoon", "plate", "knife", "bowl", "glass", "lamp", "chair")
@@ -101,6 +104,18 @@ def test_the_recipe_of_the_page_on_drafts_ends_in_a_release_that_says_who_wrote_
     assert taken == {"plain": (3, 1, 2, 1.0), "relations": (3, 0, 3, 0.0)}
     assert invoke(["release", "authors", str(release)]) == 0
     assert "1 accepted, 1 edited, 0 discarded; 100% taken" in capsys.readouterr().out
+
+    card = (release / "README.md").read_text(encoding="utf-8")
+    sums = Counter({how: sum(row[how] for row in by_text.values()) for how in by_text["question"]})
+    assert (
+        f"Of {sums.total()} texts (questions, sets of options, explanations, drafted labels) people wrote "
+        f"{sums['written']}, changed {sums['edited']} from a draft, and took {sums['drafted']} as a model drafted them."
+    ) in card
+    assert "| `write` | model:my-vlm | plain | 3 | 1 | 2 | 1 | 1 | 0 | 100% |" in card
+    assert verify_release(release).problems == []
+    (release / "README.md").write_text(card.replace("| 1 | 1 | 0 | 100% |", "| 2 | 0 | 0 | 100% |"), encoding="utf-8")
+    reseal(release)
+    assert any("'| `write` | model:my-vlm | plain" in line for line in verify_release(release).problems)
 
 
 def _counts(**counts: int) -> dict[str, int]:

@@ -218,7 +218,12 @@ def _translated_form(form: Form, language: Language) -> Form:
 def _form_texts() -> Iterator[str]:
     """Yield the texts of the forms that we make, whatever a recipe sets in them."""
     collecting = collect_form(("cc0-1.0", "cc-by-4.0"), max_bytes=1, max_pixels=1, min_side_px=1)
-    forms = [DESCRIPTION_FORM, description_form(several_types=True), PAIR_FORM, screening_form(COMMON_REASONS)]
+    forms = [
+        DESCRIPTION_FORM,
+        description_form(several_types=True, drafts=True),
+        PAIR_FORM,
+        screening_form(COMMON_REASONS),
+    ]
     forms += [collecting, state_form(SECTIONS)]
     forms.append(writing_form(QuestionSettings(refusal="allowed")))
     forms += [kind.form(_NO_CATEGORIES) for kind in KINDS.values() if kind.form is not None]

@@ -240,7 +240,7 @@ def _sheet_of(campaign: Campaign, task: OwnTask, *, blind: bool) -> str:
         return campaign.kind
     if typed.region_fields:
         return "mark"
-    if any(isinstance(field, Repeated) for field in typed.fields):
+    if task.proposals is not None or any(isinstance(field, Repeated) for field in typed.fields):
         return "form_in_sections" if task.proposals is None else "form_with_drafts"
     has_options = any(isinstance(field, OneChoice) for field in typed.fields)
     return "form_with_options" if has_options else "form" if task.item.images else "collect"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
+from benchwright.questions.drafts import DraftedQuestion
 from benchwright.questions.implication import (
     MOST_QUESTIONS,
     WRONG_OPTIONS,
@@ -12,17 +13,20 @@ from benchwright.questions.implication import (
     Domain,
     Emotion,
     ImageType,
+    Implication,
     Rhetoric,
 )
 
-from ..fields.field_types import FormField, Lines, OneOf, OnlyIf, Option, SeveralOf, TextField
+from ..fields.field_types import DraftsField, FormField, Lines, OneOf, OnlyIf, Option, SeveralOf, TextField
 from ..fields.form import Form
 
-CONVEYS, NOTHING = "conveys", "nothing"
+HEADLINE, CONVEYS, NOTHING = "implication", "conveys", "nothing"
+DRAFTS = "drafts"
+LABELS = ("image_type", "difficulty", "domain", "emotion", "rhetoric")
 COUNTS = ("one", "two", "three")
 """Codes of the number of questions: words, because codes begin with a letter."""
 MAX_EXPLANATION, MAX_LINE = 4000, 600
-_CONVEYS = OnlyIf(field="implication", codes=(CONVEYS,))
+_CONVEYS = OnlyIf(field=HEADLINE, codes=(CONVEYS,))
 
 
 def code_of(words: str) -> str:
@@ -60,25 +64,33 @@ def _question(number: int) -> Iterable[FormField]:
     )
 
 
-def description_form(*, several_types: bool = False) -> Form:
+def description_form(*, several_types: bool = False, drafts: bool = False) -> Form:
     """Return the form of a description.
 
     Args:
         several_types: Whether an image may be of several types, as in II-Bench's published data, where the paper's
             appendix B takes one; default False.
+        drafts: Whether drafts may be accepted; the form then has sections, of which each takes all its drafts at once.
     """
-    if not several_types:
-        return DESCRIPTION_FORM
-    types = SeveralOf(
-        name="image_type", label="Image type (all that apply)", options=_options(ImageType), only_if=_CONVEYS
-    )
-    return Form(fields=tuple(types if field.name == "image_type" else field for field in DESCRIPTION_FORM.fields))
+    fields: list[FormField] = list(DESCRIPTION_FORM.fields)
+    if several_types:
+        label = "Image type (all that apply)"
+        types = SeveralOf(name="image_type", label=label, options=_options(ImageType), only_if=_CONVEYS)
+        fields = [types if field.name == "image_type" else field for field in fields]
+    if drafts:
+        fields[1:] = [field.model_copy(update={"section": _section_of(field)}) for field in fields[1:]]
+        fields.append(DraftsField(name=DRAFTS, label="Drafts", only_if=_CONVEYS))
+    return Form(fields=tuple(fields))
+
+
+def _section_of(field: FormField) -> str:
+    return "Description" if field.name in (*LABELS, "questions", "explanation") else "Questions"
 
 
 DESCRIPTION_FORM = Form(
     fields=(
         OneOf(
-            name="implication",
+            name=HEADLINE,
             label="Implication",
             options=(
                 Option(code=CONVEYS, words="Conveys something"),
@@ -106,3 +118,35 @@ DESCRIPTION_FORM = Form(
         *(field for number in range(1, MOST_QUESTIONS + 1) for field in _question(number)),
     )
 )
+
+
+def fields_of_description(
+    implication: Implication | None, questions: Sequence[DraftedQuestion], *, several_types: bool
+) -> dict[str, Any]:
+    """Return the values of the form that a draft stands for; empty where nothing was drafted.
+
+    Args:
+        implication: Drafted labels and explanation; None for none.
+        questions: Drafted questions, of which the form has room for three.
+        several_types: Whether the form takes several types of an image; a form that takes one gets none of several.
+    """
+    values: dict[str, Any] = {}
+    if implication is not None:
+        values |= {
+            "domain": code_of(implication.domain),
+            "emotion": code_of(implication.emotion),
+            "rhetoric": list(map(code_of, implication.rhetoric)),
+            "explanation": implication.explanation,
+        }
+        types = list(map(code_of, implication.image_types))
+        if several_types or len(types) == 1:
+            values["image_type"] = types if several_types else types[0]
+        if implication.difficulty is not None:
+            values["difficulty"] = code_of(implication.difficulty)
+    shown = questions[:MOST_QUESTIONS]
+    for number, question in enumerate(shown, 1):
+        values |= {f"ask_{number}": question.ask, f"right_{number}": question.right}
+        values[f"wrong_{number}"] = list(question.wrong)
+    if shown:
+        values["questions"] = COUNTS[len(shown) - 1]
+    return {HEADLINE: CONVEYS, **values} if values else {}

@@ -81,8 +81,8 @@ def _check_statements(form: CampaignForm, typed: Form, fields: Mapping[str, Any]
 def with_origins(typed: Form, fields: Mapping[str, Any], payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return values with what became of a model's drafts: of each statement from a draft, the model and any edits.
 
-    Where a draft has a note, that says by whom and with which prompt it was made, and which parts were changed or
-    added.
+    Where a draft has a note, that says by whom and with which prompt it was made, and of a group's entry also which
+    parts were changed or added.
 
     Raises:
         RefusedError: A statement is not among the values, or its origin is not among the drafts.
@@ -100,9 +100,10 @@ def with_origins(typed: Form, fields: Mapping[str, Any], payload: Mapping[str, A
             raise RefusedError(f"statement {place!r} comes from no draft {origin!r} of this task")
         origins[place] = {"from": origin, "model": proposals.model, "edited": stated != draft}
         if (note := proposals.notes.get(origin)) is not None:
-            changed = sorted(name for name in draft if stated.get(name) != draft[name])
-            parts = {"changed": changed, "added": sorted({*stated} - {*draft})}
-            origins[place] |= {"model": note.author, "by": note.by, "prompt": note.prompt, **parts}
+            origins[place] |= {"model": note.author, "by": note.by, "prompt": note.prompt}
+            if isinstance(draft, Mapping):
+                changed = sorted(name for name in draft if stated.get(name) != draft[name])
+                origins[place] |= {"changed": changed, "added": sorted({*stated} - {*draft})}
     return values | {drafts.name: origins}
 
 

@@ -7,3 +7,7 @@ from .citation import citation as citation
 from .example import EXAMPLE as EXAMPLE
 from .image_sources import IMAGE_SOURCES as IMAGE_SOURCES
 from .image_sources import image_source_lines as image_source_lines
+from .texts import ORIGINS as ORIGINS
+from .texts import TextTally as TextTally
+from .texts import origin_of as origin_of
+from .texts import prompt_acceptance as prompt_acceptance

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import yaml
@@ -25,6 +25,8 @@ from .citation import CITATION, bibtex
 from .datasheet import datasheet, in_words
 from .example import EXAMPLE, ExampleItem
 from .image_sources import IMAGE_SOURCES
+from .markdown import cell, code, table
+from .texts import TextOrigin, texts_section
 
 HEAD = ("step", "reads", "in", "out", "dropped", "asked about", "failed", "reversed", "made")
 
@@ -94,10 +96,10 @@ def _row(entry: str, parts: Sequence[Mapping[str, Any]]) -> FunnelRow:
 
 MAX_SOURCE_ROWS = 50
 
-CARD_VERSION = 3
+CARD_VERSION = 4
 """Version of the layout and wording of everything except the curator's words; raise it when either changes."""
 
-MARK = f"<!-- benchwright/card {CARD_VERSION} -->"
+_MARK = "<!-- benchwright/card {version} -->"
 """Last line of a card; cards of the first version have none."""
 
 _VERIFY = (
@@ -163,6 +165,8 @@ class CardFacts:
         encoded: Number of made pictures that are released as JPEG.
         statements: What the curators state; None where they state nothing.
         example: Item that the card shows; None where the release has no pictures that can be shown.
+        texts: Number of texts by kind and by how they came about, as `TextTally.texts` has it.
+        languages: Number of items by the language that they state.
     """
 
     name: str
@@ -184,6 +188,18 @@ class CardFacts:
     encoded: int = 0
     statements: Statements | None = None
     example: ExampleItem | None = None
+    texts: Mapping[str, Mapping[TextOrigin, int]] = field(default_factory=dict)
+    languages: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def about_texts(self) -> str | None:
+        """Return what the card says of drafts and languages; None where there are none."""
+        return texts_section(self.texts, self.languages, self.agreement)
+
+    @property
+    def card_version(self) -> int:
+        """Return the version of the layout that a new card has: without drafts and languages, the one before them."""
+        return CARD_VERSION if self.about_texts else 3
 
 
 @dataclass(frozen=True)
@@ -203,9 +219,10 @@ class CardSection:
 
 def card(facts: CardFacts, *, description: str) -> str:
     """Return the text of `README.md`: the facts, with the curator's words between title and first section."""
-    parts = [card_head(facts), description.strip()]
-    parts += [f"## {section.heading}\n\n{section.body}" for section in card_sections(facts)]
-    parts.append(MARK)
+    version = facts.card_version
+    parts = [card_head(facts, version=version), description.strip()]
+    parts += [f"## {section.heading}\n\n{section.body}" for section in card_sections(facts, version=version)]
+    parts.append(_MARK.format(version=version))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -216,7 +233,7 @@ def card_head(facts: CardFacts, *, version: int = CARD_VERSION) -> str:
         facts: Facts of the release.
         version: Version of the card's layout; cards of version 1 do not state categories, size and tags.
     """
-    title = f"# {_cell(facts.name)} {_cell(facts.version)}"
+    title = f"# {cell(facts.name)} {cell(facts.version)}"
     return f"{_front_matter(facts, version)}\n\n{title}"
 
 
@@ -225,9 +242,11 @@ def card_sections(facts: CardFacts, *, version: int = CARD_VERSION) -> tuple[Car
 
     Args:
         facts: Facts of the release.
-        version: Version of the card's layout; cards before version 3 have no citation, data sheet and licences in sum.
+        version: Version of the card's layout; cards before version 3 have no citation, data sheet and licences in sum,
+            and cards before version 4 say nothing of drafts and languages.
     """
     statements = facts.statements or Statements()
+    texts = facts.about_texts if version >= 4 else None
     return (
         CardSection("Items", _items(facts.counts), "the data"),
         *([CardSection("Example", _example(facts.example), "the data")] if facts.example and version >= 3 else []),
@@ -235,6 +254,7 @@ def card_sections(facts: CardFacts, *, version: int = CARD_VERSION) -> tuple[Car
         *([CardSection("Sealed answers", _sealed(facts.sealed), "manifest.json")] if facts.sealed else []),
         CardSection("Funnel", _funnel(facts.stages), "manifest.json"),
         CardSection("People", _people_and_baseline(facts), "agreement.json and human_baseline.json"),
+        *([CardSection("Texts", texts, "the data and agreement.json")] if texts else []),
         CardSection("Sources", _sources(facts, version), "provenance.json"),
         *([CardSection("Access", _access(statements), "manifest.json")] if statements.access_terms else []),
         CardSection("Use", _use(facts), "the data"),
@@ -251,16 +271,16 @@ def card_sections(facts: CardFacts, *, version: int = CARD_VERSION) -> tuple[Car
 
 
 def _example(example: ExampleItem) -> str:
-    options = "\n".join(f"- **{key}** {_cell(text)}" for key, text in example.options)
+    options = "\n".join(f"- **{key}** {cell(text)}" for key, text in example.options)
     return (
-        f"![The pictures of this item, as models see them]({EXAMPLE})\n\n{_cell(example.question)}\n\n{options}\n\n"
-        f"An item of {_code(example.task)}, whose pictures are reduced here: `{example.item_id}`. Its right option is "
+        f"![The pictures of this item, as models see them]({EXAMPLE})\n\n{cell(example.question)}\n\n{options}\n\n"
+        f"An item of {code(example.task)}, whose pictures are reduced here: `{example.item_id}`. Its right option is "
         "in the data, where it is not sealed."
     )
 
 
 def _access(statements: Statements) -> str:
-    fields = ", ".join(map(_cell, statements.access_fields))
+    fields = ", ".join(map(cell, statements.access_fields))
     asked = f"\n\nWhoever wants it states: {fields}." if fields else ""
     terms = in_words(statements.access_terms or "")
     return f"This release is given to those who agree to the following.\n\n{terms}{asked}"
@@ -284,8 +304,9 @@ def _front_matter(facts: CardFacts, version: int) -> str:
             "size_categories": [_size_category(counts.items)],
             "tags": ["benchmark", "benchwright"],
         }
-    if statements.languages:
-        fields["language"] = list(statements.languages)
+    stated = facts.languages if version >= 4 else {}
+    if languages := list(dict.fromkeys([*statements.languages, *stated])):
+        fields["language"] = languages
     if statements.access_terms:
         fields["extra_gated_prompt"] = statements.access_terms
     if statements.access_fields:
@@ -304,9 +325,9 @@ def _size_category(items: int) -> str:
 def _items(counts: ItemCounts) -> str:
     splits = sorted(counts.splits)
     tasks = sorted({task for split in counts.splits.values() for task in split.tasks})
-    rows = [[_code(task), *(str(counts.splits[split].tasks.get(task, 0)) for split in splits)] for task in tasks]
+    rows = [[code(task), *(str(counts.splits[split].tasks.get(task, 0)) for split in splits)] for task in tasks]
     totals = ["all", *(str(counts.splits[split].items) for split in splits)]
-    return _table(["task", *(_code(split) for split in splits)], [*rows, totals])
+    return table(["task", *(code(split) for split in splits)], [*rows, totals])
 
 
 def _to_fetch(facts: CardFacts) -> str:
@@ -328,7 +349,7 @@ def _to_fetch(facts: CardFacts) -> str:
 
 
 def _sealed(sealed: SealedSplits) -> str:
-    names = ", ".join(_code(split) for split in sorted(sealed.splits))
+    names = ", ".join(code(split) for split in sorted(sealed.splits))
     lines = [
         f"The answers of {names} are not in this release. In these splits `answer` is null and `attributes` holds "
         '`"sealed": true`; labels, groups, explanations, evidence, sources of pictures, the seed and what people '
@@ -350,20 +371,20 @@ def _sealed(sealed: SealedSplits) -> str:
 
 def _funnel(stages: Sequence[Mapping[str, Any]]) -> str:
     rows = funnel_rows(stages)
-    table = _table(HEAD, [_step(row) for row in rows])
+    funnel = table(HEAD, [_step(row) for row in rows])
     lines = [
         "What went into each step and what came out. A step that makes items passes on what it did not use. "
         "`manifest.json` holds the same counts, stage by stage."
     ]
     if brought_back := sum(row.reversed for row in rows):
         lines.append(f"Curators looked again and reversed {brought_back} verdicts; those records count as kept.")
-    return f"{table}\n\n{' '.join(lines)}"
+    return f"{funnel}\n\n{' '.join(lines)}"
 
 
 def _step(row: FunnelRow) -> list[str]:
     return [
-        _code(row.step),
-        _cell(row.reads),
+        code(row.step),
+        cell(row.reads),
         str(row.records),
         str(row.out),
         _reasons(row.dropped),
@@ -375,13 +396,13 @@ def _step(row: FunnelRow) -> list[str]:
 
 
 def _reasons(reasons: Mapping[str, int]) -> str:
-    return _cell(", ".join(f"{reason} {n}" for reason, n in reasons.items()))
+    return cell(", ".join(f"{reason} {n}" for reason, n in reasons.items()))
 
 
 def _people(agreement: Mapping[str, Mapping[str, Any]]) -> str:
     if not agreement:
         return "No campaign: nobody looked at these items before they were released."
-    lines = [f"- {_code(name)}: {_who(summary)}" for name, summary in sorted(agreement.items())]
+    lines = [f"- {code(name)}: {_who(summary)}" for name, summary in sorted(agreement.items())]
     return "\n".join([*lines, "", "`agreement.json` holds how far they agreed."])
 
 
@@ -407,7 +428,7 @@ def _undecided(facts: CardFacts) -> list[str]:
 
 def _baseline(name: str, answers: Mapping[str, Any]) -> str:
     return (
-        f"Human baseline {_code(name)}: {len(answers['items'])} items, up to {answers['answers_per_item']} answers "
+        f"Human baseline {code(name)}: {len(answers['items'])} items, up to {answers['answers_per_item']} answers "
         f"each, by {_who(answers)} (`human_baseline.json`)."
     )
 
@@ -420,18 +441,18 @@ def _sources(facts: CardFacts, version: int) -> str:
     sources = facts.sources
     rows = [
         [
-            _cell(source.dataset or "not stated"),
-            _cell(source.licence or "not stated"),
+            cell(source.dataset or "not stated"),
+            cell(source.licence or "not stated"),
             str(source.images),
             str(source.authors),
         ]
         for source in sources[:MAX_SOURCE_ROWS]
     ]
-    table = _table(["dataset", "licence", "images", "named authors"], rows)
+    counted = table(["dataset", "licence", "images", "named authors"], rows)
     more = len(sources) - MAX_SOURCE_ROWS
     rest = f"\n\n{more} more rows are left out here." if more > 0 else ""
     if version < 3:
-        return f"{table}{rest}\n\n`provenance.json` names each image's source, author and licence."
+        return f"{counted}{rest}\n\n`provenance.json` names each image's source, author and licence."
     cut = (
         f"\n\nMetadata (EXIF with places, XMP, IPTC, comments) was cut out of {facts.without_metadata} picture files; "
         "no pixel changed."
@@ -445,7 +466,7 @@ def _sources(facts: CardFacts, version: int) -> str:
         else ""
     )
     return (
-        f"{table}{rest}\n\nIn sum: {_licence_sum(sources)}.\n\n`{IMAGE_SOURCES}` names each image's file, author, "
+        f"{counted}{rest}\n\nIn sum: {_licence_sum(sources)}.\n\n`{IMAGE_SOURCES}` names each image's file, author, "
         f"licence and address, and `provenance.json` what was made of it.{cut}{encoded}"
     )
 
@@ -455,7 +476,7 @@ def _licence_sum(sources: Sequence[SourceCount]) -> str:
     for source in sources:
         images[normalized_licence(source.licence) if source.licence else "not stated"] += source.images
     counted = sorted(images.items(), key=lambda entry: (-entry[1], entry[0]))
-    named = [f"{_cell(licence)} {n}" for licence, n in counted[:MAX_SOURCE_ROWS]]
+    named = [f"{cell(licence)} {n}" for licence, n in counted[:MAX_SOURCE_ROWS]]
     rest = sum(n for _, n in counted[MAX_SOURCE_ROWS:])
     return ", ".join([*named, *([f"others {rest}"] if rest else [])]) or "no image states a source"
 
@@ -463,7 +484,7 @@ def _licence_sum(sources: Sequence[SourceCount]) -> str:
 def _use(facts: CardFacts) -> str:
     if not facts.marked:
         return f"```python\n{_LOAD}\n```\n\n{_VERIFY}"
-    tasks = ", ".join(f"{_code(task)} {n}" for task, n in sorted(facts.marked.items()))
+    tasks = ", ".join(f"{code(task)} {n}" for task, n in sorted(facts.marked.items()))
     if facts.drawing_version is not None:
         return _use_of_drawn(facts, tasks)
     draw = _DRAW.format(split=min(facts.counts.splits))
@@ -492,19 +513,3 @@ def _canary(canary: str) -> str:
         f"`{canary}`\n\nThis data is for testing. Leave it out of training sets: a model that can complete the mark "
         "above has been trained on it, and its scores here say little."
     )
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
-def _code(text: str) -> str:
-    """Return a name escaped for a code span in a table cell."""
-    return f"`{re.sub(r'[`|]', '', ' '.join(text.split()))}`"
-
-
-def _cell(text: str) -> str:
-    """Return text escaped so that it stays inside one table cell and is not read as markup."""
-    line = " ".join(text.split())
-    return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", line)

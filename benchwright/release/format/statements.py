@@ -9,11 +9,11 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError, field_validator
 
 from benchwright.errors import DataError
-from benchwright.records import Record
+from benchwright.records import LANGUAGE_CODE, Record
 
 MAX_BYTES = 2**20
 Line = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]*$")]
-Language = Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
+Language = Annotated[str, Field(pattern=LANGUAGE_CODE)]
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 
 QUESTIONS: dict[str, str] = {

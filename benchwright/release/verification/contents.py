@@ -29,6 +29,7 @@ from benchwright.release.card.citation import CITATION, citation
 from benchwright.release.card.example import EXAMPLE, ExampleChoice
 from benchwright.release.card.image_sources import IMAGE_SOURCES, image_source_lines
 from benchwright.release.card.pictures_to_fetch import FETCH_LIST, FETCH_SCRIPT, fetch_list_lines, fetch_script
+from benchwright.release.card.texts import TextTally
 from benchwright.release.format import documents, identity
 from benchwright.release.format import manifest as manifests
 from benchwright.release.format.agreement import contradictions, read_agreement
@@ -110,6 +111,7 @@ class _Seen:
     encoded: int = 0
     """Files that the provenance has as made by encoding a made picture."""
     example: ExampleChoice = field(default_factory=ExampleChoice)
+    texts: TextTally = field(default_factory=TextTally)
     absent: set[bytes] = field(default_factory=set)
     """Pictures of which the release has no file."""
 
@@ -138,6 +140,7 @@ class _Seen:
         if has_marks(item):
             self.marked[item.task] += 1
         self.estimated += is_estimated(item)
+        self.texts.add(item)
 
 
 def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
@@ -331,6 +334,8 @@ def _check_card(
         encoded=seen.encoded,
         statements=manifest.statements,
         example=seen.example.item if EXAMPLE in manifest.files else None,
+        texts=seen.texts.texts,
+        languages=seen.texts.languages,
     )
     check = check_card(text, facts)
     contradicted = contradictions(manifest.recipe, agreement, answers or {})

@@ -16,6 +16,7 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.estimates import is_estimated
 from benchwright.records import ImageRecord, Item
+from benchwright.release.card.texts import TextTally
 from benchwright.release.format import identity
 from benchwright.release.format.drawn import has_marks
 from benchwright.release.format.manifest import SPLIT
@@ -43,6 +44,7 @@ class Staging:
         self._database = sqlite3.connect(path, isolation_level=None)
         self._database.executescript(_TABLES)
         self._database.execute("BEGIN")
+        self.tally = TextTally()
 
     def close(self) -> None:
         """Close the file."""
@@ -82,6 +84,7 @@ class Staging:
             self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
         except sqlite3.IntegrityError:
             raise DataError(f"item {item.item_id} is given twice; a release holds each item once") from None
+        self.tally.add(item)
 
     def has_item(self, item_id: str) -> bool:
         """Return whether an item has been added."""

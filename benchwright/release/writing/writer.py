@@ -256,6 +256,8 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         encoded=staging.made_by(contents.operations_of(ENCODED)),
         statements=contents.statements,
         example=example.item,
+        texts=staging.tally.texts,
+        languages=staging.tally.languages,
     )
     if example.item is not None:
         texts[EXAMPLE] = example.item.file()

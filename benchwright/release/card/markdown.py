@@ -1,0 +1,23 @@
+"""Tables and code spans of a card, whose cells cannot be read as markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table; cells are Markdown already."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def code(text: str) -> str:
+    """Return a name escaped for a code span in a table cell."""
+    return f"`{re.sub(r'[`|]', '', ' '.join(text.split()))}`"
+
+
+def cell(text: str) -> str:
+    """Return text escaped so that it stays inside one table cell and is not read as markup."""
+    line = " ".join(text.split())
+    return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", line)

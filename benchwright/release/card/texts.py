@@ -1,0 +1,172 @@
+"""The texts of a release: who wrote them, in which languages, and what became of drafts by prompt.
+
+The card and `release authors` say the same, from these counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+from benchwright.records import LANGUAGE, LANGUAGE_CODE, Item
+
+from .markdown import cell, code, table
+
+TextOrigin = Literal["written", "edited", "drafted", "templated", "simulated", "not_stated"]
+"""How a text came about: a person wrote it, a person changed a draft, a model's draft was taken as it was, a template
+made it, a simulated annotator did, or the item does not say.
+"""
+ORIGINS: tuple[TextOrigin, ...] = ("written", "edited", "drafted", "templated", "simulated", "not_stated")
+TEXTS = ("question", "choices", "explanation", "labels")
+_EDITED = "person, from "
+
+
+class PromptAcceptance(NamedTuple):
+    """What became of the drafts of one prompt in one campaign.
+
+    Args:
+        campaign: Campaign in which people saw them.
+        by: Author of the drafts, as in `Item.written_by`.
+        prompt: Name of the prompt, or of the template.
+        drafted: Number of drafts.
+        broken: Number that a second model took out.
+        shown: Number of times that a draft was shown to somebody who decided about its picture.
+        accepted: Of these, taken as they were; parts that a draft lacked may have been added.
+        edited: Taken and changed.
+        discarded: Not taken.
+    """
+
+    campaign: str
+    by: str
+    prompt: str
+    drafted: int
+    broken: int
+    shown: int
+    accepted: int
+    edited: int
+    discarded: int
+
+    @property
+    def taken(self) -> float | None:
+        """Return the share of the drafts shown that were accepted or edited, 0 to 1; None where none was shown."""
+        return None if not self.shown else (self.accepted + self.edited) / self.shown
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the counts as JSON values, with the share of those shown that were taken, 0 to 1."""
+        return {**self._asdict(), "taken": None if self.taken is None else round(self.taken, 6)}
+
+
+def origin_of(author: str | None) -> TextOrigin:
+    """Return how a text came about, by its author in `Item.written_by`.
+
+    Example:
+        >>> origin_of("person"), origin_of("person, from model:tiny"), origin_of("model:tiny")
+        ('written', 'edited', 'drafted')
+    """
+    if author is None:
+        return "not_stated"
+    if author.startswith(_EDITED):
+        return "edited"
+    known: Mapping[str, TextOrigin] = {"person": "written", "template": "templated", "simulated": "simulated"}
+    return known.get(author, "drafted")
+
+
+class TextTally:
+    """Counter of the texts of items by who wrote them, and of items by language.
+
+    Explanations are counted where an item has one, labels where it says who drafted them.
+    """
+
+    def __init__(self) -> None:
+        self._languages = Counter[str]()
+        self._origins: dict[str, Counter[TextOrigin]] = {text: Counter() for text in TEXTS}
+        self._authors = Counter[str]()
+
+    def add(self, item: Item) -> None:
+        """Count the texts of one item."""
+        texts = {"question", "choices", *item.written_by} | ({"explanation"} if item.explanation is not None else set())
+        for text in texts & set(TEXTS):
+            author = item.written_by.get(text)
+            self._origins[text][origin_of(author)] += 1
+            if author is not None:
+                self._authors[author] += 1
+        language = item.attributes.get(LANGUAGE)
+        if isinstance(language, str) and re.fullmatch(LANGUAGE_CODE, language):
+            self._languages[language] += 1
+
+    @property
+    def texts(self) -> dict[str, dict[TextOrigin, int]]:
+        """Return the number of texts of each kind (one of `TEXTS`) by how they came about, every way named."""
+        return {text: {how: counter[how] for how in ORIGINS} for text, counter in self._origins.items() if counter}
+
+    @property
+    def authors(self) -> dict[str, int]:
+        """Return the number of texts by their author, as `Item.written_by` has it, the most frequent first."""
+        return dict(sorted(self._authors.items(), key=lambda row: (-row[1], row[0])))
+
+    @property
+    def languages(self) -> dict[str, int]:
+        """Return the number of items by the language that they state (attribute `language`), sorted by its code."""
+        return dict(sorted(self._languages.items()))
+
+
+def prompt_acceptance(agreement: Mapping[str, Mapping[str, Any]]) -> list[PromptAcceptance]:
+    """Return what became of drafts, by campaign, author and prompt, from the summaries of campaigns."""
+    names = PromptAcceptance._fields[3:]
+    return [
+        PromptAcceptance(campaign, str(row["by"]), str(row["prompt"]), *(int(row[name]) for name in names))
+        for campaign, summary in sorted(agreement.items())
+        for row in (summary.get("drafts") or {}).get("prompts", ())
+    ]
+
+
+def texts_section(
+    texts: Mapping[str, Mapping[TextOrigin, int]],
+    languages: Mapping[str, int],
+    agreement: Mapping[str, Mapping[str, Any]],
+) -> str | None:
+    """Return what a card says of texts, as Markdown; None where nothing was drafted and no item states its language.
+
+    Args:
+        texts: Number of texts by kind and by how they came about, as `TextTally.texts` has it.
+        languages: Number of items by language.
+        agreement: Summary of each campaign, by name.
+    """
+    stated = ", ".join(f"{code(language)} {count}" for language, count in sorted(languages.items()))
+    parts = [f"Items by the language that they state: {stated}."] if stated else []
+    prompts = prompt_acceptance(agreement)
+    sums = Counter[TextOrigin]()
+    for counts in texts.values():
+        sums.update(counts)
+    if prompts or sums["drafted"] or sums["edited"]:
+        parts += [_in_words(sums), _by_kind(texts)]
+    if prompts:
+        head = ["campaign", "drafts by", "prompt", *PromptAcceptance._fields[3:], "taken"]
+        parts += ["What people did with the drafts that they were shown:", table(head, [_row(row) for row in prompts])]
+    return "\n\n".join(parts) or None
+
+
+def _in_words(sums: Mapping[TextOrigin, int]) -> str:
+    further = {
+        "templates made": sums["templated"],
+        "simulated annotators wrote": sums["simulated"],
+        "not stated of": sums["not_stated"],
+    }
+    rest = "".join(f"; {words} {count}" for words, count in further.items() if count)
+    return (
+        f"Of {sum(sums.values())} texts (questions, sets of options, explanations, drafted labels) people wrote "
+        f"{sums['written']}, changed {sums['edited']} from a draft, and took {sums['drafted']} as a model drafted "
+        f"them{rest}. `written_by` says it of each."
+    )
+
+
+def _by_kind(texts: Mapping[str, Mapping[TextOrigin, int]]) -> str:
+    rows = [[text, *(str(counts[how]) for how in ORIGINS)] for text, counts in texts.items()]
+    return table(["text", *(how.replace("_", " ") for how in ORIGINS)], rows)
+
+
+def _row(row: PromptAcceptance) -> list[str]:
+    taken = "" if row.taken is None else f"{row.taken:.0%}"
+    return [code(row.campaign), cell(row.by), cell(row.prompt), *(str(count) for count in row[3:]), taken]
