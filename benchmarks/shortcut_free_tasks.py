@@ -4,8 +4,9 @@
 
 makes items of each task, of photographs (those of the demo, and a folder's) or of annotations with the biases of real
 ones, and puts them through the shortcut battery. Seeds are to be others than were used while a task was written. It
-prints one JSON document: for each task and mode the number of items, and the solvers that lie farthest from chance. A
-solver carries where its share lies more than 0.05 from chance and is significant after Holm's correction.
+prints a JSON document for each task and mode: the number of items, and the solvers that lie farthest from chance. A
+solver carries where its share lies more than 0.05 from chance and is significant after Holm's correction. Files are
+those of a workspace, PNG all, or with `--released` those of a release, in which pictures may be JPEGs.
 """
 
 from __future__ import annotations
@@ -53,18 +54,18 @@ def main() -> None:
     parser.add_argument("--mode", nargs="*", default=["hardened", "paper"])
     parser.add_argument("--records", type=int, default=1200, help="records of each seed")
     parser.add_argument("--seeds", type=int, nargs="*", default=[101])
+    parser.add_argument("--released", action="store_true", help="measure files as a release by content holds them")
     options = parser.parse_args()
     prepare_photographs(options.folder / "photographs")
     pictures = list(pictures_in([options.folder / "photographs", *([options.images] if options.images else [])]))
-    results = {}
     for name in options.task or ITEMS:
         for mode in options.mode:
             made = [
                 made_items(ITEMS[name], options.folder / "work", pictures, seed, options.records, mode)
                 for seed in options.seeds
             ]
-            results[f"{name}, {mode}"] = measured(made)
-            print(json.dumps({f"{name}, {mode}": results[f"{name}, {mode}"]}), flush=True)
+            result = measured([part.as_released() for part in made] if options.released else made)
+            print(json.dumps({f"{name}, {mode}": result}), flush=True)
 
 
 def measured(made: Sequence[MadeItems]) -> dict[str, Any]:

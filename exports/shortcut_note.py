@@ -15,6 +15,8 @@ HELPED = f"{SOLVERS}.solvers"
 """End of the name of its value with the solvers that a cue helps with an item."""
 MOST_NAMED = 4
 """Number of solvers of a task that the paragraph names."""
+FEW = 200
+"""Number of a task's items below which cues stay hidden; sets of so many were used to measure what the solvers find."""
 
 
 def shortcut_note(items: Iterable[tuple[Item, Mapping[str, Any]]]) -> str:
@@ -38,12 +40,18 @@ def shortcut_note(items: Iterable[tuple[Item, Mapping[str, Any]]]) -> str:
             solvers.setdefault(item.task, Counter()).update(names)
     if not measured:
         return ""
-    clean = [f"`{task}`" for task in sorted(measured) if not helped[task]]
+    clean = [task for task in sorted(measured) if not helped[task]]
     sentences = [
         "**Shortcuts.** Solvers that see the options without what these must be compared with answered the items."
     ]
     if clean:
-        sentences.append(f"They found no cue in {', '.join(clean)}.")
+        counts = ", ".join(f"`{task}` {measured[task]}" for task in clean)
+        sentences.append(f"They found no cue in the items of these tasks: {counts}.")
+    if any(measured[task] < FEW for task in clean):
+        sentences.append(
+            f"Of fewer than {FEW} items that says little: on 40, a solver's accuracy has a 95 % interval of about 30 "
+            "points."
+        )
     for task in sorted(task for task in measured if helped[task]):
         ranked = sorted(solvers[task].items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_NAMED]
         named = ", ".join(f"`{_plain(name)}` {count}" for name, count in ranked)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .audited_items import AuditedPicture
     from .check import AuditContext
 
-KIND = "audit picture 1"
+KIND = "audit picture 2"
 """Name of the entries in the cache, with a version that is raised when pictures are measured otherwise."""
 _STAGE = "audit"
 _PICTURES_A_JOB = 16

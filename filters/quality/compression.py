@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,8 @@ _LUMA_AT_50 = (
 """ITU-T T.81, annex K.1; the quality of the Independent JPEG Group is a scale of it. Their sum is what counts here, so
 the order of the coefficients does not matter."""
 _START_OF_SCAN, _TABLES = 0xDA, 0xDB
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_PROGRESSIVE = frozenset({0xC2, 0xC6, 0xCA, 0xCE})
 
 
 def jpeg_quality(data: bytes) -> int | None:
@@ -38,27 +42,52 @@ def _coarseness(quality: int) -> int:
     return sum(min(255, max(1, (step * scale + 50) // 100)) for step in _LUMA_AT_50)
 
 
+class ChromaCoding(NamedTuple):
+    """How a JPEG file holds color, and in which order.
+
+    Args:
+        samples: Samples a pixel of the second channel, 1 for color in full, 0.25 for 4:2:0; 0 for a file of greys.
+        is_progressive: Whether it is sent coarse at first.
+    """
+
+    samples: float
+    is_progressive: bool
+
+
+def chroma_coding(data: bytes) -> ChromaCoding | None:
+    """Return how a JPEG file holds color; None where its header does not say. Nothing is decoded."""
+    for marker, payload in _segments(data):
+        if marker in _FRAMES and len(payload) >= 6:
+            samples = [(pair >> 4) * (pair & 15) for pair in payload[7 : 6 + 3 * payload[5] : 3]]
+            if len(samples) != payload[5] or 0 in samples[:1]:
+                return None
+            return ChromaCoding(samples[1] / samples[0] if len(samples) > 1 else 0.0, marker in _PROGRESSIVE)
+    return None
+
+
 def _luma_table(data: bytes) -> tuple[int, ...] | None:
     """Return quantisation table 0 of a JPEG file, the 64 steps to which its luma was rounded."""
+    for marker, payload in _segments(data):
+        if marker == _TABLES and (table := _table_zero(payload)) is not None:
+            return table
+    return None
+
+
+def _segments(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield marker and content of each segment of a JPEG file before its first scan, as far as they are whole."""
     if data[:2] != b"\xff\xd8":
-        return None
+        return
     at = 2
-    while at + 4 <= len(data):
-        if data[at] != 0xFF:
-            return None
+    while at + 4 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]
         if marker == 0xFF:  # a fill byte
             at += 1
             continue
-        if marker == _START_OF_SCAN:
-            return None
         length = int.from_bytes(data[at + 2 : at + 4], "big")
-        if length < 2:
-            return None
-        if marker == _TABLES and (table := _table_zero(data[at + 4 : at + 2 + length])) is not None:
-            return table
+        if marker == _START_OF_SCAN or length < 2:
+            return
+        yield marker, data[at + 4 : at + 2 + length]
         at += 2 + length
-    return None
 
 
 def _table_zero(segment: bytes) -> tuple[int, ...] | None:

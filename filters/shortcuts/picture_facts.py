@@ -13,14 +13,16 @@ from benchwright.images import decode_rgb
 from benchwright.images.formats import walk
 from benchwright.images.formats.walking import Limits
 
-from ..quality.compression import jpeg_quality
+from ..quality.compression import chroma_coding, jpeg_quality
 from ..quality.measures import colorfulness
 
 _SMALL_PX = 192
 """Longer side, in pixels, to which a picture is shrunk before its light is measured."""
 _BLACK, _WHITE = 5, 250
 _FORMATS = ("AVIF", "BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
-_PNG = float(_FORMATS.index("PNG"))
+_COMPARABLE = tuple(float(_FORMATS.index(name)) for name in ("JPEG", "PNG"))
+"""Formats whose compressed pixels are the longer the more there is to see, where files are encoded alike."""
+_OF_JPEG = ("jpeg_quality", "jpeg_chroma", "jpeg_progressive")
 
 
 class PictureFacts(NamedTuple):
@@ -30,7 +32,8 @@ class PictureFacts(NamedTuple):
         width: Width in pixels, upright.
         height: Height in pixels, upright.
         file: Measures of the file by name: bytes, bytes per pixel, bytes that hold no pixels (None for formats of
-            which that is not known), format, quality of the JPEG tables (None for other formats).
+            which that is not known), format, and of a JPEG the quality of its tables, color samples a pixel (0-1) and
+            whether it is progressive (0 or 1; None for other formats).
         pixels: Measures of the pixels by name; empty where nobody asked for them.
     """
 
@@ -38,6 +41,13 @@ class PictureFacts(NamedTuple):
     height: int
     file: Mapping[str, float | None]
     pixels: Mapping[str, float | None]
+
+    @property
+    def encoding(self) -> tuple[float | None, ...] | None:
+        """Return what makes bytes of files of one size comparable; None for formats other than PNG and JPEG."""
+        if self.file["format"] not in _COMPARABLE:
+            return None
+        return tuple(self.file[name] for name in ("format", *_OF_JPEG))
 
 
 def facts_of_picture(data: bytes, *, with_pixels: bool, pixels: NDArray[np.uint8] | None = None) -> PictureFacts:
@@ -62,7 +72,7 @@ def facts_of_picture(data: bytes, *, with_pixels: bool, pixels: NDArray[np.uint8
         "height": float(height),
         "aspect": width / height,
         "format": float(_FORMATS.index(container.format)),
-        "jpeg_quality": jpeg_quality(data) if container.format == "JPEG" else None,
+        **(_encoding_of_jpeg(data) if container.format == "JPEG" else dict.fromkeys(_OF_JPEG)),
     }
     if not with_pixels:
         return PictureFacts(width, height, file, {})
@@ -72,10 +82,11 @@ def facts_of_picture(data: bytes, *, with_pixels: bool, pixels: NDArray[np.uint8
 def with_detail(pictures: Sequence[PictureFacts]) -> list[PictureFacts]:
     """Return facts of pictures that are compared, with bytes among the measures of pixels where they are one.
 
-    Of PNGs of one size, which keep every pixel, the compressed pixels are the longer the more detail there is to see;
-    bytes that hold no pixels stay a measure of the file. Other facts are returned as they are.
+    Of files of one size and encoding, PNGs or JPEGs of one quality and sampling, the compressed pixels are the longer
+    the more detail there is to see; bytes that hold no pixels stay a measure of the file. Other facts are
+    returned as they are.
     """
-    if {each.file["format"] for each in pictures} != {_PNG} or len({each[:2] for each in pictures}) > 1:
+    if len({(each.encoding, each.width, each.height) for each in pictures}) > 1 or pictures[0].encoding is None:
         return list(pictures)
     return [_detailed(each, each) for each in pictures]
 
@@ -83,22 +94,29 @@ def with_detail(pictures: Sequence[PictureFacts]) -> list[PictureFacts]:
 def with_detail_beside(options: Sequence[PictureFacts], reference: PictureFacts) -> list[PictureFacts]:
     """Return facts of options and then of their reference, with bytes among the measures of pixels where they are one.
 
-    Where options are PNGs of one size, which of them is closer to the reference in bytes depends on their detail and on
-    one number that they share. So a PNG reference may have another size, as a picture has beside its pieces: its detail
-    is what as many of its pixels as an option has take. Other facts are returned as they are.
+    Where options have one size and encoding, which of them is closer to the reference in bytes depends on their detail
+    and on one number that they share. So a reference of that encoding may have another size, as a picture has beside
+    its pieces: its detail is what as many of its pixels as an option has take. Other facts are returned as they are.
     """
     detailed = with_detail(options)
-    if not all("detail_bytes" in each.pixels for each in detailed) or reference.file["format"] != _PNG:
+    if "detail_bytes" not in detailed[0].pixels or reference.encoding != options[0].encoding:
         return [*options, reference]
     return [*detailed, _detailed(reference, options[0])]
 
 
 def _detailed(picture: PictureFacts, shown_as_large_as: PictureFacts) -> PictureFacts:
-    """Return the facts of a PNG with the bytes of its pixels, for as many pixels as another has, as its detail."""
+    """Return the facts with the bytes of the pixels, for as many pixels as another has, as their detail."""
     file = {name: value for name, value in picture.file.items() if name not in ("bytes", "bytes_per_pixel")}
     share = shown_as_large_as.width * shown_as_large_as.height / (picture.width * picture.height)
     detail = share * ((picture.file["bytes"] or 0.0) - (picture.file["metadata_bytes"] or 0.0))
     return picture._replace(file=file, pixels={**picture.pixels, "detail_bytes": detail})
+
+
+def _encoding_of_jpeg(data: bytes) -> dict[str, float | None]:
+    """Return how a JPEG is encoded, by the names of `_OF_JPEG`."""
+    chroma = chroma_coding(data)
+    samples, is_progressive = (None, None) if chroma is None else (chroma.samples, float(chroma.is_progressive))
+    return dict(zip(_OF_JPEG, (jpeg_quality(data), samples, is_progressive), strict=True))
 
 
 def _pixel_measures(pixels: NDArray[np.uint8]) -> dict[str, float | None]:

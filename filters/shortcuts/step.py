@@ -44,7 +44,7 @@ class MeasuredCues(MapStep):
     """Measure the cues of an item."""
 
     name: ClassVar[str] = "cues"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"cues": "string"}
 

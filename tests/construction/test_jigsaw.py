@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from benchwright.construction.tasks import HIDDEN, Jigsaw, edge_difference
 from benchwright.errors import UnreadableImage
 from benchwright.filters.shortcuts import cues_of_item, facts_of_picture
 from benchwright.images import encode_png
+from benchwright.images.made_pictures import encode_jpeg
 from benchwright.records import Item
 from benchwright.steps import Outcome
 
@@ -178,14 +180,13 @@ def test_hardened_both_items_of_a_photograph_offer_the_same_two_pieces(context: 
     assert context.store_calls == 4
 
 
+@pytest.mark.parametrize("encode", [encode_png, encode_jpeg])
 @pytest.mark.parametrize("mode", ["hardened", "paper"])
-def test_of_the_files_nothing_says_which_piece_is_closer_to_the_reference(
-    context: StepContext, photo: np.ndarray, mode: str
+def test_of_the_files_in_a_workspace_or_release_nothing_says_which_piece_is_closer_to_the_reference(
+    context: StepContext, photo: np.ndarray, mode: str, encode: Callable[[np.ndarray], bytes]
 ) -> None:
     [item] = made(context, photo, mode=mode).items
-    cues = cues_of_item(
-        item, lambda image_id, _: facts_of_picture(encode_png(context.stored[image_id]), with_pixels=True)
-    )
+    cues = cues_of_item(item, lambda image_id, _: facts_of_picture(encode(context.stored[image_id]), with_pixels=True))
     assert cues is not None
     beside = {name: values for name, values in cues.of_options.items() if name.startswith("reference_file.")}
     assert len(beside) >= 4

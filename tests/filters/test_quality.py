@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from skimage.data import astronaut, chelsea, coffee, rocket
 
 from benchwright.filters.cli.quality import quality
-from benchwright.filters.quality import FAULTS, Quality, blockiness, frame, jpeg_quality
+from benchwright.filters.quality import FAULTS, Quality, blockiness, chroma_coding, frame, jpeg_quality
 from benchwright.filters.quality.step import measures
 from benchwright.pipeline import run_steps
 from benchwright.rooms import catalogue
@@ -163,12 +163,25 @@ def test_the_quality_of_a_jpeg_file_is_read_off_its_tables(level: int) -> None:
     assert jpeg_quality(jpeg(PHOTOS["chelsea"], level)) == level
 
 
+@pytest.mark.parametrize("is_progressive", [False, True])
+@pytest.mark.parametrize(("subsampling", "samples"), [(0, 1.0), (1, 0.5), (2, 0.25)])
+def test_a_jpeg_file_says_how_it_holds_color(subsampling: int, samples: float, is_progressive: bool) -> None:
+    saving = {"subsampling": subsampling, "progressive": is_progressive}
+    color, greys = io.BytesIO(), io.BytesIO()
+    Image.fromarray(PHOTOS["chelsea"]).save(color, "JPEG", **saving)
+    Image.fromarray(grey(PHOTOS["chelsea"])).save(greys, "JPEG", **saving)
+    assert chroma_coding(color.getvalue()) == (samples, is_progressive)
+    assert chroma_coding(greys.getvalue()) == (0, is_progressive)
+
+
 @given(st.binary(max_size=200))
 @settings(deadline=None)
-def test_no_bytes_break_the_reader_of_tables(data: bytes) -> None:
-    for start in (b"", b"\xff\xd8", b"\xff\xd8\xff\xdb"):
+def test_no_bytes_break_the_readers_of_headers(data: bytes) -> None:
+    for start in (b"", b"\xff\xd8", b"\xff\xd8\xff\xdb", b"\xff\xd8\xff\xc0", b"\xff\xd8\xff\xc2\x00\x11\x08"):
         found = jpeg_quality(start + data)
         assert found is None or 1 <= found <= 100
+        chroma = chroma_coding(start + data)
+        assert chroma is None or chroma.samples >= 0
 
 
 def test_the_grid_of_a_jpeg_is_seen_in_another_format_and_after_a_crop() -> None:

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import numpy as np
 import pytest
@@ -106,6 +107,30 @@ def test_bytes_beside_a_reference_stay_a_measure_of_the_file_where_a_format_or_t
     equal, unequal = [_png(levels), _png(levels // 2)], [_png(levels), _png(levels[:, :60])]
     assert with_detail_beside(equal, jpeg) == [*equal, jpeg]
     assert with_detail_beside(unequal, _png(levels)) == [*unequal, _png(levels)]
+
+
+def _jpeg(levels: np.ndarray, **saving: Any) -> PictureFacts:
+    handle = io.BytesIO()
+    Image.fromarray(levels).save(handle, "JPEG", **{"quality": 95, "subsampling": 0, **saving})
+    return facts_of_picture(handle.getvalue(), with_pixels=True)
+
+
+def test_bytes_of_jpegs_that_are_encoded_alike_are_measures_of_their_pixels() -> None:
+    rng = np.random.default_rng(5)
+    busy, plain = rng.integers(0, 255, (160, 240, 3), np.uint8), np.full((80, 120, 3), 90, np.uint8)
+    alike, unlike, reference = with_detail_beside([_jpeg(busy[:80, :120]), _jpeg(plain)], _jpeg(busy))
+    assert alike.pixels["detail_bytes"] == pytest.approx(reference.pixels["detail_bytes"], rel=0.05)
+    assert alike.pixels["detail_bytes"] > 5 * (unlike.pixels["detail_bytes"] or 0)
+    assert not {"bytes", "bytes_per_pixel"} & (reference.file.keys() | alike.file.keys())
+
+
+@pytest.mark.parametrize("saving", [{"quality": 90}, {"subsampling": 2}, {"progressive": True}], ids=str)
+def test_bytes_stay_a_measure_of_the_file_where_a_jpeg_is_encoded_otherwise(saving: dict[str, Any]) -> None:
+    levels = np.random.default_rng(5).integers(0, 255, (40, 61, 3), np.uint8)
+    facts = [_jpeg(levels), _jpeg(levels, **saving)]
+    assert with_detail(facts) == facts
+    [differing] = [name for name in facts[0].file if "jpeg" in name and facts[0].file[name] != facts[1].file[name]]
+    assert differing.startswith("jpeg_")
 
 
 def test_a_task_that_no_step_is_named_after_asks_for_no_cue() -> None:
