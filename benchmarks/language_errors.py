@@ -2,9 +2,10 @@
 
     .venv/bin/python benchmarks/language_errors.py
 
-plants 200 errors into our sentences, one each, of six kinds, and lets the filter read them and 200 clean
-sentences. A planted sentence is found where the filter names the planted kind; whatever else it names there, and
-anything in a clean sentence, counts against the precision of the kind it names. Every other sentence is held back.
+plants 200 errors into our sentences, one each, of six kinds, adds 40 sentences whose words disagree, and lets the
+filter read them and 200 clean sentences. A planted sentence is found where the filter names the planted kind; whatever
+else it names there, and anything in a clean sentence, counts against the precision of the kind it names. Every other
+sentence is held back, and so are the 40.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from language_sentences import CLEAN, DISAGREEING
+from language_sentences import CLEAN, DISAGREEING, DISAGREEING_HELD_BACK
 from measuring import show
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
@@ -62,6 +63,8 @@ def sentences() -> Iterator[Sentence]:
         planted = (text for text in spoils if text is not None)
         for number, text in enumerate(itertools.islice(planted, most)):
             yield Sentence(text, kind, number % 2 == 1)
+    for text in DISAGREEING_HELD_BACK:
+        yield Sentence(text, "agreement", True)
 
 
 def spoiled(text: str, kind: str, rng: random.Random) -> str | None:
