@@ -1,14 +1,11 @@
-"""Errors of language that the filter `language` finds: precision and recall by kind, and what its checks cost.
+"""Errors of language that the filter `language` finds: precision and recall by kind.
 
     .venv/bin/python benchmarks/language_errors.py
-    .venv/bin/python benchmarks/language_errors.py --items 10000
 
-The first plants 200 errors into our sentences, one each, of six kinds, and lets the filter read them and 200 clean
-sentences. A planted sentence is found where the filter names the planted kind; whatever else it names there, and
-anything in a clean sentence, counts against the precision of the kind it names. Every other sentence is held back.
-
-The second reads so many items, made of these sentences with four options each, by `repeated_options`,
-`duplicate_questions` (all items compared) and `language`, one after the other in one process.
+plants 200 errors into our sentences, one each, of six kinds, adds 40 sentences whose words disagree, and lets the
+filter read them and 200 clean sentences. A planted sentence is found where the filter names the planted kind; whatever
+else it names there, and anything in a clean sentence, counts against the precision of the kind it names. Every other
+sentence is held back, and so are the 40.
 """
 
 from __future__ import annotations
@@ -18,22 +15,19 @@ import itertools
 import random
 import re
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from language_sentences import CLEAN, DISAGREEING
+from language_sentences import CLEAN, DISAGREEING, DISAGREEING_HELD_BACK
 from measuring import show
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from worded_items import item
 
-from benchwright.filters.items import DuplicateQuestions, RepeatedOptions
 from benchwright.filters.language import Language
-from benchwright.records import Item
 
 PLANTED = {"spelling": 60, "article": 30, "doubled_word": 30, "capital": 20, "end_mark": 20, "agreement": 40}
 SEED = 20
@@ -50,12 +44,8 @@ class Sentence(NamedTuple):
 def main() -> None:
     """Measure and print one document."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, help="measure time on so many items instead")
     parser.add_argument("--misses", action="store_true", help="list what is wrong on the sentences not held back")
     options = parser.parse_args()
-    if options.items:
-        show(cost(options.items))
-        return
     document: dict[str, Any] = {part: quality(part == "held_back") for part in ("tuned_on", "held_back")}
     if options.misses:
         document["wrong"] = list(wrong())
@@ -73,6 +63,8 @@ def sentences() -> Iterator[Sentence]:
         planted = (text for text in spoils if text is not None)
         for number, text in enumerate(itertools.islice(planted, most)):
             yield Sentence(text, kind, number % 2 == 1)
+    for text in DISAGREEING_HELD_BACK:
+        yield Sentence(text, "agreement", True)
 
 
 def spoiled(text: str, kind: str, rng: random.Random) -> str | None:
@@ -159,42 +151,6 @@ def wrong() -> Iterator[dict[str, Any]]:
             named = kinds_named(step, context, sentence)
             if named != ([sentence.kind] if sentence.kind else []):
                 yield {"text": sentence.text, "planted": sentence.kind, "named": named}
-
-
-def made_items(number: int) -> Sequence[Item]:
-    """Return items with questions of three sentences' words and four options, nearly all different."""
-    rng = random.Random(SEED)
-    words = [word.strip("?.,").lower() for text in CLEAN for word in text.split()]
-    things = sorted({word for word in words if len(word) > 4})
-    return [
-        item(
-            str(n), f"{rng.choice(CLEAN)[:-1]} beside the {rng.choice(things)} and the {rng.choice(things)} {n % 97}?",
-            [f"a {thing} with the {rng.choice(things)}" for thing in rng.sample(things, 4)],
-            written_by={"question": "person"},
-        )
-        for n in range(number)
-    ]  # fmt: skip
-
-
-def cost(number: int) -> dict[str, Any]:
-    """Return the seconds that each text check takes of one process."""
-    items = made_items(number)
-    language, options, asked = Language(), RepeatedOptions(), DuplicateQuestions.model_validate({"scope": "all"})
-    started = time.perf_counter()
-    context: Any = Opened(language.open(None))  # type: ignore[arg-type]  # reads nothing of it
-    opened = time.perf_counter()
-    for made in items:
-        language.measure(made, context)
-    read = time.perf_counter()
-    for made in items:
-        options.measure(made, context)
-    compared = time.perf_counter()
-    asked.verdicts(items)
-    done = time.perf_counter()
-    return {
-        "items": number, "word_list_s": round(opened - started, 2), "language_s": round(read - opened, 2),
-        "repeated_options_s": round(compared - read, 2), "duplicate_questions_all_s": round(done - compared, 2),
-    }  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Sentences of questions about pictures, for `language_errors.py`: 200 without an error, and 40 whose words disagree.
+"""Sentences of questions about pictures, for `language_errors.py`: 200 without an error, and 80 whose words disagree.
 
-All are ours, written before the rules were tuned. Every other one is held back: rules may be changed by the first,
-third, fifth of each list, and are judged by the rest.
+All are ours. Of the first two lists, written before the rules were tuned, every other one is held back: rules may be
+changed by the first, third, fifth of each list, and are judged by the rest. The last list, written after the rules and
+before anybody knew which of it they find, is held back whole.
 """
 
 from __future__ import annotations
@@ -253,4 +254,48 @@ Do it have four legs?
 Will the train arrives on time?
 We was told that the bridge is closed.
 The leaves is falling from the tree.""".splitlines()
+)
+
+DISAGREEING_HELD_BACK = tuple(
+    """\
+How many bottle stand on the shelf?
+Is there five chairs around the table?
+Are there a clock on the tower?
+What does the girl in the red coat carries?
+Does the dog has a collar?
+There is many candles on the cake.
+The boys that sits on the wall are laughing.
+How many mouse can you see in the cage?
+Did the boat sank before the storm?
+Is the woman read a letter?
+These is old stamps from France.
+Do the baker sell bread here?
+How many women is wearing hats?
+He have a broken umbrella.
+We is looking at a map of Rome.
+Is the women older than the man?
+What can be saw through the keyhole?
+Three woman are sitting in the boat.
+The flowers in the vase is yellow.
+Which of these cars are belongs to the doctor?
+Are there one person in the lift?
+Does the windows face the sea?
+What do the label on the jar say?
+How many spoon lie beside the plate?
+It do not look like a real horse.
+Could the driver sees the sign?
+This are the ruins of an old mill.
+A children hides behind the door.
+Were the picture taken at night?
+Many leaf are lying on the ground.
+Did the children ate all of the cake?
+How much cars are parked here?
+The man are holding a hammer.
+Are the girl point at the moon?
+Those child wear the same cap.
+What are the woman in the middle doing?
+Do he look sad or tired?
+Must the player wears gloves?
+They has never seen snow before.
+The windows of the house is broken.""".splitlines()
 )

@@ -4,12 +4,12 @@
 
 makes a thousand items and more of each recipe: of MM-SAP its three sets, by templates, of annotations whose answers are
 as unevenly common as real ones; of II-Bench the questions that simulated annotators write. Pictures are small and have
-nothing to do with the questions, so nothing but options, words and letters can tell anything. The items go through the
-shortcut battery, without the option that declines, which everybody knows by its words: of BasicVisQA and KnowVisQA four
-options remain, of BeyondVisQA no right one, so that only its letters are counted. They go through once more after a cue
-was planted: the right option the longest, or a word that only right options hold. Prints a JSON document a set: the
-number of items, the share of right and of declining options under each letter, the solvers that lie farthest from
-chance, and those that carry.
+nothing to do with the questions, so nothing but options, words and letters can tell anything. Letters are balanced by
+the recipes' `answer_balance`. The items go through the shortcut battery, without the option that declines, which
+everybody knows by its words: of BasicVisQA and KnowVisQA four options remain, of BeyondVisQA no right one, so that only
+its letters are counted. They go through once more after a cue was planted: the right option the longest, or a word that
+only right options hold. Prints a JSON document a set: the number of items, the share of right and of declining options
+under each letter, the solvers that lie farthest from chance, and those that carry.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
+import pyarrow as pa
 from made_items import MadeItems
 from shortcut_free_tasks import measured
 from step_context import StepContext
@@ -37,8 +38,10 @@ from benchwright.canonical import canonical_json
 from benchwright.construction.ground_truth import LabelledBox, LabelledBoxes, NamedEntity, VisualQuestion
 from benchwright.construction.self_awareness import BasicVisQa, BeyondVisQa, KnowVisQa
 from benchwright.construction.tasks import ImageImplication
+from benchwright.filters.items import AnswerBalance, with_options_swapped
 from benchwright.records import Item, right_key
 from benchwright.seeds import generator_for
+from benchwright.steps import GatherContext, GatherStep
 
 SIDES = (48, 32)
 ANSWERS = {
@@ -72,13 +75,27 @@ def main() -> None:
             shutil.rmtree(options.folder, ignore_errors=True)
             options.folder.mkdir(parents=True)
             made = maker(options.folder, seed, options.records)
-            of_set: dict[str, Any] = {"set": name, "seed": seed, "made": len(made.items), **letters(made.items)}
-            items = [item for item in made.items if item.answer is not None]
+            balanced = with_balanced_letters(made.items, seed)
+            of_set: dict[str, Any] = {"set": name, "seed": seed, "made": len(made.items), **letters(balanced)}
+            items = [item for item in balanced if item.answer is not None]
             if items:
                 of_set |= figures(items, made)
                 for cue, plant in CUES.items():
                     of_set[cue] = figures([plant(item) for item in items], made)
             print(json.dumps(of_set), flush=True)
+
+
+def with_balanced_letters(items: Sequence[Item], seed: int) -> list[Item]:
+    """Return the items as the recipes' step `answer_balance` leaves them."""
+    letters_step = AnswerBalance(reorders="always").parts()[0]
+    assert isinstance(letters_step, GatherStep), "it compares all items"
+    table = pa.table({"record": [canonical_json(item.model_dump(mode="json")) for item in items]})
+    gathered = letters_step.gather(table, GatherContext(seed, letters_step.name))
+    swaps = dict(zip(gathered.rows.tolist(), gathered.values["swap"], strict=True))
+    return [
+        with_options_swapped(item, *swap, evidence={}) if (swap := swaps.get(row)) else item
+        for row, item in enumerate(items)
+    ]
 
 
 def letters(items: Sequence[Item]) -> dict[str, Any]:

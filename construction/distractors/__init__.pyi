@@ -4,6 +4,7 @@ from .checks import faults_among as faults_among
 from .checks import same_form as same_form
 from .choosing import ChosenDistractors as ChosenDistractors
 from .choosing import chosen_distractors as chosen_distractors
+from .choosing import options_evidence as options_evidence
 from .difficulty import difficulty as difficulty
 from .drafting import drafted_distractors as drafted_distractors
 from .exchange import Lender as Lender

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import fault_of
+from .checks import fault_of, faults_among
 from .difficulty import difficulty
 from .sources import DistractorCandidate
 
@@ -70,3 +70,21 @@ def chosen_distractors(
     return ChosenDistractors(
         texts, tuple(candidate.source for candidate in taken), dict(sorted(refused.items())), estimate
     )
+
+
+def options_evidence(right: str | None, wrong: Sequence[str], *, also_right: Iterable[str] = ()) -> dict[str, Any]:
+    """Return what is known of options that a step did not choose itself, for the evidence of their item.
+
+    Args:
+        right: The right option; None where nothing in the picture answers, and nothing is known then.
+        wrong: The wrong options, as people, a model or a template gave them.
+        also_right: What else is true of the picture.
+
+    Returns:
+        `difficulty`, the estimate of 0 to 1; and `option_faults`, the fault of each wrong option that has one, by its
+        text, left out where none has. They read English.
+    """
+    if right is None:
+        return {}
+    faults = faults_among(right, wrong, also_right=also_right)
+    return {"difficulty": round(difficulty(right, wrong), 4), **({"option_faults": faults} if faults else {})}

@@ -18,7 +18,7 @@ from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, PictureFidelity, Stream
 from benchwright.text_normalization import normal
 
-from ..distractors import says_the_same
+from ..distractors import options_evidence, says_the_same
 from ..item_parts.choices import drawn, place
 from ..item_parts.idea import Idea
 from ..item_parts.idea import unpacked as ideas_of
@@ -276,6 +276,9 @@ class _Both:
             placed,
             pictures,
             level=level,
-            evidence={"shows": shows or list(pictures)},
+            evidence={
+                "shows": shows or list(pictures),
+                **(options_evidence(question.right, question.wrong) if way == "single_image" else {}),
+            },
             attributes={"image_side": "both"} if shows else None,
         )

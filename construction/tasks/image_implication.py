@@ -14,6 +14,7 @@ from benchwright.questions.implication import Domain, Emotion, ImageType, Implic
 from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import Context, MapStep, Outcome, PictureFidelity, Stream
 
+from ..distractors import options_evidence
 from ..item_parts.choices import group_keys, place, text_choices
 from ..sources.facts_reader import as_shown, nothing_stated
 
@@ -42,6 +43,7 @@ class ImageImplication(MapStep):
     II-Bench's labels and questions: up to four items an image, of the tasks named by `kinds`, and one more for each
     further question. Six options each, three for the emotion. A picture of several types is not asked for its type.
     Items of a campaign `describe` carry the attributes `difficulty`, `image_type`, `domain`, `emotion` and `rhetoric`.
+    Evidence of a question has the estimate `difficulty` and, under `option_faults`, options that words call into doubt.
 
     Args:
         kinds: Tasks to make items of.
@@ -148,5 +150,6 @@ def _item(record: ImageRecord, ctx: Context, picture: ImageRecord, question: _As
         operation_id=ctx.operation_id,
         made_from=record.image_id,
         evidence={"stated": question.right}
+        | ({} if question.kind in _LABELS else options_evidence(question.right, wrong))
         | ({} if written_in is None else {"written_in": written_in.model_dump(mode="json")}),
     )

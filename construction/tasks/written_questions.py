@@ -11,6 +11,7 @@ from benchwright.questions.written import QUESTIONS, WrittenQuestion, WrittenQue
 from benchwright.records import LETTERS, ImageRecord, Item, ItemImage
 from benchwright.steps import Context, MapStep, Outcome, Stream
 
+from ..distractors import options_evidence
 from ..item_parts.choices import AskedChoices, PlacedChoices, asked_choices, group_keys, text_choices
 from ..sources.facts_reader import as_shown
 
@@ -21,6 +22,7 @@ class WrittenQuestionItems(MapStep):
     The items have the task that the campaign names, options in random order, each place of the right one equally
     likely, the explanation, and the labels as attributes. Options that are drawn in the picture keep their order. A
     question that nothing in the picture answers has no answer key; its `refusal` key names the choice that declines.
+    Evidence has the estimate `difficulty` and, under `option_faults`, options that words call into doubt.
 
     Args:
         written_by: Entry of the campaign.
@@ -93,7 +95,11 @@ class WrittenQuestionItems(MapStep):
             root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,
             made_from=record.image_id,
-            evidence={"stated": question.right, "written_in": written_in.model_dump(mode="json")},
+            evidence={
+                "stated": question.right,
+                "written_in": written_in.model_dump(mode="json"),
+                **({} if written.drawn_options else options_evidence(question.right, question.wrong)),
+            },
         )
 
 

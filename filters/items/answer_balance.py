@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from benchwright.canonical import digest
 from benchwright.records import LETTERS, Choice, Item, ItemImage
@@ -111,6 +111,7 @@ REASON = "unbalanced_letters"
 Of = Literal["answer", "refusal"]
 Per = Literal["task", "all"]
 Mend = Literal["reorder", "ask", "none"]
+Reorders = Literal["unbalanced", "always"]
 
 
 class AnswerPlace(NamedTuple):
@@ -203,6 +204,7 @@ class AnswerLetters(GatherStep):
     per: Per
     min_p: float
     mend: Mend
+    reorders: Reorders = "unbalanced"
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Compare all items."""
@@ -210,10 +212,11 @@ class AnswerLetters(GatherStep):
         plan = _LetterPlan({}, {})
         least: dict[int, float] = {}
         free = [self.mend == "reorder" and may_reorder(item) for item in items]
+        levels_all = self.mend == "reorder" and self.reorders == "always"
         for group in letter_groups(items, per=self.per, seed=ctx.seed):
             for place in group.placed:
                 least[place.row] = min(group.balance.p, least.get(place.row, 1.0))
-            if group.balance.p < self.min_p and self.mend != "none":
+            if levels_all or (group.balance.p < self.min_p and self.mend != "none"):
                 plan.level(group, free, min_p=self.min_p, seed=ctx.seed)
         rows = sorted(least)
         verdicts: list[Verdict] = ["ask" if row in plan.to_ask else "keep" for row in rows]
@@ -258,6 +261,8 @@ class AnswerBalance(Step):
         min_p: Probability, 0-1, below which a group is unbalanced.
         mend: `reorder` swaps options, and asks about items where that is not enough; `ask` only asks about as many
             items as are too many; `none` only measures.
+        reorders: Groups in which options are swapped: `unbalanced` ones, or all, so that no letter is right more than
+            once oftener than another as far as options may move. Items are asked about in unbalanced groups alone.
 
     Reasons:
         unbalanced_letters (ask): Letters are uneven and the options may not move.
@@ -270,7 +275,14 @@ class AnswerBalance(Step):
     per: Per = "task"
     min_p: float = Field(0.05, ge=0, le=1)
     mend: Mend = "reorder"
+    reorders: Reorders = "unbalanced"
+
+    @model_validator(mode="after")
+    def _swaps_where_it_says_so(self) -> AnswerBalance:
+        if self.reorders == "always" and self.mend != "reorder":
+            raise ValueError(f"`reorders: always` swaps options, `mend: {self.mend}` does not: leave one of them out")
+        return self
 
     def parts(self) -> tuple[Step, ...]:
         """Measure, then reorder."""
-        return (AnswerLetters(per=self.per, min_p=self.min_p, mend=self.mend), Reordered())
+        return (AnswerLetters(per=self.per, min_p=self.min_p, mend=self.mend, reorders=self.reorders), Reordered())

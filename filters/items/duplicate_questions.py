@@ -4,15 +4,17 @@ Of equal questions all but one are dropped. Near-equal questions are asked about
 a question in other words is another question. On II-Bench's 48 pairs of questions about one picture the highest
 similarity is 0.51, so the threshold of 0.6 asks about none of them.
 
-All pairs of sets that overlap enough are found exactly. Members that two sets share are counted for blocks of sets at
-once, as a product of sparse matrices, and only among sets of sizes that can be similar enough.
+All pairs of sets that overlap enough are found exactly. Each set has a signature in which every member flips one bit.
+Two signatures differ in no more bits than their sets differ in members, so only sets with near signatures are compared
+member by member (the bitmap filter of Sandes, Teodoro and Melo, "Bitmap Filter: Speeding up Exact Set Similarity Joins
+with Bitwise Operations", 2020).
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -28,10 +30,19 @@ from .item_texts import grams, option_key
 if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
-    from scipy.sparse import csr_array
 
-_BLOCK = 1_000_000
-"""Pairs of sets whose members are counted at once."""
+    _Members = NDArray[np.int32]
+
+_FEW = 32
+"""Sets of which each is compared with each, since signatures would not pay."""
+_BITS_A_MEMBER = 8
+_FOLD = 4
+"""Words of a signature of which one is made for a first look."""
+_MOST_FOLDS = 64
+"""So that signatures of very long texts stay small: they let more pairs through."""
+_ROWS = 4096
+"""Signatures that are made at once."""
+_ROUNDING = 1e-6
 
 
 class SimilarPair(NamedTuple):
@@ -42,7 +53,7 @@ class SimilarPair(NamedTuple):
     similarity: float
 
 
-def similar_pairs(sets: Sequence[frozenset[str]], *, at_least: float) -> list[SimilarPair]:
+def similar_pairs(sets: Iterable[frozenset[str]], *, at_least: float) -> list[SimilarPair]:
     """Return every pair of sets with a Jaccard similarity of `at_least`, sorted. Empty sets are in no pair.
 
     Args:
@@ -54,38 +65,62 @@ def similar_pairs(sets: Sequence[frozenset[str]], *, at_least: float) -> list[Si
     """
     if not 0 < at_least <= 1:
         raise ValueError(f"at_least must be above 0 and at most 1, not {at_least}")
-    order = sorted((at for at, members in enumerate(sets) if members), key=lambda at: len(sets[at]))
-    if not order:
-        return []
-    places, sizes = np.array(order), np.array([len(sets[at]) for at in order])
-    holds = _holdings([sets[at] for at in order], sizes)
+    numbers: dict[str, int] = {}
+    numbered = [
+        np.array([numbers.setdefault(member, len(numbers)) for member in members], np.int32) for members in sets
+    ]
+    by_size = sorted(
+        (place for place, members in enumerate(numbered) if len(members)), key=lambda at: len(numbered[at])
+    )
     pairs: list[SimilarPair] = []
-    step = max(1, _BLOCK // len(order))
-    for start in range(0, len(order), step):
-        end = min(start + step, len(order))
-        first = int(np.searchsorted(sizes, _least(at_least, int(sizes[start]))))
-        shared = (holds[start:end] @ holds[first:end].T).tocoo()
-        later, earlier = shared.row + start, shared.col + first
-        similarity = shared.data / (sizes[later] + sizes[earlier] - shared.data)
-        is_pair = (similarity >= at_least) & (earlier < later)
-        ends = np.sort(np.stack([places[later[is_pair]], places[earlier[is_pair]]], axis=1), axis=1)
-        pairs += map(SimilarPair, *ends.T.tolist(), similarity[is_pair].tolist())
+    for later, earlier in _candidates([numbered[place] for place in by_size], at_least):
+        left, right = sorted((by_size[later], by_size[earlier]))
+        shared = len(np.intersect1d(numbered[left], numbered[right], assume_unique=True))
+        similarity = shared / (len(numbered[left]) + len(numbered[right]) - shared)
+        if similarity >= at_least:
+            pairs.append(SimilarPair(left, right, similarity))
     return sorted(pairs)
 
 
-def _holdings(sets: Sequence[frozenset[str]], sizes: NDArray[np.int64]) -> csr_array:
-    """Return a sparse (sets, members) matrix of ones where a set holds a member."""
+def _candidates(ordered: Sequence[_Members], at_least: float) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of sets, ordered by size, that sizes and signatures let be similar; the larger set comes first.
+
+    Sets of similarity s differ in (1 - s) / (1 + s) of the members of both, and their signatures in no more bits.
+    """
+    if len(ordered) <= _FEW:
+        yield from ((later, earlier) for later in range(len(ordered)) for earlier in range(later))
+        return
+    sizes = np.array([len(members) for members in ordered])
+    signatures = _signatures(ordered, sizes)
+    folded = np.bitwise_xor.reduce(signatures.reshape(_FOLD, -1, len(ordered)))
+    firsts = np.searchsorted(sizes, np.ceil(at_least * sizes - _ROUNDING))
+    reach = (1 - at_least) / (1 + at_least)
+    for later, first in enumerate(firsts.tolist()):
+        most = (reach * (sizes[later] + sizes[first:later]) + _ROUNDING).astype(np.uint32)
+        near = first + np.flatnonzero(_differing(folded[:, first:later], folded[:, later]) <= most)
+        if len(near):
+            is_near = _differing(signatures[:, near], signatures[:, later]) <= most[near - first]
+            yield from ((later, earlier) for earlier in near[is_near].tolist())
+
+
+def _signatures(sets: Sequence[_Members], sizes: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return (words, sets): each bit says whether a set holds an odd number of the members that share the bit."""
     from scipy.sparse import csr_array
 
-    columns: dict[str, int] = {}
-    indices = [columns.setdefault(member, len(columns)) for members in sets for member in members]
+    bits = 64 * _FOLD * min(_MOST_FOLDS, math.ceil(_BITS_A_MEMBER * sizes.mean() / (64 * _FOLD)))
+    held = np.concatenate(sets) % bits
     starts = np.concatenate(([0], np.cumsum(sizes)))
-    return csr_array((np.ones(len(indices), np.int32), indices, starts), shape=(len(sets), len(columns)))
+    counts = csr_array((np.ones(len(held), np.uint8), held, starts), shape=(len(sets), bits))
+    rows = (np.packbits(counts[at : at + _ROWS].toarray() & 1, axis=1) for at in range(0, len(sets), _ROWS))
+    return np.ascontiguousarray(np.concatenate(list(rows)).view(np.uint64).T)
 
 
-def _least(share: float, size: int) -> int:
-    """Return the least number of members that is this share of `size`, safe against rounding of the product."""
-    return max(1, math.ceil(share * size - 1e-9))
+def _differing(signatures: NDArray[np.uint64], other: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    """Return in how many bits each of (words, sets) signatures differs from another."""
+    differing = np.zeros(signatures.shape[1], np.uint32)
+    for words, word in zip(signatures, other, strict=True):
+        differing += np.bitwise_count(words ^ word)
+    return differing
 
 
 DUPLICATE, CONTRADICTING, NEAR = "duplicate_question", "contradicting_keys", "near_duplicate_question"
@@ -164,17 +199,20 @@ class DuplicateQuestions(GatherStep):
                     partners[right].append((similarity, left))
         return _near_verdicts(items, partners)
 
-    def _compared(self, items: Sequence[Item], live: Sequence[int]) -> list[tuple[list[int], list[frozenset[str]]]]:
-        """Return the groups of items to compare: their rows, and the n-grams of each item."""
+    def _compared(
+        self, items: Sequence[Item], live: Sequence[int]
+    ) -> Iterator[tuple[list[int], Iterable[frozenset[str]]]]:
+        """Yield the groups of items to compare: their rows, and the n-grams of each item."""
         written = [row for row in live if items[row].written_by.get("question") != "template"]
         if self.scope == "all":
-            return [(written, [grams(_whole_text(items[row])) for row in written])]
+            yield written, (grams(_whole_text(items[row])) for row in written)
+            return
         groups: dict[Any, list[int]] = defaultdict(list)
         for row in written:
             groups[pictures_shown(items[row])].append(row)
-        return [
-            (rows, [grams(normal(items[row].question)) for row in rows]) for rows in groups.values() if len(rows) > 1
-        ]
+        for rows in groups.values():
+            if len(rows) > 1:
+                yield rows, (grams(normal(items[row].question)) for row in rows)
 
 
 def _equal_verdicts(items: Sequence[Item]) -> dict[int, RepetitionVerdict]:

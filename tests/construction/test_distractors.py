@@ -21,6 +21,7 @@ from benchwright.construction.distractors import (
     faults_among,
     nearest_by_vector,
     nearest_in_spelling,
+    options_evidence,
     other_numbers,
     other_pictures,
     same_category,
@@ -84,6 +85,15 @@ def test_difficulty_grows_with_closeness_and_with_how_common_the_distractors_are
     vectors = {"cat": np.array([1.0, 0.0]), "dog": np.array([0.6, 0.8]), "sky": np.array([-1.0, 0.0])}
     assert difficulty("cat", ["dog", "sky"], vectors=vectors) == pytest.approx(0.3)
     assert [candidate.text for candidate in nearest_by_vector("cat", vectors)] == ["dog", "sky"]
+
+
+def test_options_of_others_get_the_estimate_and_their_faults_by_text() -> None:
+    assert options_evidence("cat", ["car", "hen"]) == {"difficulty": pytest.approx((2 / 3 + 0) / 2, abs=1e-4)}
+    doubtful = options_evidence("couch", ["a sofa", "lamp", "all of the above"], also_right=["a lamp"])
+    assert doubtful["option_faults"] == {
+        "a sofa": "second_right", "lamp": "second_right", "all of the above": "no_answer",
+    }  # fmt: skip
+    assert options_evidence(None, ["red", "green"]) == {}
 
 
 def test_nearest_in_spelling_come_first_and_ties_by_text() -> None:

@@ -201,6 +201,7 @@ def test_labels_and_implication_make_one_item_each_with_the_stated_answer(run: R
         "image_implication": ("Calm", 6),
     }  # fmt: skip
     assert items[-1].explanation == "It looks past us."
+    assert [("difficulty" in item.evidence) for item in items] == [False, False, False, True]
     assert items[-1].written_by == {"question": "person", "choices": "person", "explanation": "person"}
 
 

@@ -56,9 +56,18 @@ def test_each_question_becomes_an_item_with_its_words_labels_and_place(run: Any)
     assert cups.attributes == {"difficulty": "hard", "needs": "counting+reading"}
     assert cups.written_by == {"question": "person", "choices": "person", "explanation": "person"}
     assert cups.evidence["written_in"] == {"campaign": "write", "record_id": "a" * 64, "slot": 1}
+    assert 0 < cups.evidence["difficulty"] < 1
+    assert "option_faults" not in cups.evidence
+    assert "difficulty" not in taste.evidence
     assert (cups.refusal, taste.answer, text_of(taste, taste.refusal)) == (None, None, REFUSAL)
     assert taste.written_by == {"question": "person", "choices": "person"}
     assert cups.item_id != taste.item_id
+
+
+def test_options_that_words_call_into_doubt_are_named_in_the_evidence(run: Any) -> None:
+    sofa = {"ask": "Where does the cat lie?", "right": "couch", "wrong": ["sofa", "chair", "none of these"]}
+    [item] = run(stated(sofa)).items
+    assert item.evidence["option_faults"] == {"sofa": "second_right", "none of these": "no_answer"}
 
 
 def test_a_question_with_an_option_that_declines_and_is_wrong_has_both_keys(run: Any) -> None:

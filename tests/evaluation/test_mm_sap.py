@@ -1,11 +1,15 @@
 """MM-SAP released no files: its metrics are tested by hand, its tables by the identities that hold between them.
 
-Facts held here: equations 1 to 8 on a few rows; totals are weighted by 400, 350 and 400 questions; what is not
-answered in the set beyond is its known unknowns; answer rate times answer accuracy is known knowns; known unknowns are
-no more than refusals; table 4 divides by refusals. The rows that do not fit are listed, so that a new one would show.
+Facts held here: equations 1 to 8 on a few rows, and on repliers of known behaviour; totals are weighted by 400, 350 and
+400 questions; what is not answered in the set beyond is its known unknowns; answer rate times answer accuracy is known
+knowns; known unknowns are no more than refusals; table 4 divides by refusals. The rows that do not fit are listed, so
+that a new one would show.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
 
 import pytest
 
@@ -173,3 +177,98 @@ def test_a_question_without_an_answer_is_never_known() -> None:
     assert not unread.knows
     assert not unread._replace(chosen="E").knew
     assert mm_sap.score_kk([unread]) == (0, 1)
+
+
+SETS: tuple[tuple[Literal["basic", "know", "beyond"], int], ...] = (
+    ("basic", BASIC),
+    ("know", KNOW),
+    ("beyond", BEYOND),
+)
+OPTIONS, REFUSAL = "ABCDE", "E"
+Replier = Callable[[int, str, str | None], str]
+"""From a question's number, its set and its answer to the option that it chooses."""
+
+
+def replies(choose: Replier, force: Replier, *, times: int = 1) -> list[ChosenOption]:
+    """Return what a replier says, `times` times, of the paper's 400, 350 and 400 questions; A is right where one is.
+
+    Whoever declines in `know` is asked again without that option.
+    """
+    rows = []
+    for part, questions in SETS:
+        answer = None if part == "beyond" else "A"
+        for number in range(questions * times):
+            chosen = choose(number, part, answer)
+            forced = force(number, part, answer) if part == "know" and chosen == REFUSAL else None
+            rows.append(ChosenOption(part, answer, REFUSAL, chosen, forced))
+    return rows
+
+
+def always_right(number: int, part: str, answer: str | None) -> str:
+    return answer or REFUSAL
+
+
+def always_refuses(number: int, part: str, answer: str | None) -> str:
+    return REFUSAL
+
+
+def knows_its_limits(number: int, part: str, answer: str | None) -> str:
+    """Answer three of four in `basic` and two of five in `know` rightly, and decline all else."""
+    if part == "basic":
+        return "A" if number % 4 else REFUSAL
+    return "A" if part == "know" and number % 5 < 2 else REFUSAL
+
+
+def every_option_in_turn(number: int, part: str, answer: str | None) -> str:
+    """Choose as a random replier does on average: each option equally often."""
+    return OPTIONS[number % 5]
+
+
+def every_other_option_in_turn(number: int, part: str, answer: str | None) -> str:
+    return OPTIONS[number // 5 % 4]
+
+
+def wrong(number: int, part: str, answer: str | None) -> str:
+    return "B"
+
+
+@pytest.mark.parametrize(
+    ("rows", "kk", "ku", "rate", "accuracy", "refusals", "of_refusals", "of_all"),
+    [
+        # Right where there is an answer (750), and declining beyond (400); refuses nothing that it may know.
+        pytest.param(replies(always_right, wrong), 750, 400, 750, (750, 750), 0, (0, 0), (0, 350), id="always right"),
+        # Declines all 1,150. Asked again it knows all of `know`, so that only beyond counts, ...
+        pytest.param(
+            replies(always_refuses, always_right), 0, 400, 0, (0, 0), 350, (350, 350), (350, 350), id="refuses, knew all"
+        ),
+        # ... or none of it, so that both count. `basic` never does.
+        pytest.param(replies(always_refuses, wrong), 0, 750, 0, (0, 0), 350, (0, 350), (0, 350), id="refuses, knew none"),
+        # 300 of 400 and 140 of 350 right; the other 210 of `know` are refused and not known, and 400 beyond.
+        pytest.param(
+            replies(knows_its_limits, wrong), 440, 610, 440, (440, 440), 210, (0, 210), (0, 350), id="knows its limits"
+        ),
+        # Four rounds: a fifth of 3,000 right; a fifth of 1,400 refused, of which a fourth was known; a fifth of 1,600.
+        pytest.param(
+            replies(every_option_in_turn, every_other_option_in_turn, times=4),
+            600, 210 + 320, 3680, (600, 3680), 280, (70, 280), (70, 1400), id="random",
+        ),
+    ],
+)  # fmt: skip
+def test_synthetic_repliers_of_known_behaviour_get_the_values_worked_out_by_hand(
+    rows: list[ChosenOption],
+    kk: int,
+    ku: int,
+    rate: int,
+    accuracy: tuple[int, int],
+    refusals: int,
+    of_refusals: tuple[int, int],
+    of_all: tuple[int, int],
+) -> None:
+    assert mm_sap.score_kk(rows) == (kk, len(rows))
+    assert mm_sap.score_ku(rows) == (ku, len(rows))
+    assert mm_sap.score_sa(rows) == (kk + ku, len(rows))
+    assert mm_sap.answer_rate(rows) == (rate, len(rows))
+    assert mm_sap.answer_accuracy(rows) == accuracy
+    assert mm_sap.refusal_number(rows) == refusals
+    assert mm_sap.unknown_knowns_of_refusals(rows) == of_refusals
+    assert mm_sap.unknown_knowns_of_all(rows) == of_all

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +181,30 @@ def test_what_may_not_move_is_asked_about_as_often_as_it_is_too_many() -> None:
     assert sum(one.verdict == "ask" for one in only_asked.values()) == 15
 
 
+def test_letters_that_chance_made_a_little_uneven_are_levelled_only_where_the_setting_says_so() -> None:
+    chance = random.Random(3)
+    keys = [chance.sample("ABCD", 2) for _ in range(402)]
+    items = [item(f"{n}", f"Question {n}?", ANIMALS, key, refusal=other) for n, (key, other) in enumerate(keys)]
+    assert mended(items) == items
+    once = mended(items, reorders="always")
+    for name in ("answer", "refusal"):
+        counts = Counter(getattr(one, name) for one in once)
+        assert max(counts.values()) - min(counts.values()) <= 1 < max(Counter(map(by(name), items)).values()) - 100
+    assert mended(once, reorders="always") == once
+    moved = sum(one.revision for one in once)
+    assert 0 < moved < 60
+
+
+def by(name: str) -> Callable[[Item], Any]:
+    return lambda one: getattr(one, name)
+
+
+def test_levelling_all_groups_asks_about_nothing_that_chance_explains() -> None:
+    items = [item(f"{n}", "Is option A right?", ANIMALS, "AABC"[n % 4]) for n in range(8)]
+    said = gathered(AnswerLetters(**DEFAULTS, reorders="always"), items)
+    assert {(one.verdict, one.values["swap"]) for one in said.values()} == {("keep", None)}
+
+
 def test_tasks_stand_for_themselves_or_together() -> None:
     first = [item(f"a{n}", f"Question {n}?", ANIMALS[:2], "A", task="one") for n in range(12)]
     second = [item(f"b{n}", f"Question {n}?", ANIMALS[:2], "B", task="two") for n in range(12)]
@@ -227,7 +252,10 @@ def test_a_run_makes_a_new_revision_that_later_steps_see(tmp_path: Path) -> None
     ]
 
 
-@pytest.mark.parametrize("setting", [{"min_p": -1}, {"per": "image"}, {"mend": "drop"}])
+@pytest.mark.parametrize(
+    "setting",
+    [{"min_p": -1}, {"per": "image"}, {"mend": "drop"}, {"reorders": "never"}, {"reorders": "always", "mend": "none"}],
+)
 def test_wrong_settings_are_refused(setting: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         AnswerBalance(**setting)

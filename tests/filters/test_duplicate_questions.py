@@ -15,7 +15,9 @@ from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
 from benchwright.filters.items import DuplicateQuestions, SimilarPair, similar_pairs
+from benchwright.filters.items.item_texts import grams
 from benchwright.records import Item, VisualPrompt
+from benchwright.text_normalization import normal
 
 SAME = {"picture": "photo"}
 
@@ -128,16 +130,45 @@ def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
     return len(first & second) / len(first | second)
 
 
-@given(st.lists(st.frozensets(st.sampled_from("abcdefgh"))), st.floats(0.05, 1))
-@settings(deadline=None)
-def test_all_similar_pairs_are_found_and_no_others(sets: list[frozenset[str]], at_least: float) -> None:
-    slow = [
+def all_compared(sets: list[frozenset[str]], at_least: float) -> list[SimilarPair]:
+    return [
         SimilarPair(n, m, jaccard(sets[n], sets[m]))
         for n in range(len(sets))
         for m in range(n + 1, len(sets))
         if sets[n] and sets[m] and jaccard(sets[n], sets[m]) >= at_least
     ]
-    assert similar_pairs(sets, at_least=at_least) == slow
+
+
+@given(st.lists(st.frozensets(st.sampled_from("abcdefgh"))), st.floats(0.05, 1))
+@settings(deadline=None)
+def test_all_similar_pairs_are_found_and_no_others(sets: list[frozenset[str]], at_least: float) -> None:
+    assert similar_pairs(sets, at_least=at_least) == all_compared(sets, at_least)
+
+
+@given(st.randoms(use_true_random=False), st.sampled_from([0.1, 0.3, 0.5, 0.6, 0.75, 1.0]))
+@settings(max_examples=20, deadline=None)
+def test_pairs_of_many_texts_of_all_lengths_are_those_of_comparing_each_with_each(
+    chance: random.Random, at_least: float
+) -> None:
+    words = ["what", "does", "the", "old", "man", "hold", "in", "his", "left", "hand", "today", "rakes", "one", "two"]
+    texts = [" ".join(chance.choices(words, k=chance.choice([1, 3, 8, 8, 8, 40, 200]))) for _ in range(60)]
+    texts += [text.replace(chance.choice(words), chance.choice(words), 1) for text in chance.sample(texts, 30)]
+    sets = [grams(text) if text else frozenset() for text in [*texts, "", "x"]]
+    assert similar_pairs(iter(sets), at_least=at_least) == all_compared(sets, at_least)
+
+
+@pytest.mark.parametrize("at_least", [0.25, 0.4, 0.6])
+def test_pairs_of_published_questions_are_those_of_comparing_each_with_each(ii_bench: Path, at_least: float) -> None:
+    records = [
+        record
+        for name in ("dev", "test_subset")
+        for record in json.loads((ii_bench / "data" / f"{name}.json").read_text())
+    ]
+    sets = [grams(normal(asked["question"])) for record in records for asked in record["questions"]]
+    pairs = similar_pairs(sets, at_least=at_least)
+    assert pairs == all_compared(sets, at_least)
+    assert len(sets) > 250
+    assert pairs
 
 
 @pytest.mark.parametrize("setting", [{"min_similarity": 0}, {"min_similarity": 1.1}, {"scope": "everywhere"}])
