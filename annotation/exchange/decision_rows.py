@@ -18,6 +18,7 @@ from ..forms.csv_rows import CsvRow, shown
 from ..forms.fields.field_types import FormField, Lines, OneOf, PhotographField, SeveralOf
 from ..forms.fields.form import Form
 from ..forms.fields.numbered_fields import grouped_values, lines_in, with_numbered_fields
+from ..forms.payloads import previous_in
 from ..forms.submission import Submission
 from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decisions_of
 from ..store.campaigns.decisions import list_decisions
@@ -247,6 +248,8 @@ class TypedRowImport(RowImport):
         photographs = {} if self._photographs is None else self._photographs.take_in(fields)
         submission = normalized(self._form, task.payload, Submission(fields={**fields, **photographs}))
         before = self._submissions.get((row.values["annotator"], task.item_id))
+        if before is None and submission.fields in previous_in(task.payload).values():
+            return "unchanged"  # what came back to its writer, as it was
         if before is None:
             return self._decide(store, row, task, submission, photographs)
         if before.fields == submission.fields:

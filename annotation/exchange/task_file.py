@@ -15,11 +15,12 @@ from benchwright.workspace.atomic import replacing
 from ..forms.fields.field_types import FormField, Lines, OneOf, Repeated
 from ..forms.fields.field_words import takes_in_words, when_in_words
 from ..forms.fields.form import Form
-from ..forms.fields.numbered_fields import name_of, numbered_fields, with_numbered_fields
+from ..forms.fields.numbered_fields import cells_of, name_of, numbered_fields, with_numbered_fields
 from ..forms.kinds import shows_key
-from ..forms.payloads import beside_in
+from ..forms.payloads import beside_in, previous_in
 from ..forms.task_content import TaskContent, content_in
 from ..store import Campaign, ReviewStore, Task
+from ..store.campaigns.revision_requests import writers_asked
 from ..store.submissions.pre_key_answers import voted_on
 from .edit_columns import NEW_EXPLANATION, VERSION, edit_columns_of, version_of
 from .review_rows import answer_of, voters_of
@@ -146,7 +147,7 @@ def export_tasks(
     settings = store.campaign(campaign)
     if votes and not settings.form.blind_first:
         raise BenchwrightError(f"campaign {campaign!r} takes no votes after an answer; leave out --votes")
-    rows = _vote_rows(store, campaign) if votes else [(task, "") for task in store.tasks(campaign)]
+    rows = _vote_rows(store, campaign) if votes else _rows(store, settings)
     beside = (BESIDE,) if _has_texts_beside(settings, votes=votes) else ()
     columns = ("item_id", *columns_to_fill_in(settings, votes=votes), *SHOWN, *beside, TAKES)
     words = words_by_column(settings, votes=votes)
@@ -191,7 +192,13 @@ def _row(
         cells[BESIDE] = "\n\n".join(f"{text['label']}: {text['text']}" for text in beside)
     if VERSION in columns_to_fill_in(settings, votes=votes):
         cells[VERSION] = version_of(task.content_hash)
-    return {"item_id": task.item_id, **cells, "annotator": annotator}
+    return {"item_id": task.item_id, **cells, **_written_before(settings, task), "annotator": annotator}
+
+
+def _written_before(settings: Campaign, task: Task) -> dict[str, str]:
+    """Return what was written before, by column, where a task came back to one writer; else nothing."""
+    form, previous = settings.form.typed, list(previous_in(task.payload).values())
+    return {} if form is None or len(previous) != 1 else cells_of(form, previous[0])
 
 
 def _has_texts_beside(settings: Campaign, *, votes: bool) -> bool:
@@ -201,6 +208,13 @@ def _has_texts_beside(settings: Campaign, *, votes: bool) -> bool:
 def _vote_rows(store: ReviewStore, campaign: str) -> list[tuple[Task, str]]:
     voters = voters_of(store, campaign)
     return [(task, annotator) for task in store.tasks(campaign) for annotator in voters.get(task.id, ())]
+
+
+def _rows(store: ReviewStore, settings: Campaign) -> list[tuple[Task, str]]:
+    """Return the open tasks, each with its annotator where it came back to somebody who wrote it."""
+    with store.reading() as connection:
+        writers = writers_asked(connection, settings)
+    return [(task, writer) for task in store.tasks(settings.name) for writer in writers.get(task.id, ("",))]
 
 
 def _beside_votes(store: ReviewStore, task: Task, annotator: str) -> list[dict[str, str]]:
