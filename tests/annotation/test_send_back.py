@@ -116,6 +116,7 @@ def back(note: str = NOTE) -> Submission:
     return Submission("to_writer", note=note)
 
 
+@pytest.mark.both_databases
 def test_a_reviewer_sends_a_question_back_and_its_writer_revises_it(
     context: CampaignContext, store: ReviewStore
 ) -> None:
@@ -192,6 +193,7 @@ def test_what_its_writer_leaves_as_it_was_or_never_mends_is_dropped(
     assert (outcome.verdict, outcome.reason) == ("drop", reason)
 
 
+@pytest.mark.both_databases
 def test_of_several_writers_only_the_one_whose_question_came_back_is_asked(
     context: CampaignContext, store: ReviewStore
 ) -> None:
@@ -306,6 +308,7 @@ def test_an_item_that_nobody_wrote_cannot_go_back(context: CampaignContext, stor
     queue.submit(task.slot_id, Submission("accept"), now=moment())
 
 
+@pytest.mark.both_databases
 def test_a_person_who_is_forgotten_is_named_nowhere_in_what_went_back(
     context: CampaignContext, store: ReviewStore
 ) -> None:

@@ -78,6 +78,7 @@ def test_one_writes_another_sends_back_with_a_note_the_first_revises_and_a_third
     writer = new_context(viewport={"width": 1280, "height": 1100}).new_page()
     sign_in(writer, site, "ann", path="/?campaign=write")
     slot = slot_on_screen(writer)
+    writer.keyboard.press("1")
     areas = writer.locator(".entry textarea")
     for place, text in enumerate(["What does the cup hold?", "Coffee", "Tea\nMilk\nSoup"]):
         areas.nth(place).fill(text)
