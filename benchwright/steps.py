@@ -449,6 +449,13 @@ class Verdicts:
     rerun: bool = False
 
 
+class Flag(NamedTuple):
+    """That a check before a campaign asks about a record: its reason code, and all evidence that it gave."""
+
+    reason: str
+    evidence: Mapping[str, Any]
+
+
 class CampaignContext(NamedTuple):
     """What a campaign may use; everything that people answer is in the review store."""
 
@@ -458,10 +465,17 @@ class CampaignContext(NamedTuple):
     store_url: str
     values: Mapping[str, Mapping[str, Any]] = {}
     """Values of earlier stages, as listed in `reads`, by record id; complete only after the last record is read."""
+    flags: Mapping[str, Mapping[str, Flag]] = {}
+    """What the entries in `heeds` ask about, by entry and record id; complete only after the last record is read."""
 
 
 class CampaignStep(Step):
     """A step that people take. It upserts tasks, then waits or hands over verdicts."""
+
+    @property
+    def heeds(self) -> Sequence[str]:
+        """Return the entries before it of which the step looks at what they ask about; none by default."""
+        return ()
 
     def advance(self, records: Iterable[Any], ctx: CampaignContext) -> Verdicts:
         """Update the review store to these records and return the campaign's state; safe to repeat."""

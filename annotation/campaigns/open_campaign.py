@@ -32,6 +32,7 @@ from ..forms.task_content import content_in
 from ..simulated.annotators import NOW, SimulatedGroup, simulate
 from ..store import Annotation, CampaignStatus, ReviewStore, open_store
 from ..store.campaigns.practice import set_practice_items
+from ..store.campaigns.revision_requests import newest_inputs, with_unrevised
 from ..workflow.attention import CHECKED_KINDS, AttentionChecks
 from ..workflow.gold import gold_decision, gold_why, practice_decision
 from ..workflow.gold_regions import known_regions
@@ -205,7 +206,9 @@ def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx
             if request.prepare is not None:
                 request.prepare(held, ctx.stage)
             practice = OwnPractice(request)
-            prepared = _prepared_inputs(task_inputs, request, gold, practice)
+            with held.reading() as connection:
+                revisions = newest_inputs(connection, held.campaign(ctx.stage))
+            prepared = _prepared_inputs(task_inputs, request, gold, practice, revisions)
             held.upsert_tasks(ctx.stage, with_checks(prepared, request, ctx))
             practice.keep(held, ctx.stage)
             close_early(held, ctx.stage)
@@ -215,7 +218,9 @@ def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx
         status = store.status(ctx.stage, now=NOW)
         if status.tasks["open"]:
             return CampaignState(waiting_line(status, ctx) + request.for_whom, [], gold)
-        return CampaignState(None, store.decisions(ctx.stage), gold)
+        with store.reading() as connection:
+            decisions = with_unrevised(connection, store.campaign(ctx.stage), store.decisions(ctx.stage))
+        return CampaignState(None, decisions, gold)
 
 
 def open_campaign(store: ReviewStore, request: CampaignRequest, ctx: CampaignContext) -> None:
@@ -351,16 +356,24 @@ def with_checks(
 
 
 def _prepared_inputs(
-    task_inputs: Iterable[TaskInput], request: CampaignRequest, gold: dict[str, str], practice: OwnPractice
+    task_inputs: Iterable[TaskInput],
+    request: CampaignRequest,
+    gold: dict[str, str],
+    practice: OwnPractice,
+    revisions: Mapping[tuple[str, str], TaskInput],
 ) -> Iterator[TaskInput]:
-    """Yield task inputs prepared for handing out, and record in `gold` the known right decisions, by item id."""
+    """Yield task inputs prepared for handing out, and record in `gold` the known right decisions, by item id.
+
+    Where writers revise what they wrote, the task is the newest of `revisions`.
+    """
     for task_input in task_inputs:
         if practice.takes(task_input, gold):
             continue
         out = prepared_input(task_input, request)
         if out.gold is not None:
             gold[out.item_id] = out.gold
-        yield out
+        revision = revisions.get((out.item_id, out.content_hash))
+        yield out if revision is None else revision._replace(priority=out.priority)
 
 
 def waiting_line(status: CampaignStatus, ctx: CampaignContext, *, adjudicator: int = 0) -> str:

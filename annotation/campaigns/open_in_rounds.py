@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from benchwright.questions.edits import ItemEdits, revised
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
+from ..forms.kinds import TO_WRITER
 from ..forms.payloads import TaskInput, item_in
 from ..simulated.annotators import NOW, simulate
 from ..store import Campaign, ReviewStore, open_store
@@ -20,7 +21,7 @@ from ..store.database.records import Revision
 from ..workflow.settlement.closing import close_early
 from ..workflow.settlement.revisions import by_version, open_next_rounds
 from ..workflow.settlement.rounds import NOBODY, Round, in_count, votes_in
-from ..workflow.settlement.settle import WAITS, policy_of, settle_last
+from ..workflow.settlement.settle import OUT_OF_ROUNDS, WAITS, policy_of, settle_last
 from .open_campaign import (
     CampaignRequest,
     ItemWork,
@@ -31,6 +32,7 @@ from .open_campaign import (
     with_checks,
     work_of,
 )
+from .send_back import SendBack, WriterRounds, back_line, unrevised
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,14 @@ class ItemHistory:
             that people made in this campaign, the first is about the version that theirs goes back to.
         outcome: Outcome of the last round (`settlement.settle_last`).
         item: The last version; None if it is the item from the step before.
+        sent_back: Number of versions that went back to the item's writer, by the campaign or check that sent them.
     """
 
     task: str
     rounds: tuple[Round, ...]
     outcome: str
     item: Item | None
+    sent_back: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class CampaignHistory:
     waiting: str | None
     histories: dict[str, ItemHistory] = field(default_factory=dict)
     gold: dict[str, str] = field(default_factory=dict)
+    rerun: bool = False
+    """Whether it waits only for the next run, in which simulated writers revise."""
 
 
 @dataclass
@@ -73,7 +79,12 @@ class _SourceItem:
 
 
 def open_in_rounds(
-    request: CampaignRequest, items: Iterable[Item], ctx: CampaignContext, *, work: ItemWork | None = None
+    request: CampaignRequest,
+    items: Iterable[Item],
+    ctx: CampaignContext,
+    *,
+    work: ItemWork | None = None,
+    send_back: SendBack | None = None,
 ) -> CampaignHistory:
     """Bring the campaign's tasks up to these items, open the rounds that are due, and return the campaign's state.
 
@@ -82,6 +93,7 @@ def open_in_rounds(
         items: Items from the step before.
         ctx: Context of the campaign.
         work: What makes task inputs of items; default one for the campaign's form.
+        send_back: What goes back to the items' writers; default None, nothing.
     """
     work = work or ItemWork(request.form, ctx.workspace)
     came: dict[str, _SourceItem] = {}
@@ -91,9 +103,9 @@ def open_in_rounds(
             open_campaign(held, request, ctx)
             practice = OwnPractice(request)
             links = _links(held, ctx.stage)
-            held.upsert_tasks(
-                ctx.stage, with_checks(_work(items, links, request, came, gold, practice, work), request, ctx)
-            )
+            writers = None if send_back is None else WriterRounds(send_back, held, ctx)
+            tasks = _work(items, links, request, came, gold, practice, work, writers)
+            held.upsert_tasks(ctx.stage, with_checks(tasks, request, ctx))
             practice.keep(held, ctx.stage)
             close_early(held, ctx.stage)
             open_next_rounds(held, ctx.stage)
@@ -101,11 +113,19 @@ def open_in_rounds(
             simulate(store, ctx.stage, request.group, seed=ctx.seed, stage=ctx.stage)
             while open_next_rounds(store, ctx.stage):
                 simulate(store, ctx.stage, request.group, seed=ctx.seed, stage=ctx.stage)
+        if writers is not None:
+            with store.batch() as held:
+                writers.send(held)
         status = store.status(ctx.stage, now=NOW)
-        histories = {} if status.tasks["open"] else _histories(store, ctx.stage, came)
+        histories = {} if status.tasks["open"] else _histories(store, ctx.stage, came, writers)
     waits = sum(history.outcome == WAITS for history in histories.values())
+    with_writers = [] if writers is None else writers.waiting()
     if status.tasks["open"] or waits:
-        return CampaignHistory(waiting_line(status, ctx, adjudicator=waits) + request.for_whom)
+        line = waiting_line(status, ctx, adjudicator=waits) + request.for_whom
+        return CampaignHistory(line + (f"; {back_line(with_writers)}" if with_writers else ""))
+    if with_writers:
+        line = f"campaign {ctx.stage!r} waits for writers: {back_line(with_writers)}; run this again once they have"
+        return CampaignHistory(line, rerun=all(sent.is_simulated for sent in with_writers))
     return CampaignHistory(None, histories, gold)
 
 
@@ -141,6 +161,7 @@ def _work(
     gold: dict[str, str],
     practice: OwnPractice,
     work: ItemWork,
+    writers: WriterRounds | None,
 ) -> Iterator[TaskInput]:
     """Yield a task for each item's present version, and record the item in `came`, or in `gold` if it is a gold item.
 
@@ -158,7 +179,11 @@ def _work(
         for link in _chain(item.item_id, item.content_hash, links):
             version = revised(version, ItemEdits.model_validate(link.edits), simulated=request.group is not None)
         is_kept = request.group is not None or version is not item
-        came[item.item_id] = _SourceItem(item.task, item.content_hash, item if is_kept else None)
+        is_withheld = writers is not None and version is item and writers.withholds(item)
+        if not is_withheld or (writers is not None and item.item_id in writers.spent):
+            came[item.item_id] = _SourceItem(item.task, item.content_hash, item if is_kept else None)
+        if is_withheld:
+            continue
         # A version has the priority of the item from the step before, and is never gold: only that item's key is known.
         yield first if version is item else work.of(version)._replace(priority=first.priority)
 
@@ -169,10 +194,12 @@ def histories_in(store: ReviewStore, name: str) -> dict[str, ItemHistory]:
         task.item_id: _SourceItem(str(item_in(task.payload)["task"]), task.content_hash, None)
         for task in store.tasks(name, states=("open", "done"))
     }
-    return _histories(store, name, came)
+    return _histories(store, name, came, None)
 
 
-def _histories(store: ReviewStore, name: str, came: dict[str, _SourceItem]) -> dict[str, ItemHistory]:
+def _histories(
+    store: ReviewStore, name: str, came: dict[str, _SourceItem], writers: WriterRounds | None
+) -> dict[str, ItemHistory]:
     campaign, links = store.campaign(name), _links(store, name)
     policy = policy_of(campaign)
     made = {(link.item_id, link.content_hash): link for link in links.values()}
@@ -193,11 +220,18 @@ def _histories(store: ReviewStore, name: str, came: dict[str, _SourceItem]) -> d
         last = (item_id, contents[-1])
         votes = votes_in(policy, annotations.get(last, []), adjudicated.get(last, NOBODY), is_closed=True)
         outcome = settle_last(policy, votes, round_number=len(contents))
+        if writers is not None and item_id in writers.spent:
+            outcome = OUT_OF_ROUNDS
+        elif writers is not None and outcome == TO_WRITER:
+            outcome = writers.outcome_of(*last)
+        elif outcome == TO_WRITER and not campaign.form.to_writer:  # it did, as the recipe was before
+            outcome = unrevised(campaign)
         if chain and source.item is None:
             with store.reading() as connection:
                 payload = find_task(connection, campaign, item_id, source.content_hash).payload
             source.item = Item.model_validate(item_in(payload))
-        histories[item_id] = ItemHistory(source.task, tuple(rounds), outcome, _last_version(campaign, source, chain))
+        item, sent_back = _last_version(campaign, source, chain), {} if writers is None else writers.times(item_id)
+        histories[item_id] = ItemHistory(source.task, tuple(rounds), outcome, item, sent_back)
     return histories
 
 

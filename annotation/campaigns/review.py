@@ -15,24 +15,34 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, ValidationInfo, field_validator
 
 from benchwright.records import Item
-from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
+from benchwright.steps import CampaignContext, Outcome, Step, Stream, Verdicts
 
 from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
 from ..forms.campaign_form import CampaignForm
-from ..forms.fields.field_types import FormField, OneChoice, OneOf, Option, TextField
+from ..forms.fields.field_types import FormField, OneChoice, OneOf, OnlyIf, Option, TextField
 from ..forms.fields.form import Form
-from ..forms.kinds import REVIEW
+from ..forms.kinds import CHANGE, REVIEW, TO_WRITER
 from ..simulated.annotators import SimulatedReviewers, check_enough
-from ..store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT
+from ..store.submissions.pre_key_answers import ANSWER
 from ..workflow.gold import with_gold
-from ..workflow.settlement.criteria import NOTE, tally, unmet_criteria, votes_of
+from ..workflow.settlement.criteria import NO_CRITERIA, NOTE, tally, unmet_criteria, votes_of
 from ..workflow.settlement.rounds import Round
 from ..workflow.settlement.rules import Rule, RuleSetting, parse_rule
 from ..workflow.settlement.settle import FAILED_REVIEW, OUT_OF_ROUNDS
 from .open_campaign import AssignedCampaign, CampaignRequest
 from .open_in_rounds import ItemHistory, open_in_rounds
-from .verdicts import REJECTED, pseudonyms, reason_of, round_summaries, rounded, short_agreement
+from .send_back import SendBack, check_flagged_by, without_unset
+from .verdicts import (
+    REJECTED,
+    pseudonyms,
+    reason_of,
+    returned_evidence,
+    returned_summary,
+    round_summaries,
+    rounded,
+    short_agreement,
+)
 from .verify import MAX_ROUNDS
 
 DROPPED_AS = (FAILED_REVIEW, OUT_OF_ROUNDS, REJECTED)
@@ -77,6 +87,7 @@ def review_verdicts(
         "agreement": rounded(agreement_of(answers, seed=seed).to_json()),
         "criteria": {name: short_agreement(_ratings(histories, name), ("yes", "no")) for name in (ANSWER, *criteria)},
         "rounds": round_summaries(histories, outcomes),
+        **returned_summary(histories),
         "annotators": {
             name: {"answers": by_annotator[name, True] + by_annotator[name, False], "right": by_annotator[name, True]}
             for name in names.values()
@@ -99,6 +110,7 @@ def _outcome(rule: Rule, history: ItemHistory) -> Outcome:
     }
     if len(history.rounds) > 1 or last.before:
         evidence["rounds"] = [_round_evidence(rule, round_) for round_ in history.rounds]
+    evidence |= returned_evidence(history)
     made = () if history.item is None else (history.item,)
     reason = reason_of(history.outcome)
     if reason is None:
@@ -141,14 +153,17 @@ class Review(AssignedCampaign):
     and vote on the item criterion by criterion. It passes when as many as the rule needs answered as the key does, and
     each criterion has as many votes; they need not be the same people.
 
-    The others come again with the edits that reviewers or an adjudicator make, and are dropped as `failed_review` where
-    nobody makes any, `out_of_rounds`, or `rejected` by an adjudicator.
+    With `send_back`, an item that does not pass and that somebody sends back goes to its writer, with the note, and
+    comes again as they revise it. The others come again with the edits that reviewers or an adjudicator make, and are
+    dropped as `failed_review` where nobody makes any, `out_of_rounds`, or `rejected` by an adjudicator.
 
     Attributes:
         rule: How many of how many must answer as the key does and vote for each criterion; within `adjudicated(...)`
             an adjudicator revises or rejects what fails.
         rounds: Rounds that an item gets before it is dropped.
         criteria: What reviewers vote on, one by one.
+        send_back: What goes back to its writer, of items that people wrote in a campaign before: what reviewers send
+            back with a note, and what checks flag; null sends nothing back.
         guidelines: What annotators are told, in Markdown; the kind's own words by default, and nothing where
             this is an empty text.
         handout: How tasks go out to people, gold items among them.
@@ -157,8 +172,8 @@ class Review(AssignedCampaign):
     Reasons:
         failed_review (drop): Too few answered as the key does, or voted for a criterion, and nobody edited it; the
             evidence says which it `missed`.
-        out_of_rounds (drop): Revised as often as the recipe allows, and still not accepted; the evidence tells every
-            round.
+        out_of_rounds (drop): Revised, or sent back to its writer, as often as the recipe allows, and still not
+            accepted; the evidence tells every round.
         rejected (drop): An adjudicator rejected the item.
     """
 
@@ -169,14 +184,15 @@ class Review(AssignedCampaign):
     rule: RuleSetting = "at_least(4, of=5)"
     rounds: int = Field(4, ge=1, le=MAX_ROUNDS)
     criteria: tuple[Criterion, ...] = Field(("accurate", "reasonable", "difficult"), min_length=1, max_length=9)
+    send_back: SendBack | None = None
     guidelines: str | None = None
     simulate: SimulatedReviewers | None = None
 
     @field_validator("criteria")
     @classmethod
     def _are_different(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if len(set(value)) < len(value) or {ANSWER, ANSWER_RIGHT, NOTE} & set(value):
-            raise ValueError(f"criteria are different names, none of them {ANSWER}, {ANSWER_RIGHT} or {NOTE}")
+        if len(set(value)) < len(value) or NO_CRITERIA & set(value):
+            raise ValueError(f"criteria are different names, none of them {', '.join(sorted(NO_CRITERIA))}")
         return value
 
     @field_validator("simulate")
@@ -186,15 +202,36 @@ class Review(AssignedCampaign):
             check_enough(value, parse_rule(info.data["rule"]))
         return value
 
+    @property
+    def heeds(self) -> tuple[str, ...]:
+        """Return the checks whose flags go back to writers."""
+        return () if self.send_back is None else self.send_back.flagged_by
+
+    def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
+        """Return the step itself, once all checks whose flags go back are before it.
+
+        Raises:
+            RecipeError: One of them is not.
+        """
+        check_flagged_by(self.send_back, self.name, given)
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; what goes back only where anything does."""
+        return without_unset(super().parameters())
+
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these items and return the verdicts once every item has passed or is dropped."""
         rule = parse_rule(self.rule)
+        takes_back = self.send_back is not None and self.send_back.reviewers
+        keys = {"to_writer": True} if takes_back else {}
         form = CampaignForm(
-            fields=review_form(self.criteria).fields,
+            fields=review_form(self.criteria, to_writer=takes_back).fields,
             guidelines=self.guidelines,
             blind_first=True,
             edits=True,
             rounds=self.rounds,
+            **keys,
         )
         request = CampaignRequest(
             kind=REVIEW,
@@ -207,9 +244,9 @@ class Review(AssignedCampaign):
                 "; nobody reviews an item that they wrote, edited or verified, or saw the key of in an earlier round"
             ),
         )
-        history = open_in_rounds(request, records, ctx)
+        history = open_in_rounds(request, records, ctx, send_back=self.send_back)
         if history.waiting is not None:
-            return Verdicts(history.waiting)
+            return Verdicts(history.waiting, rerun=history.rerun)
         verdicts = review_verdicts(
             rule,
             history.histories,
@@ -220,13 +257,28 @@ class Review(AssignedCampaign):
         return with_gold(verdicts, {item_id: gold_review_outcome(key) for item_id, key in history.gold.items()})
 
 
-def review_form(criteria: Iterable[str]) -> Form:
-    """Return the form of a review: the answer, a vote on each criterion, and a note."""
+def review_form(criteria: Iterable[str], *, to_writer: bool = False) -> Form:
+    """Return the form of a review: the answer, a vote on each criterion, and a note.
+
+    Args:
+        criteria: What is voted on.
+        to_writer: Whether reviewers may send the item back to its writer, and then say what to change.
+    """
     votes = (Option(code="yes", words="Yes"), Option(code="no", words="No"))
     fields: list[FormField] = [OneChoice(name=ANSWER, label="Answer")]
     fields += [
         OneOf(name=criterion, label=criterion.replace("_", " ").capitalize() + "?", options=votes)
         for criterion in criteria
     ]
+    if to_writer:
+        fields += [
+            OneOf(name=TO_WRITER, label="Send back to its writer?", options=votes, is_required=False),
+            TextField(
+                name=CHANGE,
+                label="What the writer should change",
+                hint="Its writer reads this beside the old text (W)",
+                only_if=OnlyIf(field=TO_WRITER, codes=("yes",)),
+            ),
+        ]
     fields.append(TextField(name=NOTE, label="Note", hint="What is wrong, or what to change (N)", is_required=False))
     return Form(fields=tuple(fields))

@@ -14,6 +14,7 @@ from benchwright.steps import Outcome, Verdicts
 
 from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
+from ..forms.kinds import TO_WRITER
 from ..store import Annotation
 from ..workflow.settlement.rounds import Round, votes_in
 from ..workflow.settlement.rules import DECISIONS, Rule
@@ -57,11 +58,31 @@ def outcome_of(rule: Rule, history: ItemHistory) -> Outcome:
     evidence["simulated"] = any(annotation.annotator_kind == "simulated" for annotation in last.annotations)
     if len(history.rounds) > 1 or last.before:
         evidence["rounds"] = [_round_evidence(round_) for round_ in history.rounds]
+    evidence |= returned_evidence(history)
     made = () if history.item is None else (history.item,)
     reason = reason_of(history.outcome)
     if reason is None:
         return Outcome(evidence=evidence, items=made)
     return Outcome("drop", reason, evidence=evidence, items=made)
+
+
+def returned_evidence(history: ItemHistory) -> dict[str, Any]:
+    """Return the evidence of how many versions of an item went back to its writer, by what sent them; else nothing."""
+    return {"sent_back": dict(history.sent_back)} if history.sent_back else {}
+
+
+def returned_summary(histories: Mapping[str, ItemHistory]) -> dict[str, Any]:
+    """Return how many items went back to their writers, and how many of their versions, by what sent them."""
+    times: Counter[str] = Counter()
+    for history in histories.values():
+        times.update(history.sent_back)
+    items = sum(bool(history.sent_back) for history in histories.values())
+    return {"sent_back": {"items": items, "versions": dict(sorted(times.items()))}} if times else {}
+
+
+def _given(decisions: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the decisions that are counted; that an item goes back to its writer only where it was given."""
+    return (*DECISIONS, TO_WRITER) if decisions.get(TO_WRITER) else DECISIONS
 
 
 def gold_outcome(decision: str) -> Outcome:
@@ -82,7 +103,7 @@ def round_counts(round_: Round) -> dict[str, Any]:
     counts = Counter(annotation.decision for annotation in round_.annotations)
     reasons = Counter(reason for annotation in round_.annotations for reason in annotation.reasons)
     summary: dict[str, Any] = {
-        **{decision: counts[decision] for decision in DECISIONS},
+        **{decision: counts[decision] for decision in _given(counts)},
         "reasons": dict(sorted(reasons.items())),
     }
     if round_.adjudication is not None:
@@ -123,19 +144,19 @@ def _summary(histories: Mapping[str, ItemHistory], outcomes: Mapping[str, Outcom
     by_annotator = Counter((names[decision.annotator], decision.decision) for decision in decisions)
     ratings = ratings_of(histories)
     every = [rating for kind in sorted(ratings) for rating in ratings[kind]]
+    given = _given(Counter(decision.decision for decision in decisions))
     document = {
         **_counts(outcomes.values()),
-        "agreement": rounded(agreement_of(every, categories=DECISIONS, seed=seed).to_json()),
+        "agreement": rounded(agreement_of(every, categories=given, seed=seed).to_json()),
         "tasks": {
             kind: {
                 **_counts(outcome for item_id, outcome in outcomes.items() if histories[item_id].task == kind),
-                **short_agreement(ratings[kind], DECISIONS),
+                **short_agreement(ratings[kind], given),
             }
             for kind in sorted(ratings)
         },
-        "annotators": {
-            name: {decision: by_annotator[name, decision] for decision in DECISIONS} for name in names.values()
-        },
+        **returned_summary(histories),
+        "annotators": {name: {decision: by_annotator[name, decision] for decision in given} for name in names.values()},
     }
     by_round = round_summaries(histories, outcomes)
     return document if len(by_round) < 2 else {**document, "rounds": by_round}

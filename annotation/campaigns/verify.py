@@ -10,11 +10,11 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from benchwright.records import Item, Record
 from benchwright.regions import ANSWER_REGIONS, SizeWH
-from benchwright.steps import CampaignContext, Stream, Verdicts
+from benchwright.steps import CampaignContext, Step, Stream, Verdicts
 
 from ..forms.campaign_form import CampaignForm
 from ..forms.evidence import EvidenceSettings, campaign_form
-from ..forms.kinds import VERIFY
+from ..forms.kinds import TO_WRITER, VERIFY
 from ..simulated.annotators import SimulatedAnnotators, check_enough
 from ..workflow.gold import with_gold
 from ..workflow.settlement.rules import DECISIONS, RuleSetting, parse_rule
@@ -22,6 +22,7 @@ from ..workflow.settlement.settle import ACCEPT, REVISE
 from .justified_answers import evidence_summary, justified_answer, values_with_regions
 from .open_campaign import AssignedCampaign, CampaignRequest, ItemWork
 from .open_in_rounds import ItemHistory, open_in_rounds
+from .send_back import SendBack, check_flagged_by, without_unset
 from .verdicts import gold_outcome, verify_verdicts
 
 MAX_ROUNDS = 20
@@ -46,17 +47,25 @@ class VerifyForm(Record):
 
 def verify_form(evidence: EvidenceSettings | None = None, **keys: Any) -> CampaignForm:
     """Return the form of a campaign in which annotators accept, edit or reject items; `keys` are further ones of it."""
-    return campaign_form(evidence, decisions=DECISIONS, needs_note=(REVISE,), edits=True, **keys)
+    return campaign_form(evidence, **{"decisions": DECISIONS, "needs_note": (REVISE,), "edits": True, **keys})
+
+
+def to_writer_keys(send_back: SendBack | None) -> dict[str, Any]:
+    """Return the keys of `verify_form` with which annotators send items back, where a recipe lets them."""
+    if send_back is None or not send_back.reviewers:
+        return {}
+    return {"decisions": (*DECISIONS, TO_WRITER), "needs_note": (REVISE, TO_WRITER), "to_writer": True}
 
 
 class Verify(AssignedCampaign):
     """Keep items that annotators accept under a rule.
 
     An item that is neither accepted nor rejected, and for which somebody proposed edits, comes again with these, as a
-    new version in a new round. The others are dropped as `rejected`, `needs_revision` (enough ask for a revision, and
-    nobody made one), `out_of_rounds` or `no_agreement`. The run stops here, in state `waiting`, until every item has as
-    many decisions as the rule has places. Beside an item that `draft_translations` put into another language stands its
-    source text.
+    new version in a new round. With `send_back`, one that somebody sends back goes to its writer, with the note, and
+    comes again as they revise it. The others are dropped as `rejected`, `needs_revision` (enough ask for a revision,
+    and nobody made one), `out_of_rounds` or `no_agreement`. The run stops here, in state `waiting`, until every item
+    has as many decisions as the rule has places. Beside an item that `draft_translations` put into another language
+    stands its source text.
 
     Attributes:
         rule: `single` (one annotator decides), `unanimous(N)` (N annotators who all agree), `majority(N)` (more than
@@ -66,6 +75,8 @@ class Verify(AssignedCampaign):
             the last is dropped with its history.
         editors_verify: Let annotators judge a version that they edited themselves, as where only two people work.
         form: What annotators can say.
+        send_back: What goes back to its writer, of items that people wrote in a campaign before: what reviewers send
+            back with a note, and what checks flag; null sends nothing back.
         evidence: The region of the item's first picture that justifies its answer, asked for with an acceptance; null
             asks for none. What those who accepted agree on goes into the release.
         guidelines: What annotators are told, in Markdown; the kind's own words by default, and nothing where
@@ -79,8 +90,8 @@ class Verify(AssignedCampaign):
         rejected (drop): Enough annotators rejected the item, or an adjudicator did.
         needs_revision (drop): Enough annotators asked for a revision, and nobody made it; their notes say what to
             change.
-        out_of_rounds (drop): Revised as often as the recipe allows, and still not accepted; the evidence tells every
-            round.
+        out_of_rounds (drop): Revised, or sent back to its writer, as often as the recipe allows, and still not
+            accepted; the evidence tells every round.
         no_agreement (drop): No decision had enough.
     """
 
@@ -92,6 +103,7 @@ class Verify(AssignedCampaign):
     rounds: int = Field(2, ge=1, le=MAX_ROUNDS)
     editors_verify: bool = False
     form: VerifyForm = VerifyForm()
+    send_back: SendBack | None = None
     evidence: EvidenceSettings | None = None
     guidelines: str | None = None
     simulate: SimulatedAnnotators | None = None
@@ -107,6 +119,24 @@ class Verify(AssignedCampaign):
         return value
 
     @property
+    def heeds(self) -> tuple[str, ...]:
+        """Return the checks whose flags go back to writers."""
+        return () if self.send_back is None else self.send_back.flagged_by
+
+    def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
+        """Return the step itself, once all checks whose flags go back are before it.
+
+        Raises:
+            RecipeError: One of them is not.
+        """
+        check_flagged_by(self.send_back, self.name, given)
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; what goes back only where anything does."""
+        return without_unset(super().parameters())
+
+    @property
     def values(self) -> Mapping[str, str]:  # type: ignore[override]
         """Return `answer_regions` if regions are asked for: JSON of an `AnswerRegions` for each kept item."""
         return values_with_regions({}, is_asked=self.evidence is not None)
@@ -120,14 +150,16 @@ class Verify(AssignedCampaign):
             guidelines=self.guidelines,
             rounds=self.rounds,
             editors_verify=self.editors_verify,
+            **to_writer_keys(self.send_back),
         )
         request = CampaignRequest(
             kind=VERIFY, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout
         )
         work, sizes = ItemWork(form, ctx.workspace, shows_source=True), dict[str, SizeWH | None]()
-        history = open_in_rounds(request, _sized(records, work, sizes), ctx, work=work)
+        sized = _sized(records, work, sizes)
+        history = open_in_rounds(request, sized, ctx, work=work, send_back=self.send_back)
         if history.waiting is not None:
-            return Verdicts(history.waiting)
+            return Verdicts(history.waiting, rerun=history.rerun)
         simulated = self.simulate is not None
         verdicts = verify_verdicts(rule, history.histories, simulated=simulated, seed=ctx.seed)
         if self.evidence is not None:

@@ -34,17 +34,18 @@ FACETS = ("kind", "task", "category")
     `{"campaigns": [{"name", "kind", "rule", "simulated", "tasks": {"open", "done", "retired"}, "slots": {"free",
     "leased", "submitted"}, "annotators", "outcomes": {outcome: n}, "decisions_by_day": {day: n}, ...}]}`; outcomes
     are in tasks: decisions of the form or of an adjudicator (`revise`: to be revised, and it does not come again),
-    `no_agreement`, `waits` (for an adjudicator), `failed_review`, `decided` where a rule settles nothing, `begun`,
-    `untouched`. With rounds also `"rounds": [{"round", "items", "passed", "revised", "dropped", "waiting",
-    "open"}]`; of a review `"criteria": [{"criterion", "votes", "share_of_yes", "compared", "percent",
-    "krippendorff_alpha"}]`; with an adjudicator's decisions `"adjudicated": {"cases", "against_majority",
-    "decisions": [{"adjudicator", "decision", "annotators", "against_majority", "times"}]}`, where `annotators` is
-    what more than half of them had said, `divided`, or of a review the criteria without most votes, such as
-    `missed_difficult`; where votes are spared by how sure the first ones are, `"closed_sure": {"tasks",
-    "votes_spared"}`; where people decided lately `"forecast": {"decisions_wanted", "people", "days",
-    "decisions_a_day", "hours", "end": {"median", "low", "high"}, "end_with_two_more": {"median", "low", "high"},
-    "people_lacking"}`, in days such as `2026-03-01`, null where too little is known. With `--by` also
-    `"parts": [{"by", "part", "tasks", "outcomes"}]`
+    `no_agreement`, `waits` (for an adjudicator), `failed_review`, `to_writer` (sent back to its writer), `decided`
+    where a rule settles nothing, `begun`, `untouched`. With rounds also `"rounds": [{"round", "items", "passed",
+    "revised", "dropped", "waiting", "open"}]`; of a review `"criteria": [{"criterion", "votes", "share_of_yes",
+    "compared", "percent", "krippendorff_alpha"}]`; with an adjudicator's decisions `"adjudicated": {"cases",
+    "against_majority", "decisions": [{"adjudicator", "decision", "annotators", "against_majority", "times"}]}`, where
+    `annotators` is what more than half of them had said, `divided`, or of a review the criteria without most votes,
+    such as `missed_difficult`; of a campaign whose writers got items back `"revisions": {"open", "done"}`, in items,
+    and of the one that sent some back `"with_writers"`, those that are not revised yet; where votes are spared by how
+    sure the first ones are, `"closed_sure": {"tasks", "votes_spared"}`; where people decided lately `"forecast":
+    {"decisions_wanted", "people", "days", "decisions_a_day", "hours", "end": {"median", "low", "high"},
+    "end_with_two_more": {"median", "low", "high"}, "people_lacking"}`, in days such as `2026-03-01`, null where too
+    little is known. With `--by` also `"parts": [{"by", "part", "tasks", "outcomes"}]`
     """
 )
 def status(workspace: Path | None, by: tuple[str, ...], as_json: bool) -> None:
@@ -88,6 +89,11 @@ def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> 
         ]
     if (sure := overview.closed_sure()).tasks:
         document["closed_sure"] = sure._asdict()
+    revisions = overview.revisions()
+    if revisions.open or revisions.done:
+        document["revisions"] = {"open": revisions.open, "done": revisions.done}
+    if revisions.with_writers:
+        document["with_writers"] = revisions.with_writers
     forecast = overview.forecast(now=now)
     if forecast.wanted and forecast.people and not campaign.is_simulated:
         document["forecast"] = forecast.to_json()
@@ -118,6 +124,10 @@ def _status_text(campaigns: Sequence[Mapping[str, Any]]) -> str:
                 f"  {sure['tasks']} tasks closed because their decision is sure enough; "
                 f"{sure['votes_spared']} votes spared"
             )
+        if revisions := campaign.get("revisions"):
+            lines.append(f"  {revisions['open']} items came back to their writers, {revisions['done']} are revised")
+        if with_writers := campaign.get("with_writers"):
+            lines.append(f"  {with_writers} items are with their writers")
         if end := (campaign.get("forecast") or {}).get("end"):
             lines.append(
                 f"  ends around {end['median']}, between {end['low']} and {end['high'] or 'nobody knows when'}"

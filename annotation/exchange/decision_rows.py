@@ -19,7 +19,7 @@ from ..forms.drafted_values import drafts_field, taken_from_drafts
 from ..forms.fields.field_types import DraftsField, FormField, Lines, OneOf, PhotographField, SeveralOf
 from ..forms.fields.form import Form
 from ..forms.fields.numbered_fields import grouped_values, lines_in, with_numbered_fields
-from ..forms.payloads import proposals_in
+from ..forms.payloads import previous_in, proposals_in
 from ..forms.submission import Submission
 from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decisions_of
 from ..store.campaigns.decisions import list_decisions
@@ -255,6 +255,8 @@ class TypedRowImport(RowImport):
         photographs = {} if self._photographs is None else self._photographs.take_in(fields)
         submission = normalized(self._form, task.payload, Submission(fields={**fields, **photographs}))
         before = self._submissions.get((row.values["annotator"], task.item_id))
+        if before is None and submission.fields in previous_in(task.payload).values():
+            return "unchanged"  # what came back to its writer, as it was
         if before is None:
             return self._decide(store, row, task, submission, photographs)
         if before.fields == submission.fields:

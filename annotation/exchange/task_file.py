@@ -16,11 +16,12 @@ from ..forms.drafted_values import drafts_field, drafts_in_words
 from ..forms.fields.field_types import DraftsField, FormField, Lines, OneOf, Repeated
 from ..forms.fields.field_words import takes_in_words, when_in_words
 from ..forms.fields.form import Form
-from ..forms.fields.numbered_fields import name_of, numbered_fields, with_numbered_fields
+from ..forms.fields.numbered_fields import cells_of, name_of, numbered_fields, with_numbered_fields
 from ..forms.kinds import shows_key
-from ..forms.payloads import beside_in, proposals_in
+from ..forms.payloads import beside_in, previous_in, proposals_in
 from ..forms.task_content import TaskContent, content_in
 from ..store import Campaign, ReviewStore, Task
+from ..store.campaigns.revision_requests import writers_asked
 from ..store.submissions.pre_key_answers import voted_on
 from .drafted_cells import DRAFTS, drafted_cells
 from .edit_columns import NEW_EXPLANATION, VERSION, edit_columns_of, version_of
@@ -156,7 +157,7 @@ def export_tasks(
     settings = store.campaign(campaign)
     if votes and not settings.form.blind_first:
         raise BenchwrightError(f"campaign {campaign!r} takes no votes after an answer; leave out --votes")
-    rows = _vote_rows(store, campaign) if votes else [(task, "") for task in store.tasks(campaign)]
+    rows = _vote_rows(store, campaign) if votes else _rows(store, settings)
     has_beside = _has_texts_beside(settings, votes=votes) or any(beside_in(task.payload) for task, _ in rows)
     beside = (BESIDE,) if has_beside else ()
     form = filled_in_form(settings, votes=votes)
@@ -180,8 +181,8 @@ def export_tasks(
 
 def _drafted_in(form: Form | None, rows: Sequence[tuple[Task, str]]) -> Callable[[Mapping[str, str]], Collection[str]]:
     """Return the function that tells of a row's cells which columns hold a draft."""
-    drafted = {task.item_id: drafted_cells(form, task) for task, _ in rows}
-    return lambda cells: drafted[cells["item_id"]].keys()
+    drafted = {task.item_id: drafted_cells(form, task) for task, _ in rows if not previous_in(task.payload)}
+    return lambda cells: drafted.get(cells["item_id"], {}).keys()
 
 
 def _write_csv(path: Path, columns: Sequence[str], rows: Iterator[dict[str, str]]) -> None:
@@ -212,10 +213,18 @@ def _row(
         cells[BESIDE] = "\n\n".join(f"{text['label']}: {text['text']}" for text in beside)
     if VERSION in columns_to_fill_in(settings, votes=votes):
         cells[VERSION] = version_of(task.content_hash)
+    return {"item_id": task.item_id, **cells, **_filled_in(settings, task, votes=votes), "annotator": annotator}
+
+
+def _filled_in(settings: Campaign, task: Task, *, votes: bool) -> dict[str, str]:
+    """Return what stands in the cells to fill in: what its writer wrote where a task came back, else its drafts."""
     form = filled_in_form(settings, votes=votes)
-    if form is not None and drafts_field(form) is not None:
-        cells |= {**drafted_cells(form, task), DRAFTS: drafts_in_words(form, proposals_in(task.payload))}
-    return {"item_id": task.item_id, **cells, "annotator": annotator}
+    if form is None:
+        return {}
+    whose = {} if drafts_field(form) is None else {DRAFTS: drafts_in_words(form, proposals_in(task.payload))}
+    written = list(previous_in(task.payload).values())
+    cells = drafted_cells(form, task) if len(written) != 1 else cells_of(form, written[0])
+    return {**cells, **whose}
 
 
 def _has_texts_beside(settings: Campaign, *, votes: bool) -> bool:
@@ -225,6 +234,13 @@ def _has_texts_beside(settings: Campaign, *, votes: bool) -> bool:
 def _vote_rows(store: ReviewStore, campaign: str) -> list[tuple[Task, str]]:
     voters = voters_of(store, campaign)
     return [(task, annotator) for task in store.tasks(campaign) for annotator in voters.get(task.id, ())]
+
+
+def _rows(store: ReviewStore, settings: Campaign) -> list[tuple[Task, str]]:
+    """Return the open tasks, each with its annotator where it came back to somebody who wrote it."""
+    with store.reading() as connection:
+        writers = writers_asked(connection, settings)
+    return [(task, writer) for task in store.tasks(settings.name) for writer in writers.get(task.id, ("",))]
 
 
 def _beside_votes(store: ReviewStore, task: Task, annotator: str) -> list[dict[str, str]]:

@@ -54,6 +54,8 @@ class CampaignForm(Record):
     """Regions that annotators mark beside a decision, to justify it; null asks for none."""
     blind_first: bool = False
     """Whether annotators answer before they see the key, and fill in the other fields afterwards."""
+    to_writer: bool = False
+    """Whether annotators may send the item back to whoever wrote it, with what is to change."""
     states_facts: bool = False
     """Whether the fields state facts about a picture: they are checked together, as a facts file is."""
 

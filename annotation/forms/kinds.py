@@ -18,6 +18,8 @@ VERIFY, ANSWER, REVIEW, ERROR_ANALYSIS, ERRATA = "verify", "answer", "review", "
 SCREEN, SCREEN_ITEMS, PAIR, DESCRIBE, COLLECT = "screen", "screen_items", "pair", "describe", "collect"
 STATE, WRITE = "state", "write"
 MARK = "mark"
+TO_WRITER, CHANGE = "to_writer", "change"
+"""Decision, or field of a review, that sends an item back to its writer; and the field that says what to change."""
 KEY_RIGHT, KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM = "key_right", "key_wrong", "ambiguous", "picture_problem"
 """Findings that an annotator can make about a key."""
 

@@ -2,8 +2,8 @@
 
 A payload is either the item's own JSON values, or `{"item", "beside", "about"}`: `beside` is a list of
 `{"label", "text"}` that annotators see; `about` distinguishes tables of results and is not shown to annotators. Beside
-these may stand `sizes_wh`, the sizes of the item's pictures, where annotators mark regions on them, and in `state` and
-`write` `proposals`, what was drafted for the form.
+these may stand `sizes_wh`, the sizes of the item's pictures, where annotators mark regions on them, in `state` and
+`write` `proposals`, what was drafted for the form, and `previous`, what was written before, where it came back.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from benchwright.records import Record
 from benchwright.regions import SizeWH
 from benchwright.review.tasks import ReviewTask, SideText
 
-_ITEM, _SIZES, _PROPOSALS = "item", "sizes_wh", "proposals"
+_ITEM, _SIZES, _PROPOSALS, _PREVIOUS = "item", "sizes_wh", "proposals", "previous"
 PICTURE = "picture"
 """Name of a picture's file, among the texts that are not shown with a task."""
 
@@ -140,6 +140,26 @@ def payload_with_drafts(payload: Mapping[str, Any], proposals: Proposals) -> dic
     """Return the payload of a task with what was drafted for its form."""
     whole = payload if _ITEM in payload else {_ITEM: dict(payload), "beside": [], "about": {}}
     return {**whole, _PROPOSALS: proposals.model_dump(mode="json")}
+
+
+def payload_of_revision(
+    payload: Mapping[str, Any], beside: Sequence[SideText], previous: Mapping[int, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return the payload of a task whose writers revise what they wrote.
+
+    Args:
+        payload: Payload of the task in which they wrote it.
+        beside: Why it came back.
+        previous: Values of the form's fields, as they were written, by slot.
+    """
+    whole = payload if _ITEM in payload else {_ITEM: dict(payload), "about": {}}
+    texts = [text.model_dump(mode="json") for text in beside]
+    return {**whole, "beside": texts, _PREVIOUS: {str(slot): dict(fields) for slot, fields in previous.items()}}
+
+
+def previous_in(payload: Mapping[str, Any]) -> Mapping[int, Mapping[str, Any]]:
+    """Return what was written before in each slot that is to be revised, as the form's fields; empty if nothing is."""
+    return {int(slot): fields for slot, fields in payload.get(_PREVIOUS, {}).items()}
 
 
 def proposals_in(payload: Mapping[str, Any]) -> Proposals | None:

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import sqlalchemy as sa
 
 from ..forms.kind_forms.screening import DISCARD, KEEP
-from ..forms.kinds import AMBIGUOUS, KEY_RIGHT, KEY_WRONG, PICTURE_PROBLEM
+from ..forms.kinds import AMBIGUOUS, KEY_RIGHT, KEY_WRONG, PICTURE_PROBLEM, TO_WRITER
 from ..forms.payloads import item_in
 from ..progress.label_fields import reasons_field
 from ..store import Annotation, Campaign
@@ -159,7 +159,7 @@ class ReviewFacts:
         outcome = settle_last(policy, votes, round_number=task.round)
         if outcome == OPEN:
             return "in_review" if votes.given or task.round > 1 else "waiting"
-        if outcome == WAITS:
+        if outcome in {WAITS, TO_WRITER}:
             return "in_review"
         if outcome in _ACCEPTED:
             return "accepted"

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from ..forms.kinds import TO_WRITER
 from ..store import Campaign
 from ..store.counts.decision_counts import DecisionCounts
 from ..workflow.settlement.settle import (
@@ -35,8 +36,9 @@ class CampaignProgress(NamedTuple):
         name: Name of the part; "" for tasks without a value.
         tasks: Number of tasks.
         outcomes: Number of tasks by outcome: a decision under the rule or of an adjudicator; `no_agreement`; `waits`,
-            for an adjudicator; `failed_review`, if too few votes were for a criterion; `decided`, if the rule settles
-            nothing; `begun` or `untouched`. Only outcomes that can occur are listed, in this order.
+            for an adjudicator; `failed_review`, if too few votes were for a criterion; `to_writer`, if the item was
+            sent back to its writer; `decided`, if the rule settles nothing; `begun` or `untouched`. Only outcomes that
+            can occur are listed, in this order.
     """
 
     name: str
@@ -53,7 +55,7 @@ class RoundProgress(NamedTuple):
         passed: Number of items accepted in it.
         revised: Number of items edited in it, which got a further round.
         dropped: Number of items decided otherwise.
-        waiting: Number of items that wait for an adjudicator.
+        waiting: Number of items that wait for an adjudicator, or went back to their writers.
         open: Number of items that are not decided yet.
     """
 
@@ -127,7 +129,7 @@ def edits_matter(campaign: Campaign) -> Callable[[DecisionCounts], bool]:
 
 
 def _part(outcome: str) -> str:
-    known = {ACCEPT: "passed", WAITS: "waiting", BEGUN: "open", UNTOUCHED: "open"}
+    known = {ACCEPT: "passed", WAITS: "waiting", TO_WRITER: "waiting", BEGUN: "open", UNTOUCHED: "open"}
     return known.get(outcome, "dropped")
 
 
@@ -136,7 +138,8 @@ def _known(campaign: Campaign, policy: SettlementPolicy) -> Sequence[str]:
     if policy.rule is None:
         return (DECIDED,)
     if policy.criteria:
-        return (ACCEPT, REJECT, WAITS) if policy.rule.is_adjudicated else (ACCEPT, FAILED_REVIEW)
+        back = (TO_WRITER,) if campaign.form.to_writer else ()
+        return (ACCEPT, *back, *((REJECT, WAITS) if policy.rule.is_adjudicated else (FAILED_REVIEW,)))
     return (*campaign.form.decisions, WAITS if policy.rule.is_adjudicated else NO_AGREEMENT)
 
 

@@ -18,12 +18,13 @@ from ..forms.kinds import MARK
 from ..store import Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_rulings
 from ..store.campaigns.closings import SureCounts
+from ..store.campaigns.revision_requests import RevisionCounts, count_revisions
 from ..store.counts import campaign_counts
 from ..store.counts.decision_columns import NONE, DecisionColumns, read_decisions, read_facet, read_fields, read_seconds
 from ..store.counts.decision_counts import DecisionCounts, count_decisions, count_revised
 from ..workflow.gold_regions import count_gold_marks
 from ..workflow.settlement.closing import count_closed
-from ..workflow.settlement.criteria import criteria_of
+from ..workflow.settlement.criteria import criteria_of, votes_counted
 from ..workflow.settlement.further_votes import count_spared
 from .adjudication_stats import AdjudicationStats, adjudication_stats_of
 from .campaign_progress import RoundProgress, edits_matter, rounds_of
@@ -103,8 +104,8 @@ class Overview:
     def decision_counts(self) -> list[DecisionCounts]:
         """Return tasks counted by kind, state and decisions."""
         with self._store.reading() as connection:
-            criteria = criteria_of(self.campaign)
-            return count_decisions(connection, self.campaign, criteria, edits_matter=edits_matter(self.campaign))
+            votes = votes_counted(self.campaign)
+            return count_decisions(connection, self.campaign, votes, edits_matter=edits_matter(self.campaign))
 
     def rounds(self, decision_counts: Sequence[DecisionCounts]) -> list[RoundProgress]:
         """Return the numbers of items by outcome, round by round; empty if there are no rounds."""
@@ -148,6 +149,11 @@ class Overview:
     def closed_sure(self) -> SureCounts:
         """Return how many of them closed because their decision is sure enough, and the votes that this spared."""
         return count_spared(self._store, self.campaign)
+
+    def revisions(self) -> RevisionCounts:
+        """Return how many items came back to the writers of the campaign, and how many it sent back itself."""
+        with self._store.reading() as connection:
+            return count_revisions(connection, self.campaign)
 
     def forecast(self, *, now: datetime) -> Forecast:
         """Return when the campaign ends, with the people who decide now and with two more."""

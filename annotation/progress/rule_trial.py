@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from ..forms.kind_forms.pair import DIFFERENT
 from ..forms.kind_forms.screening import KEEP
-from ..forms.kinds import KEY_RIGHT, REVIEW, VERIFY
+from ..forms.kinds import KEY_RIGHT, REVIEW, TO_WRITER, VERIFY
 from ..store import Campaign, ReviewStore
 from ..store.counts.decision_sequences import DecisionSequence, TaskSequence, count_sequences, list_sequences
-from ..workflow.settlement.criteria import criteria_of
+from ..workflow.settlement.criteria import votes_counted
 from ..workflow.settlement.rounds import votes_in_sequence
 from ..workflow.settlement.rules import Rule
 from ..workflow.settlement.settle import (
@@ -91,7 +91,7 @@ def can_try(campaign: Campaign) -> bool:
 def fates_of(campaign: Campaign) -> tuple[str, ...]:
     """Return the fates that tasks of a campaign can have under some rule, in the order of `FATES`."""
     without = set() if campaign.kind in _WITH_ADJUDICATOR else {WAITS}
-    without |= set() if campaign.kind in _WITH_EDITS else {TO_REVISE}
+    without |= set() if campaign.kind in _WITH_EDITS or campaign.form.to_writer else {TO_REVISE}
     without |= {NO_AGREEMENT} if campaign.kind == REVIEW else set()  # an item without enough votes fails the review
     return tuple(fate for fate in FATES if fate not in without)
 
@@ -120,7 +120,7 @@ def try_rules(store: ReviewStore, campaign: Campaign, rules: Sequence[Rule] | No
         rules: Rules to try; default those of `rules_to_try`.
     """
     with store.reading() as connection:
-        sequences = count_sequences(connection, campaign, criteria_of(campaign))
+        sequences = count_sequences(connection, campaign, votes_counted(campaign))
     trial = _Trial(campaign)
     return [trial.of_all(rule, sequences) for rule in (rules_to_try(campaign) if rules is None else rules)]
 
@@ -128,7 +128,7 @@ def try_rules(store: ReviewStore, campaign: Campaign, rules: Sequence[Rule] | No
 def changed_tasks(store: ReviewStore, campaign: Campaign, rule: Rule) -> list[ChangedTask]:
     """Return the tasks that both a rule and the one in force settle, and differently, by change and then by item."""
     with store.reading() as connection:
-        listed = list_sequences(connection, campaign, criteria_of(campaign))
+        listed = list_sequences(connection, campaign, votes_counted(campaign))
     return _Trial(campaign).changed(rule, listed)
 
 
@@ -186,7 +186,7 @@ def fate_of(outcome: str) -> str:
     """Return what becomes of a task with an outcome."""
     if outcome in {OPEN, WAITS, NO_AGREEMENT}:
         return outcome
-    if outcome == REVISE:
+    if outcome in {REVISE, TO_WRITER}:
         return TO_REVISE
     return KEPT if outcome in _KEPT_OUTCOMES else DROPPED
 

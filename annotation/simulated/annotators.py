@@ -23,9 +23,12 @@ from ..forms.evidence import EVIDENCE, needs_evidence
 from ..forms.fields.field_types import OneOf, PhotographField, RegionField
 from ..forms.kind_forms.pair import DIFFERENT, SAME
 from ..forms.kind_forms.screening import DISCARD, KEEP
-from ..forms.payloads import item_in, sizes_in
+from ..forms.kinds import CHANGE, TO_WRITER
+from ..forms.payloads import item_in, previous_in, sizes_in
 from ..forms.submission import Submission
 from ..store import SIMULATED, ReviewStore, Uploads
+from ..store.campaigns.authors import written_in
+from ..store.campaigns.revision_requests import revision_of
 from ..store.campaigns.revisions import round_of
 from ..store.submissions.pre_key_answers import ANSWER, answer_blind
 from ..workflow.photo_uploads import take_in_photograph
@@ -102,21 +105,25 @@ class SimulatedAnnotators(SimulatedGroup):
         reasons: Reasons for rejections, one of which is given each time; none if empty.
         revise_rate: Chance that an annotator revises an item that they would accept, 0 to 1; all make the same plain
             edit of its question.
+        to_writer_rate: Chance that an annotator sends an item back to its writer that they would accept, 0 to 1, where
+            the campaign lets them.
     """
 
     error_rate: Share = 0.0
     reasons: tuple[str, ...] = ()
     revise_rate: Share = 0.0
+    to_writer_rate: Share = 0.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
-        """Return a submission that accepts, rejects, or revises with a plain edit."""
-        del form
+        """Return a submission that accepts, rejects, revises with a plain edit, or sends back to the writer."""
         departs, lot = rng.random() < self.error_rate, rng.random()
         if (_right_key(payload) is not None) == departs:
             return Submission("reject", self.reasons[int(lot * len(self.reasons)) :][:1])
         # Drawn only if there is a rate, so that without one all decisions are those from before this setting existed.
         if self.revise_rate > 0 and rng.random() < self.revise_rate:
             return Submission("revise", edits=look_closely(payload))
+        if self.to_writer_rate > 0 and can_go_back(payload, form) and rng.random() < self.to_writer_rate:
+            return Submission(TO_WRITER, note=SIMULATED_NOTE)
         return Submission("accept")
 
 
@@ -138,6 +145,15 @@ class SimulatedAnswerers(SimulatedGroup):
         is_right, lot = rng.random() < self.accuracy_by_task.get(item["task"], self.accuracy), rng.random()
         wrong = [choice["key"] for choice in item["choices"] if choice["key"] != right]
         return Submission(right if is_right and right is not None else wrong[int(lot * len(wrong))])
+
+
+SIMULATED_NOTE = "Simulated: nobody looked at this to say what to change."
+"""What simulated annotators send an item back with."""
+
+
+def can_go_back(payload: Mapping[str, Any], form: CampaignForm) -> bool:
+    """Return whether a campaign lets annotators send this item back, and somebody wrote it."""
+    return form.to_writer and written_in(payload) is not None
 
 
 def look_closely(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -252,9 +268,10 @@ def simulate(
         with store.batch() as held:  # one transaction has all decisions on an item, so all are stored or none
             for task in waiting[start : start + batch]:
                 with held.reading() as connection:
-                    round_ = round_of(connection, task.id)
+                    round_ = round_of(connection, task.id) + revision_of(connection, task.id)
+                places = len(previous_in(task.payload)) or slots
                 for decision in simulated_decisions(
-                    group, task.item_id, task.payload, slots=slots, seed=seed, stage=stage, round_=round_, form=form
+                    group, task.item_id, task.payload, slots=places, seed=seed, stage=stage, round_=round_, form=form
                 ):
                     _decide(held, campaign, task.id, decision, form, workspace)
                     made += 1
@@ -352,14 +369,21 @@ class SimulatedReviewers(SimulatedAnswerers):
 
     Attributes:
         approval: Chance that an annotator votes yes on a criterion, 0 to 1.
+        to_writer_rate: Chance that one who votes no sends the item back to its writer instead of editing it, 0 to 1,
+            where the campaign lets them.
     """
 
     approval: Share = 1.0
+    to_writer_rate: Share = 0.0
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Return a submission that names a choice and votes on every criterion of the form."""
         answer = super().submission(payload, form, rng).decision
-        criteria = [field.name for field in form.fields or () if isinstance(field, OneOf)]
+        criteria = [field.name for field in form.fields or () if isinstance(field, OneOf) and field.name != TO_WRITER]
         votes = {criterion: "yes" if rng.random() < self.approval else "no" for criterion in criteria}
+        may_go_back = "no" in votes.values() and self.to_writer_rate > 0 and can_go_back(payload, form)
+        if may_go_back and rng.random() < self.to_writer_rate:
+            back = {TO_WRITER: "yes", CHANGE: SIMULATED_NOTE}
+            return Submission(answer, fields={ANSWER: answer, **votes, **back})
         edits = look_closely(payload) if "no" in votes.values() else None
         return Submission(answer, edits=edits, fields={ANSWER: answer, **votes})

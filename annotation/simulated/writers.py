@@ -19,7 +19,7 @@ from ..forms.kind_forms import writing
 from ..forms.kind_forms.collect import NONE, OWN, WEB
 from ..forms.kind_forms.description import CONVEYS, COUNTS, NOTHING
 from ..forms.kind_forms.statements import HEADLINE, STATED
-from ..forms.payloads import item_in
+from ..forms.payloads import item_in, previous_in
 from ..forms.submission import Submission
 from .annotators import Share, SimulatedGroup
 
@@ -51,9 +51,13 @@ class SimulatedDescribers(SimulatedGroup):
         """Return a submission that discards, or that fills in the whole form."""
         if rng.random() < self.discard_rate:
             return Submission(fields={"implication": NOTHING})
-        typed, picture = form.typed, payload["images"][0]["image_id"][:8]
+        typed, picture = form.typed, item_in(payload)["images"][0]["image_id"][:8]
         assert typed is not None, "images are described in a typed form"
-        fields: dict[str, Any] = {"implication": CONVEYS, **_labels(typed, rng)}
+        if previous := list(previous_in(payload).values()):
+            fields = dict(previous[0])
+            questions = {name: _revised(text) for name, text in fields.items() if name.startswith("ask_")}
+            return Submission(fields={**fields, **questions})
+        fields = {"implication": CONVEYS, **_labels(typed, rng)}
         fields["explanation"] = f"Simulated: nobody looked at picture {picture} to say what it conveys."
         for number in range(1, COUNTS.index(fields["questions"]) + 2):
             right, *wrong = (_NOTIONS[place] for place in rng.permutation(len(_NOTIONS))[:6].tolist())
@@ -103,6 +107,9 @@ class SimulatedWriters(SimulatedGroup):
         """Return a submission that asks nothing, or as many questions as the form takes, or fewer."""
         typed, picture = form.typed, item_in(payload)["images"][0]["image_id"][:8]
         assert typed is not None, "questions are written in a typed form"
+        if previous := list(previous_in(payload).values()):
+            questions = [{**entry, "ask": _revised(entry["ask"])} for entry in previous[0][writing.GROUP]]
+            return Submission(fields={writing.HEADLINE: writing.WRITTEN, writing.GROUP: questions})
         if rng.random() < self.nothing_rate:
             return Submission(fields={writing.HEADLINE: NOTHING})
         [group] = [field for field in typed.fields if isinstance(field, Repeated)]
@@ -127,6 +134,11 @@ class SimulatedWriters(SimulatedGroup):
             else:
                 values[field.name] = _written(field, picture, rng, of=f"question {number}")
         return values
+
+
+def _revised(question: str) -> str:
+    """Return the question that simulated writers make of one that came back to them: a word before it."""
+    return f"Revised: {question}"
 
 
 def _written(field: FormField, picture: str, rng: np.random.Generator, *, of: str = "") -> Any:

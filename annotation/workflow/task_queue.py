@@ -20,7 +20,7 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
 
 from ..forms.assignment_settings import assignment_settings_of
-from ..forms.payloads import Proposals, beside_in, proposals_in, sizes_in
+from ..forms.payloads import Proposals, beside_in, previous_in, proposals_in, sizes_in
 from ..forms.submission import Submission
 from ..forms.task_content import TaskContent, content_in
 from ..store import Annotation, Campaign, RefusedError, ReviewStore, StaleError
@@ -39,6 +39,7 @@ from ..store.assignment.task_queue import (
     put_draft,
     put_skip,
 )
+from ..store.campaigns.authors import written_in
 from ..store.campaigns.decisions import annotation_of
 from ..store.campaigns.gold import GoldMarks
 from ..store.database.locks import hold_annotator
@@ -76,6 +77,7 @@ class OwnTask:
         shown_slot: Slot id that the browser gets. A gold task has extra slots, whose high ids would give it away; for
             these it is the id of another slot of the task.
         proposals: What a model drafted for the form; None where none was asked.
+        has_writer: Whether somebody wrote the item in a campaign, to whom it may go back.
     """
 
     task_id: int
@@ -92,6 +94,7 @@ class OwnTask:
     shortest_s: float | None = None
     takes_regions: bool = False
     proposals: Proposals | None = None
+    has_writer: bool = False
 
     @property
     def seen(self) -> SeenDraft:
@@ -246,7 +249,7 @@ class TaskQueue:
             slot_id=row.slot_id,
             item=content_in(payload),
             annotation=None if row.decision is None else annotation_of(row),
-            draft={} if row.body is None else json.loads(row.body),
+            draft=_draft_of(row, payload),
             is_current=bool(row.is_current),
             beside=tuple(beside_in(payload)),
             answered=answered,
@@ -256,6 +259,7 @@ class TaskQueue:
             shortest_s=row.shortest_s,
             takes_regions=bool(sizes_in(payload)),
             proposals=proposals_in(payload),
+            has_writer=written_in(payload) is not None,
         )
 
     def _settle(self, held: ReviewStore, task_id: int) -> None:
@@ -474,3 +478,11 @@ def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) 
     with store.reading() as connection:
         row = connection.execute(OWNER, {"task": task_id, "name": annotator}).one_or_none()
     return row is not None and (row.submitted_at is not None or row.lease_until > now)
+
+
+def _draft_of(row: sa.Row[Any], payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a task's draft; of one that came back to its writer and is not begun, what was written before."""
+    if row.body is not None:
+        return dict(json.loads(row.body))
+    previous = previous_in(payload).get(row.slot)
+    return {} if previous is None or row.decision is not None else {"fields": previous}

@@ -6,6 +6,7 @@ curators' decisions about a stage have changed, its verdicts are written again a
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -25,6 +26,7 @@ from benchwright.steps import (
     AnyRecord,
     CampaignContext,
     CampaignStep,
+    Flag,
     GatherContext,
     Gathered,
     GatherStep,
@@ -239,6 +241,7 @@ def run_campaign(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> 
     upstream = {shard: worker.upstream(stage, shard) for shard in shards}
     ids: dict[str, list[str]] = {}
     values: dict[str, dict[str, Any]] = {name: {} for name in stage.reads}
+    flags: dict[str, dict[str, Flag]] = {entry: {} for entry in stage.step.heeds}
 
     def records() -> Iterator[AnyRecord]:
         for shard in shards:
@@ -249,9 +252,11 @@ def run_campaign(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> 
             ids[shard] = sorted(records_by_id)
             for name, full in stage.reads.items():
                 values[name] |= stage_input.values.get(full, {})
+            for entry in flags:
+                flags[entry] |= _flags(workspace, upstream[shard], entry)
             yield from (records_by_id[record_id] for record_id in ids[shard])
 
-    context = CampaignContext(worker.seed, stage.id, workspace.root, settle_store(workspace.root), values)
+    context = CampaignContext(worker.seed, stage.id, workspace.root, settle_store(workspace.root), values, flags)
     verdicts = stage.step.advance(records(), context)
     if verdicts.waiting is not None:
         return verdicts
@@ -265,6 +270,25 @@ def run_campaign(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> 
             write_outcomes(table, stage, shard, judged, fingerprint=fingerprint, config=worker.config(stage))
     write_sealed(table.folder / "summary.json", dict(verdicts.summary), tmp=workspace.tmp)
     return verdicts
+
+
+def _flags(workspace: Workspace, upstream: Upstream, entry: str) -> dict[str, Flag]:
+    """Return what the stages of an entry ask about in one shard, by record id, as curators left it."""
+    evidence: dict[str, dict[str, Any]] = {}
+    reasons: dict[str, str] = {}
+    for stage, marker in upstream:
+        if stage is None or stage.entry != entry:
+            continue
+        outcomes = StageTable(workspace, stage.id).read(
+            marker, "outcomes", ["record_id", "verdict", "reason", "evidence"]
+        )
+        assert outcomes is not None, "every stage writes outcomes"
+        for row in outcomes.to_pylist():
+            if row["evidence"]:
+                evidence.setdefault(row["record_id"], {}).update(json.loads(row["evidence"]))
+            if row["verdict"] == "ask":
+                reasons[row["record_id"]] = row["reason"]
+    return {record_id: Flag(reason, evidence.get(record_id, {})) for record_id, reason in reasons.items()}
 
 
 def _said(item_id: str, outcome: Outcome) -> Mapping[str, Any]:

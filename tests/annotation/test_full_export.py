@@ -34,7 +34,7 @@ FORMULA = '=HYPERLINK("http://example.org","x")'
 TABLES = (
     "adjudicated", "adjudications", "agreement", "annotations", "annotator_quality", "annotators", "assignments", "audit_log",
     "authors", "blind_answers", "campaigns", "closings", "confusion", "followed", "guidelines", "outcomes", "overrides", "reasons",
-    "regions", "remarks", "revisions", "rounds", "seen", "shares", "skips", "tasks",
+    "regions", "remarks", "revision_requests", "revisions", "rounds", "seen", "shares", "skips", "tasks",
 )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ CODES = Texts(
         "waiting": "left to an adjudicator",
         "open": "open",
         "send_back": "sent back",
+        "to_writer": "back to its writer",
         "yes": "yes",
         "no": "no",
         "divided": "divided",

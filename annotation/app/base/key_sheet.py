@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TypedDict
 
 from .texts import TEXTS
@@ -34,9 +34,10 @@ _ASK = (
     ("H", "key_mark_ask"), ("P", "key_mark_inside"), ("R", "key_mark_outside"), ("C", "key_mark_around"),
     ("J", "key_mark_take"),
 )  # fmt: skip
+_TO_WRITER = ("W", "key_to_writer")
 _HELP = (("?", "key_help"),)
 
-SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
+SHEETS: dict[str, Sequence[tuple[str, str]]] = {
     "verify": (
         ("Y", "key_accept"), ("X", "key_reject"), ("V", "key_revise"), ("1–9", "key_reasons"), *_NOTE, *_GO_ON,
         *_REMARK, *_LOOK, *_HELP,
@@ -77,6 +78,10 @@ SHEETS: Mapping[str, Sequence[tuple[str, str]]] = {
         ("W", "key_send_back"), *_NOTE, ("S", "key_skip"), *_LOOK, *_HELP,
     ),
 }  # fmt: skip
+SHEETS |= {
+    f"{name}_to_writer": [line for key in SHEETS[name] for line in ((key, _TO_WRITER) if key[0] == "V" else (key,))]
+    for name in ("verify", "verify_with_evidence", "review")
+}
 """The keys of each kind of card, with the names of their texts."""
 
 

@@ -48,6 +48,7 @@ MESSAGES = (
     "the item has changed since; look at its new version",
     "the item has changed since it was handed out; claim again",
     "this annotator wrote this item; somebody else must look at it",
+    "nobody wrote this item to whom it could go back; edit or reject it, or vote no",
     "this annotator edited this version of the item, or adjudicates it; somebody else must judge it",
     "{name} does not hold slot {slot}: the lease has ended; claim again",
     "you decided this in another window meanwhile, and that stands; what you wrote here is kept: look at both, and "

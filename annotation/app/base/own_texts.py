@@ -70,7 +70,8 @@ _ASKED = (
 """What campaigns about pictures ask, which is no text of an item."""
 _REVIEW = (
     "Answer", "Accurate?", "Reasonable?", "Difficult?", "Yes", "No", "Answer is right?",
-    "What is wrong, or what to change (N)",
+    "What is wrong, or what to change (N)", "Send back to its writer?", "What the writer should change",
+    "Its writer reads this beside the old text (W)", "Sent back",
 )  # fmt: skip
 """Texts of the form of a review with its usual criteria, and of its figures."""
 _CATEGORIES = (

@@ -358,10 +358,12 @@ class TaskCard {
         if (this.takes(decision)) put(decision, texts[decision], this.keyOf(key), () => this.decide(decision));
       }
       if (data.mode === "adjudicate") put("quiet", texts.send_back, this.keyOf("w"), () => this.sendBack());
+      if (data.to_writer) put("revise", texts.to_writer, this.keyOf("w"), () => this.sendBack());
     } else if (data.is_current) {
       put("accept", this.hasForm ? texts.submit : texts.answer, "Enter", () => this.enter());
       if (data.mode === "adjudicate") put("quiet", texts.send_back, this.keyOf("w"), () => this.sendBack());
     }
+    if (this.form !== null && data.to_writer) put("revise", texts.to_writer, this.keyOf("w"), () => this.sendBack());
     if (data.mode === "form" && data.editable !== null) put("revise", texts.edit_item, this.keyOf("v"), () => this.key("v"));
     if (data.said === null) put("quiet", texts.skip, this.keyOf("s"), () => this.send("skip"));
     if (data.mode !== "adjudicate" && !data.is_practice) put("quiet", texts.undo, this.keyOf("u"), () => this.send("undo"));
@@ -374,9 +376,12 @@ class TaskCard {
     this.decide(DECISIONS[letter]);
   }
 
+  /** To further annotators, as an adjudicator does; or to its writer, with what to change. */
   sendBack() {
-    if (this.data.mode !== "adjudicate") return false;
-    this.send("decide", "send_back");
+    if (this.data.mode === "adjudicate") this.send("decide", "send_back");
+    else if (!this.data.to_writer || this.data.feedback) return false;
+    else if (this.form !== null) this.form.sendToWriter();
+    else this.decide("to_writer");
   }
 
   /** A key in the note: Escape leaves it, Ctrl+Enter gives the decision that waits for it. */
@@ -470,9 +475,9 @@ class TaskCard {
     const isEnough = (decision === "revise" && this.edits()) || ((data.mode === "verify" || decision === "reject") && this.note.value.trim());
     if (data.needs_note.includes(decision) && !isEnough) {
       this.pending = decision;
-      this.tell(decision === "reject" ? "needs_why" : data.mode === "adjudicate" ? "needs_own_edits" : this.editor === null ? "needs_note" : "needs_edits", true);
+      this.tell(decision === "reject" ? "needs_why" : decision === "to_writer" ? "needs_change" : data.mode === "adjudicate" ? "needs_own_edits" : this.editor === null ? "needs_note" : "needs_edits", true);
       this.draw();
-      if (this.editor === null || decision === "reject") this.note.focus();
+      if (this.editor === null || decision !== "revise") this.note.focus();
       else this.editor.open();
       return;
     }

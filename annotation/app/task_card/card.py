@@ -15,7 +15,7 @@ from ...forms.evidence import needs_evidence
 from ...forms.fields.field_types import OneChoice, Repeated
 from ...forms.fields.field_words import value_in_words
 from ...forms.fields.form import Form
-from ...forms.kinds import ANSWER, KINDS, REVIEW, shows_key
+from ...forms.kinds import ANSWER, CHANGE, KINDS, REVIEW, TO_WRITER, shows_key
 from ...forms.payloads import Proposals
 from ...forms.submission import Submission
 from ...forms.task_content import TaskContent
@@ -87,6 +87,7 @@ class Card:
         feedback: What came of a practice decision: `is_right`, and the texts `head`, `said` and `why`; None before.
         is_practice: Whether the decision counts nowhere; nothing is then undone or commented on.
         examples: Path below which the example pictures of fields lie.
+        to_writer: Whether the item can be sent back to its writer.
         mistakes: What is wrong with questions in the draft, each with its `place`, as of `FieldMistake`, and `words`.
         proposals: What a model drafted: `author`, and `fields` with `notes` on single drafts, or `failed`, why there
             are none; None without any.
@@ -121,6 +122,7 @@ class Card:
     examples: str = ""
     proposals: Mapping[str, Any] | None = None
     mistakes: Sequence[Mapping[str, str]] = ()
+    to_writer: bool = False
 
     @property
     def letters_choose(self) -> bool:
@@ -148,6 +150,7 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
     blind = is_blind(task, campaign)
     with_key = shows_key(campaign.kind) and not blind
     key = right_key(item.answer, item.refusal)
+    to_writer = form.to_writer and task.has_writer
     return Card(
         slot=task.shown_slot,
         mode=ANSWER if blind else campaign.kind if typed is None else FORM,
@@ -161,8 +164,11 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
         said=None if task.annotation is None else _said(task.annotation, typed),
         draft=task.draft,
         is_current=task.is_current,
-        fields=[] if typed is None or blind else _fields(typed, item, key, answered=task.answered),
-        beside=[*task.beside, *_shown_with_key(task, form, blind=blind)],
+        fields=[] if typed is None or blind else _fields(typed, item, key, answered=task.answered, to_writer=to_writer),
+        beside=[
+            *({**text, "label": form_text(text["label"])} for text in task.beside),
+            *_shown_with_key(task, form, blind=blind),
+        ],
         editable=(
             editable_of(
                 item, with_explanation=(form.explained or task.answered is not None) and item.explanation is not None
@@ -187,6 +193,7 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
         examples=field_examples_url(campaign),
         proposals=None if typed is None or task.proposals is None else _proposed(task.proposals),
         mistakes=mistakes_in_draft(campaign, task.draft),
+        to_writer=to_writer and task.is_current and not blind,
     )
 
 
@@ -232,12 +239,13 @@ def _proposed(proposals: Proposals) -> dict[str, Any]:
 def _sheet_of(campaign: Campaign, task: OwnTask, *, blind: bool) -> str:
     """Return the name of the sheet of keys for a task's card."""
     typed = campaign.form.typed
+    to_writer = "_to_writer" if campaign.form.to_writer and task.has_writer else ""
     if campaign.form.evidence is not None and task.takes_regions:
-        return f"{campaign.kind}_with_evidence"
+        return f"{campaign.kind}_with_evidence{to_writer}"
     if blind:
         return "answer"
     if typed is None or campaign.kind == REVIEW:
-        return campaign.kind
+        return f"{campaign.kind}{to_writer}"
     if typed.region_fields:
         return "mark"
     if task.proposals is not None or any(isinstance(field, Repeated) for field in typed.fields):
@@ -312,14 +320,19 @@ def decision_in_words(campaign: Campaign, item: TaskContent, decision: str) -> s
     return TEXTS.get(decision, decision)
 
 
-def _fields(form: Form, item: TaskContent, key: str | None, *, answered: str | None) -> list[dict[str, Any]]:
+def _fields(
+    form: Form, item: TaskContent, key: str | None, *, answered: str | None, to_writer: bool
+) -> list[dict[str, Any]]:
     """Return a form's fields for the card; a field for one of the item's choices gets these as its options.
 
-    The field of the answer before the key is left out once that answer is stored.
+    The field of the answer before the key is left out once that answer is stored, and those that send the item back
+    where nobody wrote it.
     """
     fields = []
     for field in form.fields:
         if answered is not None and field.name == BLIND_ANSWER:
+            continue
+        if field.name in {TO_WRITER, CHANGE} and not to_writer:
             continue
         document = field.model_dump(mode="json")
         if isinstance(field, OneChoice):

@@ -312,6 +312,16 @@ class FormFields {
     return (Array.isArray(said) ? said : [said]).some((code) => field.only_if.codes.includes(code));
   }
 
+  /** Say that the item goes back to its writer, and go to where it is said what to change. */
+  sendToWriter() {
+    const [field, change] = ["to_writer", "change"].map((name) => this.data.fields.find((one) => one.name === name));
+    this.values[field.name] = "yes";
+    this.touched(field);
+    this.activate(field);
+    this.draw();
+    this.boxOf(change).area.focus();
+  }
+
   choose(field, i) {
     if (i >= field.options.length) return false;
     const { code } = field.options[i];

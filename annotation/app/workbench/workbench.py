@@ -33,7 +33,7 @@ _WORDS = (
     "decided_elsewhere", "keys", "keys_close", "keys_layout", "keys_touch", "next_comes", "not_sent", "sent_again",
     "not_taken", "comes_again", "said_was", "lost_task", "dismiss", "next", "add_entry", "remove_entry",
     "move_up", "move_down",
-    "mend_first",
+    "mend_first", "to_writer", "needs_change",
     "needs_entries", "needs_pictures", "needs_draft", "section_missing", "section_done", "section_empty", "drafts_wait",
     "attacked_by", "attack_broken", "attack_held", "attack_not_made", "not_drafted",
     "accept_all", "discard_all", "accept_draft", "discard_draft", "drafted_by", "accepted_from", "edited_from",

@@ -18,6 +18,7 @@ from ...store.database.schema import (
     guidelines,
     rater_models,
     remarks,
+    revision_requests,
     revisions,
     seen,
     skips,
@@ -48,6 +49,7 @@ def record_tables(
         decided_at="moment",
     )
     yield of(revisions, edits="text", revised_at="moment")
+    yield _sent_back(connection, campaign_ids, display_names)
     yield of(blind_answers, answer="text", answered_at="moment")
     yield of(seen)
     yield of(skips, skipped_at="moment")
@@ -148,6 +150,27 @@ def _closings(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportT
     }
     rows = ([*row[:5], *rounded(*row[5:8]), *row[8:10], bool(row[10])] for row in stream(connection, query))
     return ExportTable("closings", columns, rows)
+
+
+def _sent_back(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
+    """Return the table of items that went back to their writers; a row of a check names nobody."""
+    r = revision_requests.c
+    query = (
+        sa.select(campaigns.c.name, tasks.c.item_id, tasks.c.round, annotators.c.name, r.slot, r.item_id, r.stage)
+        .add_columns(r.question, r.words, r.sent_at)
+        .select_from(
+            revision_requests.join(tasks, r.task_id == tasks.c.id)
+            .join(campaigns, tasks.c.campaign_id == campaigns.c.id)
+            .outerjoin(annotators, r.annotator_id == annotators.c.id)
+        )
+        .where(campaigns.c.id.in_(campaign_ids))
+        .order_by(r.id)
+    )
+    rows = (
+        [*row[:3], None if row[3] is None else display_names[row[3]], *row[4:]] for row in stream(connection, query)
+    )
+    columns: Columns = {"slot": "int", "sent_item_id": "text", "stage": "text", "question": "text"}
+    return ExportTable("revision_requests", {**_TASK, **columns, "words": "text", "sent_at": "moment"}, rows)
 
 
 def _followed(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:

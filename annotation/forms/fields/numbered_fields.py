@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .field_types import EntryField, FormField, Lines, Repeated
+from .field_types import EntryField, FormField, Lines, Repeated, SeveralOf
 from .form import Form
 
 PARTED = " | "
@@ -90,3 +90,21 @@ def grouped_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
         elif field.name in values:
             grouped[field.name] = values[field.name]
     return grouped
+
+
+def cells_of(form: Form, fields: Mapping[str, Any]) -> dict[str, str]:
+    """Return a form's values as the cells that `grouped_values` reads them from; what no cell holds is left out."""
+    values = {field.name: fields.get(field.name) for field in form.fields if not is_numbered(field)}
+    for group in filter(is_numbered, form.fields):
+        for number, entry in enumerate(fields.get(group.name) or (), 1):
+            values |= {name_of(name, number): value for name, value in entry.items()}
+    cells = {}
+    for field in with_numbered_fields(form).fields:
+        value = values.get(field.name)
+        if isinstance(field, Lines) and value:
+            cells[field.name] = (PARTED if len(value) > 1 and PARTED not in "".join(value) else "\n").join(value)
+        elif isinstance(field, SeveralOf) and value:
+            cells[field.name] = "; ".join(value)
+        elif isinstance(value, str):
+            cells[field.name] = value
+    return cells

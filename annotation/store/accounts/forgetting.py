@@ -35,7 +35,9 @@ from ..database.schema import (
     identities,
     overrides,
     remarks,
+    revision_requests,
     slots,
+    tasks,
     waivers,
 )
 from ..database.store_connection import StoreConnection
@@ -48,7 +50,7 @@ FORGOTTEN = "person_forgotten"
 
 _TEXTS = (
     (annotations_table, "note"), (adjudications, "note"), (remarks, "words"), (overrides, "why"),
-    (guideline_examples, "words"),
+    (guideline_examples, "words"), (revision_requests, "words"),
 )  # fmt: skip
 """Columns of texts that people wrote, in which somebody may be named."""
 _NAMES = (
@@ -56,7 +58,7 @@ _NAMES = (
     (guideline_examples, "withdrawn_by"),
 )  # fmt: skip
 """Columns with a person's name, besides `annotators`."""
-_ONLY_ADDED = ("annotations", "adjudications", "overrides", "audit_log")
+_ONLY_ADDED = ("annotations", "adjudications", "overrides", "revision_requests", "audit_log")
 _NAMING_KEYS = frozenset({"name", "annotator", "annotators", "by", "people"})
 """Keys under which rows of the log name people."""
 _ROWS_AT_ONCE = 2000
@@ -150,6 +152,7 @@ class _Person:
         before = dict(_digests(connection, annotator_id))
         connection.execute(sa.update(annotators).where(annotators.c.id == annotator_id).values(name=self._pseudonym))
         texts = {table.name: self._replace_texts(connection, table, column) for table, column in _TEXTS}
+        self._replace_reasons(connection)
         for table, column in _NAMES:
             named = sa.update(table).where(table.c[column] == self._name).values({column: self._pseudonym})
             self.done.acts += connection.execute(named).rowcount
@@ -181,6 +184,16 @@ class _Person:
                 self._digests[old] = new
         self.done.texts += len(changed)
         return [row.id for row in changed]
+
+    def _replace_reasons(self, connection: sa.Connection) -> None:
+        """Put the pseudonym into what stands beside revised tasks, which repeats the words of `revision_requests`."""
+        revised = sa.select(revision_requests.c.revision_id)
+        for row in connection.execute(sa.select(tasks.c.id, tasks.c.payload).where(tasks.c.id.in_(revised))).all():
+            payload = json.loads(row.payload)
+            beside = [{**text, "text": self._in_text(text["text"])} for text in payload["beside"]]
+            if beside != payload["beside"]:
+                text = canonical_json({**payload, "beside": beside})
+                connection.execute(sa.update(tasks).where(tasks.c.id == row.id).values(payload=text))
 
     def _in_text(self, text: str) -> str:
         return self._pattern.sub(lambda _: self._pseudonym, text)

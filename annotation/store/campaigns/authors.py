@@ -39,12 +39,10 @@ OWN_ITEMS = sa.select(authors.c.item_id).where(authors.c.annotator_id == sa.bind
 def note_authors(connection: sa.Connection, work: Iterable[TaskInput]) -> None:
     """Record who wrote the items of some tasks, where this store knows; safe to repeat."""
     for task_input in work:
-        written_in = _written_in(task_input.payload)
-        if written_in is None:
+        writer = written_in(task_input.payload)
+        if writer is None:
             continue
-        for annotator_id in (
-            connection.execute(_SAT_THERE, written_in.model_dump(exclude={"simulated"})).scalars().all()
-        ):
+        for annotator_id in connection.execute(_SAT_THERE, writer.model_dump(exclude={"simulated"})).scalars().all():
             is_own = (authors.c.item_id == task_input.item_id) & (authors.c.annotator_id == annotator_id)
             if connection.execute(sa.select(authors.c.item_id).where(is_own)).first() is None:
                 connection.execute(sa.insert(authors).values(item_id=task_input.item_id, annotator_id=annotator_id))
@@ -56,7 +54,16 @@ def is_author(connection: sa.Connection, task_id: int, annotator_id: int) -> boo
     return connection.execute(query, {"annotator": annotator_id}).first() is not None
 
 
-def _written_in(payload: Mapping[str, Any]) -> WrittenIn | None:
+def has_writer(connection: sa.Connection, payload: Mapping[str, Any]) -> bool:
+    """Return whether somebody wrote the item of a task in a campaign of this store, to whom it can go back."""
+    writer = written_in(payload)
+    return writer is not None and (
+        connection.execute(_SAT_THERE, writer.model_dump(exclude={"simulated"})).first() is not None
+    )
+
+
+def written_in(payload: Mapping[str, Any]) -> WrittenIn | None:
+    """Return where the item of a task was written; None if nobody wrote it in a campaign."""
     stated = item_in(payload).get("evidence", {}).get(WRITTEN_IN)
     try:
         return None if stated is None else WrittenIn.model_validate(stated)

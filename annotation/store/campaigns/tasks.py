@@ -24,7 +24,16 @@ from ...forms.shortest_time import shortest_times
 from ..database.audit import COMMAND_LINE, clock, record
 from ..database.dialects import insert_into
 from ..database.records import AnnotatorKind, Campaign, Task, TaskState, UpsertCounts
-from ..database.schema import SHUFFLE_PRIME, annotations_table, annotators, campaigns, seen, slots, tasks
+from ..database.schema import (
+    SHUFFLE_PRIME,
+    annotations_table,
+    annotators,
+    campaigns,
+    revision_requests,
+    seen,
+    slots,
+    tasks,
+)
 from .authors import note_authors
 from .gold import TaskPlacement, mark
 
@@ -323,7 +332,10 @@ def _make_slots(connection: sa.Connection, campaign: Campaign) -> None:
     """Give every task of the campaign the slots that it lacks."""
     for number in range(1, campaign.slots_per_task + 1):
         has_it = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.slot == number)
-        lacking = sa.select(tasks.c.id, sa.literal(number)).where(tasks.c.campaign_id == campaign.id, ~has_it)
+        is_revision = sa.exists().where(revision_requests.c.revision_id == tasks.c.id)  # it has those that it needs
+        lacking = sa.select(tasks.c.id, sa.literal(number)).where(
+            tasks.c.campaign_id == campaign.id, ~has_it, ~is_revision
+        )
         connection.execute(sa.insert(slots).from_select(["task_id", "slot"], lacking))
 
 
@@ -352,13 +364,17 @@ def reopen(connection: sa.Connection, task_ids: list[int]) -> None:
         )
 
 
-def list_tasks(connection: sa.Connection, campaign: Campaign, *, states: tuple[TaskState, ...]) -> list[Task]:
-    """Return a campaign's tasks in these states, by item id and round."""
+def list_tasks(
+    connection: sa.Connection, campaign: Campaign, *, states: tuple[TaskState, ...], item_id: str | None = None
+) -> list[Task]:
+    """Return a campaign's tasks in these states, by item id and round; those of one item only if its id is given."""
     query = (
         sa.select(tasks)
         .where(tasks.c.campaign_id == campaign.id, tasks.c.state.in_(states))
         .order_by(tasks.c.item_id, tasks.c.round)
     )
+    if item_id is not None:
+        query = query.where(tasks.c.item_id == item_id)
     return [_task(row) for row in connection.execute(query)]
 
 

@@ -17,6 +17,8 @@ Everybody may decide in a campaign, except where it `is_for_assigned`: then only
 are not asked about their own items; `overrides`, what curators decided against verdicts of steps. Rows of `overrides`
 too are only ever added.
 
+`revision_requests` links the task in which an item was written to the one in which its writer revises it.
+
 `practice_attempts` and `practice_answers` hold what people did to learn; nothing that counts decisions reads them.
 
 `revisions` links the task of an item's next version to the task that it was made from, `blind_answers` holds what
@@ -403,6 +405,26 @@ revisions = sa.Table(
     ),
     sa.Column("revised_at", UtcDateTime, nullable=False, doc="When it was made."),
     info={MEANING: "From which task the task of an item's next version was made; rows are only ever added."},
+)
+
+revision_requests = sa.Table(
+    "revision_requests",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column(
+        "task_id", sa.ForeignKey("tasks.id"), nullable=False, index=True, doc="Task in which the item was written."
+    ),
+    sa.Column("revision_id", sa.ForeignKey("tasks.id"), nullable=False, index=True, doc="Task in which it is revised."),
+    sa.Column("slot", sa.Integer, nullable=False, doc="Number of the writer's slot in both."),
+    sa.Column("item_id", sa.Text, nullable=False, doc="Id of the item."),
+    sa.Column("content_hash", sa.Text, nullable=False, doc="Digest of the version that goes back."),
+    sa.Column("stage", sa.Text, nullable=False, doc="Campaign or check that sends it back."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), doc="Reviewer who does; null for a check."),
+    sa.Column("question", sa.Text, nullable=False, doc="The item's question."),
+    sa.Column("words", sa.Text, nullable=False, doc="What to change, in words."),
+    sa.Column("sent_at", UtcDateTime, nullable=False, doc="When it went back."),
+    sa.Index(None, "item_id", "content_hash"),
+    info={MEANING: "An item that went back to whoever wrote it, and why; rows are only ever added."},
 )
 
 blind_answers = sa.Table(

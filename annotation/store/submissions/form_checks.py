@@ -14,6 +14,7 @@ from ...forms.fields.field_types import DraftsField
 from ...forms.fields.field_values import FormError
 from ...forms.fields.form import Form, statement_at
 from ...forms.kind_forms.statements import mistakes_in_statements
+from ...forms.kinds import TO_WRITER
 from ...forms.payloads import item_in, proposals_in, sizes_in
 from ...forms.submission import Submission
 from ..database.records import RefusedError
@@ -24,6 +25,14 @@ def decisions_of(form: CampaignForm, payload: Mapping[str, Any]) -> tuple[str, .
     if form.takes_choices:
         return tuple(choice["key"] for choice in item_in(payload)["choices"])
     return form.decisions
+
+
+def is_sent_back(submission: Submission) -> bool:
+    """Return whether a submission sends the item back to its writer."""
+    return TO_WRITER in {
+        submission.decision,
+        *(key for key, vote in (submission.fields or {}).items() if vote == "yes"),
+    }
 
 
 def normalized(form: CampaignForm, payload: Mapping[str, Any], submission: Submission) -> Submission:

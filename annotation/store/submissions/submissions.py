@@ -20,11 +20,12 @@ from ...forms.payloads import item_in
 from ...forms.submission import Submission
 from ..assignment import statements as sql
 from ..assignment.eligibility import key_shown_problem, kinds_with_key
+from ..campaigns.authors import has_writer
 from ..campaigns.other_pictures import check_pictures
 from ..database.audit import CHANGED, DECIDED, digest_of_decision, record
 from ..database.locks import hold_annotator, hold_task_of_slot
 from ..database.records import RefusedError, StaleError
-from .form_checks import decisions_of, normalized
+from .form_checks import decisions_of, is_sent_back, normalized
 from .photo_uploads import check_uploads, photographs_in
 from .pre_key_answers import ANSWER, ANSWER_RIGHT, is_right, with_blind_answer
 
@@ -130,6 +131,8 @@ def _checked(
         _check_decision(form, decisions_of(form, payload), submission)
     elif submission.reasons or submission.note:
         raise RefusedError("this form has fields of its own, and no reasons or note beside them")
+    if is_sent_back(submission) and not has_writer(connection, payload):
+        raise RefusedError("nobody wrote this item to whom it could go back; edit or reject it, or vote no")
     _check_key_unseen(connection, slot)
     if submission.fields is not None:
         photographs = photographs_in(form, submission.fields)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...forms.fields.field_types import OneOf
-from ...forms.kinds import REVIEW
+from ...forms.kinds import CHANGE, REVIEW, TO_WRITER
 from ...store import Campaign
 from ...store.database.records import Annotation
 from ...store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT
@@ -28,7 +28,16 @@ def criteria_of(campaign: Campaign) -> tuple[str, ...]:
     form = campaign.form.typed if campaign.kind == REVIEW else None
     if form is None:
         return ()
-    return (ANSWER_RIGHT, *(field.name for field in form.fields if isinstance(field, OneOf)))
+    return (
+        ANSWER_RIGHT,
+        *(field.name for field in form.fields if isinstance(field, OneOf) and field.name != TO_WRITER),
+    )
+
+
+def votes_counted(campaign: Campaign) -> tuple[str, ...]:
+    """Return the fields of a review whose yes votes settle an item: its criteria, and whether it goes to its writer."""
+    criteria = criteria_of(campaign)
+    return (*criteria, TO_WRITER) if criteria and campaign.form.to_writer else criteria
 
 
 def tally(votes: Sequence[Votes]) -> dict[str, int]:
@@ -45,11 +54,12 @@ def unmet_criteria(rule: Rule, yes: Mapping[str, int]) -> tuple[str, ...]:
 
 
 NOTE = "note"
-"""The field of a review that holds no vote."""
+NO_CRITERIA = frozenset({ANSWER, ANSWER_RIGHT, NOTE, TO_WRITER, CHANGE})
+"""The fields of a review that hold no vote on a criterion."""
 
 
 def votes_of(annotation: Annotation) -> Votes:
     """Return a reviewer's votes: whether their answer equals the key, then each criterion."""
     fields = annotation.fields or {}
-    criteria = {name: value == "yes" for name, value in fields.items() if name not in {ANSWER, ANSWER_RIGHT, NOTE}}
+    criteria = {name: value == "yes" for name, value in fields.items() if name not in NO_CRITERIA}
     return {ANSWER: fields[ANSWER_RIGHT] == "yes", **criteria}

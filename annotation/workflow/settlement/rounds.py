@@ -81,7 +81,7 @@ def votes_in(
     return TaskVotes(
         given=len(counted),
         decisions=Counter(annotation.decision for annotation in counted),
-        votes={name: sum(values.get(name) == YES for values in fields) for name in policy.criteria},
+        votes={name: sum(values.get(name) == YES for values in fields) for name in policy.votes_counted},
         proposals=len({canonical_json(dict(annotation.edits)) for annotation in counted if annotation.edits}),
         adjudicated=None if adjudicated.decision is None else adjudicated.decision.decision,
         is_closed=is_closed,
@@ -94,7 +94,7 @@ def votes_in_sequence(policy: SettlementPolicy, sequence: DecisionSequence, *, i
 
     An adjudicator's decision counts under a rule that names an adjudicator.
     """
-    decisions, names, rule = sequence.decisions[: policy.slots], policy.criteria, policy.rule
+    decisions, names, rule = sequence.decisions[: policy.slots], policy.votes_counted, policy.rule
     return TaskVotes(
         given=len(decisions),
         decisions={} if names else Counter(decisions),

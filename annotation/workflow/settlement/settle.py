@@ -1,6 +1,7 @@
 """Settlement: the outcome of a task from its decisions. Pure functions; no other module computes outcomes.
 
 decisions, or votes on criteria ──▶ enough of one kind        that decision; of marked regions, if these agree too
+                                ├─▶ somebody sends it back    to its writer, whatever the others propose
                                 ├─▶ an adjudicator decides    whatever annotators said
                                 ├─▶ edits are proposed        the next round, as long as there is one
                                 ├─▶ the rule names one        waits for the adjudicator
@@ -24,9 +25,9 @@ from ...forms.assignment_settings import assignment_settings_of
 from ...forms.fields.field_types import OneOf
 from ...forms.kind_forms.marking import MARKED
 from ...forms.kind_forms.screening import KEEP
-from ...forms.kinds import ERRATA, KEY_RIGHT, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
+from ...forms.kinds import ERRATA, KEY_RIGHT, REVIEW, SCREEN, SCREEN_ITEMS, TO_WRITER, VERIFY
 from ...store import Campaign
-from .criteria import criteria_of, unmet_criteria
+from .criteria import criteria_of, unmet_criteria, votes_counted
 from .rules import Rule, parse_rule
 
 ACCEPT, REJECT, REVISE = "accept", "reject", "revise"
@@ -58,6 +59,8 @@ class SettlementPolicy(NamedTuple):
         criteria: Criteria that annotators vote on instead; each needs enough votes.
         rounds: Most rounds that an item gets; 0 if items do not come again.
         closes_with: Outcomes with which a task closes before everybody has decided.
+        votes_counted: Fields whose yes votes are counted where annotators vote: the criteria, and whether the item goes
+            back to its writer where that is offered.
     """
 
     rule: Rule | None
@@ -66,6 +69,7 @@ class SettlementPolicy(NamedTuple):
     criteria: Sequence[str] = ()
     rounds: int = 0
     closes_with: Sequence[str] = ()
+    votes_counted: Sequence[str] = ()
 
 
 class TaskVotes(NamedTuple):
@@ -74,7 +78,7 @@ class TaskVotes(NamedTuple):
     Args:
         given: Number of annotators who have decided.
         decisions: Number of annotators by decision.
-        votes: Number of annotators who voted yes, by criterion.
+        votes: Number of annotators who voted yes, by field that is counted.
         proposals: Number of different edits that were proposed.
         adjudicated: The adjudicator's decision; None if there is none that counts.
         is_closed: Whether the task is closed, so that no further decision comes. Where votes are missing, the rule for
@@ -90,6 +94,11 @@ class TaskVotes(NamedTuple):
     adjudicated: str | None = None
     is_closed: bool = False
     is_disputed: bool = False
+
+    @property
+    def to_writer(self) -> int:
+        """Return how many annotators send the item back to its writer."""
+        return self.decisions.get(TO_WRITER, 0) + self.votes.get(TO_WRITER, 0)
 
 
 def policy_of(campaign: Campaign) -> SettlementPolicy:
@@ -108,6 +117,7 @@ def policy_of(campaign: Campaign) -> SettlementPolicy:
         criteria,
         campaign.form.rounds,
         CLOSING.get(campaign.kind, ()) if closes else (),
+        votes_counted(campaign),
     )
 
 
@@ -123,8 +133,9 @@ def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1)
     """Return the outcome of a task: `OPEN`, `WAITS`, `NEXT_ROUND`, a decision, or why none is reached.
 
     An adjudicator's decision takes precedence over all others, also if the task closed before all annotators had
-    decided. If the annotators agree on neither accepting nor rejecting, proposed edits lead to the next version; if the
-    rule names an adjudicator, only where there is exactly one proposal and enough annotators ask for a revision.
+    decided. If the annotators agree on neither accepting nor rejecting, and one of them sends the item back, its writer
+    revises it (`TO_WRITER`). Else proposed edits lead to the next version; if the rule names an adjudicator, only where
+    there is exactly one proposal and enough annotators ask for a revision.
 
     Args:
         policy: The campaign's policy.
@@ -182,6 +193,8 @@ def _settle_decided(policy: SettlementPolicy, votes: TaskVotes, agreed: str | No
     """Settle a task that all its annotators have decided."""
     if policy.rule is None:
         return DECIDED
+    if votes.to_writer and agreed in (None, REVISE):
+        return TO_WRITER
     if agreed is not None and (agreed != REVISE or not policy.rounds):
         return agreed
     if policy.rule.is_adjudicated and (agreed is None or votes.proposals != 1):

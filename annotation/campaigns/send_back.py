@@ -1,0 +1,304 @@
+"""Send items back to whoever wrote them: those that a reviewer sends back with a note, and those that a check flags.
+
+The writer gets the questions about that picture again, in the campaign in which they were written, with the old texts
+filled in and the reason beside them. What they hand in makes the items anew at the next run, and a changed item goes
+through all steps again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+import sqlalchemy as sa
+from pydantic import Field
+
+from benchwright.canonical import canonical_json
+from benchwright.errors import BenchwrightError, RecipeError
+from benchwright.questions.implication import WrittenIn
+from benchwright.records import Item, Record
+from benchwright.review.tasks import LONGEST_TEXT, SideText
+from benchwright.rooms import catalogue, find
+from benchwright.settings_help import reasons_of
+from benchwright.steps import CampaignContext, Flag
+
+from ..forms.kinds import CHANGE, TO_WRITER
+from ..forms.payloads import item_in, payload_of_revision
+from ..simulated.annotators import NOW
+from ..store import Annotation, Campaign, ReviewStore
+from ..store.campaigns.adjudications import list_adjudicated
+from ..store.campaigns.authors import written_in
+from ..store.campaigns.decisions import list_decisions
+from ..store.campaigns.revision_requests import (
+    RevisionRequest,
+    SentBack,
+    is_being_revised,
+    is_gone,
+    list_sent_back,
+    open_revision,
+    with_unrevised,
+)
+from ..store.campaigns.tasks import find_campaign, list_tasks
+from ..workflow.settlement.criteria import YES
+from ..workflow.settlement.revisions import by_version
+from ..workflow.settlement.rounds import NOBODY, votes_in
+from ..workflow.settlement.settle import FAILED_REVIEW, NEEDS_REVISION, OUT_OF_ROUNDS, policy_of, settle
+
+SENT_BACK = "Sent back"
+"""Label of what stands beside a question that came back to its writer."""
+_LONGEST_WORDS = 2000
+_LISTED = 4
+
+
+class SendBack(Record):
+    """What goes back to whoever wrote it, and how often.
+
+    Attributes:
+        reviewers: Whether reviewers may send an item back with a note, beside what else they can say.
+        flagged_by: Entries of checks before this one, such as `shortcuts`: what one of them asks about goes back before
+            anybody reviews it, with the check's reason.
+        rounds: Versions of an item that go back before it is dropped.
+        hold_hours: Hours for which a revision is held for its writer; after that, and at once where the writer's
+            account is locked, anybody who writes in that campaign may take it.
+    """
+
+    reviewers: bool = True
+    flagged_by: tuple[Annotated[str, Field(pattern=r"^[a-z0-9_.]+$")], ...] = ()
+    rounds: int = Field(3, ge=1, le=20)
+    hold_hours: float = Field(72.0, ge=0, le=24 * 365)
+
+
+def check_flagged_by(send_back: SendBack | None, step: str, given: Iterable[str]) -> None:
+    """Check that the checks whose flags go back stand before a step.
+
+    Args:
+        send_back: The step's setting.
+        step: Name of the step.
+        given: Ids of the stages before it.
+
+    Raises:
+        RecipeError: One of them does not.
+    """
+    before = set(given) | {stage.partition(".")[0] for stage in given}
+    for entry in () if send_back is None else send_back.flagged_by:
+        if entry not in before:
+            raise RecipeError(
+                f"step {step!r} has `send_back: {{flagged_by: [{entry}]}}`, and no step before it has that name"
+            )
+
+
+def without_unset(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a step's parameters without `send_back` where nothing goes back, so that stages made before stay."""
+    return {name: value for name, value in parameters.items() if name != "send_back" or value is not None}
+
+
+class WriterRounds:
+    """The items of one campaign that go back to their writers.
+
+    Args:
+        settings: Setting of the campaign.
+        store: Store, in a transaction.
+        ctx: Context of the campaign.
+    """
+
+    def __init__(self, settings: SendBack, store: ReviewStore, ctx: CampaignContext) -> None:
+        self._settings, self._ctx = settings, ctx
+        with store.reading() as connection:
+            self._campaign = find_campaign(connection, ctx.stage)
+            self._sent = list_sent_back(connection)
+            decided = list_decisions(connection, self._campaign)
+        self._decided = {(decision.item_id, decision.content_hash) for decision in decided}
+        self._flagged: list[tuple[WrittenIn, RevisionRequest]] = []
+        self.spent: set[str] = set()
+        """Items that are flagged still, and went back as often as they may."""
+
+    def withholds(self, item: Item) -> bool:
+        """Return whether an item goes back, or went back too often, because a check flags it; nobody reviews it then.
+
+        A version that was reviewed, or that its writer left as it was, is not sent back for a flag.
+        """
+        writer = written_in(item.model_dump(mode="json"))
+        flags = {entry: flag for entry, of in self._ctx.flags.items() if (flag := of.get(item.item_id)) is not None}
+        version = item.item_id, item.content_hash
+        if writer is None or not flags or version in self._decided:
+            return False
+        if (sent := self._request_of(*version)) is not None:
+            return not sent.is_answered
+        if self._is_spent(item.item_id):
+            self.spent.add(item.item_id)
+            return True
+        for entry, flag in flags.items():
+            request = RevisionRequest(*version, writer.slot, entry, None, item.question, words_of_flag(entry, flag))
+            self._flagged.append((writer, request))
+        return True
+
+    def send(self, store: ReviewStore) -> None:
+        """Send back what is flagged, and what reviewers sent back of pictures whose items they have all decided."""
+        with store.writing(alone=True) as connection:
+            requests = [*self._flagged, *self._from_reviewers(connection)]
+            by_record: dict[tuple[str, str], list[RevisionRequest]] = {}
+            for writer, request in requests:
+                by_record.setdefault((writer.campaign, writer.record_id), []).append(request)
+            for (campaign, record_id), of_record in sorted(by_record.items()):
+                self._open(connection, campaign, record_id, of_record)
+            self._sent = list_sent_back(connection)
+
+    def outcome_of(self, item_id: str, content_hash: str) -> str:
+        """Return the outcome of a version that reviewers send back: `to_writer` as long as its writer may revise it."""
+        sent = self._request_of(item_id, content_hash)
+        if sent is None:
+            return OUT_OF_ROUNDS if self._is_spent(item_id) else TO_WRITER
+        if not sent.is_answered:
+            return TO_WRITER
+        return unrevised(self._campaign)
+
+    def times(self, item_id: str) -> dict[str, int]:
+        """Return how many versions of an item each campaign or check sent back, by name."""
+        versions = {(sent.request.stage, sent.request.content_hash) for sent in self._sent.get(item_id, ())}
+        return dict(sorted(Counter(stage for stage, _ in versions).items()))
+
+    def waiting(self) -> list[SentBack]:
+        """Return one request for each item of this campaign that its writer has not revised yet."""
+        own = {self._ctx.stage, *self._settings.flagged_by}
+        pending = {
+            item_id: request
+            for item_id, sent in self._sent.items()
+            for request in sent
+            if not request.is_answered and request.request.stage in own
+        }
+        return [pending[item_id] for item_id in sorted(pending)]
+
+    def _request_of(self, item_id: str, content_hash: str) -> SentBack | None:
+        sent = [one for one in self._sent.get(item_id, ()) if one.request.content_hash == content_hash]
+        return sent[-1] if sent else None
+
+    def _is_spent(self, item_id: str) -> bool:
+        versions = {sent.request.content_hash for sent in self._sent.get(item_id, ())}
+        return len(versions) >= self._settings.rounds
+
+    def _from_reviewers(self, connection: sa.Connection) -> list[tuple[WrittenIn, RevisionRequest]]:
+        """Return what reviewers send back, as far as no other item of the same picture is still to be decided."""
+        campaign, policy = self._campaign, policy_of(self._campaign)
+        current = list_tasks(connection, campaign, states=("open", "done"))
+        writers = {task.id: written_in(task.payload) for task in current}
+        open_records = {
+            (writer.campaign, writer.record_id)
+            for task in current
+            if task.state == "open" and (writer := writers[task.id]) is not None
+        }
+        decisions, adjudicated = (
+            by_version(list_decisions(connection, campaign)),
+            list_adjudicated(connection, campaign),
+        )
+        requests = []
+        for task in current:
+            writer, version = writers[task.id], (task.item_id, task.content_hash)
+            if writer is None or (writer.campaign, writer.record_id) in open_records:
+                continue
+            verdict = adjudicated.get(version, NOBODY)
+            votes = votes_in(policy, decisions.get(version, ()), verdict, is_closed=task.state == "done")
+            if settle(policy, votes) != TO_WRITER or self._request_of(*version) or self._is_spent(task.item_id):
+                continue
+            question = str(item_in(task.payload)["question"])
+            requests += [
+                (writer, RevisionRequest(*version, writer.slot, campaign.name, decision.annotator, question, words))
+                for decision in decisions[version]
+                if (words := words_of_reviewer(decision)) is not None
+            ]
+        return requests
+
+    def _open(self, connection: sa.Connection, name: str, record_id: str, requests: Sequence[RevisionRequest]) -> None:
+        """Open the revision of what was written about one record, unless one is open already or nobody wrote there."""
+        try:
+            campaign = find_campaign(connection, name)
+        except BenchwrightError:  # its items came from elsewhere
+            return
+        if is_being_revised(connection, campaign, record_id):
+            return
+        task = next(iter(list_tasks(connection, campaign, states=("done",), item_id=record_id)), None)
+        if task is None:
+            return
+        written = {
+            annotation.slot: annotation
+            for annotation in with_unrevised(connection, campaign, list_decisions(connection, campaign, task=task.id))
+            if annotation.item_id == record_id
+        }
+        kept = [request for request in requests if request.slot in written]
+        if not kept:
+            return
+        now = NOW if campaign.is_simulated else datetime.now(UTC)
+        previous = {request.slot: written[request.slot].fields or {} for request in kept}
+        holders = {
+            slot: written[slot].annotator
+            for slot in previous
+            if not campaign.is_simulated and not is_gone(connection, written[slot].annotator)
+        }
+        open_revision(
+            connection,
+            campaign,
+            task,
+            kept,
+            payload_of_revision(task.payload, texts_beside(kept), previous),
+            holders=holders if self._settings.hold_hours else {},
+            now=now,
+            until=now + timedelta(hours=self._settings.hold_hours),
+        )
+
+
+def back_line(with_writers: Sequence[SentBack]) -> str:
+    """Return in words how many items are with their writers, and in which campaigns."""
+    campaigns = ", ".join(sorted({repr(sent.campaign) for sent in with_writers}))
+    items = "1 item" if len(with_writers) == 1 else f"{len(with_writers)} items"
+    return f"{items} went back to the writers in {campaigns}, who revise what they wrote in the review app"
+
+
+def unrevised(campaign: Campaign) -> str:
+    """Return the outcome of an item that was sent back, and that nobody changed."""
+    return FAILED_REVIEW if policy_of(campaign).criteria else NEEDS_REVISION
+
+
+def words_of_reviewer(decision: Annotation) -> str | None:
+    """Return what a reviewer wants changed, in their words; None if they do not send the item back."""
+    fields = decision.fields or {}
+    if decision.decision == TO_WRITER:
+        return decision.note or ""
+    return str(fields.get(CHANGE, "")) if fields.get(TO_WRITER) == YES else None
+
+
+def texts_beside(requests: Sequence[RevisionRequest]) -> list[SideText]:
+    """Return the texts that a writer sees beside the form: each question that came back, and why."""
+    by_question: dict[str, list[str]] = {}
+    for request in requests:
+        words = f"{request.stage}: {request.words}" if request.annotator is None else request.words
+        by_question.setdefault(request.question, []).append(words)
+    return [
+        SideText(label=SENT_BACK, text="\n".join([f"«{question}»", *words])[:LONGEST_TEXT])
+        for question, words in by_question.items()
+    ]
+
+
+def words_of_flag(entry: str, flag: Flag) -> str:
+    """Return why a check flags an item, in words: what its reason means, and what it measured."""
+    parts, evidence = [_words_of_reason(entry, flag.reason)], flag.evidence
+    for rule in [*evidence.get("solvers", ()), *evidence.get("rules", ())][:_LISTED]:
+        name = rule.get("solver") or rule.get("rule")
+        parts.append(f"{name}: right on {rule['accuracy']:.0%} of {rule['items']} items, chance {rule['chance']:.0%}.")
+    for fault in list(evidence.get("faults", ()))[:_LISTED]:
+        meant = f" ({fault['correction']}?)" if fault.get("correction") else ""
+        parts.append(f"{fault['kind'].replace('_', ' ')}, {fault['place']}: {fault['words']}{meant}.")
+    known = {"solvers", "rules", "faults", "kinds"}
+    parts += [f"{name}: {_short(value)}." for name, value in evidence.items() if name not in known]
+    return " ".join(parts)[:_LONGEST_WORDS]
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else canonical_json(value)
+    return text if len(text) <= 200 else f"{text[:199]}…"
+
+
+def _words_of_reason(entry: str, code: str) -> str:
+    """Return what a reason code means, by the documentation of the step; an entry of another name has only its code."""
+    reasons = reasons_of(find("steps", entry).load()) if entry in catalogue("steps") else ()
+    return next((reason.help for reason in reasons if reason.code == code), code.replace("_", " ") + ".")
