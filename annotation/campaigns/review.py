@@ -220,12 +220,22 @@ class Review(AssignedCampaign):
         return with_gold(verdicts, {item_id: gold_review_outcome(key) for item_id, key in history.gold.items()})
 
 
-def review_form(criteria: Iterable[str]) -> Form:
-    """Return the form of a review: the answer, a vote on each criterion, and a note."""
+def review_form(criteria: Iterable[str], labels: Mapping[str, str] | None = None) -> Form:
+    """Return the form of a review: the answer, a vote on each criterion, and a note.
+
+    Args:
+        criteria: Names of the criteria.
+        labels: What reviewers are asked by criterion; default its name.
+    """
+    labels = labels or {}
     votes = (Option(code="yes", words="Yes"), Option(code="no", words="No"))
     fields: list[FormField] = [OneChoice(name=ANSWER, label="Answer")]
     fields += [
-        OneOf(name=criterion, label=criterion.replace("_", " ").capitalize() + "?", options=votes)
+        OneOf(
+            name=criterion,
+            label=labels.get(criterion) or criterion.replace("_", " ").capitalize() + "?",
+            options=votes,
+        )
         for criterion in criteria
     ]
     fields.append(TextField(name=NOTE, label="Note", hint="What is wrong, or what to change (N)", is_required=False))

@@ -162,7 +162,7 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
         draft=task.draft,
         is_current=task.is_current,
         fields=[] if typed is None or blind else _fields(typed, item, key, answered=task.answered),
-        beside=[*task.beside, *_shown_with_key(task, form, blind=blind)],
+        beside=[] if blind else [*task.beside, *_shown_with_key(task, form)],
         editable=(
             editable_of(
                 item, with_explanation=(form.explained or task.answered is not None) and item.explanation is not None
@@ -270,9 +270,9 @@ def is_blind(task: OwnTask, campaign: Campaign) -> bool:
     return campaign.form.blind_first and task.answered is None
 
 
-def _shown_with_key(task: OwnTask, form: CampaignForm, *, blind: bool) -> list[dict[str, str]]:
+def _shown_with_key(task: OwnTask, form: CampaignForm) -> list[dict[str, str]]:
     """Return the texts beside an item whose key is shown: one's own answer, if any, and the explanation of the key."""
-    if blind or not (form.explained or task.answered is not None):
+    if not (form.explained or task.answered is not None):
         return []
     texts = []
     if task.answered is not None:
