@@ -1,7 +1,8 @@
 """What people decided about items of a release that they may edit, as errata.
 
-A campaign `verify` that was opened on a file of tasks asks about the items of a release. An item that they accept after
-edits becomes an erratum with these, one that they reject an erratum that leaves it out.
+Two kinds of campaigns that are opened on a file of tasks let people edit the items of a release. In a `verify` they
+accept, revise or reject an item; in a `review` they answer it without its key, and then vote on what `CRITERIA` asks.
+An item that they accept after edits becomes an erratum with these, one that they find unfit one that leaves it out.
 """
 
 from __future__ import annotations
@@ -14,15 +15,25 @@ from benchwright.questions.edits import ItemEdits, edits_of
 from benchwright.records import Item
 from benchwright.release.format.errata import Erratum, Finding
 
+from ..forms.kinds import AMBIGUOUS, KEY_WRONG, REVIEW
 from ..forms.payloads import item_in
 from ..store import Annotation, Campaign, ReviewStore
 from ..store.campaigns.tasks import find_task
-from ..workflow.settlement.settle import ACCEPT, REJECT, REVISE
+from ..workflow.settlement.criteria import NOTE, tally, votes_of
+from ..workflow.settlement.settle import ACCEPT, FAILED_REVIEW, OUT_OF_ROUNDS, REJECT, REVISE
 from .open_in_rounds import ItemHistory, histories_in
 
-WORDING, KEY_WRONG = "wording", "key_wrong"
+WORDING = "wording"
 REASONS: tuple[str, ...] = get_args(Finding)
 """Codes of reasons for a rejection: what an erratum can say of an item."""
+ACCURATE, UNAMBIGUOUS = "accurate", "unambiguous"
+CRITERIA = {
+    ACCURATE: "Can the option that counts as right be defended?",
+    UNAMBIGUOUS: "Is it the only one that can be defended?",
+}
+"""What a review of a release's items asks, by criterion."""
+_FOUND = {ACCURATE: KEY_WRONG, UNAMBIGUOUS: AMBIGUOUS}
+"""Finding about an item that a majority votes no on, by criterion."""
 
 
 class EditsJudged(NamedTuple):
@@ -39,38 +50,71 @@ class EditsJudged(NamedTuple):
     open: int
 
 
+class _Verdict(NamedTuple):
+    """What people agreed on about an item: None for accepting its last version, or what is wrong with it."""
+
+    finding: str | None
+    agreed: int
+    asked: int
+    reasons: Sequence[str | None]
+
+
 def edits_judged(store: ReviewStore, name: str) -> EditsJudged:
-    """Return what people decided in a campaign `verify` on items of a release."""
+    """Return what people decided in a campaign `verify` or `review` on items of a release."""
     campaign = store.campaign(name)
     tasks = store.tasks(name, states=("open", "done"))
     done = {task.item_id for task in tasks if task.state == "done"}
+    verdict_of = _verdict_by_votes if campaign.kind == REVIEW else _verdict_by_decisions
     errata: list[Erratum] = []
     undecided: list[str] = []
     for item_id, history in sorted(histories_in(store, name).items()):
         if item_id not in done:
             continue
-        if history.outcome not in (ACCEPT, REJECT):
+        verdict = verdict_of(history)
+        if verdict is None:
             undecided.append(item_id)
             continue
         with store.reading() as connection:
             first = find_task(connection, campaign, item_id, history.rounds[0].content_hash)
-        errata += _errata_of(Item.model_validate(item_in(first.payload)), history, campaign)
+        errata += _errata_of(Item.model_validate(item_in(first.payload)), history, verdict, campaign)
     return EditsJudged(tuple(errata), tuple(undecided), len(tasks) - len(done))
 
 
-def _errata_of(item: Item, history: ItemHistory, campaign: Campaign) -> Iterator[Erratum]:
-    """Yield the erratum of an item; none where it was accepted as it was."""
+def _verdict_by_decisions(history: ItemHistory) -> _Verdict | None:
+    """Return what the decisions of a `verify` come to; None where people agreed on nothing."""
+    if history.outcome not in (ACCEPT, REJECT):
+        return None
     asked = history.rounds[-1].annotations
     agreed = [annotation for annotation in asked if annotation.decision == history.outcome]
-    edits = _edits(item, [round_.edits for round_ in history.rounds if round_.edits is not None])
-    if history.outcome == ACCEPT and not edits.to_json():
-        return
-    heard = [
-        *agreed,
-        *(each for round_ in history.rounds[:-1] for each in round_.annotations if each.decision == REVISE),
-    ]
-    found: Mapping[str, object] = {"finding": _main_reason(agreed)}
+    revised = [each for round_ in history.rounds[:-1] for each in round_.annotations if each.decision == REVISE]
+    finding = None if history.outcome == ACCEPT else _main_reason(agreed)
+    return _Verdict(finding, len(agreed), len(asked), [annotation.note for annotation in (*agreed, *revised)])
+
+
+def _verdict_by_votes(history: ItemHistory) -> _Verdict | None:
+    """Return what the votes of a `review` come to; None where no majority votes no on any criterion.
+
+    Where only too few gave the key by themselves, the item may be difficult and right, so that nothing is decided.
+    """
+    votes = [votes_of(annotation) for annotation in history.rounds[-1].annotations]
+    yes, asked = tally(votes), len(votes)
+    notes = [(each.fields or {}).get(NOTE) for round_ in history.rounds for each in round_.annotations]
     if history.outcome == ACCEPT:
+        return _Verdict(None, min(yes.values()), asked, notes)
+    if history.outcome not in (FAILED_REVIEW, OUT_OF_ROUNDS):
+        return None
+    criterion = min(_FOUND, key=lambda name: yes[name])
+    against = asked - yes[criterion]
+    return _Verdict(_FOUND[criterion], against, asked, notes) if 2 * against > asked else None
+
+
+def _errata_of(item: Item, history: ItemHistory, verdict: _Verdict, campaign: Campaign) -> Iterator[Erratum]:
+    """Yield the erratum of an item; none where it was accepted as it was."""
+    found: Mapping[str, object] = {"finding": verdict.finding}
+    if verdict.finding is None:
+        edits = _edits(item, [round_.edits for round_ in history.rounds if round_.edits is not None])
+        if not edits.to_json():
+            return
         is_key_only = edits.to_json().keys() == {"right"}
         found = {"finding": KEY_WRONG, "instead": edits.right} if is_key_only else {"finding": WORDING, "edits": edits}
     yield Erratum.model_validate(
@@ -80,9 +124,9 @@ def _errata_of(item: Item, history: ItemHistory, campaign: Campaign) -> Iterator
             "release": campaign.settings["release"],
             "release_id": campaign.settings["release_id"],
             "key": item.right_key,
-            "agreed": len(agreed),
-            "asked": len(asked),
-            "reasons": sorted({annotation.note for annotation in heard if annotation.note}),
+            "agreed": verdict.agreed,
+            "asked": verdict.asked,
+            "reasons": sorted({reason for reason in verdict.reasons if reason}),
             **found,
         }
     )

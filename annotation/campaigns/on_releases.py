@@ -15,15 +15,16 @@ from benchwright.workspace.workspace import Workspace
 
 from ..forms.assignment_settings import SETTING, AssignmentSettings
 from ..forms.campaign_form import CampaignForm
-from ..forms.kinds import ERRATA, KINDS, VERIFY, CampaignKind
+from ..forms.kinds import ERRATA, KINDS, REVIEW, VERIFY, CampaignKind
 from ..forms.payloads import TaskInput, payload_with
 from ..store import ReviewStore, open_store
 from ..workflow.image_files import brought_pictures
 from ..workflow.settlement.closing import check_closes, close_early
 from ..workflow.settlement.further_votes import check_further_votes
 from ..workflow.settlement.rules import MAX_SLOTS
-from .edits_on_releases import REASONS
+from .edits_on_releases import CRITERIA, REASONS
 from .open_campaign import CampaignRequest, prepared_input
+from .review import review_form
 from .verify import verify_form
 
 OPENED_FROM = "opened_from"
@@ -87,6 +88,8 @@ def open_tasks(
         takes = ", ".join(each_kind.name for each_kind in KINDS.values() if _is_opened_by_files(each_kind))
         raise DataError(f"{path} has tasks of kind {wanted.head.kind!r}, which files do not open; they open {takes}")
     other = [category.code for category in wanted.head.categories if category.code not in get_args(Finding)]
+    if kind.name == REVIEW and wanted.head.categories:
+        raise DataError(f"{path} has tasks of kind {REVIEW!r} with categories; reviewers vote on {', '.join(CRITERIA)}")
     if kind.name in (ERRATA, VERIFY) and other:
         known = ", ".join(get_args(Finding))
         raise DataError(f"{path} has tasks of kind {kind.name!r} with the category {other[0]!r}; they can have {known}")
@@ -120,13 +123,16 @@ def open_tasks(
 
 
 def _is_opened_by_files(kind: CampaignKind) -> bool:
-    return kind.form is not None or kind.name == VERIFY
+    return kind.form is not None or kind.name in (VERIFY, REVIEW)
 
 
 def _asking(kind: CampaignKind, wanted: ReviewTasks, annotators: int, handout: AssignmentSettings) -> CampaignRequest:
     guidelines = _guidelines(kind, wanted)
     if kind.form is not None:
         form = CampaignForm(fields=kind.form(wanted.head.categories).fields, guidelines=guidelines)
+    elif kind.name == REVIEW:
+        fields = review_form(CRITERIA, CRITERIA).fields
+        form = CampaignForm(fields=fields, guidelines=guidelines, blind_first=True, edits=True, rounds=ROUNDS)
     else:
         form = verify_form(reasons=REASONS, guidelines=guidelines, rounds=ROUNDS, explained=True)
     return CampaignRequest(

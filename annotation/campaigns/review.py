@@ -257,17 +257,23 @@ class Review(AssignedCampaign):
         return with_gold(verdicts, {item_id: gold_review_outcome(key) for item_id, key in history.gold.items()})
 
 
-def review_form(criteria: Iterable[str], *, to_writer: bool = False) -> Form:
+def review_form(criteria: Iterable[str], labels: Mapping[str, str] | None = None, *, to_writer: bool = False) -> Form:
     """Return the form of a review: the answer, a vote on each criterion, and a note.
 
     Args:
-        criteria: What is voted on.
+        criteria: Names of the criteria.
+        labels: What reviewers are asked by criterion; default its name.
         to_writer: Whether reviewers may send the item back to its writer, and then say what to change.
     """
+    labels = labels or {}
     votes = (Option(code="yes", words="Yes"), Option(code="no", words="No"))
     fields: list[FormField] = [OneChoice(name=ANSWER, label="Answer")]
     fields += [
-        OneOf(name=criterion, label=criterion.replace("_", " ").capitalize() + "?", options=votes)
+        OneOf(
+            name=criterion,
+            label=labels.get(criterion) or criterion.replace("_", " ").capitalize() + "?",
+            options=votes,
+        )
         for criterion in criteria
     ]
     if to_writer:

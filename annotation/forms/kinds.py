@@ -127,6 +127,8 @@ KINDS = {
         CampaignKind(
             REVIEW,
             shows_key=True,
+            rule="majority({n})",
+            annotators=3,
             guidelines=(
                 "**First answer** the question by yourself. Nothing says yet which option counts as right, and your "
                 "answer cannot be changed afterwards.\n\n"

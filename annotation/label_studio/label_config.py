@@ -106,6 +106,8 @@ def _votes(view: ET.Element, form: CampaignForm, letters: Sequence[str]) -> None
 
 def _verdict(view: ET.Element, form: CampaignForm, letters: Sequence[str]) -> None:
     ET.SubElement(view, "Text", name="choices", value="$choices", valueType="text")
+    if form.explained:
+        ET.SubElement(view, "Text", name="beside", value="$beside", valueType="text")
     decisions = form.decisions
     verdict = ET.SubElement(
         view,
@@ -129,7 +131,7 @@ def _verdict(view: ET.Element, form: CampaignForm, letters: Sequence[str]) -> No
         for reason in reasons if len(reasons) > 1 else [*reasons, NO_REASON]:
             ET.SubElement(reason_choices, "Choice", value=reason)
     if form.edits and letters:
-        add_edit_fields(view, letters, shown_when=selected(DECISION, REVISE), with_explanation=False)
+        add_edit_fields(view, letters, shown_when=selected(DECISION, REVISE), with_explanation=form.explained)
     needed = ", ".join(form.needs_note) + (" without edits" if form.edits else "")
     ET.SubElement(
         view,

@@ -120,7 +120,7 @@ def _verdict(values_in: dict[str, list[str]], form: CampaignForm, payload: Mappi
     edits = None
     if form.edits:
         is_revised = values_in.get(DECISION) == [REVISE]
-        edits = take_edits(values_in, payload, is_shown=is_revised, with_explanation=False)
+        edits = take_edits(values_in, payload, is_shown=is_revised, with_explanation=form.explained)
     _check_controls(values_in, {DECISION, REASON, NOTE})
     decision = _single(values_in, DECISION)
     if decision not in form.decisions:

@@ -54,17 +54,18 @@ def task_data(
     }
     if campaign.form.guidelines:
         data["guidelines"] = guidelines_html(campaign.form.guidelines)
-    if is_typed:
-        data["beside"] = _beside(campaign, task, with_explanation=votes)
+    is_explained = votes or campaign.form.explained
+    if is_typed or campaign.form.explained:
+        data["beside"] = _beside(campaign, task, with_explanation=is_explained)
     if is_typed or is_blind:
         data["options"] = [{"value": label} for label in option_labels(task.payload)]
     if not is_blind:
         right = (item.answer or item.refusal) if shows_key(campaign.kind) else None
         data["choices"] = choice_lines(task.payload, right=right)
-        if not is_typed and (beside := beside_in(task.payload)):  # the form has no other place for it
+        if "beside" not in data and (beside := beside_in(task.payload)):  # the form has no other place for it
             data["choices"] += "".join(f"\n\n{text['label']}:\n{text['text']}" for text in beside)
     if not is_blind and campaign.form.edits:
-        data |= edit_data(task.payload, letters, with_explanation=votes)
+        data |= edit_data(task.payload, letters, with_explanation=is_explained)
     return data
 
 

@@ -44,7 +44,7 @@ def results_of(store: ReviewStore, name: str) -> CampaignAnswers:
     """
     campaign = store.campaign(name)
     form = campaign.form.typed
-    if campaign.kind == VERIFY and "release_id" in campaign.settings:
+    if campaign.kind in (VERIFY, REVIEW) and "release_id" in campaign.settings:
         raise BenchwrightError(
             f"campaign {name!r} asks about edits of a release's items; `benchwright set-right` makes the next version "
             "of what people decided, and `benchwright review agreement` shows how far they agree"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MEASURES = "measures"
 """Name of the measures of pictures among what checks share."""
 _SIMILAR = "audit similar options 2"
-_LEARNED = "audit learned picks 1"
+_LEARNED, _RULED = "audit learned picks 1", "audit rules over words 1"
 MOST_LEARNED = 1000
 """Items of which learners see a sample where there are more: enough to tell five points of accuracy from chance."""
 NO_PICTURES = "no picture of the source can be read; give their folder with --pictures"
@@ -62,7 +62,15 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
     Raises:
         CheckSkipped: The source has no words of its questions.
     """
-    from benchwright.filters.items import OptionPair, learned_picks, report_on, similar_options
+    from benchwright.filters.items import (
+        OptionPair,
+        RuleResult,
+        WordingBias,
+        learned_picks,
+        report_on,
+        rule_results,
+        similar_options,
+    )
 
     kept = context.values(_SIMILAR)
 
@@ -78,11 +86,25 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
 
         return list(context.kept(_LEARNED, items, picks))
 
+    def rules(items: Sequence[Item]) -> list[RuleResult]:
+        def results() -> list[RuleResult]:
+            return rule_results(items, per=WordingBias().per, seed=0, most_learned=MOST_LEARNED, learned=learned)
+
+        words = [
+            [item.item_id, item.task, item.question, item.right_key, item.group_keys]
+            + [[choice.key, choice.text] for choice in item.choices]
+            for item in items
+        ]
+        return [
+            RuleResult(*row)._replace(interval=(row[4][0], row[4][1]), rows=tuple(row[7]))
+            for row in context.kept(_RULED, words, results)
+        ]
+
     def report() -> ItemReport:
         shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
         ending = shared_ending([each.item.question for each in audited.items])
         items = [without_ending(with_one_picture_a_copy(each.item, shown_as), ending) for each in audited.items]
-        return report_on(items, similar=similar, most_learned=MOST_LEARNED, learned=learned)
+        return report_on(items, similar=similar, rules=rules)
 
     needs_words(audited)
     return context.shared("item_report", report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Protocol
 from urllib.parse import unquote, urlsplit
 
@@ -131,7 +131,7 @@ class PictureLookup:
 
     def _looked_up(self, name: str, file: str) -> str:
         plain = unquote(urlsplit(name).path) if "://" in name else name.replace("\\", "/")
-        parts = [part for part in PurePosixPath(plain.lstrip("/")).parts if part != "."]
+        parts = [part for part in plain.split("/") if part not in ("", ".")]
         folder = file.rpartition("/")[0]
         beside = [folder, f"{folder}/images"] if folder else []
         for start in range(len(parts)):

@@ -329,8 +329,9 @@ def _decoded(text: str) -> bytes:
 def _labels(document: Mapping[str, Any], columns: ColumnMapping) -> dict[str, Scalar]:
     """Return the columns that no field takes, texts and numbers only."""
     labels: dict[str, Scalar] = {}
+    taken = columns.taken
     for name, value in document.items():
-        if name in columns.taken or (name == "kind" and value in _KINDS) or value is None or value == "":
+        if name in taken or (name == "kind" and value in _KINDS) or value is None or value == "":
             continue
         is_plain = isinstance(value, list) and all(isinstance(part, str | int) for part in value)
         label = "+".join(map(str, value)) if is_plain else value

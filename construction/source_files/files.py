@@ -52,7 +52,8 @@ class DatasetFiles:
         self.root = root
         self.under = under
         self.closed = frozenset(closed)
-        self._real_folders: dict[Path, str] = {}
+        self._inside: dict[str, str | None] = {}
+        """Real path of folders that were looked at; None of those that a link leads out of `root` to."""
 
     @cached_property
     def _archives(self) -> tuple[_Archive, ...]:
@@ -61,6 +62,10 @@ class DatasetFiles:
         with naming(self.root):
             paths = sorted(path for path in self.root.iterdir() if path.suffix.lower() in _ARCHIVES and path.is_file())
         return tuple(_opened_archive(path) for path in paths if path.name not in self.closed)
+
+    @cached_property
+    def _is_folder(self) -> bool:
+        return self.root.is_dir()
 
     @cached_property
     def _real_root(self) -> str:
@@ -138,7 +143,7 @@ class DatasetFiles:
         """Return whether there is a file of that path."""
         if (below := self._safe(path)) is None:
             return False
-        if self.root.is_dir() and os.path.isfile(self.root / below):
+        if self._is_folder and os.path.isfile(os.path.join(self.root, below)):
             return True
         return any(archive.has(name) for archive in self._archives for name in archive.names_for(below))
 
@@ -157,19 +162,16 @@ class DatasetFiles:
             DataError: A link leads out of the folder.
         """
         below = self._safe(path)
-        if below is None or not self.root.is_dir() or not os.path.isfile(self.root / below):
+        if below is None or not self._is_folder or not os.path.isfile(place := os.path.join(self.root, below)):
             return None
-        place = self.root / below
-        if place.is_symlink():
-            real = Path(os.path.realpath(place))
-        else:
-            folder = place.parent
-            if folder not in self._real_folders:
-                self._real_folders[folder] = os.path.realpath(folder)
-            real = Path(self._real_folders[folder], place.name)
-        if not real.is_relative_to(self._real_root):
+        folder, name = os.path.split(os.path.realpath(place) if os.path.islink(place) else place)
+        if folder not in self._inside:
+            real = os.path.realpath(folder)
+            self._inside[folder] = real if Path(real).is_relative_to(self._real_root) else None
+        inside = self._inside[folder]
+        if inside is None:
             raise DataError(f"{self.shown(path)} is a link that leads out of the folder; name the folder it leads to")
-        return real
+        return Path(inside, name)
 
     @contextmanager
     def opened(self, path: str) -> Iterator[BinaryIO]:
@@ -251,7 +253,7 @@ class DatasetFiles:
 
     def _safe(self, path: str) -> str | None:
         """Return a path below `root`, without `./`; None where it leads out of it."""
-        parts = PurePosixPath(path).parts
+        parts = [part for part in path.split("/") if part not in ("", ".")]
         if not parts or "\0" in path or path.startswith("/") or ".." in parts:
             return None
         return self._below("/".join(parts))

@@ -131,7 +131,7 @@ def word_sharing(
     if before is None or 2 * np.count_nonzero(concerned) > len(owner):
         met = (_joined([table.meetings(rows) for table in tables]) for rows in _by_picture(owner))
         return WordSharing(_in_order([_agreeing_pairs(every, owner, *corners) for corners in met]), bits, common)
-    meeting = np.unique(np.concatenate([table.meeting_any(concerned) for table in tables]))
+    meeting = np.flatnonzero(np.logical_or.reduce([table.meeting_any(concerned) for table in tables]))
     found = []
     for rows in _by_picture(owner[meeting]):
         earlier, later = _joined([table.meetings(meeting[rows]) for table in tables])
@@ -183,15 +183,15 @@ class _Table(NamedTuple):
         start, is_common = np.repeat(first.astype(np.int32), bearers), np.repeat(bearers > MOST_BEARERS, bearers)
         return cls(corner, place, start, is_common, word[corner[first[bearers > MOST_BEARERS]]])
 
-    def meeting_any(self, corners: NDArray[np.bool_]) -> _Ints:
-        """Return all corners that have the word of any of some corners, these among them, in ascending order.
+    def meeting_any(self, corners: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return of each corner whether it has the word of any of some corners, these among them.
 
         Args:
             corners: Shape (corners,), whether each is one of them.
         """
         is_borne = np.zeros(len(self.start), np.bool_)
         is_borne[self.start[self.place[corners]]] = True
-        return np.sort(self.corner[is_borne[self.start]].astype(np.int64))
+        return is_borne[self.start[self.place]]
 
     def meetings(self, corners: _Ints) -> tuple[_Ints, _Ints]:
         """Return the pairs of an earlier corner and one of these corners that have the same word."""

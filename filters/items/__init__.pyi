@@ -20,6 +20,7 @@ from .report import similar_options as similar_options
 from .second_answers import SecondAnswers as SecondAnswers
 from .text_only_bias import LEARNED as LEARNED
 from .text_only_bias import RULES as RULES
+from .text_only_bias import RuleResult as RuleResult
 from .text_only_bias import WordingBias as WordingBias
 from .text_only_bias import learned_picks as learned_picks
 from .text_only_bias import rule_results as rule_results

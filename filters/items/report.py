@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 from benchwright.records import Item
 from benchwright.text_normalization import likeness, normal
-from benchwright.text_only_baseline import ItemWords
 
 from .answer_balance import AnswerBalance, LetterGroup, letter_groups
 from .duplicate_questions import DuplicateQuestions
@@ -75,8 +74,7 @@ def report_on(
     *,
     scope: str = "same_image",
     similar: Callable[[Item], Sequence[OptionPair]] | None = None,
-    most_learned: int | None = None,
-    learned: Callable[[Sequence[ItemWords]], Sequence[str]] | None = None,
+    rules: Callable[[Sequence[Item]], Sequence[RuleResult]] | None = None,
 ) -> ItemReport:
     """Report on items, with the defaults of the steps; the order of items does not matter.
 
@@ -85,13 +83,13 @@ def report_on(
         scope: Scope of `DuplicateQuestions`.
         similar: Function from an item to its options that are nearly equal, where these are known from before;
             `similar_options` where None.
-        most_learned: Number of items that a classifier learns from (`rule_results`); all where None.
-        learned: Function that gives the classifier's picks, where they may be known from before (`rule_results`).
+        rules: Function from the items, by id, to the results of rules over their words, where these may be known from
+            before; `rule_results` where None.
     """
     similar = similar or similar_options
     ordered = sorted(items, key=lambda item: item.item_id)
     bias, balance = WordingBias(), AnswerBalance()
-    rules = rule_results(ordered, per=bias.per, seed=0, most_learned=most_learned, learned=learned)
+    results = rule_results(ordered, per=bias.per, seed=0) if rules is None else rules(ordered)
     return ItemReport(
         items=len(ordered),
         repeated_options=tuple(
@@ -100,7 +98,7 @@ def report_on(
         similar_options=tuple(pair for item in ordered for pair in similar(item)),
         questions=tuple(_repetitions(ordered, DuplicateQuestions.model_validate({"scope": scope}))),
         letters=tuple(letter_groups(ordered, per=balance.per, seed=0)),
-        rules=tuple((rule, bias.gives_away(rule, len(rules))) for rule in rules),
+        rules=tuple((result, bias.gives_away(result, len(results))) for result in results),
     )
 
 

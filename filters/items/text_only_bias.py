@@ -13,6 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -41,7 +42,8 @@ def _share(scores: Sequence[float]) -> list[float]:
     """Share the pick among the options of the highest score."""
     best = max(scores)
     picked = [score >= best - 1e-12 for score in scores]
-    return [chosen / sum(picked) for chosen in picked]
+    share = 1 / sum(picked)
+    return [share if chosen else 0.0 for chosen in picked]
 
 
 def longest(question: str, options: Words) -> list[float]:
@@ -77,9 +79,12 @@ def odd_one_out(question: str, options: Words) -> list[float]:
 def odd_form(question: str, options: Words) -> list[float]:
     """Pick the only option that ends or begins differently, such as with a full stop, a small letter or a digit."""
     del question
-    forms = [(_ending(text), _beginning(text)) for text in options]
+    endings, beginnings = [_ending(text) for text in options], [_beginning(text) for text in options]
     return _share(
-        [max(_rarity(form[part], [counterpart[part] for counterpart in forms]) for part in (0, 1)) for form in forms]
+        [
+            max(_rarity(ending, endings), _rarity(beginning, beginnings))
+            for ending, beginning in zip(endings, beginnings, strict=True)
+        ]
     )
 
 
@@ -111,13 +116,12 @@ def kinship(options: Words) -> list[float]:
 
 @lru_cache(maxsize=64)
 def _kinship(options: tuple[str, ...]) -> tuple[float, ...]:
-    words = word_sets(options)
-    means = []
-    for at, own in enumerate(words):
-        rest = [option_words for number, option_words in enumerate(words) if number != at]
-        shares = sorted(len(own & option_words) / max(1, len(own | option_words)) for option_words in rest)
-        means.append(round(sum(shares) / len(shares), 9))
-    return tuple(means)
+    shares: list[list[float]] = [[] for _ in options]
+    for (at, own), (other, its) in combinations(enumerate(word_sets(options)), 2):
+        share = len(own & its) / max(1, len(own | its))
+        shares[at].append(share)
+        shares[other].append(share)
+    return tuple(round(sum(sorted(of_one)) / len(of_one), 9) for of_one in shares)
 
 
 def _ending(text: str) -> str:
@@ -132,8 +136,7 @@ def _beginning(text: str) -> str:
 
 def _rarity(form: str, forms: Sequence[str]) -> float:
     """Return 1 for a form that occurs once while all other forms are equal; else 0."""
-    other_forms = {candidate for candidate in forms if candidate != form}
-    return float(len(forms) > 2 and forms.count(form) == 1 and len(other_forms) == 1)
+    return float(len(forms) > 2 and len(set(forms)) == 2 and forms.count(form) == 1)
 
 
 REASON = "wording_gives_key_away"

@@ -203,7 +203,7 @@ def test_what_a_later_audit_finds_besides_comes_in_a_further_campaign(bench: Ben
     report = audit(bench.folder / "quiz.csv", bench.folder / "out", AuditSettings(workers=1), checks=[])
     # The worst finding says where an item goes: q22 to those who keep or drop it, q23 to those who may edit it.
     findings = (
-        *(Finding("ambiguous_item", "medium", (own,), "People split.") for own in (WRONG, "q22")),
+        *(Finding("question_elsewhere", "medium", (own,), "A text has it.") for own in (WRONG, "q22")),
         Finding("misspelled_words", "low", ("q22", "q23"), "Words that no list has."),
     )
     opened = open_campaigns(

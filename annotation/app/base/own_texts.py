@@ -13,6 +13,7 @@ from benchwright.funnel.charts import TEXTS as CHART_TEXTS
 from benchwright.questions.settings import QuestionSettings
 from benchwright.review.tasks import FindingCategory
 
+from ...campaigns.edits_on_releases import CRITERIA
 from ...forms.campaign_form import CampaignForm
 from ...forms.evidence import INSTRUCTIONS as EVIDENCE_INSTRUCTIONS
 from ...forms.evidence import LABEL as EVIDENCE_LABEL
@@ -33,7 +34,7 @@ from .curator_texts import TEXTS as CURATOR_TEXTS
 from .marking_texts import TEXTS as MARKING_TEXTS
 from .messages import MESSAGES as ERROR_MESSAGES
 from .page_words import WORDS as STREAMLIT_WORDS
-from .texts import TEXTS
+from .texts import AUDIT_TITLES, TEXTS
 from .viewer_texts import TEXTS as VIEWER_TEXTS
 
 FORMS, GUIDELINES, PRACTICE, NAMES, CHARTS = "forms", "guidelines", "practice", "names", "charts"
@@ -122,7 +123,7 @@ def english_texts() -> TextsBySection:
             texts.section: texts.english
             for texts in (TEXTS, VIEWER_TEXTS, MARKING_TEXTS, CURATOR_TEXTS, CODES, ITEM_STATES)
         },
-        NAMES: {code: code.replace("_", " ") for code in CODES_IN_WORDS},
+        NAMES: {code: code.replace("_", " ") for code in CODES_IN_WORDS} | AUDIT_TITLES,
         FORMS: {text: text for text in dict.fromkeys(_form_texts())},
         GUIDELINES: {kind.name: kind.guidelines for kind in KINDS.values() if kind.guidelines},
         PRACTICE: {text: text for text in dict.fromkeys(_practice_texts())},
@@ -231,7 +232,16 @@ def _form_texts() -> Iterator[str]:
     practising = [practice_form(kind, CampaignForm(fields=collecting.fields)).typed for kind in (COLLECT, MARK, WRITE)]
     for form in [*forms, *filter(None, practising)]:
         yield from texts_of_fields(form.fields)
-    yield from (*_REVIEW, *_ASKED, *_CATEGORIES, EVIDENCE_LABEL, EVIDENCE_INSTRUCTIONS, *_HELPER_TITLES, DRAWN_LABEL)
+    yield from (
+        *_REVIEW,
+        *CRITERIA.values(),
+        *_ASKED,
+        *_CATEGORIES,
+        EVIDENCE_LABEL,
+        EVIDENCE_INSTRUCTIONS,
+        *_HELPER_TITLES,
+        DRAWN_LABEL,
+    )
 
 
 def texts_of_fields(fields: Sequence[AnyField]) -> Iterator[str]:

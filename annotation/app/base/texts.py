@@ -340,17 +340,30 @@ _ENGLISH = {
     "state_closed": "no password yet",
 }
 TEXTS = Texts("app", _ENGLISH)
+AUDIT_TITLES = {
+    "audit-items": "items in doubt",
+    "audit-edits": "edits",
+    "audit-reviews": "reviews",
+    "audit-pictures": "pairs of pictures",
+}
+"""Words for the campaigns that `audit --set-right` opens, by name; further ones have a number after it."""
 
 
 def title_of(name: str) -> str:
-    """Return the name of a campaign or a task as people write it: `beyond_the_image` becomes "Beyond the image"."""
-    words = words_of_code(name)
+    """Return the name of a campaign or a task as people write it.
+
+    `beyond_the_image` becomes "Beyond the image"; a campaign on what an audit found, `audit-edits-2`, "Edits 2".
+    """
+    first, _, number = name.rpartition("-")
+    is_further = first in AUDIT_TITLES and number.isdecimal()
+    words = f"{words_of_code(first)} {number}" if is_further else words_of_code(name)
     return words[:1].upper() + words[1:]
 
 
 def words_of_code(code: str) -> str:
     """Return a code in words: `wrong_answer` becomes "wrong answer"; a translation is known for those in `NAMES`."""
-    return chosen_language().text("names", code, " ".join(code.replace("_", " ").split()) or code)
+    english = AUDIT_TITLES.get(code) or " ".join(code.replace("_", " ").split()) or code
+    return chosen_language().text("names", code, english)
 
 
 def message_of(error: BaseException) -> str:

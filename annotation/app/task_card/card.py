@@ -165,9 +165,11 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
         draft=task.draft,
         is_current=task.is_current,
         fields=[] if typed is None or blind else _fields(typed, item, key, answered=task.answered, to_writer=to_writer),
-        beside=[
+        beside=[]
+        if blind
+        else [
             *({**text, "label": form_text(text["label"])} for text in task.beside),
-            *_shown_with_key(task, form, blind=blind),
+            *_shown_with_key(task, form),
         ],
         editable=(
             editable_of(
@@ -278,9 +280,9 @@ def is_blind(task: OwnTask, campaign: Campaign) -> bool:
     return campaign.form.blind_first and task.answered is None
 
 
-def _shown_with_key(task: OwnTask, form: CampaignForm, *, blind: bool) -> list[dict[str, str]]:
+def _shown_with_key(task: OwnTask, form: CampaignForm) -> list[dict[str, str]]:
     """Return the texts beside an item whose key is shown: one's own answer, if any, and the explanation of the key."""
-    if blind or not (form.explained or task.answered is not None):
+    if not (form.explained or task.answered is not None):
         return []
     texts = []
     if task.answered is not None:

@@ -114,5 +114,8 @@ class _KeptFaults:
 
 def _is_foreign(audited: AuditedItems, item_id: str) -> bool:
     """Return whether most letters of a question are of another alphabet than English has."""
-    letters = [letter for letter in audited.by_id[item_id].item.question if letter.isalpha()]
+    question = audited.by_id[item_id].item.question
+    if question.isascii():
+        return False
+    letters = [letter for letter in question if letter.isalpha()]
     return sum(not letter.isascii() for letter in letters) > len(letters) / 2

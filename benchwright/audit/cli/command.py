@@ -109,7 +109,7 @@ what could be freed takes a fifth of its time."""
 @click.option(
     "--annotators",
     type=click.IntRange(1, 99),
-    help="With --set-right: different annotators a task.  [default: 3 for items, 1 for pairs of pictures]",
+    help="With --set-right: different annotators a task.  [default: 3 for items, 2 for edits, 1 for pairs of pictures]",
 )
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
 @json_option(

@@ -27,7 +27,7 @@ from benchwright.workspace.atomic import write_json
 from benchwright.workspace.workspace import Workspace
 
 from ..report import AuditReport, AuditSettings
-from .questions import AuditQuestions, ItemQuestion, SideNote, questions_of
+from .questions import AuditQuestions, ItemQuestion, SideNote, Way, questions_of
 
 if TYPE_CHECKING:
     from benchwright.annotation.campaigns import OpenedCampaign
@@ -38,8 +38,11 @@ STATE = "set-right.json"
 FORMAT, VERSION = "benchwright/set-right", 1
 PAIRS = "audit-pictures"
 """Name of the campaign on pairs of pictures."""
-ITEMS, EDITS = "audit-items", "audit-edits"
-"""Names of the campaigns on items: those that stay or go, or get another key, and those that may be edited."""
+ITEMS, EDITS, REVIEWS = "audit-items", "audit-edits", "audit-reviews"
+"""Names of the campaigns on items: those that stay or go, or get another key, those that may be edited, and those that
+people answer without the key."""
+_NAMES: Mapping[Way, str] = {"judge": ITEMS, "edit": EDITS, "review": REVIEWS}
+_KINDS = {ITEMS: "errata", EDITS: "verify", REVIEWS: "review"}
 _FIRST_VERSION = "1.0"
 _MOST_BESIDE = 40
 DUPLICATE = FindingCategory(
@@ -56,6 +59,8 @@ _WORDING = FindingCategory(
     "the item as it is. Accept it where nothing is wrong with it. A version that somebody edited comes again, to "
     "others.",
 )
+
+_CATEGORIES = {ITEMS: (DUPLICATE,), EDITS: (_WORDING, DUPLICATE), REVIEWS: ()}
 
 
 class OpenedAudit(NamedTuple):
@@ -95,8 +100,9 @@ def open_campaigns(
 
     A source that is no release is brought in as one, version 1.0, by the steps `items` and `freeze`. Items go to
     campaigns of the kind `errata`, or where their words are in question to some of the kind `verify`, in which people
-    may edit them. Pairs of pictures go to one of the kind `pair`. A task that was opened before is not
-    opened again, and stays with what people said; what a later audit finds besides comes in a further campaign.
+    may edit them, or where they may be ambiguous to some of the kind `review`, in which people answer them without the
+    key first. Pairs of pictures go to one of the kind `pair`. A task that was opened before is not opened again, and
+    stays with what people said; what a later audit finds besides comes in a further campaign.
 
     Args:
         report: The audit.
@@ -155,7 +161,7 @@ def item_campaigns(workspace: Path, name: str) -> list[str]:
 
     Args:
         workspace: Folder of the workspace.
-        name: Name of the first, `ITEMS` or `EDITS`.
+        name: Name of the first: `ITEMS`, `EDITS` or `REVIEWS`.
     """
     return [path.stem for path in _task_files(workspace, name)]
 
@@ -236,23 +242,23 @@ def _open_items(
     from benchwright.annotation.campaigns import open_tasks
 
     release, folder = released.release, workspace / FOLDER
-    files = [path for name in (ITEMS, EDITS) for path in _task_files(workspace, name)]
+    files = [path for name in _KINDS for path in _task_files(workspace, name)]
     asked = {task.item_id for path in files for task in read_review_tasks(path).tasks}
-    new: dict[str, list[ReviewTask]] = {ITEMS: [], EDITS: []}
+    new: dict[str, list[ReviewTask]] = {name: [] for name in _KINDS}
     for question in questions.items.values():
         if question.item in released.items and released.items[question.item][0] not in asked:
-            new[EDITS if question.is_wording else ITEMS].append(_task(question, *released.items[question.item]))
+            new[_NAMES[question.way]].append(_task(question, *released.items[question.item]))
     for first, tasks in new.items():
         if not tasks:
             continue
         names = (first if number == 1 else f"{first}-{number}" for number in count(1))
         path = next(path for name in names if not (path := folder / f"{name}.jsonl").exists())
         head = TaskFileHead(
-            kind="verify" if first == EDITS else "errata",
+            kind=_KINDS[first],
             name=path.stem,
             release=f"{release.name} {release.version}",
             release_id=release.release_id,
-            categories=(_WORDING, DUPLICATE) if first == EDITS else (DUPLICATE,),
+            categories=_CATEGORIES[first],
         )
         write_review_tasks(path, head, tasks)
         files.append(path)

@@ -14,7 +14,7 @@ from benchwright.release.format.errata import Erratum, released_errata, spelled
 from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.workspace import Workspace
 
-from .campaigns import EDITS, FOLDER, ITEMS, PAIRS, item_campaigns, release_of
+from .campaigns import EDITS, FOLDER, ITEMS, PAIRS, REVIEWS, item_campaigns, release_of
 
 if TYPE_CHECKING:
     from benchwright.annotation.campaigns import JudgedCopy
@@ -162,7 +162,7 @@ def _errata_in(store: ReviewStore, workspace: Path, release: Release) -> tuple[l
             undecided |= {task.item_id for task in results.tasks.values() if task.state == "done"} - agreed
             for erratum in errata_of(results):
                 by_item[erratum.item_id].append(erratum)
-    for name in item_campaigns(workspace, EDITS):
+    for name in (*item_campaigns(workspace, EDITS), *item_campaigns(workspace, REVIEWS)):
         if name in names:
             judged = edits_judged(store, name)
             still_open += judged.open

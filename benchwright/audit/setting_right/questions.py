@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from benchwright.canonical import canonical_json
 from benchwright.text_normalization import printable
@@ -21,7 +21,7 @@ PICTURES_ALIKE = ("duplicate_picture", "duplicate_picture_across_splits", "simil
 ASKED_TWICE = ("repeated_question", "nearly_repeated_question")
 """Kinds about items of which one is enough."""
 ITEM_KINDS = (
-    "suspected_key", "explanation_contradicts_key", "contradicting_keys", "missing_key", "ambiguous_item",
+    "suspected_key", "explanation_contradicts_key", "contradicting_keys", "missing_key",
     "duplicate_in_other_collection", "question_elsewhere", "second_right_option", "key_denied_by_model",
 )  # fmt: skip
 """Kinds about single items that people can judge by looking at them; so are those of bad pictures (`blank_picture`)."""
@@ -30,6 +30,12 @@ WORDING_KINDS = (
     *(name for name, _ in FAULTS.values())
 )  # fmt: skip
 """Kinds about the words of single items, which people can edit."""
+AMBIGUOUS = "ambiguous_item"
+"""Kind about single items on which people or models split, which people answer without the key before they judge."""
+Way = Literal["edit", "judge", "review"]
+"""How people are asked about an item: they may edit it, say what is wrong with it, or answer it without its key first.
+Of ways with equally severe findings the first is taken: whoever edits or judges an item can call it ambiguous too."""
+_WAYS: tuple[Way, ...] = get_args(Way)
 _SUMMARIES = dict(FAULTS.values())
 _MOST_SHOWN = 5
 _LONGEST = 400
@@ -51,14 +57,14 @@ class ItemQuestion:
         kinds: Kinds of the findings about it, the worst first.
         severity: Their worst severity.
         notes: What was found, and the other items concerned.
-        is_wording: Whether one of the worst findings is about its words, so that people should be able to edit it.
+        way: How people are asked, which a finding of the worst severity says.
     """
 
     item: str
     kinds: list[str]
     severity: Severity
     notes: list[SideNote]
-    is_wording: bool = False
+    way: Way
 
 
 class PairQuestion(NamedTuple):
@@ -95,15 +101,25 @@ class AuditQuestions:
 
 def questions_of(report: AuditReport) -> AuditQuestions:
     """Return what people are asked about the findings of an audit that no baseline accepts."""
-    asking = _Asking(report.audited)
+    asking = _all_asked(report, frozenset())
+    reviewed = frozenset(item for item, question in asking.items.items() if question.way == "review")
+    if reviewed:  # again, now that it is known whose keys must not stand beside other items
+        asking = _all_asked(report, reviewed)
+    return AuditQuestions(asking.items, list(asking.pairs.values()), dict(sorted(asking.not_asked.items())))
+
+
+def _all_asked(report: AuditReport, reviewed: frozenset[str]) -> _Asking:
+    asking = _Asking(report.audited, reviewed)
     for finding in report.findings:
         asking.take(finding)
-    return AuditQuestions(asking.items, list(asking.pairs.values()), dict(sorted(asking.not_asked.items())))
+    return asking
 
 
 @dataclass
 class _Asking:
     audited: AuditedItems
+    reviewed: frozenset[str]
+    """Items that people answer without the key."""
     items: dict[str, ItemQuestion] = field(default_factory=dict)
     pairs: dict[tuple[str, str], PairQuestion] = field(default_factory=dict)
     not_asked: Counter[str] = field(default_factory=Counter)
@@ -118,7 +134,7 @@ class _Asking:
         elif finding.kind in ITEM_KINDS or _is_about_bad_picture(finding):
             for item in finding.items:
                 self._ask(item, finding, finding.items)
-        elif finding.kind in WORDING_KINDS:
+        elif finding.kind == AMBIGUOUS or finding.kind in WORDING_KINDS:
             for item in finding.items:
                 self._ask(item, _about_one(finding, item))
         else:
@@ -145,15 +161,21 @@ class _Asking:
 
     def _ask(self, item: str, finding: Finding, others: Sequence[str] = ()) -> None:
         beside = [_note_on(finding), *self._notes_on_items([other for other in others if other != item], with_key=True)]
-        question = self.items.setdefault(item, ItemQuestion(item, [], finding.severity, []))
-        is_wording = finding.kind in WORDING_KINDS
-        if finding.severity == question.severity:
-            question.is_wording |= is_wording
-        elif SEVERITIES.index(finding.severity) < SEVERITIES.index(question.severity):
-            question.severity, question.is_wording = finding.severity, is_wording
+        way = self._way(finding, item)
+        question = self.items.setdefault(item, ItemQuestion(item, [], finding.severity, [], way))
+        question.severity, question.way = min(
+            (question.severity, question.way), (finding.severity, way), key=lambda asked: _weight(*asked)
+        )
         question.notes += [note for note in beside if note not in question.notes]
         if finding.kind not in question.kinds:
             question.kinds.append(finding.kind)
+
+    def _way(self, finding: Finding, item: str) -> Way:
+        if finding.kind in WORDING_KINDS:
+            return "edit"
+        # Whether people find the key by themselves can only be asked where there is one.
+        has_key = item in self.audited.by_id and self.audited.by_id[item].has_key
+        return "review" if finding.kind == AMBIGUOUS and has_key else "judge"
 
     def _those_to_go(self, items: Sequence[str]) -> Sequence[str]:
         """Return all but one: the first outside of training splits stays, else the first."""
@@ -184,9 +206,13 @@ class _Asking:
 
     def _notes_on_items(self, items: Sequence[str], *, with_key: bool) -> Iterator[SideNote]:
         for item in items[:_MOST_SHOWN]:
-            yield _note_on_item(self.audited.by_id[item], with_key=with_key)
+            yield _note_on_item(self.audited.by_id[item], with_key=with_key and item not in self.reviewed)
         if len(items) > _MOST_SHOWN:
             yield SideNote("Further items", ", ".join(map(_cut, items[_MOST_SHOWN : 4 * _MOST_SHOWN])))
+
+
+def _weight(severity: Severity, way: Way) -> tuple[int, int]:
+    return SEVERITIES.index(severity), _WAYS.index(way)
 
 
 def _is_about_bad_picture(finding: Finding) -> bool:
