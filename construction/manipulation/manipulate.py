@@ -62,6 +62,7 @@ class Manipulate(MapStep):
         box_outside (left out): The stated place is not in the picture; a box that leaves the picture is cut to it.
         no_target (left out): A part without a place.
         target_off_subject (left out): A part that is far from its subject.
+        outline_unstated (left out): A subject that GrabCut would cut out by its box alone (`masks.box_alone`).
         mask_empty (left out): The mask is too small.
         mask_everything (left out): The mask is too large.
         mask_off_box (left out): The mask is elsewhere.

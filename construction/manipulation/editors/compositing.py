@@ -15,7 +15,7 @@ NO_DONOR, DONOR_SMALL = "no_donor", "donor_small"
 _FILL_RADIUS_PX = 5
 _JITTER = 0.15
 _HALF = 0.5
-_LARGEST_HIDING, _LEFT_SHOWING = 1.5, 0.01
+_LARGEST_HIDING, _LEFT_SHOWING = 1.7, 0.01
 
 
 class Fitting(NamedTuple):
@@ -68,7 +68,7 @@ def part_replaced(
 ) -> Pasted | str:
     """Return a picture in which a donor's subject replaces the part under a mask.
 
-    A donor that can hide the part, centred on it and at most 1.5 times as large as it fits, does so. Else it stands
+    A donor that can hide the part, centred on it and at most 1.7 times as large as it fits, does so. Else it stands
     where the part stood, and the area that it does not cover is filled from its surroundings (Telea's method, good for
     small areas only).
 
