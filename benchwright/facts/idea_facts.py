@@ -56,6 +56,8 @@ class StatedSwap(Stated):
     """A subject of this picture."""
     by: str
     """Another picture of this file, by its key."""
+    aspect: Text | None = None
+    """What the high-level question is about, such as `what the badge stands for`; the category's own where None."""
     of: Name | None = None
     """A subject of that picture; all of it where None."""
     low: ShownValue
@@ -79,8 +81,8 @@ class PairFacts(Stated):
     backgrounds: Mapping[OnBackground, tuple[str, ...]] = {}
     """By category: other pictures of this file whose background goes behind the subject."""
     swaps: tuple[StatedSwap, ...] = ()
-    looks: Mapping[Effect, ShownValue] = {}
-    """By alteration: the scenario that it suggests."""
+    looks: Mapping[Effect, ShownValue | None] = {}
+    """By alteration: the scenario that it suggests, where people would agree on one."""
 
 
 def mistakes(
@@ -104,7 +106,7 @@ def mistakes(
         yield from (
             (("swaps", number, *place), value, why) for place, value, why in _swap_mistakes(pictures, key, names, swap)
         )
-    if facts.looks and "scenario" not in facts.seen:
+    if any(facts.looks.values()) and "scenario" not in facts.seen:
         yield ("looks",), sorted(facts.looks), "state the scenario of the natural picture under `seen` as well"
 
 

@@ -7,7 +7,7 @@ source, from its top left corner.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, TypeAdapter, model_serializer
 
@@ -18,6 +18,7 @@ from benchwright.records import MaskRuns
 Text = Annotated[str, Field(min_length=1, max_length=600)]
 Box = tuple[float, float, float, float]
 Point = tuple[float, float]
+Level = Literal["low", "high"]
 
 
 class _Planned(BaseModel):
@@ -74,7 +75,7 @@ class Donor(_Planned):
 
     Args:
         image_id: Id of the picture.
-        of: Object that is taken; None takes the whole picture, as a background.
+        of: Object that is taken, or by which a background is known; None takes the whole picture, as a background.
     """
 
     image_id: str
@@ -97,6 +98,7 @@ class Idea(_Planned):
         instruction: Instruction for a model that edits by instruction.
         donor: Source of pixels for an editor without weights.
         effect: Name of an alteration without weights, such as `cartoon`; else None.
+        levels: Levels at which questions are asked of it.
         written_by: `template`, or the model that wrote the idea.
     """
 
@@ -112,6 +114,7 @@ class Idea(_Planned):
     instruction: Text
     donor: Donor | None = None
     effect: str | None = None
+    levels: tuple[Level, ...] = ("low", "high")
     written_by: Text = "template"
 
 

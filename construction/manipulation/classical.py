@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchwright.drawing.masks import mask_of
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.records import ImageRecord
 from benchwright.steps import Context
@@ -13,7 +14,7 @@ from benchwright.steps import Context
 from ..item_parts.cutting_out import Mask, fault
 from ..item_parts.idea import Donor, Grounded
 from .edit_jobs import Draw, EditJob, FinishedEdit, finished, pasted
-from .editors.compositing import NO_DONOR, Fitting, background_from, part_replaced
+from .editors.compositing import NO_DONOR, Fitting, background_from, box_visible, part_replaced
 from .editors.effects import EFFECTS
 from .manipulation_settings import Masking
 from .masks.base import Masker, MaskRequest, Pixels, hints_within, masks_found
@@ -21,7 +22,7 @@ from .masks.base import Masker, MaskRequest, Pixels, hints_within, masks_found
 if TYPE_CHECKING:
     from .manipulate import Manipulate
 
-NO_EFFECT, DONOR_UNREADABLE = "no_effect", "donor_unreadable"
+NO_EFFECT, DONOR_UNREADABLE, DONOR_HIDDEN = "no_effect", "donor_unreadable", "donor_hidden"
 
 
 class Donors:
@@ -105,6 +106,10 @@ def _before(canvas: EditJob, record: ImageRecord, pixels: Pixels, step: Manipula
     background = background_from(pixels, size_wh, max_enlargement=step.max_enlargement)
     if isinstance(background, str):
         return background
+    if canvas.idea.donor is not None and canvas.idea.donor.of is not None and canvas.alpha is not None:
+        share = box_visible(pixels, canvas.idea.donor.of.box, canvas.alpha)
+        if share < step.min_visible:
+            return DONOR_HIDDEN
     done = finished(canvas, background, max_shift=0)
     return done._replace(facts={**done.facts, "donor": {"image_id": record.image_id}}, donors=(record,))
 
@@ -130,5 +135,9 @@ def _replaced(
     )
     if isinstance(mixed_or_reason, str):
         return mixed_or_reason
-    facts = {"donor": {"image_id": record.image_id, "seed": seed, **mixed_or_reason.facts}}
+    shows, filled = mixed_or_reason.shows, mixed_or_reason.filled
+    taken_from = {"image_id": record.image_id, "seed": seed, **mixed_or_reason.facts}
+    facts: dict[str, Any] = {"donor": {**taken_from, "shows": mask_of(shows).model_dump(mode="json")}}
+    if filled.any():
+        facts["filled"] = mask_of(filled).model_dump(mode="json")
     return pasted(canvas, mixed_or_reason.pixels, mixed_or_reason.alpha, facts)._replace(donors=(record,))

@@ -19,13 +19,14 @@ from .edit_jobs import EditJob, FinishedEdit, background_canvas, direct_canvas, 
 from .editors.base import NO_MEMORY, Painter
 from .editors.presets import Task
 from .manipulated import Manipulated, packed
-from .masks.base import MaskRequest, Pixels, constrained, hints_within, masks_found
+from .masks.base import GrabCut, MaskRequest, Pixels, constrained, hints_within, masks_found
 from .tools import Tools
 
 if TYPE_CHECKING:
     from .manipulate import Manipulate
 
 NO_TARGET, WAY_LEFT_OUT, SAME_AS_BEFORE = "no_target", "way_left_out", "same_as_before"
+OUTLINE_UNSTATED = "outline_unstated"
 TASK_OF: Mapping[Way, Task] = {"partial": "inpaint", "background": "inpaint", "direct": "instruct"}
 
 
@@ -119,13 +120,19 @@ class PictureCandidates:
             return None
         subject = self._hints(idea.subject)
         if idea.way == "background":
-            return subject
+            return OUTLINE_UNSTATED if self._by_box_alone(subject) else subject
         if idea.target is None:
             return NO_TARGET
         target = self._hints(idea.target)
         if isinstance(target, str) or isinstance(subject, str):
             return target  # a subject without a place is no constraint
         return constrained(target, subject, margin=self._step.masks.subject_margin)
+
+    def _by_box_alone(self, subject: Hints | str) -> bool:
+        """Return whether a subject would be cut out by its box alone, of which much else comes along."""
+        if isinstance(subject, str) or self._step.masks.box_alone or not isinstance(self._tools.masker, GrabCut):
+            return False
+        return subject.mask is None and not subject.inside and not subject.outside
 
     def _hints(self, grounded: Grounded) -> Hints | str:
         size_wh = self._shown.record.width, self._shown.record.height

@@ -46,6 +46,8 @@ class Manipulate(MapStep):
         candidates: Pictures made of each idea.
         max_side_px: Longer side of both images of a pair; larger sources are scaled down.
         max_enlargement: Factor by which a donor may be scaled up; else `donor_small`.
+        min_visible: Least share, 0-1, of what a new background is known by (the main subject of its own picture) that
+            must be left to see before it counts; less is `donor_hidden`.
         max_frame_shift: Shift of the frame, as a fraction of the longer side, up to which an altered picture is put
             back into place.
         inpaint: The model for parts and backgrounds.
@@ -60,6 +62,7 @@ class Manipulate(MapStep):
         box_outside (left out): The stated place is not in the picture; a box that leaves the picture is cut to it.
         no_target (left out): A part without a place.
         target_off_subject (left out): A part that is far from its subject.
+        outline_unstated (left out): A subject that GrabCut would cut out by its box alone (`masks.box_alone`).
         mask_empty (left out): The mask is too small.
         mask_everything (left out): The mask is too large.
         mask_off_box (left out): The mask is elsewhere.
@@ -67,6 +70,8 @@ class Manipulate(MapStep):
         donor_unreadable (left out): Without weights: the picture to take from cannot be read.
         donor_small (left out): Without weights: the picture to take from would be enlarged by more than
             `max_enlargement`.
+        donor_hidden (left out): Without weights: of what the new background is known by, less than `min_visible` is
+            left to see.
         no_effect (left out): Without weights: an alteration that is none of the effects.
         same_as_before (left out): A candidate that came out equal to an earlier one; effects have one candidate only.
         unsafe (left out): The weights' own safety checker refused what was painted.
@@ -75,6 +80,7 @@ class Manipulate(MapStep):
     """
 
     name: ClassVar[str] = "manipulate"
+    version: ClassVar[int] = 2
     picture_fidelity: ClassVar[PictureFidelity] = "visual"
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"pairs": "string"}
@@ -86,6 +92,7 @@ class Manipulate(MapStep):
     candidates: int = Field(1, ge=1, le=16)
     max_side_px: int = Field(1024, ge=64, le=4096)
     max_enlargement: float = Field(2.0, gt=0)
+    min_visible: float = Field(0.3, ge=0, le=1)
     max_frame_shift: float = Field(0.02, ge=0, le=0.5)
     inpaint: Inpainting = Inpainting()
     instruct: Instructing = Instructing()

@@ -36,6 +36,8 @@ class Masking(_Settings):
         min_iou: Least quality that SAM itself foresees of a mask of everything.
         min_stability: Least stability of such a mask.
         partial: What a part's mask is: its `shape`, or the `rectangle` of its box.
+        box_alone: Whether GrabCut may cut a subject out by its box alone before a new background; else one without
+            points or a mask is `outline_unstated`.
         subject_margin: By which the subject's box is grown before a part is cut to it, as a fraction of its sides.
         min_area: Least area of a mask, as a fraction of the picture; below it is `mask_empty`.
         max_area: Largest; above it is `mask_everything`.
@@ -50,6 +52,7 @@ class Masking(_Settings):
     min_iou: float = 0.88
     min_stability: float = 0.95
     partial: Literal["shape", "rectangle"] = "shape"
+    box_alone: bool = False
     subject_margin: float = Field(0.25, ge=0)
     min_area: float = Field(0.0005, gt=0, lt=1)
     max_area: float = Field(0.85, gt=0, lt=1)

@@ -27,10 +27,12 @@ from ..item_parts.side_by_side import side_by_side as composed
 from .manipulated import Manipulated
 from .manipulated import unpacked as pairs_of
 from .questions.endpoint import from_endpoint
-from .questions.kinds_of_change import control_question, how_modified, side_by_side, which_aspect
+from .questions.kinds_of_change import control_question, how_modified, side_by_side, what_changed, which_aspect
 from .questions.pair_question import LEVELS, OptionsQuestion, WrittenQuestions
 from .questions.templates import from_template
 
+_ORDINALS = {"high": 10, "low": 11}
+"""Of the question about both pictures, by level; two more for the one about a picture that holds both."""
 SAME_QUESTION, SAME_OPTIONS, FEW_DISTRACTORS = "same_question", "same_options", "too_few_distractors"
 
 
@@ -55,9 +57,9 @@ def checked(written: WrittenQuestions) -> CheckedQuestions:
         texts_before |= texts
         yes_no += pair
     single = written.single_image
-    if single is None:
+    if single is None and any(question.level == "high" for question in written.yes_no):
         left_out["single_image"] = FEW_DISTRACTORS
-    elif _repeat(single):
+    elif single is not None and _repeat(single):
         single = None
         left_out["single_image"] = SAME_OPTIONS
     return CheckedQuestions(written._replace(yes_no=tuple(yes_no), single_image=single), left_out)
@@ -74,13 +76,15 @@ class PairItems(MapStep):
     """Make items of manipulated images; needs the steps `ideas` and `manipulate` before it.
 
     A pair gives up to eleven: at each level two yes/no questions asked of both images with opposite keys, one question
-    with five options on the manipulated image, and at each level one across both. Every candidate of an idea gets the
+    with five options on the manipulated image, and at each level one across both. An idea that changes nothing which
+    strangers would agree on at the high level gives five, at the low level only. Every candidate of an idea gets the
     same questions; `best_candidate` picks one later.
 
     Of these tasks `pair_yes_no` has, at each level, two questions, each on both images, with opposite answers;
     `pair_single_image` one on the manipulated image with five options, at the high level: the natural image's answer is
     one of them, three fit the low-level clues; `pair_cross_image` at each level one on both images with five options:
-    which aspect differs, and how was one turned into the other?
+    how was one turned into the other, and what does one show that the other does not (templates), or which of five
+    aspects differs (a language model, as in the paper)?
 
     Words come from the idea and from templates, or from a language model. Items share the group key `pair:<id>` and
     belong to all photographs that lent pixels. What is left out of a pair (`too_few_distractors`, `same_options`,
@@ -101,6 +105,7 @@ class PairItems(MapStep):
     """
 
     name: ClassVar[str] = "pair_items"
+    version: ClassVar[int] = 2
     picture_fidelity: ClassVar[PictureFidelity] = "visual"
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
@@ -238,16 +243,26 @@ class _Both:
 
     def _crossed(self) -> Iterator[Item]:
         template = self._making._replace(written_by={"question": "template", "choices": "template"})
-        questions = {"high": which_aspect(self._idea), "low": how_modified(self._idea, self._rng)}
+        high = what_changed(self._idea) if self._step.writer == "template" else which_aspect(self._idea)
+        questions = {"low": how_modified(self._idea, self._rng)}
+        if high is not None and "high" in self._idea.levels:
+            questions = {"high": high, **questions}
         pictures = dict(sorted(template.pictures.items(), reverse=bool(self._rng.integers(2))))
-        for ordinal, (level, options) in enumerate(questions.items(), start=10):
+        for level, options in questions.items():
+            ordinal = _ORDINALS[level]
             if self._step.cross_image != "side_by_side":
                 yield self._choosing(ordinal, "cross_image", level, options, pictures, making=template)
         if self._step.cross_image != "two_images":
             whole = {"side_by_side": self._composed(pictures)}
-            for ordinal, (level, options) in enumerate(questions.items(), start=12):
+            for level, options in questions.items():
                 yield self._choosing(
-                    ordinal, "cross_image", level, side_by_side(options), whole, making=template, shows=list(pictures)
+                    _ORDINALS[level] + 2,
+                    "cross_image",
+                    level,
+                    side_by_side(options),
+                    whole,
+                    making=template,
+                    shows=list(pictures),
                 )
 
     def _composed(self, pictures: Mapping[str, ImageRecord]) -> ImageRecord:

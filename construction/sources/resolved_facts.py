@@ -28,6 +28,8 @@ class ResolvedBackground(Stated):
     category: OnBackground
     image_id: str
     background: Text
+    shown_by: Grounded | None = None
+    """What the background is known by: the main subject of its picture."""
     suggests: ShownValue
 
 
@@ -41,6 +43,7 @@ class Swapping(Stated):
     high: ShownValue
     low_natural: ShownValue
     high_natural: ShownValue
+    aspect: Text | None = None
     caption: Text
 
 
@@ -54,7 +57,7 @@ class IdeaFacts(Stated):
     seen: Mapping[Seen, Text]
     behind: tuple[ResolvedBackground, ...]
     swaps: tuple[Swapping, ...]
-    looks: Mapping[Effect, ShownValue]
+    looks: Mapping[Effect, ShownValue | None]
     elsewhere: Mapping[str, tuple[str, ...]]
     """What other pictures of the file show and suggest, by perception: wrong options for this one."""
 
@@ -75,6 +78,7 @@ def resolved(pictures: Mapping[str, Any], key: str, image_of: Mapping[str, str])
             category=category,
             image_id=image_of[background_key],
             background=pictures[background_key].background,
+            shown_by=_main_subject(pictures[background_key]),
             suggests=suggested(pictures[background_key])[CATEGORIES[category].high.name],  # type: ignore[index]
         )
         for category in sorted(facts.backgrounds)
@@ -94,6 +98,11 @@ def resolved(pictures: Mapping[str, Any], key: str, image_of: Mapping[str, str])
     )
 
 
+def _main_subject(picture: Any) -> Grounded | None:
+    """Return what a picture is mainly of, by which its background is known."""
+    return next((grounded(subject) for subject in picture.subjects if subject.name == picture.pairs.subject), None)
+
+
 def _swapping(pictures: Mapping[str, Any], key: str, swap: StatedSwap, image_of: Mapping[str, str]) -> Swapping:
     picture, category = pictures[key], CATEGORIES[swap.category]
     subjects = {subject.name: subject for subject in picture.subjects}
@@ -108,6 +117,7 @@ def _swapping(pictures: Mapping[str, Any], key: str, swap: StatedSwap, image_of:
         donor=Donor(image_id=image_of[swap.by], of=None if swap.of is None else grounded(donor_subjects[swap.of])),
         low=swap.low,
         high=swap.high,
+        aspect=swap.aspect,
         low_natural=natural(swap.low_natural, category.low.name),
         high_natural=natural(swap.high_natural, category.high.name),
         caption=swap.caption,

@@ -9,3 +9,7 @@ from .faces import Faces as Faces
 from .faces import YuNetFaces as YuNetFaces
 from .pair_gates import PairGates as PairGates
 from .pair_gates import compare as compare
+from .seams import Joint as Joint
+from .seams import halo as halo
+from .seams import seam as seam
+from .seams import smear as smear

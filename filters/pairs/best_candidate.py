@@ -1,11 +1,11 @@
-"""The step `best_candidate`: it keeps the best of several candidates for one idea, and only whole pairs.
+"""The step `best_candidate`: it keeps the best of several candidates for one idea, whole pairs, and few effects.
 
 It runs after the gates and before people decide. A yes/no question of a pair counts on both pictures or not at all.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 HALF, INCOMPLETE, BETTER = "half_a_question", "pair_incomplete", "better_candidate"
+DIRECT, TOO_MANY_DIRECT = "direct", "too_many_direct"
 
 
 class CandidateItem(NamedTuple):
@@ -43,17 +44,22 @@ class BestCandidate(GatherStep):
     largest value, then the most items left, then the smallest number; the others are dropped as `better_candidate`,
     with the values that were compared. Items without a pair pass.
 
+    Of direct alterations, which change all of a picture, as many pairs are left as `max_direct` allows, of all editors
+    alike; the others are dropped as `too_many_direct`.
+
     The step comes after the gates and before people.
 
     Args:
         by: Value of an earlier step, as `<entry>.<value>` or `<entry>.<part>.<value>`, of which more is better; None
             compares how many items the gates left.
         min_questions: Yes/no questions that a pair needs, each on both pictures.
+        max_direct: Largest share, 0-1, of pairs that are direct alterations; None allows any number.
 
     Reasons:
         half_a_question (drop): A yes/no question of a pair is left on one picture only.
         pair_incomplete (drop): Its pair has too few questions left.
         better_candidate (drop): Another candidate of the same idea is kept.
+        too_many_direct (drop): Direct alterations would be more than `max_direct` of all pairs.
     """
 
     name: ClassVar[str] = "best_candidate"
@@ -61,6 +67,7 @@ class BestCandidate(GatherStep):
 
     by: str | None = Field(None, pattern=r"^[a-z0-9_.]+\.[a-z0-9_]+$")
     min_questions: int = Field(1, ge=0)
+    max_direct: float | None = Field(None, ge=0, lt=1)
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -103,7 +110,11 @@ class BestCandidate(GatherStep):
                 losses |= {row: _Loss(INCOMPLETE, {"pair": pair, "questions": questions}) for row in rest}
             elif rest:
                 whole[pair] = rest
-        return losses | dict(_beaten(live, whole))
+        losses |= dict(_beaten(live, whole))
+        if self.max_direct is not None:
+            kept = {pair: rows for pair, rows in whole.items() if rows[0] not in losses}
+            losses |= dict(_too_many(live, kept, self.max_direct))
+        return losses
 
 
 def _halves(items: Sequence[Item]) -> Iterator[str]:
@@ -131,6 +142,29 @@ def _beaten(live: Sequence[CandidateItem], pairs: Mapping[str, Sequence[int]]) -
             own = _description([live[row] for row in pairs[pair]])
             for row in pairs[pair]:
                 yield row, _Loss(BETTER, {"kept": {"pair": ranked[0], **best}, "dropped": {"pair": pair, **own}})
+
+
+def _too_many(
+    live: Sequence[CandidateItem], pairs: Mapping[str, Sequence[int]], share: float
+) -> Iterator[tuple[int, _Loss]]:
+    """Yield the items of direct alterations beyond a share of all pairs; editors and source images take turns."""
+    direct = sorted(pair for pair, rows in pairs.items() if evidence_text(live[rows[0]].item, "way") == DIRECT)
+    allowed = int(share * (len(pairs) - len(direct)) / (1 - share) + 1e-9)
+    taken: Counter[str] = Counter()
+    while len(direct) > 0:
+        names = {
+            pair: (evidence_text(item, "editor") or "", item.made_from)
+            for pair in direct
+            for item in (live[pairs[pair][0]].item,)
+        }
+        least = min(direct, key=lambda pair: ([taken[name] for name in names[pair]], pair))
+        direct.remove(least)
+        if allowed > 0:
+            allowed -= 1
+            taken.update(names[least])
+            continue
+        for row in pairs[least]:
+            yield row, _Loss(TOO_MANY_DIRECT, {"pair": least, "max_direct": share})
 
 
 def _rank(candidate: Sequence[CandidateItem], pair: str) -> tuple[float, int, int, str]:

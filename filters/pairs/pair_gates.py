@@ -1,4 +1,4 @@
-"""Gates for manipulated pairs: something changed, nothing else did, and the frame did not move.
+"""Gates for manipulated pairs: something changed, nothing else did, the frame did not move, and no seam shows.
 
 An item of a pair names its two pictures in its evidence, `natural` and `manipulated`, and the region that was to change
 as `editable`: a grid of cells as COCO writes masks. If there is no such region, all of the picture was to change. Where
@@ -24,7 +24,8 @@ from pydantic import Field
 from benchwright.records import Item, MaskRuns
 from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
 
-from .paired_pictures import PicturePair, pair_of
+from .paired_pictures import PastedDonor, PicturePair, pair_of
+from .seams import Joint, halo, seam, smear
 
 SIDE_PX = 512
 """Longer side at which frames are compared."""
@@ -118,10 +119,13 @@ def _peak(values: NDArray[np.float64], at: int) -> float:
 
 
 OTHER_SIZE, NOTHING, OUTSIDE, SHIFTED = "other_size", "nothing_changed", "changed_outside_mask", "frame_shifted"
+HALO, SMEAR, SEAM = "halo", "smeared", "seam"
 VISIBLE = 8
 """Levels by which a channel must differ for a pixel to count as visibly changed."""
 
-_NOTHING_MEASURED: dict[str, bool | float | None] = dict.fromkeys(("same_size", "changed", "outside", "shift_px"))
+_NOTHING_MEASURED: dict[str, bool | float | None] = dict.fromkeys(
+    ("same_size", "changed", "outside", "shift_px", "halo", "smear", "seam")
+)
 
 
 class PairGates(Filter):
@@ -134,28 +138,44 @@ class PairGates(Filter):
         max_outside: Largest share, 0-1, of the rest that may differ by more than `tolerance`; more is
             `changed_outside_mask`.
         max_shift_px: Largest shift of what was kept, in pixels; more is `frame_shifted`.
+        max_halo: Largest share, 0-1, of the rim of what was cut out that may show its old background; more is `halo`.
+        max_smear: Largest share, 0-1, of a filling that may hold much less detail than what is around it; more is
+            `smeared`.
+        max_seam: Largest share, 0-1, of a filling's border along which colours may take a step; more is `seam`.
         tolerance: Levels, 0-255, by which a channel may differ outside the editable region.
 
     Reasons:
         nothing_changed (drop): The manipulated picture looks like the natural one where it was to change.
         changed_outside_mask (drop): It differs where nothing was to change.
         frame_shifted (drop): What was kept lies elsewhere.
+        halo (drop): What was cut out brought a rim of its old background along.
+        smeared (drop): What was filled in is much smoother than what surrounds it.
+        seam (drop): What was filled in does not meet what surrounds it in colour.
         other_size (drop): The two pictures differ in size.
     """
 
     name: ClassVar[str] = "pair_gates"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {
         "same_size": "bool",
         "changed": "float64",
         "outside": "float64",
         "shift_px": "float64",
+        "halo": "float64",
+        "smear": "float64",
+        "seam": "float64",
     }
-    thresholds: ClassVar[frozenset[str]] = frozenset({"min_changed", "max_outside", "max_shift_px"})
+    thresholds: ClassVar[frozenset[str]] = frozenset(
+        {"min_changed", "max_outside", "max_shift_px", "max_halo", "max_smear", "max_seam"}
+    )
 
     min_changed: float | None = Field(0.02, ge=0, le=1)
     max_outside: float | None = Field(0.0, ge=0, le=1)
     max_shift_px: float | None = Field(1.5, ge=0)
+    max_halo: float | None = Field(0.12, ge=0, le=1)
+    max_smear: float | None = Field(0.4, ge=0, le=1)
+    max_seam: float | None = Field(0.25, ge=0, le=1)
     tolerance: int = Field(0, ge=0, le=255)
 
     def open(self, ctx: OpenContext) -> dict[str, dict[str, bool | float | None]]:
@@ -182,6 +202,7 @@ class PairGates(Filter):
         differences = compare(before, after, editable, tolerance=self.tolerance)
         if pair.moved:
             differences["shift_px"] = None
+        differences |= _seams(pair, before, after, editable, ctx)
         return {"same_size": True, **{name: None if v is None else round(v, 6) for name, v in differences.items()}}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
@@ -194,12 +215,48 @@ class PairGates(Filter):
             (NOTHING, "changed", self.min_changed, -1),
             (OUTSIDE, "outside", self.max_outside, 1),
             (SHIFTED, "shift_px", self.max_shift_px, 1),
+            (HALO, "halo", self.max_halo, 1),
+            (SMEAR, "smear", self.max_smear, 1),
+            (SEAM, "seam", self.max_seam, 1),
         )
         for reason, name, bound, way in bounds:
             value = measured[name]
             if value is not None and bound is not None and way * value > way * bound:
                 return Outcome("drop", reason, evidence={name: value, "bound": bound})
         return Outcome()
+
+
+def _seams(
+    pair: PicturePair, before: NDArray[np.uint8], after: NDArray[np.uint8], editable: NDArray[np.bool_], ctx: Context
+) -> dict[str, float | None]:
+    """Return what shows where pixels of two sources meet; None where the pair does not say where they do."""
+    joint = None
+    if pair.donor is not None:
+        shows = _cells(pair.donor.shows, before.shape)
+        joint = Joint(after, _laid(ctx.images.rgb(pair.donor.record), pair.donor, before), shows)
+    elif pair.way == "background" and pair.editable is not None:
+        joint = Joint(after, before, ~editable)
+    if pair.filled is None:
+        return {"halo": joint and halo(joint), "smear": None, "seam": None}
+    filled = _cells(pair.filled, before.shape)
+    apart = None if joint is None else joint.front
+    return {"halo": joint and halo(joint), "smear": smear(after, filled, apart), "seam": seam(after, filled, apart)}
+
+
+def _laid(donor: NDArray[np.uint8], pasted: PastedDonor, onto: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return a donor laid as it was pasted, with what surrounds its subject; beyond its frame is the picture below."""
+    (x0, y0, x1, y1), (left, top), (wide, high) = pasted.from_xyxy, pasted.at_xy, pasted.size_wh
+    across, along = wide / (x1 - x0), high / (y1 - y0)
+    if pasted.mirrored:
+        across, left = -across, left + wide
+    matrix = np.array([[across, 0, left - across * x0], [0, along, top - along * y0]], np.float64)
+    matrix[:, 2] += (np.abs([across, along]) - 1) / 2 * np.sign([across, along])
+    shrinks = abs(across) < 1
+    soft = cv2.GaussianBlur(donor, (0, 0), 0.4 / abs(across)) if shrinks else donor
+    laid = onto.copy()
+    return np.asarray(
+        cv2.warpAffine(soft, matrix, onto.shape[1::-1], laid, cv2.INTER_LINEAR, cv2.BORDER_TRANSPARENT), np.uint8
+    )
 
 
 def compare(

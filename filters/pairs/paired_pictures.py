@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -10,21 +11,52 @@ from benchwright.records import ImageRecord, Item, MaskRuns
 from benchwright.steps import Context
 
 
-class PicturePair(NamedTuple):
-    """The pictures of a pair and the region that was to change: the whole picture where `editable` is None.
+class PastedDonor(NamedTuple):
+    """What was cut out of another photograph and set into the natural picture.
 
-    `moved` states whether the subject was to be moved.
+    Args:
+        record: The other photograph.
+        from_xyxy: Box of what was taken, in its pixels.
+        at_xy: Corner of that box in the pair's pictures.
+        size_wh: Its size there.
+        mirrored: Whether left and right were exchanged.
+        shows: Where it hides what is behind it.
+    """
+
+    record: ImageRecord
+    from_xyxy: tuple[int, int, int, int]
+    at_xy: tuple[int, int]
+    size_wh: tuple[int, int]
+    mirrored: bool
+    shows: MaskRuns
+
+
+class PicturePair(NamedTuple):
+    """The pictures of a pair and how one became the other.
+
+    Args:
+        natural: The natural picture.
+        manipulated: The manipulated picture.
+        editable: Region that was to change; None for the whole picture.
+        moved: Whether the subject was to be moved.
+        way: Kind of edit, such as `background`; None where nobody says.
+        filled: Where pixels were made up from their surroundings; None where none were.
+        donor: What was pasted; None where nothing was.
     """
 
     natural: ImageRecord
     manipulated: ImageRecord
     editable: MaskRuns | None
     moved: bool
+    way: str | None = None
+    filled: MaskRuns | None = None
+    donor: PastedDonor | None = None
 
     @property
     def key(self) -> str:
-        """Return a key that is equal for items with equal pictures and region."""
-        places = f"{self.moved} {self.editable and self.editable.counts}"
+        """Return a key that is equal for items with equal pictures and regions."""
+        masks = (self.editable, self.filled, self.donor and self.donor.shows)
+        places = f"{self.moved} {self.way} {[mask and mask.counts for mask in masks]}"
         return f"{self.natural.image_id} {self.manipulated.image_id} {places}"
 
 
@@ -37,18 +69,42 @@ def pair_of(item: Item, ctx: Context) -> PicturePair | None:
     natural, manipulated = (item.evidence.get(name) for name in ("natural", "manipulated"))
     if not isinstance(natural, str) or not isinstance(manipulated, str):
         return None
-    stated = item.evidence.get("editable")
-    editable = None if stated is None else _mask(item, stated)
-    return PicturePair(ctx.image(natural), ctx.image(manipulated), editable, item.evidence.get("moved") is True)
+    made_with = item.evidence.get("made_with")
+    facts: Mapping[str, Any] = made_with if isinstance(made_with, dict) else {}
+    return PicturePair(
+        ctx.image(natural),
+        ctx.image(manipulated),
+        _mask(item, "editable", item.evidence.get("editable")),
+        item.evidence.get("moved") is True,
+        evidence_text(item, "way"),
+        _mask(item, "made_with.filled", facts.get("filled")),
+        _donor(item, facts.get("donor"), ctx),
+    )
 
 
-def _mask(item: Item, stated: Any) -> MaskRuns:
+def _donor(item: Item, stated: Any, ctx: Context) -> PastedDonor | None:
+    """Return what was pasted; None where all of a picture was taken, as a background is."""
+    if not isinstance(stated, dict) or "shows" not in stated:
+        return None
+    shows = _mask(item, "made_with.donor.shows", stated["shows"])
+    assert shows is not None
+    return PastedDonor(
+        ctx.image(stated["image_id"]),
+        tuple(stated["donor_xyxy"]),
+        tuple(stated["pasted_at"]),
+        tuple(stated["pasted_wh"]),
+        stated["mirrored"],
+        shows,
+    )
+
+
+def _mask(item: Item, name: str, stated: Any) -> MaskRuns | None:
+    if stated is None:
+        return None
     try:
         return MaskRuns.model_validate(stated)
     except ValidationError as error:
-        raise ValueError(
-            f"evidence 'editable' of item {item.item_id} is no mask: {error.errors()[0]['msg']}"
-        ) from error
+        raise ValueError(f"evidence '{name}' of item {item.item_id} is no mask: {error.errors()[0]['msg']}") from error
 
 
 def evidence_text(item: Item, name: str) -> str | None:

@@ -51,7 +51,9 @@ images:
     pairs:
       caption: A duck on a lake.
       subject: duck
-      suggests: {behaviour: {value: drifting, tempting: [sinking]}, scenario: {value: a boat trip}}
+      suggests:
+        behaviour: {value: drifting, ask: "Is {subject} drifting?", tempting: [sinking]}
+        scenario: {value: a boat trip}
 """
 
 
@@ -79,19 +81,19 @@ def test_photographs_of_two_wheels_give_many_ideas_of_many_categories(photograph
     found = ideas_of(done)
     ideas = [idea for some in found.values() for idea in some]
     per_category = Counter(idea.category for idea in ideas)
-    assert len(ideas) >= 20
-    assert set(per_category) == {"B1", "B2", "B4", "R2", "R3", "I1", "S1", "S2"}
+    assert len(ideas) >= 12
+    assert set(per_category) == {"B4", "S1", "S2"}
     for idea in ideas:
         assert idea.written_by == "template"
         assert idea.way == CATEGORIES[idea.category].way  # type: ignore[index]
         assert (idea.donor is None) == (idea.way == "direct")
         assert (idea.effect is None) == (idea.way != "direct")
-        assert len(set(idea.high.others) | set(idea.high.tempting)) >= 3
-        assert len(idea.low.others) >= 3
+        assert idea.levels == (("low",) if idea.category == "S2" else ("low", "high"))
+        assert len(idea.high.tempting) >= 3 or "high" not in idea.levels
     for some in found.values():
         assert len({idea.idea_id for idea in some}) == len(some)
     rows = list(done.outcomes("ideas"))
-    assert {row["reason"] for row in rows if not row["planned"]} == {"no_idea", "no_facts"}
+    assert {row["reason"] for row in rows if not row["planned"]} == {"no_idea"}
     assert not any("policy" in str(row["evidence"]) for row in rows)
 
 
@@ -116,7 +118,7 @@ def test_a_background_is_another_picture_and_what_it_suggests() -> None:
     idea = plan("B1")
     assert (idea.subject.box, idea.subject.inside) == ((5, 6, 40, 70), ((20, 30),))
     assert idea.donor is not None
-    assert (idea.donor.image_id, idea.donor.of, idea.target) == ("1" * 64, None, None)
+    assert (idea.donor.image_id, idea.target, idea.levels) == ("1" * 64, None, ("low", "high"))
     assert (idea.low.natural, idea.low.manipulated) == ("a table", "a lake")
     assert (idea.high.natural, idea.high.manipulated, idea.high.tempting) == (
         "standing still",
@@ -125,6 +127,21 @@ def test_a_background_is_another_picture_and_what_it_suggests() -> None:
     )
     assert idea.high.ask_manipulated == "Is the cup drifting?"
     assert idea.manipulated_caption == "The cup, drifting, in front of a lake"
+
+
+def test_what_a_background_a_donor_or_an_effect_suggests_is_asked_only_where_a_question_is_stated() -> None:
+    unasked = SMALL.replace(', ask: "Is {subject} drifting?"', "")
+    assert plan("B1", unasked).levels == ("low",)
+    assert "drifting" not in plan("B1", unasked).manipulated_caption
+    assert plan("B2").levels == plan("S2").levels == ("low",)
+    assert plan("S1").levels == ("low", "high")
+    asked = SMALL.replace(
+        "high: {value: swimming}", 'high: {value: swimming, ask: "Does {subject} swim?"}, aspect: what swims'
+    )
+    assert (plan("B2", asked).levels, plan("B2", asked).high.aspect) == (("low", "high"), "what swims")
+    assert plan("S2", SMALL.replace("{value: a breakfast of long ago, tempting: [a museum]}", "null")).levels == (
+        "low",
+    )
 
 
 def test_a_scenario_keeps_the_behaviour_out_of_the_caption() -> None:
@@ -163,7 +180,7 @@ def test_what_rests_on_a_picture_that_is_not_in_the_run_is_left_out() -> None:
         ("B1: [lake.png]", "B1: [sea.png]", ["backgrounds.B1.0", "'sea.png'"]),
         ("B1: [lake.png]", "B1: [cup.png]", ["backgrounds.B1.0", "'cup.png'"]),
         ("B1: [lake.png]", "R1: [lake.png]", ["backgrounds.R1", "its role"]),
-        ("behaviour: {value: drifting, tempting: [sinking]}, ", "", ["backgrounds.B1.0", "which behaviour"]),
+        ("behaviour: {value: drifting,", "role: {value: drifting,", ["backgrounds.B1.0", "which behaviour"]),
         ("target: cup,", "target: pot,", ["swaps.0.target", "'pot'"]),
         ("of: duck", "of: goose", ["swaps.0.of", "'goose'"]),
         ("by: lake.png", "by: cup.png", ["swaps.0.by", "'cup.png'"]),

@@ -115,3 +115,20 @@ def test_whatever_the_gates_left_at_most_one_whole_candidate_an_idea_stays_in_an
 def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         BestCandidate(**wrong)
+
+
+def test_of_direct_alterations_only_the_share_that_may_be_is_left_and_editors_take_turns() -> None:
+    parts = [one for number in range(8) for one in candidate(0, idea=f"B2-{number}")]
+    effects = [
+        one.model_copy(update={"evidence": {**one.evidence, "way": "direct", "editor": editor}})
+        for source in ("cat", "cup", "car")
+        for editor in ("sepia", "night")
+        for one in candidate(0, idea=f"S2-{editor}", source=source)
+    ]
+    said = gathered(BestCandidate(max_direct=0.2), [*parts, *effects])
+    assert {one.reason for one in said.values()} == {"too_many_direct"}
+    left = [one for one in effects if one.item_id not in said]
+    assert {one.evidence["editor"] for one in left} == {"sepia", "night"}
+    assert len({one.evidence["pair"] for one in left}) == 2
+    assert not any(one.item_id in said for one in parts)
+    assert not gathered(BestCandidate(), [*parts, *effects])

@@ -11,24 +11,18 @@ import numpy as np
 import pytest
 from conftest import ROOT
 from numpy.typing import NDArray
+from pair_pictures import PHOTOS, Pictures, Pixels, judged, pair
 from pydantic import ValidationError
-from skimage.data import astronaut, coffee
-from step_context import StepContext
 from worded_items import item
 
 from benchwright.cli import prepare_photographs
 from benchwright.construction.sources import StatedFacts
 from benchwright.construction.tasks import BackgroundSubstitution
-from benchwright.drawing.masks import mask_of
 from benchwright.filters.pairs import PairGates, compare
 from benchwright.pipeline import run_steps
-from benchwright.records import ImageRecord, Item
 from benchwright.steps import FOLDER, Outcome
 
 pytestmark = pytest.mark.slow
-
-Pixels = NDArray[np.uint8]
-PHOTOS: dict[str, Pixels] = {name: np.ascontiguousarray(load()) for name, load in (("a", astronaut), ("c", coffee))}
 
 
 def edited(photo: Pixels) -> tuple[Pixels, NDArray[np.bool_]]:
@@ -116,37 +110,6 @@ def test_where_nothing_kept_shows_anything_no_shift_is_claimed() -> None:
     region = np.zeros((200, 300), np.bool_)
     region[50:100] = True
     assert found(flat, flat.copy(), region)["shift_px"] is None
-
-
-class Pictures(StepContext):
-    """A context that knows the pictures that were added."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
-        self.known: dict[str, ImageRecord] = {}
-        self.opened = {}
-
-    def put(self, pixels: Pixels, name: str) -> str:
-        record = self.add(pixels, name)
-        self.known[record.image_id] = record
-        return record.image_id
-
-    def image(self, image_id: str) -> ImageRecord:
-        return self.known[image_id]
-
-
-def pair(context: Pictures, after: Pixels, region: NDArray[np.bool_] | None = None, **evidence: Any) -> Item:
-    stated: dict[str, Any] = {
-        "natural": context.put(PHOTOS["a"], "before.png"), "manipulated": context.put(after, "after.png"),
-    }  # fmt: skip
-    if region is not None:
-        stated["editable"] = mask_of(region).model_dump(mode="json")
-    return item("pair", evidence={**stated, **evidence})
-
-
-def judged(context: Pictures, one: Item, **settings: Any) -> Outcome:
-    step = PairGates(**settings)
-    return step.judge(step.measure(one, context))
 
 
 @pytest.fixture

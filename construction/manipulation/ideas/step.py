@@ -69,6 +69,7 @@ class Ideas(MapStep):
     """
 
     name: ClassVar[str] = "ideas"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"planned": "string"}
     costly: ClassVar[bool] = True

@@ -1,4 +1,9 @@
-"""Ideas without a model: what people stated of photographs, put together by rules."""
+"""Ideas without a model: what people stated of photographs, put together by rules.
+
+What a picture shows does not say what people make of it. So the high level is asked of a new place (S1), which all can
+see, and else only where somebody stated the very question: strangers seldom agree on what an effect or a background
+suggests.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +15,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from benchwright.facts import BACKGROUND, LOOKS, SCENARIO, STYLE, Effect, IdeaCategory, Perception, ShownValue
 
 from ...item_parts.choices import capital
-from ...item_parts.idea import Change, Donor, Idea
+from ...item_parts.idea import Change, Donor, Idea, Level
 from ...sources.resolved_facts import IdeaFacts, ResolvedBackground, Swapping
 from ..grounding.scene import Scene
 from .planned import Planned
 
 PHOTOGRAPH = "an ordinary photograph"
+BOTH: tuple[Level, ...] = ("low", "high")
 
 
 class TemplateWriting(BaseModel):
@@ -69,7 +75,8 @@ def _before(category: IdeaCategory, facts: IdeaFacts, background: ResolvedBackgr
     assert facts.background is not None
     subject, high = facts.subject.phrase, category.high
     low = ShownValue(value=background.background)
-    doing = f", {background.suggests.value}" if high.name == "behaviour" else ""
+    levels = BOTH if high is SCENARIO else _levels(background.suggests)
+    doing = f", {background.suggests.value}" if high.name == "behaviour" and levels == BOTH else ""
     return Idea(
         idea_id=category.code,
         category=category.code,
@@ -80,7 +87,8 @@ def _before(category: IdeaCategory, facts: IdeaFacts, background: ResolvedBackgr
         natural_caption=facts.caption,
         manipulated_caption=f"{capital(subject)}{doing}, in front of {background.background}",
         instruction=f"Replace the background with {background.background}.",
-        donor=Donor(image_id=background.image_id),
+        donor=Donor(image_id=background.image_id, of=background.shown_by),
+        levels=levels,
     )
 
 
@@ -93,42 +101,54 @@ def _swapped(category: IdeaCategory, facts: IdeaFacts, swap: Swapping) -> Idea:
         subject=facts.subject,
         target=swap.target,
         low=_change(category.low, facts, swap.low_natural, swap.low),
-        high=_change(category.high, facts, swap.high_natural, swap.high),
+        high=_change(category.high, facts, swap.high_natural, swap.high, aspect=swap.aspect),
         natural_caption=facts.caption,
         manipulated_caption=swap.caption,
         instruction=f"Replace {swap.target.phrase} with {swap.low.value}.",
         donor=swap.donor,
+        levels=_levels(swap.high),
     )
 
 
-def _altered(category: IdeaCategory, facts: IdeaFacts, effect: Effect, suggests: ShownValue) -> Idea:
+def _altered(category: IdeaCategory, facts: IdeaFacts, effect: Effect, suggests: ShownValue | None) -> Idea:
     """Change how the whole picture looks."""
     natural = ShownValue(value=facts.seen.get("style", PHOTOGRAPH))
     looks = LOOKS[effect]
     other_looks = tuple(text for name, text in LOOKS.items() if name != effect)
+    low = _change(STYLE, facts, natural, ShownValue(value=looks, others=other_looks))
+    levels = _levels(suggests)
+    high = low if suggests is None else _change(SCENARIO, facts, ShownValue(value=_seen(facts, SCENARIO)), suggests)
     return Idea(
         idea_id=category.code,
         category=category.code,
         way=category.way,
         subject=facts.subject,
-        low=_change(STYLE, facts, natural, ShownValue(value=looks, others=other_looks)),
-        high=_change(SCENARIO, facts, ShownValue(value=_seen(facts, SCENARIO)), suggests),
+        low=low,
+        high=high,
         natural_caption=facts.caption,
         manipulated_caption=f"{capital(looks)}: {facts.caption}",
         instruction=f"Turn the photograph into {looks}.",
         effect=effect,
+        levels=levels,
     )
+
+
+def _levels(high: ShownValue | None) -> tuple[Level, ...]:
+    """Return the levels at which a change is asked about: the high one only with a question that somebody stated."""
+    return BOTH if high is not None and high.ask is not None else ("low",)
 
 
 def _seen(facts: IdeaFacts, perception: Perception) -> str:
     return facts.seen[perception.name]  # type: ignore[index]
 
 
-def _change(perception: Perception, facts: IdeaFacts, natural: ShownValue, new: ShownValue) -> Change:
+def _change(
+    perception: Perception, facts: IdeaFacts, natural: ShownValue, new: ShownValue, *, aspect: str | None = None
+) -> Change:
     subject = facts.subject.phrase
     apart = {natural.value, new.value, *new.tempting}
     return Change(
-        aspect=perception.aspect_of(subject),
+        aspect=aspect or perception.aspect_of(subject),
         natural=natural.value,
         manipulated=new.value,
         ask_natural=_asked(perception, subject, natural),

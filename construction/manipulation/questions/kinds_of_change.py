@@ -12,6 +12,8 @@ import numpy as np
 
 from benchwright.facts import CATEGORIES
 
+from ...distractors import apart
+from ...item_parts.choices import capital
 from ...item_parts.idea import Idea
 from .pair_question import OPTIONS, OptionsQuestion
 
@@ -51,6 +53,22 @@ def which_aspect(idea: Idea) -> OptionsQuestion:
     return OptionsQuestion(f"Which aspect of {idea.subject.phrase} differs between the two images?", right, wrong)
 
 
+def what_changed(idea: Idea) -> OptionsQuestion | None:
+    """Ask at the high level what one image shows and the other does not; None where fewer than three values tempt.
+
+    Five values, the natural one, the manipulated one and three that tempt, are laid in a ring, and each option names
+    two neighbours. So each value stands in two options, and counting them gives nothing away.
+    """
+    change = idea.high
+    tempting, _ = apart((change.natural, change.manipulated), change.tempting, most=OPTIONS - 2)
+    if len(tempting) < OPTIONS - 2:
+        return None
+    ring = (change.natural, change.manipulated, *tempting)
+    pairs = [sorted((ring[place], ring[(place + 1) % OPTIONS])) for place in range(OPTIONS)]
+    right, *wrong = (f"{capital(first)} in one, {second} in the other" for first, second in pairs)
+    return OptionsQuestion(f"How do the two images differ in {change.aspect}?", right, tuple(wrong))
+
+
 def how_modified(idea: Idea, rng: np.random.Generator) -> OptionsQuestion:
     """Ask at the low level how one picture was turned into the other; four other kinds are the distractors."""
     alike = {idea.category}.union(*(kinds for kinds in _MAY_HOLD_TOO if idea.category in kinds))
@@ -63,6 +81,7 @@ def how_modified(idea: Idea, rng: np.random.Generator) -> OptionsQuestion:
 def side_by_side(question: OptionsQuestion) -> OptionsQuestion:
     """Return the same question for one picture that holds both."""
     words = question.question.replace("between the two images", "between its left and its right half")
+    words = words.replace("do the two images differ", "do its left and its right half differ")
     words = words.replace("one of the two images turned into the other", "one half turned into the other")
     return question._replace(question=f"This picture shows two images side by side. {words}")
 

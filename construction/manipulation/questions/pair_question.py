@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+from ...item_parts.idea import Level
 from ...item_parts.pairs import Side
 
-Level = Literal["low", "high"]
 LEVELS: tuple[Level, Level] = ("low", "high")
 OPTIONS = 5
 """Of every question with options, as in MVP-Bench."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...distractors import apart
 from ...item_parts.choices import capital, drawn
-from ...item_parts.idea import Change, Idea
-from .pair_question import OPTIONS, Level, OptionsQuestion, WrittenQuestions, YesNoQuestion
+from ...item_parts.idea import Change, Idea, Level
+from .pair_question import OPTIONS, OptionsQuestion, WrittenQuestions, YesNoQuestion
 
 TEMPLATE = "template"
 
@@ -17,11 +17,17 @@ TEMPLATE = "template"
 def from_template(idea: Idea, rng: np.random.Generator) -> WrittenQuestions:
     """Return the questions of an idea; the same for all its candidates where `rng` is.
 
-    The single-image question asks at the high level, as in MVP-Bench. Its distractors are the natural image's answer,
-    then what the low-level clues suggest, then what fits neither image; it is None where they are not four.
+    The single-image question asks at the high level, as in MVP-Bench. Its distractors are the natural image's answer
+    and three values that the low-level clues suggest; it is None where there are not so many.
+
+    Args:
+        idea: The idea; questions are asked at its levels.
+        rng: Chooses among more than three values.
     """
-    yes_no = (*_yes_no("low", idea.low), *_yes_no("high", idea.high))
-    return WrittenQuestions(yes_no, _single_image(idea.high, rng), TEMPLATE)
+    asked: list[YesNoQuestion] = []
+    for level in idea.levels:
+        asked += _yes_no(level, idea.low if level == "low" else idea.high)
+    return WrittenQuestions(tuple(asked), _single_image(idea.high, rng) if "high" in idea.levels else None, TEMPLATE)
 
 
 def _yes_no(level: Level, change: Change) -> Iterator[YesNoQuestion]:
@@ -34,7 +40,7 @@ def _describes(change: Change, value: str) -> str:
 
 
 def _single_image(change: Change, rng: np.random.Generator) -> OptionsQuestion | None:
-    candidates = [*change.tempting, *drawn(change.others, len(change.others), rng)]
+    candidates = drawn(change.tempting, len(change.tempting), rng)
     wrong, _ = apart((change.manipulated, change.natural), candidates, most=OPTIONS - 2)
     if len(wrong) < OPTIONS - 2:
         return None

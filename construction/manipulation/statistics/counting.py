@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError
+from benchwright.facts import CATEGORIES
 from benchwright.records import Item
 
 from ..questions.kinds_of_change import ASPECTS
@@ -42,6 +43,8 @@ class PairStatistics(NamedTuple):
         pairs_with_both_levels: Number of pairs with questions of both levels.
         words: Words of the captions of each side, a pair's counted once.
         editors: Editor to its pairs.
+        asked_aspects: High-level categories with questions at the high level.
+        whole_picture: Pairs whose whole picture was altered.
     """
 
     items: int
@@ -53,6 +56,18 @@ class PairStatistics(NamedTuple):
     pairs_with_both_levels: CountedShare
     words: Mapping[str, Words]
     editors: Mapping[str, int]
+    asked_aspects: frozenset[str]
+    whole_picture: CountedShare
+
+    @property
+    def missing_categories(self) -> tuple[str, ...]:
+        """Return MVP-Bench's categories of which there is no pair."""
+        return tuple(code for code in CATEGORIES if code not in self.by_category)
+
+    @property
+    def missing_aspects(self) -> tuple[str, ...]:
+        """Return MVP-Bench's high-level categories about which nothing is asked at the high level."""
+        return tuple(name for name in ASPECTS.values() if name not in self.asked_aspects)
 
     def to_json(self, *, top: int = TOP_WORDS) -> dict[str, Any]:
         """Return everything as JSON values, with the most frequent words of each kind."""
@@ -64,9 +79,11 @@ class PairStatistics(NamedTuple):
                 {"category": name, "aspect": ASPECTS.get(name[:1]), "pairs": count}
                 for name, count in self.by_category.items()
             ],
+            "gaps": {"categories": list(self.missing_categories), "aspects": list(self.missing_aspects)},
             "types": [{"type": kind, "level": level, "items": count} for (kind, level), count in self.by_type.items()],
             "images_with_both_levels": self.images_with_both_levels.to_json(),
             "pairs_with_both_levels": self.pairs_with_both_levels.to_json(),
+            "whole_picture": self.whole_picture.to_json(),
             "words": {side: _top(words, top) for side, words in self.words.items()},
             "editors": dict(self.editors),
         }
@@ -85,6 +102,7 @@ class _Pair:
     def __init__(self, item: Item) -> None:
         self.category = item.category or "none"
         self.editor = item.evidence.get("editor")
+        self.way = item.evidence.get("way")
         self.captions = {side: item.evidence.get(f"{side}_caption") for side in SIDES}
         self.levels: dict[str, set[str]] = defaultdict(set)
         """Levels at which something is asked, by picture."""
@@ -94,6 +112,10 @@ class _Pair:
         shown = [str(item.evidence[side]) for side in item.evidence.get("shows", ()) if side in SIDES]
         for image_id in shown or [image.image_id for image in item.images]:
             self.levels[image_id].add(item.level or "none")
+
+    def asks(self, level: str) -> bool:
+        """Return whether something is asked at a level."""
+        return any(level in levels for levels in self.levels.values())
 
     @property
     def has_both(self) -> bool:
@@ -134,6 +156,10 @@ def count_pairs(items: Iterable[Item]) -> PairStatistics:
         images_with_both_levels=CountedShare(both, len(levels)),
         pairs_with_both_levels=CountedShare(sum(pair.has_both for pair in pairs.values()), len(pairs)),
         words={side: _words(pairs.values(), side) for side in SIDES},
+        asked_aspects=frozenset(
+            ASPECTS[pair.category[:1]] for pair in pairs.values() if pair.asks("high") and pair.category[:1] in ASPECTS
+        ),
+        whole_picture=CountedShare(sum(pair.way == "direct" for pair in pairs.values()), len(pairs)),
         editors=_sorted(Counter(str(pair.editor) for pair in pairs.values() if pair.editor is not None)),
     )
 

@@ -389,3 +389,48 @@ def test_where_a_model_runs_decides_nothing_but_how_exactly_it_calculates_does()
 
     assert digest_of() == digest_of(batch_size=16, device="cuda:1", images_together=1)
     assert digest_of() != digest_of(dtype="bfloat16")
+
+
+def test_a_subject_without_points_or_mask_is_not_cut_out_by_its_box_unless_asked_for(
+    tmp_path: Path, photo: np.ndarray, disc: np.ndarray
+) -> None:
+    boxed = CAT.model_copy(update={"inside": (), "outside": ()})
+    left = make(tmp_path / "a", photo, disc, behind(subject=boxed))
+    assert set(left.left_out.values()) == {"outline_unstated"}
+    allowed = make(tmp_path / "b", photo, disc, behind(subject=boxed), masks={"box_alone": True, "min_box_iou": 0})
+    assert "outline_unstated" not in allowed.left_out.values()
+
+
+def test_a_background_of_which_the_subject_hides_what_it_is_known_by_is_left_out(
+    tmp_path: Path, photo: np.ndarray, disc: np.ndarray
+) -> None:
+    def plan(box: tuple[float, float, float, float]) -> Any:
+        known_by = Grounded(phrase="the disc", box=box)
+        return lambda donor: idea("background", subject=CAT, donor=Donor(image_id=donor, of=known_by))
+
+    masks = {"min_box_iou": 0}
+    hidden = make(tmp_path / "a", photo, disc, plan((110, 60, 150, 110)), masks=masks)
+    assert set(hidden.left_out.values()) == {"donor_hidden"}
+    assert not make(tmp_path / "b", photo, disc, plan((0, 100, 40, 145)), masks=masks).left_out
+    assert not make(tmp_path / "c", photo, disc, plan((110, 60, 150, 110)), masks=masks, min_visible=0).left_out
+
+
+def test_a_donor_that_can_hide_the_part_does_and_the_record_says_what_was_filled(
+    tmp_path: Path, photo: np.ndarray, disc: np.ndarray
+) -> None:
+    wide = Grounded(phrase="its muzzle", box=(85, 40, 165, 70))
+    masks = {"partial": "rectangle", "min_box_iou": 0}
+    square, flat = (
+        make(tmp_path / name, photo, disc, part(target), max_enlargement=9, masks=masks).pairs[0]
+        for name, target in (("square", Grounded(phrase="its nose", box=(100, 50, 130, 80))), ("flat", wide))
+    )
+    shares = []
+    for pair in (square, flat):
+        made_up = pair.made_with.get("filled")
+        filled = cells(MaskRuns.model_validate(made_up)) if made_up else np.zeros(photo.shape[:2], np.bool_)
+        shows = cells(MaskRuns.model_validate(pair.made_with["donor"]["shows"]))
+        assert not (filled & shows).any()
+        assert (cells(pair.editable) | ~filled).all()  # type: ignore[arg-type]
+        shares.append(filled.sum() / shows.sum())
+    assert shares[0] < 0.05
+    assert shares[1] > 0.2

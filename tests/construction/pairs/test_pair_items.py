@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -76,14 +77,15 @@ def test_the_natural_answer_is_among_five_options_with_three_that_the_clues_sugg
 
 
 def test_a_distractor_that_says_the_same_as_the_answer_gives_way_to_another(tmp_path: Path) -> None:
-    high = idea().high.model_copy(update={"tempting": ("Robbing the bank!", "a bank", "selling weapons", "a film")})
-    _, items = items_of(tmp_path, idea(high=high.model_copy(update={"others": ("swimming",)})))
+    tempting = ("Robbing the bank!", "a bank", "selling weapons", "a film", "digging for gold")
+    high = idea().high.model_copy(update={"tempting": tempting, "others": ("swimming",)})
+    _, items = items_of(tmp_path, idea(high=high))
     [item] = of(items, "pair_single_image")
-    assert set(texts(item)) == {"Robbing a bank", "Playing tennis", "Selling weapons", "A film", "Swimming"}
+    assert set(texts(item)) == {"Robbing a bank", "Playing tennis", "Selling weapons", "A film", "Digging for gold"}
 
 
-def test_too_few_distractors_leave_the_question_out_and_say_so(tmp_path: Path) -> None:
-    high = idea().high.model_copy(update={"tempting": ("selling weapons",), "others": ()})
+def test_what_fits_no_clue_is_no_distractor_and_too_few_leave_the_question_out(tmp_path: Path) -> None:
+    high = idea().high.model_copy(update={"tempting": ("selling weapons",), "others": ("swimming", "sleeping")})
     outcome = PairContext(tmp_path, [idea(high=high)]).outcome()
     assert not of(list(outcome.items), "pair_single_image")
     assert outcome.evidence["B2"]["left_out"] == {"single_image": "too_few_distractors"}
@@ -98,14 +100,28 @@ def test_a_question_that_is_asked_for_both_sides_alike_is_left_out(tmp_path: Pat
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_cross_image_questions_have_five_options_of_which_one_names_the_category(tmp_path: Path, category: str) -> None:
+def test_cross_image_questions_have_five_options(tmp_path: Path, category: str) -> None:
     _, items = items_of(tmp_path, idea(category))
     [high], [low] = of(items, "pair_cross_image", "high"), of(items, "pair_cross_image", "low")
-    assert sorted(map(str, texts(high))) == ["Behaviour", "Emotion", "Identity", "Role", "Scenario"]
-    assert str(text(high, high.answer))[0] == category[0]
-    assert len(set(texts(low))) == 5
+    assert text(high, high.answer) == "Playing tennis in one, robbing a bank in the other"
     for item in (high, low):
+        assert len(set(texts(item))) == 5
         assert sorted(image.role for image in item.images) == ["manipulated", "natural"]
+
+
+def test_each_value_stands_in_two_options_so_that_counting_them_gives_nothing_away(tmp_path: Path) -> None:
+    _, items = items_of(tmp_path)
+    [item] = of(items, "pair_cross_image", "high")
+    options = [str(option).lower() for option in texts(item)]
+    for value in ("playing tennis", "robbing a bank", "training at a shooting range", "selling weapons"):
+        assert sum(value in option for option in options) == 2
+
+
+def test_an_idea_that_nobody_agrees_on_at_the_high_level_is_asked_about_at_the_low_one_only(tmp_path: Path) -> None:
+    outcome = PairContext(tmp_path, [idea(levels=("low",))]).outcome()
+    assert Counter(item.task for item in outcome.items) == {"pair_yes_no": 4, "pair_cross_image": 1}
+    assert {item.level for item in outcome.items} == {"low"}
+    assert not outcome.evidence
 
 
 def test_a_background_is_no_distractor_of_another_background(tmp_path: Path) -> None:

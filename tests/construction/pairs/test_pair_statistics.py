@@ -147,3 +147,13 @@ def test_the_drawing_is_xml_in_which_words_are_text(items: list[Item], tmp_path:
     assert "<script>x</script>" in words
     assert "<script" not in text
     assert "wild" in words
+
+
+def test_what_is_missing_is_named(counted: PairStatistics, items: list[Item]) -> None:
+    assert counted.to_json()["gaps"] == {
+        "categories": ["B3", "B4", "R1", "R2", "R3", "I1", "I2", "E1", "E2", "S1"],
+        "aspects": ["Role", "Identity", "Emotion"],
+    }
+    assert counted.whole_picture.numerator == 1
+    low = count_pairs(item for item in items if item.level == LEVEL)
+    assert low.missing_aspects == ("Behaviour", "Role", "Identity", "Emotion", "Scenario")

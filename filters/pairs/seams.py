@@ -1,0 +1,171 @@
+"""Halos, smears and seams: what shows along the border between pixels of two sources.
+
+A *halo* is a rim of the old background that was cut out with a subject. A *smear* is a filling that holds far less
+detail than the picture around it. A *seam* is a filling that does not meet the picture around it in colour. Each is a
+share, 0-1, of the border or of the filling, so that one value fits pictures of all sizes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Pixels = NDArray[np.uint8]
+"""(height, width, 3) RGB."""
+Mask = NDArray[np.bool_]
+"""(height, width)."""
+Values = NDArray[np.float32]
+
+_REFERENCE_PX = 512
+"""Shorter side to which the distances below refer; they grow with larger pictures."""
+_RIM_PX, _NEAR_PX, _FAR_PX = 3.0, 4.0, 9.0
+"""The rim lies within the first of the border; what it is compared with, between the other two."""
+_LEAST_RIM = 60
+"""Pixels of a rim or a filling below which nothing is claimed."""
+_APART = 15.0
+"""CIELAB distance from which the old background can be told from subject and new background."""
+_OFF, _NEARER = 10.0, 0.6
+"""A pixel of the rim belongs to the old background if it lies this far off what subject and new background mix to, and
+if the old background lies nearer by this factor."""
+_SMOOTH, _DETAIL = 0.45, 2.0
+"""A filling is smeared where its detail is below this share of that around it, of at least so many grey levels."""
+_STEP, _STEPS = 5.0, 2.0
+"""A seam is a step in CIELAB above the first, plus this many times the step that the picture takes just outside."""
+
+
+class Joint(NamedTuple):
+    """A subject that was cut out of one picture and set into another.
+
+    Args:
+        picture: The picture that was made.
+        source: The picture that the subject was cut out of, laid so that the subject lies where it lies in `picture`.
+        front: Where the subject hides what is behind it.
+    """
+
+    picture: Pixels
+    source: Pixels
+    front: Mask
+
+
+def halo(joint: Joint) -> float | None:
+    """Return the share of the subject's rim that shows the old background; None where that could not be told.
+
+    A clean rim mixes the colours of the subject and of the new background. Where the old background is a third colour,
+    pixels that lie nearer to it than to any such mixture were cut out with the subject.
+    """
+    unit = _unit(joint.picture.shape)
+    picture, source = _lab(joint.picture), _lab(joint.source)
+    inside, outside = _depths(joint.front)
+    behind = _between(outside, unit)
+    radius = round(12 * unit)
+    subject = _mean_near(source, _between(inside, unit), radius)
+    old = _mean_near(source, behind, radius)
+    new = _mean_near(picture, behind, radius)
+    rim = ((inside > 0) & (inside <= _RIM_PX * unit)) | ((outside > 0) & (outside <= _RIM_PX * unit))
+    rim &= _away_from_the_frame(joint.front.shape, unit) & np.isfinite(subject + old + new).all(axis=2)
+    rows = np.flatnonzero(rim)
+    pixels, ours, theirs, here = (values.reshape(-1, 3)[rows] for values in (picture, subject, old, new))
+    told = _off_segment(theirs, ours, here) > _APART
+    if np.count_nonzero(told) < max(_LEAST_RIM, 0.05 * len(rows)):
+        return None
+    off = _off_segment(pixels, ours, here)[told]
+    to_old = np.linalg.norm(pixels - theirs, axis=1)[told]
+    return float(((off > _OFF) & (to_old < _NEARER * off)).mean())
+
+
+def smear(picture: Pixels, filled: Mask, apart: Mask | None = None) -> float | None:
+    """Return the share of a filling that is much smoother than what surrounds it; None where nothing surrounds it.
+
+    Args:
+        picture: The picture that was made.
+        filled: Where pixels were made up.
+        apart: Where pixels come from elsewhere, so that they say nothing about what belongs there.
+    """
+    unit = _unit(picture.shape)
+    grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), np.float32)
+    detail = np.abs(grey - cv2.GaussianBlur(grey, (0, 0), 1.5 * unit))[..., None]
+    inside, outside = _depths(filled)
+    around = (outside > 2 * unit) & (outside <= 16 * unit)
+    if apart is not None:
+        around &= ~apart
+    deep = inside > 2 * unit
+    if np.count_nonzero(deep) < _LEAST_RIM:
+        return None
+    own = _mean_near(detail, deep, round(4 * unit))[..., 0]
+    other = _mean_near(detail, around, round(24 * unit))[..., 0]
+    known = deep & np.isfinite(other)
+    if np.count_nonzero(known) < _LEAST_RIM:
+        return None
+    return float(((own < _SMOOTH * other) & (other > _DETAIL))[known].mean())
+
+
+def seam(picture: Pixels, filled: Mask, apart: Mask | None = None) -> float | None:
+    """Return the share of a filling's border with the picture where their colours take a step; None without a border.
+
+    The arguments are those of `smear`.
+    """
+    unit = _unit(picture.shape)
+    lab = _lab(picture)
+    inside, outside = _depths(filled)
+    free = np.ones(filled.shape, np.bool_) if apart is None else ~apart
+    bands = [
+        (inside > unit) & (inside <= 4 * unit),
+        *((outside > a * unit) & (outside <= b * unit) for a, b in ((1, 4), (4, 8))),
+    ]
+    within, beside, beyond = (_mean_near(lab, band & free, round(5 * unit)) for band in bands)
+    border = (outside > 0) & (outside <= 1) & free & _away_from_the_frame(filled.shape, unit)
+    border &= np.isfinite(within + beside + beyond).all(axis=2)
+    if np.count_nonzero(border) < _LEAST_RIM:
+        return None
+    step = np.linalg.norm(within - beside, axis=2)[border]
+    usual = np.linalg.norm(beside - beyond, axis=2)[border]
+    return float((step > _STEP + _STEPS * usual).mean())
+
+
+def _unit(shape: tuple[int, ...]) -> float:
+    return max(1.0, min(shape[:2]) / _REFERENCE_PX)
+
+
+def _lab(pixels: Pixels) -> Values:
+    return np.asarray(cv2.cvtColor(np.asarray(pixels, np.float32) / 255, cv2.COLOR_RGB2LAB), np.float32)
+
+
+def _depths(mask: Mask) -> tuple[Values, Values]:
+    """Return how deep each pixel lies in a mask, and how far outside it."""
+    return tuple(  # type: ignore[return-value]
+        np.asarray(cv2.distanceTransform(side.astype(np.uint8), cv2.DIST_L2, 5), np.float32) for side in (mask, ~mask)
+    )
+
+
+def _between(depth: Values, unit: float) -> Mask:
+    return np.asarray((depth >= _NEAR_PX * unit) & (depth <= _FAR_PX * unit), np.bool_)
+
+
+def _away_from_the_frame(shape: tuple[int, ...], unit: float) -> Mask:
+    """Return all but the frame's edge, at which nothing was cut."""
+    margin = int(np.ceil(_RIM_PX * unit)) + 1
+    inner = np.zeros(shape[:2], np.bool_)
+    inner[margin:-margin, margin:-margin] = True
+    return inner
+
+
+def _mean_near(values: Values, where: Mask, radius: int) -> Values:
+    """Return the mean of the values near each pixel, of those `where` names; NaN where there are none."""
+    side = 2 * max(1, radius) + 1
+    weights = where.astype(np.float32)
+    count = cv2.boxFilter(weights, cv2.CV_32F, (side, side), normalize=False)
+    total = cv2.boxFilter(values * weights[..., None], cv2.CV_32F, (side, side), normalize=False)
+    total = total.reshape(values.shape)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(count[..., None] > 0.5, total / count[..., None], np.nan), np.float32)
+
+
+def _off_segment(points: Values, starts: Values, ends: Values) -> Values:
+    """Return the distance of each point from the line between a start and an end: from what the two mix to."""
+    along = ends - starts
+    length = np.maximum((along**2).sum(axis=1), 1e-6)
+    share = np.clip(((points - starts) * along).sum(axis=1) / length, 0, 1)
+    return np.asarray(np.linalg.norm(points - (starts + share[:, None] * along), axis=1), np.float32)
