@@ -2,7 +2,7 @@
 
 An item of a pair names its two pictures in its evidence, `natural` and `manipulated`, and the region that was to change
 as `editable`: a grid of cells as COCO writes masks. If there is no such region, all of the picture was to change. Where
-`moved` is true, the subject was to move, so no shift is measured.
+`moved` is true, the subject was to move, and an effect that `made_with` names moves nothing: no shift is measured then.
 
 Instruction editors may shift the frame of a picture without being asked to; this shift is measured. The unchanged
 part of the first picture is searched for in the second by normalised correlation under a mask (OpenCV's
@@ -200,7 +200,7 @@ class PairGates(Filter):
             return {**_NOTHING_MEASURED, "same_size": False}
         editable = _cells(pair.editable, before.shape)
         differences = compare(before, after, editable, tolerance=self.tolerance)
-        if pair.moved:
+        if pair.moved or pair.has_effect:
             differences["shift_px"] = None
         differences |= _seams(pair, before, after, editable, ctx)
         return {"same_size": True, **{name: None if v is None else round(v, 6) for name, v in differences.items()}}

@@ -42,6 +42,7 @@ class PicturePair(NamedTuple):
         way: Kind of edit, such as `background`; None where nobody says.
         filled: Where pixels were made up from their surroundings; None where none were.
         donor: What was pasted; None where nothing was.
+        has_effect: Whether an effect computed each pixel from those around it, so that nothing lies elsewhere.
     """
 
     natural: ImageRecord
@@ -51,12 +52,13 @@ class PicturePair(NamedTuple):
     way: str | None = None
     filled: MaskRuns | None = None
     donor: PastedDonor | None = None
+    has_effect: bool = False
 
     @property
     def key(self) -> str:
         """Return a key that is equal for items with equal pictures and regions."""
         masks = (self.editable, self.filled, self.donor and self.donor.shows)
-        places = f"{self.moved} {self.way} {[mask and mask.counts for mask in masks]}"
+        places = f"{self.moved} {self.has_effect} {self.way} {[mask and mask.counts for mask in masks]}"
         return f"{self.natural.image_id} {self.manipulated.image_id} {places}"
 
 
@@ -79,6 +81,7 @@ def pair_of(item: Item, ctx: Context) -> PicturePair | None:
         evidence_text(item, "way"),
         _mask(item, "made_with.filled", facts.get("filled")),
         _donor(item, facts.get("donor"), ctx),
+        isinstance(facts.get("effect"), str),
     )
 
 

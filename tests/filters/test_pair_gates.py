@@ -137,6 +137,16 @@ def test_of_a_subject_that_was_to_move_no_shift_is_measured(pictures: Pictures) 
     assert PairGates().measure(pair(pictures, after, moved=True), pictures)["shift_px"] is None
 
 
+def test_of_an_effect_no_shift_is_measured_since_it_moves_nothing(pictures: Pictures) -> None:
+    sketch = np.repeat(
+        cv2.pencilSketch(PHOTOS["a"], sigma_s=60, sigma_r=0.07, shade_factor=0.05)[0][..., None], 3, axis=2
+    )
+    of_a_model, of_ours = pair(pictures, sketch), pair(pictures, sketch, made_with={"effect": "pencil_sketch"})
+    assert PairGates().measure(of_a_model, pictures)["shift_px"] is not None
+    assert PairGates().measure(of_ours, pictures)["shift_px"] is None
+    assert judged(pictures, of_ours).verdict == "keep"
+
+
 def test_a_mask_on_a_coarser_grid_is_enlarged(pictures: Pictures) -> None:
     after, region = edited(PHOTOS["a"])
     coarse = np.ones((4, 4), np.bool_)
