@@ -22,8 +22,6 @@ from benchwright.release import Release
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
-pytestmark = pytest.mark.thorough
-
 SCRIPT = '<img src=x onerror="window.hacked=1">'
 NOTE = f"Say which cup is meant. {SCRIPT}"
 RECIPE = """
@@ -50,7 +48,7 @@ def run(folder: Path, judge: str) -> Any:
     return run_recipe(recipe, workspace=folder / "workspace", images=folder / "photographs", workers=1)
 
 
-@pytest.fixture(params=["verify", "review"])
+@pytest.fixture(params=["verify", pytest.param("review", marks=pytest.mark.thorough)])
 def served(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[ReviewSite, Callable[[], Any], str]]:
     """The app over a photograph, what runs the recipe on, and the campaign that judges."""
     (tmp_path / "photographs").mkdir()
