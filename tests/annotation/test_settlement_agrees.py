@@ -81,12 +81,14 @@ def machine_of(kind: str, empty_store: bytes) -> type[RuleBasedStateMachine]:
             rule=rules_of(kind), rounds=st.integers(1, 3), tasks=st.integers(1, 2),
             closing=st.booleans() if closes else st.just(False),
             sparing=st.booleans() if spares else st.just(False),
+            writer_rounds=st.integers(0, 2) if has_rounds else st.just(0),
         )  # fmt: skip
-        def open(self, rule: str, rounds: int, tasks: int, closing: bool, sparing: bool) -> None:
+        def open(self, rule: str, rounds: int, tasks: int, closing: bool, sparing: bool, writer_rounds: int) -> None:
             folder = Path(self._folder.name)
             self.driven = Driven(
-                folder, empty_store, kind, rule, rounds=rounds, tasks=tasks, closes=closing, spares=sparing
-            )
+                folder, empty_store, kind, rule, rounds=rounds, tasks=tasks, closes=closing, spares=sparing,
+                writer_rounds=writer_rounds,
+            )  # fmt: skip
 
         def teardown(self) -> None:
             if hasattr(self, "driven"):
@@ -121,6 +123,13 @@ def machine_of(kind: str, empty_store: bytes) -> type[RuleBasedStateMachine]:
         def adjudicate(self, decision: str, which: int, judge: str, edits: str) -> None:
             self.driven.adjudicate(decision, which=which, judge=judge, edits=edits)
             self.driven.check()
+
+        @precondition(lambda self: self.driven.writer_rounds)
+        @rule(leaves=st.booleans())
+        def revise_what_came_back(self, leaves: bool) -> None:
+            self.driven.write(leaves=leaves)
+            self.driven.check()
+            self.driven.check_run()
 
         @precondition(lambda self: has_rounds or kind == MARK)
         @rule(which=st.integers(0, 3))
