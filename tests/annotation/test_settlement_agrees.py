@@ -250,6 +250,46 @@ def _step(driven: Driven, step: str) -> None:
         assert driven.decide(step)
 
 
+@pytest.mark.parametrize(
+    ("kind", "rule", "steps", "outcome"),
+    [
+        pytest.param(VERIFY, "single", "w", "to_writer", id="its writer has it"),
+        pytest.param(VERIFY, "single", "w=", "revise", id="its writer leaves it as it was"),
+        pytest.param(VERIFY, "single", "w+a", "accept", id="its writer mends it"),
+        pytest.param(VERIFY, "single", "w+w", "revise", id="sent back again, and it went back as often as it may"),
+        pytest.param(VERIFY, "single", "wc", "to_writer", id="a reviewer accepts it after all, and its writer has it"),
+        pytest.param(VERIFY, "single", "wc=", "accept", id="a reviewer accepts it after all, and its writer leaves it"),
+        pytest.param(VERIFY, ADJUDICATED, "xw", "to_writer", id="no adjudicator is asked while its writer has it"),
+        pytest.param(VERIFY, ADJUDICATED, "xw=", "revise", id="nor once its writer left it"),
+        pytest.param(VERIFY, ADJUDICATED, "arWaw", "to_writer", id="an adjudicator asks others, who send it back"),
+        pytest.param(REVIEW, "unanimous(2)", "pw", "to_writer", id="of a review: its writer has it"),
+        pytest.param(REVIEW, "unanimous(2)", "pw=", "failed_review", id="of a review: its writer leaves it as it was"),
+        pytest.param(REVIEW, ADJUDICATED, "pw+pw", "failed_review", id="of a review: as often as it may"),
+    ],
+)
+def test_what_is_right_of_items_that_go_back_to_their_writers(
+    kind: str, rule: str, steps: str, outcome: str, tmp_path: Path, empty_store: bytes
+) -> None:
+    """As above; annotators also send back (w) or accept after all (c), and the writer leaves it (=) or revises (+)."""
+    driven = Driven(tmp_path, empty_store, kind, rule, rounds=2, writer_rounds=1)
+    for step in steps:
+        if step in "=+":
+            driven.check_run()
+            assert driven.write(leaves=step == "=")
+            driven.check_run()
+        elif step == "c":
+            driven.check_run()
+            assert driven.change_mind(0, "a")
+        else:
+            _step(driven, step)
+        driven.check()
+    driven.check_run()
+    assert driven.outcomes() == {outcome: 1}
+    if outcome == "to_writer":
+        assert not driven.reopen(0)
+    driven.close()
+
+
 def test_an_adjudicator_overrules_a_task_that_closed_early_and_it_stays_closed(
     tmp_path: Path, empty_store: bytes
 ) -> None:
