@@ -50,6 +50,15 @@ SENT_BACK = "Sent back"
 """Label of what stands beside a question that came back to its writer."""
 _LONGEST_WORDS = 2000
 _LISTED = 4
+_DEGREES = {
+    "most": "the option with the most", "least": "the option with the fewest",
+    "odd": "the option that stands out by its", "middle": "the option in the middle by its",
+}  # fmt: skip
+_MEASURES = {
+    "text.length": "characters", "text.words": "words", "text.in_question": "words of the question",
+    "text.like_others": "words of the other options",
+}  # fmt: skip
+_KEY_WORDS = "words that stand in right options more than in wrong ones"
 
 
 class SendBack(Record):
@@ -274,7 +283,7 @@ def words_of_flag(entry: str, flag: Flag) -> str:
     """Return why a check flags an item, in words: what its reason means, and what it measured."""
     parts, evidence = [_words_of_reason(entry, flag.reason)], flag.evidence
     for rule in [*evidence.get("solvers", ()), *evidence.get("rules", ())][:_LISTED]:
-        name = rule.get("solver") or rule.get("rule")
+        name = _words_of_rule(rule.get("solver") or rule["rule"])
         parts.append(f"{name}: right on {rule['accuracy']:.0%} of {rule['items']} items, chance {rule['chance']:.0%}.")
     for fault in list(evidence.get("faults", ()))[:_LISTED]:
         meant = f" ({fault['correction']}?)" if fault.get("correction") else ""
@@ -282,6 +291,14 @@ def words_of_flag(entry: str, flag: Flag) -> str:
     known = {"solvers", "rules", "faults", "kinds"}
     parts += [f"{name}: {_short(value)}." for name, value in evidence.items() if name not in known]
     return " ".join(parts)[:_LONGEST_WORDS]
+
+
+def _words_of_rule(name: str) -> str:
+    """Return in words which option a rule or solver picks, as far as the writer of a text can do something about it."""
+    degree, _, measure = name.partition(" ")
+    if degree in _DEGREES and measure in _MEASURES:
+        return f"{_DEGREES[degree]} {_MEASURES[measure]}"
+    return _KEY_WORDS if name == "words" else name
 
 
 def _short(value: Any) -> str:
