@@ -185,7 +185,7 @@ def machine_of(kind: str, empty_store: bytes) -> type[RuleBasedStateMachine]:
     return Machine
 
 
-EXAMPLES = {VERIFY: 14, REVIEW: 8, MARK: 8}
+EXAMPLES = {VERIFY: 9, REVIEW: 7, MARK: 8}
 """Campaigns that are tried of kinds with rounds or regions; of others 4 each."""
 
 
