@@ -75,6 +75,8 @@ from benchwright.annotation.workflow import (
 )
 from benchwright.canonical import digest
 from benchwright.cli import invoke
+from benchwright.questions.implication import WrittenIn
+from benchwright.questions.written import WrittenQuestions
 from benchwright.records import Choice, ImageRecord, Item, ItemImage
 from benchwright.review.tasks import FindingCategory
 from benchwright.steps import CampaignContext, Outcome, Verdicts
@@ -83,6 +85,8 @@ from benchwright.workspace import Workspace
 PEOPLE = tuple(f"p{number:02}" for number in range(16))
 """Enough for three rounds of a review with four places, and to send an item back."""
 JUDGES = ("judge", "other judge")
+WRITER = "writer"
+"""Whoever wrote the items that go back, and judges none."""
 CRITERIA = ("accurate", "difficult")
 WITH_ROUNDS, WITH_ADJUDICATOR = (VERIFY, REVIEW), (VERIFY, REVIEW, MARK)
 CLOSING = (VERIFY, REVIEW, SCREEN, SCREEN_ITEMS, ERRATA)
@@ -108,7 +112,7 @@ _MARKS: Mapping[str, Mapping[str, Any]] = {
 }  # fmt: skip
 
 LETTERS: Mapping[str, str] = {
-    VERIFY: "arvxyb", REVIEW: "paxybnm", ANSWER: "AB", SCREEN: "kd", SCREEN_ITEMS: "kd", PAIR: "sd", DESCRIBE: "cn",
+    VERIFY: "arvxybw", REVIEW: "paxybnmw", ANSWER: "AB", SCREEN: "kd", SCREEN_ITEMS: "kd", PAIR: "sd", DESCRIBE: "cn",
     COLLECT: "on", ERRATA: "swap", ERROR_ANALYSIS: "bw", MARK: "mmotnu",
     STATE: "cn", WRITE: "cn",
 }  # fmt: skip
@@ -116,9 +120,9 @@ LETTERS: Mapping[str, str] = {
 
 Of `mark`: mark a thing (m), another one (o), both (t), nothing (n), or be unsure (u).
 
-
 Of `verify`: accept, reject, ask for a revision (v), make one or another (x, y), or undo that one (b, "back"). Of
 `review`: pass (p), answer otherwise (a), edit and vote no on accuracy (x, y), vote no on accuracy (n) or difficulty (m).
+Of both: send the item back to its writer (w), or accept or pass it where nobody wrote it.
 """
 
 
@@ -143,8 +147,9 @@ class Driven:
 
     def __init__(
         self, folder: Path, empty_store: bytes, kind: str, rule: str, *, rounds: int = 2, tasks: int = 1,
-        closes: bool = False, simulated: bool = False, spares: bool = False,
+        closes: bool = False, simulated: bool = False, spares: bool = False, writer_rounds: int = 0,
     ) -> None:  # fmt: skip
+        self.writer_rounds, self._texts = writer_rounds, dict[int, tuple[str, WrittenIn]]()
         self.kind, self.rule, self.rounds, self.closes, self.spares = kind, rule, rounds, closes, spares
         self.present, self.changed, self.gold = set(range(tasks)), set[int](), set[int]()
         self.tasks, self.simulated = tasks, simulated
@@ -156,8 +161,12 @@ class Driven:
         self._root = space.root
         self._context = CampaignContext(seed=5, stage=kind, workspace=space.root, store_url=space.store_url)
         self.store: ReviewStore = open_store(space.store_url)
-        for name in (*PEOPLE, *JUDGES):
+        for name in (*PEOPLE, *JUDGES, WRITER):
             self.store.upsert_annotator(name)
+        if writer_rounds:
+            self._write()
+            for _ in range(tasks):
+                assert self.write()
         self.run()
 
     def close(self) -> None:
@@ -233,6 +242,19 @@ class Driven:
                 return True
         return False
 
+    def write(self, *, leaves: bool = False) -> bool:
+        """Let the writer write, or revise or leave what came back; return whether there is anything to write."""
+        queue = TaskQueue(self.store, self.store.campaign(WRITE), WRITER)
+        if (task := queue.next(now=self._tick())) is None:
+            return False
+        question = {"ask": _question(is_changed=False), "right": "the right one", "wrong": ["the left one"]}
+        if task.draft:
+            [question] = task.draft["fields"]["questions"]
+            question = question if leaves else {**question, "ask": f"{question['ask']} Of these?"}
+        submission = Submission(fields={"writing": "written", "questions": [question]})
+        queue.submit(task.slot_id, submission, now=self._tick())
+        return True
+
     def finish(self, letters: Iterator[str]) -> None:
         """Let annotators say something of all that is open."""
         while self.decide(next(letters)):
@@ -249,16 +271,20 @@ class Driven:
 
     def _say(self, queue: TaskQueue, task: OwnTask, letter: str) -> None:
         now, slot = self._tick(), task.slot_id
+        if letter == "w" and not self.writer_rounds and self.kind in WITH_ROUNDS:
+            letter = "a" if self.kind == VERIFY else "p"
         if self.kind == VERIFY:
             edits = self._edits(task.item.question, letter) if letter in "xyb" else None
-            decision = {"a": "accept", "r": "reject"}.get(letter, "revise")
+            decision = {"a": "accept", "r": "reject", "w": "to_writer"}.get(letter, "revise")
             reasons = ("unclear",) if letter == "r" else ()
             queue.submit(slot, Submission(decision, reasons=reasons, note="Say which.", edits=edits), now=now)
         elif self.kind == REVIEW:
             if task.answered is None:
                 queue.answer(slot, "A" if letter == "a" else "B", now=now)
-            no = {"x": "accurate", "y": "accurate", "b": "accurate", "n": "accurate", "m": "difficult"}.get(letter)
+            no = {"x": "accurate", "y": "accurate", "b": "accurate", "n": "accurate", "m": "difficult",
+                  "w": "accurate"}.get(letter)  # fmt: skip
             fields = {name: "no" if name == no else "yes" for name in CRITERIA}
+            fields |= {"to_writer": "yes", "change": "Say which."} if letter == "w" else {}
             edits = self._edits(task.item.question, letter) if letter in "xyb" else None
             queue.submit(slot, Submission(fields=fields, edits=edits), now=now)
         elif self.kind == ANSWER:
@@ -322,6 +348,8 @@ class Driven:
 
     def _ran_step(self) -> Ran:
         numbers = sorted(self.present)
+        if self.writer_rounds:
+            self._write()
         verdicts = self._advance(numbers)
         if verdicts.waiting is not None and not verdicts.rerun:
             return Ran(verdicts.waiting)
@@ -341,19 +369,33 @@ class Driven:
         rounds = verdicts.summary.get("rounds", ())
         return Ran(None, Counter(by_number.values()), by_task if is_of_items else None, rounds)
 
+    def _write(self) -> None:
+        """Run the campaign in which the items are written; what is being revised comes as it came last."""
+        step, context = Write(task="pieces", options=2), self._context._replace(stage=WRITE)
+        verdicts = step.advance([_image(number) for number in sorted(self.present)], context)
+        for number in self.present if verdicts.waiting is None else ():
+            text = verdicts.outcomes[_image(number).image_id].values["questions"]
+            [question] = WrittenQuestions.model_validate_json(text).questions
+            assert question.written_in is not None
+            self._texts[number] = question.ask, question.written_in
+
     def _advance(self, numbers: Sequence[int]) -> Verdicts:
         context, handout = self._context, self._handout()
         items = [self._item(number) for number in numbers]
         images = [_image(number) for number in numbers]
+        send_back = {"rounds": self.writer_rounds} if self.writer_rounds else None
         if self.kind == VERIFY:
             annotators = SimulatedAnnotators(annotators=4, error_rate=0.2, reasons=("unclear",), revise_rate=0.3)
             group = annotators if self.simulated else None
-            verify = Verify(rule=self.rule, rounds=self.rounds, handout=handout, simulate=group)
+            verify = Verify(
+                rule=self.rule, rounds=self.rounds, send_back=send_back, handout=handout, simulate=group
+            )  # fmt: skip
             return verify.advance(items, context)
         if self.kind == REVIEW:
             reviewers = SimulatedReviewers(annotators=12, accuracy=0.8, approval=0.7) if self.simulated else None
             review = Review(
-                rule=self.rule, rounds=self.rounds, criteria=CRITERIA, handout=handout, simulate=reviewers
+                rule=self.rule, rounds=self.rounds, criteria=CRITERIA, send_back=send_back, handout=handout,
+                simulate=reviewers,
             )  # fmt: skip
             return review.advance(items, context)
         if self.kind == ANSWER:
@@ -434,11 +476,13 @@ class Driven:
 
     def _item(self, number: int) -> Item:
         picture = digest(["picture", number])
+        ask, written_in = self._texts.get(number, (_question(is_changed=False), None))
         return Item(
             item_id=digest(["item", number])[:32], task=_task(number), kind="multiple_choice",
-            images=(ItemImage(image_id=picture, role="reference"),), question=_question(number in self.changed),
+            images=(ItemImage(image_id=picture, role="reference"),), question=_question(is_changed=True) if number in self.changed else ask,
             choices=(Choice(key="A", text="the left one"), Choice(key="B", text="the right one")), answer="B",
             root_image_id=picture, operation_id="0" * 32, made_from=picture,
+            evidence={} if written_in is None else {"written_in": written_in.model_dump(mode="json")},
         )  # fmt: skip
 
     def _record_id(self, number: int) -> str:
@@ -472,11 +516,12 @@ class Driven:
         assert page.outcomes.get("waits", 0) == sum(head.waits for head in queue)
         if rounds:
             assert sum(line.open for line in rounds) == is_open
-            assert sum(line.waiting for line in rounds) == page.outcomes.get("waits", 0)
+            waiting = page.outcomes.get("waits", 0) + page.outcomes.get("to_writer", 0)
+            assert sum(line.waiting for line in rounds) == waiting
             assert sum(line.passed for line in rounds) == page.outcomes["accept"]
             kept = kept_in(self.store, self.kind)[-1]
             assert kept.kept == page.outcomes["accept"]
-            assert kept.total - kept.decided == is_open + page.outcomes.get("waits", 0)
+            assert kept.total - kept.decided == is_open + waiting
         self._check_closed()
 
     def _check_closed(self) -> None:
@@ -501,14 +546,18 @@ class Driven:
         status = self._status()
         assert status["outcomes"] == page
         assert status.get("rounds", []) == [line._asdict() for line in overview.rounds(patterns)]
-        is_open, waits = page["begun"] + page["untouched"], page.get("waits", 0)
+        is_open, waits, back = page["begun"] + page["untouched"], page.get("waits", 0), page.get("to_writer", 0)
         if ran.waiting is not None:
+            went_back = re.search(r"(\d+) items? went back", ran.waiting)
+            assert (0 if went_back is None else int(went_back[1])) == back
+            if not is_open and not waits:
+                return ran
             counted = re.search(r"(\d+) of \d+ (items are undecided|tasks and)", ran.waiting)
             assert counted is not None, ran.waiting
             assert int(counted[1]) == (is_open or waits)
             assert ("adjudicator" in ran.waiting) == (is_open == 0)
             return ran
-        assert (is_open, waits) == (0, 0)
+        assert (is_open, waits, back) == (0, 0, 0)
         assert ran.outcomes is not None
         assert {name: times for name, times in page.items() if times} == {
             name: times for name, times in ran.outcomes.items() if times
@@ -529,7 +578,7 @@ class Driven:
     def _status(self) -> Mapping[str, Any]:
         with redirect_stdout(io.StringIO()) as printed:
             assert invoke(["review", "status", "--workspace", str(self._root), "--json"]) == 0
-        [campaign] = json.loads(printed.getvalue())["campaigns"]
+        [campaign] = [one for one in json.loads(printed.getvalue())["campaigns"] if one["name"] == self.kind]
         return dict(campaign)
 
 

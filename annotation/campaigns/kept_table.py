@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..agreement.ratings import Rating
+from ..forms.kinds import TO_WRITER
 from ..forms.payloads import item_in
 from ..store import Annotation, ReviewStore
 from ..store.campaigns.adjudications import list_adjudicated
@@ -108,7 +109,9 @@ def kept_in(store: ReviewStore, name: str) -> list[TypeRow]:
         kind = str(item_in(task.payload)["task"])
         votes = votes_in(policy, annotations.get(key, []), adjudicated.get(key, NOBODY), is_closed=True)
         outcome = settle(policy, votes) if policy.rounds and task.state == "done" else OPEN
-        items.append(ReviewedItem(task.item_id, kind, None if outcome in {OPEN, WAITS} else outcome == ACCEPT))
+        items.append(
+            ReviewedItem(task.item_id, kind, None if outcome in {OPEN, WAITS, TO_WRITER} else outcome == ACCEPT)
+        )
         number = before[key].round if key in before else 1
         listed = ratings.setdefault(kind, [])
         while True:

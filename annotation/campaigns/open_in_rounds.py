@@ -9,7 +9,6 @@ from benchwright.questions.edits import ItemEdits, revised
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
-from ..forms.kinds import TO_WRITER
 from ..forms.payloads import TaskInput, item_in
 from ..simulated.annotators import NOW, simulate
 from ..store import Campaign, ReviewStore, open_store
@@ -32,7 +31,7 @@ from .open_campaign import (
     with_checks,
     work_of,
 )
-from .send_back import SendBack, WriterRounds, back_line, unrevised
+from .send_back import SendBack, WriterRounds, back_line
 
 
 @dataclass(frozen=True)
@@ -119,13 +118,13 @@ def open_in_rounds(
         status = store.status(ctx.stage, now=NOW)
         histories = {} if status.tasks["open"] else _histories(store, ctx.stage, came, writers)
     waits = sum(history.outcome == WAITS for history in histories.values())
-    with_writers = [] if writers is None else writers.waiting()
+    with_writers = {} if writers is None else writers.with_writers
     if status.tasks["open"] or waits:
         line = waiting_line(status, ctx, adjudicator=waits) + request.for_whom
         return CampaignHistory(line + (f"; {back_line(with_writers)}" if with_writers else ""))
     if with_writers:
         line = f"campaign {ctx.stage!r} waits for writers: {back_line(with_writers)}; run this again once they have"
-        return CampaignHistory(line, rerun=all(sent.is_simulated for sent in with_writers))
+        return CampaignHistory(line, rerun=all(writer.simulated for writer in with_writers.values()))
     return CampaignHistory(None, histories, gold)
 
 
@@ -222,10 +221,6 @@ def _histories(
         outcome = settle_last(policy, votes, round_number=len(contents))
         if writers is not None and item_id in writers.spent:
             outcome = OUT_OF_ROUNDS
-        elif writers is not None and outcome == TO_WRITER:
-            outcome = writers.outcome_of(*last)
-        elif outcome == TO_WRITER and not campaign.form.to_writer:  # it did, as the recipe was before
-            outcome = unrevised(campaign)
         if chain and source.item is None:
             with store.reading() as connection:
                 payload = find_task(connection, campaign, item_id, source.content_hash).payload

@@ -32,7 +32,7 @@ from ..workflow.settlement.rules import Rule, RuleSetting, parse_rule
 from ..workflow.settlement.settle import FAILED_REVIEW, OUT_OF_ROUNDS
 from .open_campaign import AssignedCampaign, CampaignRequest
 from .open_in_rounds import ItemHistory, open_in_rounds
-from .send_back import SendBack, check_flagged_by, without_unset
+from .send_back import SendBack, check_flagged_by, sends_back, without_unset
 from .verdicts import (
     REJECTED,
     pseudonyms,
@@ -224,14 +224,13 @@ class Review(AssignedCampaign):
         """Bring the tasks up to these items and return the verdicts once every item has passed or is dropped."""
         rule = parse_rule(self.rule)
         takes_back = self.send_back is not None and self.send_back.reviewers
-        keys = {"to_writer": True} if takes_back else {}
         form = CampaignForm(
             fields=review_form(self.criteria, to_writer=takes_back).fields,
             guidelines=self.guidelines,
             blind_first=True,
             edits=True,
             rounds=self.rounds,
-            **keys,
+            **sends_back(self.send_back),
         )
         request = CampaignRequest(
             kind=REVIEW,

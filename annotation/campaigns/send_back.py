@@ -27,7 +27,7 @@ from benchwright.steps import CampaignContext, Flag
 from ..forms.kinds import CHANGE, TO_WRITER
 from ..forms.payloads import item_in, payload_of_revision
 from ..simulated.annotators import NOW
-from ..store import Annotation, Campaign, ReviewStore
+from ..store import Annotation, ReviewStore
 from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.authors import written_in
 from ..store.campaigns.decisions import list_decisions
@@ -43,13 +43,22 @@ from ..store.campaigns.revision_requests import (
 from ..store.campaigns.tasks import find_campaign, list_tasks
 from ..workflow.settlement.criteria import YES
 from ..workflow.settlement.revisions import by_version
-from ..workflow.settlement.rounds import NOBODY, votes_in
-from ..workflow.settlement.settle import FAILED_REVIEW, NEEDS_REVISION, OUT_OF_ROUNDS, policy_of, settle
+from ..workflow.settlement.rounds import NOBODY, in_count, votes_in
+from ..workflow.settlement.settle import policy_of, settle
 
 SENT_BACK = "Sent back"
 """Label of what stands beside a question that came back to its writer."""
 _LONGEST_WORDS = 2000
 _LISTED = 4
+_DEGREES = {
+    "most": "the option with the most", "least": "the option with the fewest",
+    "odd": "the option that stands out by its", "middle": "the option in the middle by its",
+}  # fmt: skip
+_MEASURES = {
+    "text.length": "characters", "text.words": "words", "text.in_question": "words of the question",
+    "text.like_others": "words of the other options",
+}  # fmt: skip
+_KEY_WORDS = "words that stand in right options more than in wrong ones"
 
 
 class SendBack(Record):
@@ -89,6 +98,13 @@ def check_flagged_by(send_back: SendBack | None, step: str, given: Iterable[str]
             )
 
 
+def sends_back(send_back: SendBack | None) -> dict[str, Any]:
+    """Return the keys of a campaign's form with which reviewers send items back, where a recipe lets them."""
+    if send_back is None or not send_back.reviewers:
+        return {}
+    return {"to_writer": True, "writer_rounds": send_back.rounds}
+
+
 def without_unset(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return a step's parameters without `send_back` where nothing goes back, so that stages made before stay."""
     return {name: value for name, value in parameters.items() if name != "send_back" or value is not None}
@@ -113,6 +129,8 @@ class WriterRounds:
         self._flagged: list[tuple[WrittenIn, RevisionRequest]] = []
         self.spent: set[str] = set()
         """Items that are flagged still, and went back as often as they may."""
+        self.with_writers: dict[str, WrittenIn] = {}
+        """Where the items were written that went back, and that the run waits for, by item."""
 
     def withholds(self, item: Item) -> bool:
         """Return whether an item goes back, or went back too often, because a check flags it; nobody reviews it then.
@@ -125,6 +143,8 @@ class WriterRounds:
         if writer is None or not flags or version in self._decided:
             return False
         if (sent := self._request_of(*version)) is not None:
+            if not sent.is_answered:
+                self.with_writers[item.item_id] = writer
             return not sent.is_answered
         if self._is_spent(item.item_id):
             self.spent.add(item.item_id)
@@ -132,6 +152,7 @@ class WriterRounds:
         for entry, flag in flags.items():
             request = RevisionRequest(*version, writer.slot, entry, None, item.question, words_of_flag(entry, flag))
             self._flagged.append((writer, request))
+        self.with_writers[item.item_id] = writer
         return True
 
     def send(self, store: ReviewStore) -> None:
@@ -145,30 +166,10 @@ class WriterRounds:
                 self._open(connection, campaign, record_id, of_record)
             self._sent = list_sent_back(connection)
 
-    def outcome_of(self, item_id: str, content_hash: str) -> str:
-        """Return the outcome of a version that reviewers send back: `to_writer` as long as its writer may revise it."""
-        sent = self._request_of(item_id, content_hash)
-        if sent is None:
-            return OUT_OF_ROUNDS if self._is_spent(item_id) else TO_WRITER
-        if not sent.is_answered:
-            return TO_WRITER
-        return unrevised(self._campaign)
-
     def times(self, item_id: str) -> dict[str, int]:
         """Return how many versions of an item each campaign or check sent back, by name."""
         versions = {(sent.request.stage, sent.request.content_hash) for sent in self._sent.get(item_id, ())}
         return dict(sorted(Counter(stage for stage, _ in versions).items()))
-
-    def waiting(self) -> list[SentBack]:
-        """Return one request for each item of this campaign that its writer has not revised yet."""
-        own = {self._ctx.stage, *self._settings.flagged_by}
-        pending = {
-            item_id: request
-            for item_id, sent in self._sent.items()
-            for request in sent
-            if not request.is_answered and request.request.stage in own
-        }
-        return [pending[item_id] for item_id in sorted(pending)]
 
     def _request_of(self, item_id: str, content_hash: str) -> SentBack | None:
         sent = [one for one in self._sent.get(item_id, ()) if one.request.content_hash == content_hash]
@@ -199,12 +200,16 @@ class WriterRounds:
                 continue
             verdict = adjudicated.get(version, NOBODY)
             votes = votes_in(policy, decisions.get(version, ()), verdict, is_closed=task.state == "done")
-            if settle(policy, votes) != TO_WRITER or self._request_of(*version) or self._is_spent(task.item_id):
+            if settle(policy, votes) != TO_WRITER:
                 continue
+            self.with_writers[task.item_id] = writer
+            if verdict.returned == "with_writer":
+                continue
+            counted, _ = in_count(policy, decisions[version], sent_back=verdict.sent_back)
             question = str(item_in(task.payload)["question"])
             requests += [
                 (writer, RevisionRequest(*version, writer.slot, campaign.name, decision.annotator, question, words))
-                for decision in decisions[version]
+                for decision in counted
                 if (words := words_of_reviewer(decision)) is not None
             ]
         return requests
@@ -247,16 +252,11 @@ class WriterRounds:
         )
 
 
-def back_line(with_writers: Sequence[SentBack]) -> str:
+def back_line(with_writers: Mapping[str, WrittenIn]) -> str:
     """Return in words how many items are with their writers, and in which campaigns."""
-    campaigns = ", ".join(sorted({repr(sent.campaign) for sent in with_writers}))
+    campaigns = ", ".join(sorted({repr(writer.campaign) for writer in with_writers.values()}))
     items = "1 item" if len(with_writers) == 1 else f"{len(with_writers)} items"
     return f"{items} went back to the writers in {campaigns}, who revise what they wrote in the review app"
-
-
-def unrevised(campaign: Campaign) -> str:
-    """Return the outcome of an item that was sent back, and that nobody changed."""
-    return FAILED_REVIEW if policy_of(campaign).criteria else NEEDS_REVISION
 
 
 def words_of_reviewer(decision: Annotation) -> str | None:
@@ -283,7 +283,7 @@ def words_of_flag(entry: str, flag: Flag) -> str:
     """Return why a check flags an item, in words: what its reason means, and what it measured."""
     parts, evidence = [_words_of_reason(entry, flag.reason)], flag.evidence
     for rule in [*evidence.get("solvers", ()), *evidence.get("rules", ())][:_LISTED]:
-        name = rule.get("solver") or rule.get("rule")
+        name = _words_of_rule(rule.get("solver") or rule["rule"])
         parts.append(f"{name}: right on {rule['accuracy']:.0%} of {rule['items']} items, chance {rule['chance']:.0%}.")
     for fault in list(evidence.get("faults", ()))[:_LISTED]:
         meant = f" ({fault['correction']}?)" if fault.get("correction") else ""
@@ -291,6 +291,14 @@ def words_of_flag(entry: str, flag: Flag) -> str:
     known = {"solvers", "rules", "faults", "kinds"}
     parts += [f"{name}: {_short(value)}." for name, value in evidence.items() if name not in known]
     return " ".join(parts)[:_LONGEST_WORDS]
+
+
+def _words_of_rule(name: str) -> str:
+    """Return in words which option a rule or solver picks, as far as the writer of a text can do something about it."""
+    degree, _, measure = name.partition(" ")
+    if degree in _DEGREES and measure in _MEASURES:
+        return f"{_DEGREES[degree]} {_MEASURES[measure]}"
+    return _KEY_WORDS if name == "words" else name
 
 
 def _short(value: Any) -> str:

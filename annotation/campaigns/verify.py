@@ -22,7 +22,7 @@ from ..workflow.settlement.settle import ACCEPT, REVISE
 from .justified_answers import evidence_summary, justified_answer, values_with_regions
 from .open_campaign import AssignedCampaign, CampaignRequest, ItemWork
 from .open_in_rounds import ItemHistory, open_in_rounds
-from .send_back import SendBack, check_flagged_by, without_unset
+from .send_back import SendBack, check_flagged_by, sends_back, without_unset
 from .verdicts import gold_outcome, verify_verdicts
 
 MAX_ROUNDS = 20
@@ -54,7 +54,7 @@ def to_writer_keys(send_back: SendBack | None) -> dict[str, Any]:
     """Return the keys of `verify_form` with which annotators send items back, where a recipe lets them."""
     if send_back is None or not send_back.reviewers:
         return {}
-    return {"decisions": (*DECISIONS, TO_WRITER), "needs_note": (REVISE, TO_WRITER), "to_writer": True}
+    return {"decisions": (*DECISIONS, TO_WRITER), "needs_note": (REVISE, TO_WRITER), **sends_back(send_back)}
 
 
 class Verify(AssignedCampaign):

@@ -56,6 +56,8 @@ class CampaignForm(Record):
     """Whether annotators answer before they see the key, and fill in the other fields afterwards."""
     to_writer: bool = False
     """Whether annotators may send the item back to whoever wrote it, with what is to change."""
+    writer_rounds: int = 0
+    """Versions of an item that go back to its writer; 0 where annotators send none back."""
     states_facts: bool = False
     """Whether the fields state facts about a picture: they are checked together, as a facts file is."""
 

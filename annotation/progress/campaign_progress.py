@@ -36,9 +36,9 @@ class CampaignProgress(NamedTuple):
         name: Name of the part; "" for tasks without a value.
         tasks: Number of tasks.
         outcomes: Number of tasks by outcome: a decision under the rule or of an adjudicator; `no_agreement`; `waits`,
-            for an adjudicator; `failed_review`, if too few votes were for a criterion; `to_writer`, if the item was
-            sent back to its writer; `decided`, if the rule settles nothing; `begun` or `untouched`. Only outcomes that
-            can occur are listed, in this order.
+            for an adjudicator; `failed_review`, if too few votes were for a criterion; `to_writer`, if the item goes
+            back to its writer, who has not revised it yet; `decided`, if the rule settles nothing; `begun` or
+            `untouched`. Only outcomes that can occur are listed, in this order.
     """
 
     name: str
@@ -155,6 +155,7 @@ def _outcome(policy: SettlementPolicy, decision_counts: DecisionCounts) -> str:
         decision_counts.adjudicated,
         is_closed=True,
         is_disputed=decision_counts.is_disputed,
+        returned=decision_counts.returned,
     )
     return counted_outcome(policy, votes, decision_counts.round)
 

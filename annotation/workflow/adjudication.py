@@ -296,7 +296,8 @@ def reopen_task(store: ReviewStore, campaign: Campaign, task_id: int, curator: s
         now: Moment of the call.
 
     Raises:
-        RefusedError: The task is open, an adjudicator has decided it, or its campaign counts every decision.
+        RefusedError: The task is open, an adjudicator has decided it, its writer has it, or its campaign counts every
+            decision.
     """
     with store.batch(alone=False) as held, held.writing() as connection:
         upsert_annotator(connection, curator, kind="person")
@@ -306,8 +307,11 @@ def reopen_task(store: ReviewStore, campaign: Campaign, task_id: int, curator: s
             raise RefusedError(CANNOT_REOPEN)
         if state_of(connection, task_id) != "done":
             raise RefusedError(IS_OPEN)
-        if any(verdict.decision for verdict in list_adjudicated(connection, campaign, task=task_id).values()):
+        verdicts = list_adjudicated(connection, campaign, task=task_id).values()
+        if any(verdict.decision for verdict in verdicts):
             raise RefusedError(IS_ADJUDICATED)
+        if any(verdict.returned == "with_writer" for verdict in verdicts):
+            raise RefusedError(IS_WITH_WRITER)
         add_adjudication(connection, task_id, curator, Submission(SEND_BACK, note=why), now=now)
         send_back(connection, task_id, slots_more=campaign.slots_per_task)
 
@@ -320,6 +324,7 @@ def forgets_decisions(campaign: Campaign) -> bool:
 CANNOT_REOPEN = "decisions of this campaign all count, so it asks nobody again"
 IS_OPEN = "it is not decided yet"
 IS_ADJUDICATED = "an adjudicator has decided it, and that stands"
+IS_WITH_WRITER = "it went back to its writer, whose new version comes again by itself"
 
 
 def reasons_in(campaign: Campaign) -> tuple[str, ...]:

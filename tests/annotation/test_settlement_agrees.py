@@ -81,12 +81,14 @@ def machine_of(kind: str, empty_store: bytes) -> type[RuleBasedStateMachine]:
             rule=rules_of(kind), rounds=st.integers(1, 3), tasks=st.integers(1, 2),
             closing=st.booleans() if closes else st.just(False),
             sparing=st.booleans() if spares else st.just(False),
+            writer_rounds=st.integers(0, 2) if has_rounds else st.just(0),
         )  # fmt: skip
-        def open(self, rule: str, rounds: int, tasks: int, closing: bool, sparing: bool) -> None:
+        def open(self, rule: str, rounds: int, tasks: int, closing: bool, sparing: bool, writer_rounds: int) -> None:
             folder = Path(self._folder.name)
             self.driven = Driven(
-                folder, empty_store, kind, rule, rounds=rounds, tasks=tasks, closes=closing, spares=sparing
-            )
+                folder, empty_store, kind, rule, rounds=rounds, tasks=tasks, closes=closing, spares=sparing,
+                writer_rounds=writer_rounds,
+            )  # fmt: skip
 
         def teardown(self) -> None:
             if hasattr(self, "driven"):
@@ -121,6 +123,13 @@ def machine_of(kind: str, empty_store: bytes) -> type[RuleBasedStateMachine]:
         def adjudicate(self, decision: str, which: int, judge: str, edits: str) -> None:
             self.driven.adjudicate(decision, which=which, judge=judge, edits=edits)
             self.driven.check()
+
+        @precondition(lambda self: self.driven.writer_rounds)
+        @rule(leaves=st.booleans())
+        def revise_what_came_back(self, leaves: bool) -> None:
+            self.driven.write(leaves=leaves)
+            self.driven.check()
+            self.driven.check_run()
 
         @precondition(lambda self: has_rounds or kind == MARK)
         @rule(which=st.integers(0, 3))
@@ -176,7 +185,7 @@ def machine_of(kind: str, empty_store: bytes) -> type[RuleBasedStateMachine]:
     return Machine
 
 
-EXAMPLES = {VERIFY: 14, REVIEW: 8, MARK: 8}
+EXAMPLES = {VERIFY: 9, REVIEW: 7, MARK: 8}
 """Campaigns that are tried of kinds with rounds or regions; of others 4 each."""
 
 
@@ -239,6 +248,46 @@ def _step(driven: Driven, step: str) -> None:
         assert driven.adjudicate(decisions[step], edits=step.lower() if step in "XB" else "x")
     else:
         assert driven.decide(step)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule", "steps", "outcome"),
+    [
+        pytest.param(VERIFY, "single", "w", "to_writer", id="its writer has it"),
+        pytest.param(VERIFY, "single", "w=", "revise", id="its writer leaves it as it was"),
+        pytest.param(VERIFY, "single", "w+a", "accept", id="its writer mends it"),
+        pytest.param(VERIFY, "single", "w+w", "revise", id="sent back again, and it went back as often as it may"),
+        pytest.param(VERIFY, "single", "wc", "to_writer", id="a reviewer accepts it after all, and its writer has it"),
+        pytest.param(VERIFY, "single", "wc=", "accept", id="a reviewer accepts it after all, and its writer leaves it"),
+        pytest.param(VERIFY, ADJUDICATED, "xw", "to_writer", id="no adjudicator is asked while its writer has it"),
+        pytest.param(VERIFY, ADJUDICATED, "xw=", "revise", id="nor once its writer left it"),
+        pytest.param(VERIFY, ADJUDICATED, "arWaw", "to_writer", id="an adjudicator asks others, who send it back"),
+        pytest.param(REVIEW, "unanimous(2)", "pw", "to_writer", id="of a review: its writer has it"),
+        pytest.param(REVIEW, "unanimous(2)", "pw=", "failed_review", id="of a review: its writer leaves it as it was"),
+        pytest.param(REVIEW, ADJUDICATED, "pw+pw", "failed_review", id="of a review: as often as it may"),
+    ],
+)
+def test_what_is_right_of_items_that_go_back_to_their_writers(
+    kind: str, rule: str, steps: str, outcome: str, tmp_path: Path, empty_store: bytes
+) -> None:
+    """As above; annotators also send back (w) or accept after all (c), and the writer leaves it (=) or revises (+)."""
+    driven = Driven(tmp_path, empty_store, kind, rule, rounds=2, writer_rounds=1)
+    for step in steps:
+        if step in "=+":
+            driven.check_run()
+            assert driven.write(leaves=step == "=")
+            driven.check_run()
+        elif step == "c":
+            driven.check_run()
+            assert driven.change_mind(0, "a")
+        else:
+            _step(driven, step)
+        driven.check()
+    driven.check_run()
+    assert driven.outcomes() == {outcome: 1}
+    if outcome == "to_writer":
+        assert not driven.reopen(0)
+    driven.close()
 
 
 def test_an_adjudicator_overrules_a_task_that_closed_early_and_it_stays_closed(

@@ -1,8 +1,8 @@
 """Revision rounds over parts of the demo's photographs: what checks flag and reviewers send back goes to its writers.
 
-Writers plant a cue: the longest option is right. The checks find and name it, and every question goes back to whoever
-wrote it, with the reason beside the old text. They revise, one question comes back once more with a reviewer's note, and
-what comes out is frozen, verifies and carries no cue.
+Writers plant a cue: the longest option is right, or a word stands only in keys. The checks find and name it, and every
+question goes back to whoever wrote it, with the reason beside the old text. They revise, one question comes back once
+more with a reviewer's note, and what comes out is frozen, verifies and carries no cue.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ steps:
     task: corners
     options: 4
   - written_questions
-  - wording_bias
+  - {check}
   - step: verify
     rule: single
     send_back:
-      flagged_by: [wording_bias]
+      flagged_by: [{check}]
       rounds: {rounds}
       hold_hours: 48
   - step: freeze
@@ -56,11 +56,13 @@ COLORS = (
 )  # fmt: skip
 
 
-def question(number: int, *, planted: bool) -> dict[str, Any]:
-    """Return a question on the picture of this number; planted, its right option is the longest by far."""
+def question(number: int, *, cue: str) -> dict[str, Any]:
+    """Return a question on the picture of this number whose right option is the longest, or holds a word of its own."""
     right, *wrong = (COLORS[(number * 5 + place * 3) % len(COLORS)] for place in range(4))
-    if planted:
+    if cue == "longest":
         right = f"{right}, with a trace of shade along its edge"
+    else:
+        right, wrong = f"wholly {right}", [f"partly {color}" for color in wrong]
     return {"ask": f"Which color has the corner of part {number}?", "right": right, "wrong": wrong}
 
 
@@ -69,9 +71,10 @@ class Bench(NamedTuple):
 
     folder: Path
     rounds: int = 3
+    check: str = "wording_bias"
 
     def run(self) -> Any:
-        recipe = parse_recipe(RECIPE.format(rounds=self.rounds), "recipe.yaml", folder=self.folder)
+        recipe = parse_recipe(RECIPE.format(rounds=self.rounds, check=self.check), "recipe.yaml", folder=self.folder)
         return run_recipe(recipe, workspace=self.workspace, images=self.folder / "photographs", workers=1)
 
     @property
@@ -104,7 +107,7 @@ def tasks_of(store: ReviewStore, campaign: str, name: str) -> Iterator[Any]:
         yield queue, task
 
 
-def write_all(store: ReviewStore, names: tuple[str, ...], *, planted: bool) -> dict[str, str]:
+def write_all(store: ReviewStore, names: tuple[str, ...], *, cue: str = "longest") -> dict[str, str]:
     """Let these people write about the pictures, in turns; return who wrote about which."""
     wrote: dict[str, str] = {}
     for name in names:
@@ -112,7 +115,7 @@ def write_all(store: ReviewStore, names: tuple[str, ...], *, planted: bool) -> d
     queues = [iter(tasks_of(store, "write", name)) for name in names]
     for number in range(PARTS):
         queue, task = next(queues[number % len(names)])
-        fields = {"writing": "written", "questions": [question(number, planted=planted)]}
+        fields = {"writing": "written", "questions": [question(number, cue=cue)]}
         queue.submit(task.slot_id, Submission(fields=fields), now=now())
         wrote[task.item.images[0].image_id] = queue.annotator
     return wrote
@@ -123,10 +126,15 @@ def revise_all(store: ReviewStore, name: str) -> list[Mapping[str, Any]]:
     seen = []
     for queue, task in tasks_of(store, "write", name):
         old = task.draft["fields"]["questions"][0]
-        mended = {**old, "right": old["right"].partition(",")[0]}
+        mended = {**old, "right": _color(old["right"]), "wrong": [_color(text) for text in old["wrong"]]}
         seen.append({"beside": task.beside, "old": old, "image": task.item.images[0].image_id})
         queue.submit(task.slot_id, Submission(fields={"writing": "written", "questions": [mended]}), now=now())
     return seen
+
+
+def _color(text: str) -> str:
+    """Return the color alone that an option names, with whatever cue."""
+    return text.partition(",")[0].split()[-1]
 
 
 def outcomes(bench: Bench, stage: str) -> dict[str, dict[str, Any]]:
@@ -137,7 +145,7 @@ def outcomes(bench: Bench, stage: str) -> dict[str, dict[str, Any]]:
 def test_a_planted_cue_is_named_goes_back_to_its_writers_is_revised_and_accepted(bench: Bench) -> None:
     assert "campaign 'write' waits" in bench.run().waits[0]
     with bench.store() as store:
-        wrote = write_all(store, ("ann", "ben"), planted=True)
+        wrote = write_all(store, ("ann", "ben"))
 
     waits = bench.run().waits[0]
     assert "36 items went back to the writers in 'write'" in waits
@@ -209,6 +217,45 @@ def test_a_planted_cue_is_named_goes_back_to_its_writers_is_revised_and_accepted
     assert run_json("check", bench.workspace)["ok"]
 
 
+@pytest.mark.parametrize(
+    ("cue", "named"),
+    [("longest", "the option with the most characters"), ("word", "words that stand in right options")],
+)
+def test_what_the_battery_finds_is_named_goes_back_to_its_writers_is_revised_and_accepted(
+    cue: str, named: str, bench: Bench
+) -> None:
+    bench = bench._replace(check="shortcuts")
+    bench.run()
+    with bench.store() as store:
+        write_all(store, ("ann", "ben"), cue=cue)
+
+    assert "36 items went back to the writers in 'write'" in bench.run().waits[0]
+    with bench.store() as store:
+        assert not store.tasks("verify")
+        seen = [*revise_all(store, "ann"), *revise_all(store, "ben")]
+        assert len(seen) == PARTS
+        for task in seen:
+            [beside] = task["beside"]
+            words = beside["text"].partition("shortcuts: ")[2]
+            assert named in words
+            assert "chance 25%" in words
+
+    assert "36 of 36 tasks" in bench.run().waits[0]
+    with bench.store() as store:
+        store.upsert_annotator("cyd")
+        for queue, task in tasks_of(store, "verify", "cyd"):
+            queue.submit(task.slot_id, Submission("accept"), now=now())
+    done = bench.run()
+    assert done.state == "done"
+    path = bench.workspace / done.artifacts["release"]
+    assert run_json("release", "verify", path)["ok"]
+    kept = [one.item for one in Release.open(path).items()]
+    assert len(kept) == PARTS
+    assert {choice.text for item in kept for choice in item.choices} <= set(COLORS)
+    assert all("sent_back={'shortcuts': 1}" in row["detail"] for row in outcomes(bench, "verify").values())
+    assert run_json("check", bench.workspace)["ok"]
+
+
 def tasks_of_one(store: ReviewStore) -> list[tuple[TaskQueue, Any]]:
     queue = TaskQueue(store, store.campaign("verify"), "cyd")
     task = queue.next(now=now())
@@ -222,7 +269,7 @@ def test_what_its_writers_never_mend_is_dropped_after_the_rounds_and_another_tak
     bench = bench._replace(rounds=1)
     bench.run()
     with bench.store() as store:
-        wrote = write_all(store, ("ann", "ben"), planted=True)
+        wrote = write_all(store, ("ann", "ben"))
     assert "36 items went back" in bench.run().waits[0]
     later = now() + timedelta(hours=49)
     with bench.store() as store:

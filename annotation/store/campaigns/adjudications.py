@@ -23,6 +23,7 @@ from ..database.records import Adjudicated, Adjudication, Campaign
 from ..database.schema import adjudications, annotations_table, annotators, closings, slots, tasks
 from .decisions import latest_annotations
 from .lineage import is_of_any_round
+from .revision_requests import list_returned
 
 OPENED, SEND_BACK, REVISE = "opened", "send_back", "revise"
 
@@ -40,8 +41,9 @@ _ADJUDICATED_OF_TASK = _ADJUDICATED.where(tasks.c.id == sa.bindparam("task"))
 def list_adjudicated(
     connection: sa.Connection, campaign: Campaign, *, task: int | None = None
 ) -> dict[tuple[str, str], Adjudicated]:
-    """Return what adjudicators did with a campaign's tasks, by item id and content hash, without untouched tasks.
+    """Return what adjudicators and writers did with a campaign's tasks, by item id and content hash.
 
+    Tasks with which they did nothing are left out.
     The latest decision counts; sending a task back withdraws the decisions before.
     """
     query = _ADJUDICATED if task is None else _ADJUDICATED_OF_TASK
@@ -53,6 +55,8 @@ def list_adjudicated(
             adjudicated[version] = Adjudicated(sent_back + 1, None)
         else:
             adjudicated[version] = Adjudicated(sent_back, adjudication_of(row))
+    for version, returned in list_returned(connection, campaign, task=task).items():
+        adjudicated[version] = adjudicated.get(version, Adjudicated(0, None))._replace(returned=returned)
     return adjudicated
 
 

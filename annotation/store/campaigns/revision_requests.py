@@ -17,7 +17,7 @@ from benchwright.canonical import digest
 
 from ...forms.payloads import TaskInput
 from ..database.audit import COMMAND_LINE, record
-from ..database.records import Annotation, Campaign, Task
+from ..database.records import Annotation, Campaign, Returned, Task
 from ..database.schema import accounts, annotators, campaigns, revision_requests, slots, tasks
 from .decisions import list_decisions
 from .tasks import new_task, retire
@@ -82,6 +82,44 @@ def list_sent_back(connection: sa.Connection, item_id: str | None = None) -> dic
             SentBack(request, row.campaign, row.record_id, row.revision_id, not row.is_open, row.is_simulated)
         )
     return sent
+
+
+def how_returned(campaign: Campaign) -> sa.ColumnElement[Returned | None]:
+    """Return, as a column of `tasks`, what became of versions on the way to their writers (`Returned`)."""
+    if not campaign.form.to_writer:
+        return sa.literal(None, sa.Text)
+    r = revision_requests.c
+    is_handed_in = sa.exists().where(
+        slots.c.task_id == r.revision_id, slots.c.slot == r.slot, slots.c.submitted_at.is_not(None)
+    )
+    of_version = sa.exists().where(r.item_id == tasks.c.item_id, r.content_hash == tasks.c.content_hash)
+    versions = sa.select(sa.func.count(r.content_hash.distinct())).where(r.item_id == tasks.c.item_id).scalar_subquery()
+    return sa.case(
+        (of_version.where(r.stage == campaign.name, ~is_handed_in), "with_writer"),
+        (of_version.where(is_handed_in), "left"),
+        (of_version, sa.null()),  # another campaign sent it, and its writer has it
+        (versions >= campaign.form.writer_rounds, "spent"),
+        else_=sa.null(),
+    )
+
+
+def list_returned(
+    connection: sa.Connection, campaign: Campaign, *, task: int | None = None
+) -> dict[tuple[str, str], Returned]:
+    """Return what became of versions on the way to their writers, by item id and content hash; others are left out.
+
+    Args:
+        connection: Connection in a read transaction.
+        campaign: Campaign that sends items back.
+        task: Id of the only task to look at; default None, all tasks.
+    """
+    if not campaign.form.to_writer:
+        return {}
+    query = sa.select(tasks.c.item_id, tasks.c.content_hash, how_returned(campaign).label("returned")).where(
+        tasks.c.campaign_id == campaign.id, tasks.c.item_id.in_(sa.select(revision_requests.c.item_id))
+    )
+    rows = connection.execute(query if task is None else query.where(tasks.c.id == task))
+    return {(row.item_id, row.content_hash): row.returned for row in rows if row.returned is not None}
 
 
 class RevisionCounts(NamedTuple):

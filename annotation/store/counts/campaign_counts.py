@@ -18,7 +18,7 @@ from ..campaigns.gold import IS_NO_CHECK
 from ..campaigns.lineage import is_current, is_of_any_round
 from ..database.dialects import day_of, member_of
 from ..database.records import TASK_STATES, Campaign
-from ..database.schema import adjudications, annotations_table, annotators, revisions, slots, tasks
+from ..database.schema import adjudications, annotations_table, annotators, revision_requests, revisions, slots, tasks
 
 _NOTE = "note"
 """Field of typed forms that holds the text beside reasons."""
@@ -301,7 +301,7 @@ def stamp(connection: sa.Connection, campaign: Campaign) -> tuple[int, ...]:
     states = [sa.func.coalesce(sa.func.sum(sa.case((tasks.c.state == state, 1), else_=0)), 0) for state in TASK_STATES]
     newest_of_others = [
         sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0)).scalar_subquery()
-        for table in (adjudications, revisions)
+        for table in (adjudications, revisions, revision_requests)
     ]
     row = connection.execute(sa.select(newest, *newest_of_others, *states).where(of_campaign)).one()
     return (campaign.id, *(int(number) for number in row))

@@ -21,8 +21,9 @@ from ..campaigns.adjudications import (
 )
 from ..campaigns.decisions import latest_annotations
 from ..campaigns.lineage import ROUND, has_rounds, is_current, of_earlier_rounds
+from ..campaigns.revision_requests import how_returned
 from ..database.dialects import JOINT, joined_texts, member_of
-from ..database.records import Campaign, TaskState
+from ..database.records import Campaign, Returned, TaskState
 from ..database.schema import annotations_table, revisions, slots, tasks
 
 
@@ -42,6 +43,7 @@ class DecisionCounts(NamedTuple):
         times: Number of such tasks.
         proposals: Number of different proposed edits, 2 for two or more; 0 where that does not matter.
         is_disputed: Whether annotators' regions differ by more than the campaign lets pass.
+        returned: What became of the items on the way to their writers.
     """
 
     kind: str | None
@@ -56,6 +58,7 @@ class DecisionCounts(NamedTuple):
     times: int
     proposals: int = 0
     is_disputed: bool = False
+    returned: Returned | None = None
 
 
 def count_decisions(
@@ -77,8 +80,8 @@ def count_decisions(
     folded: Counter[_Folded] = Counter()
     edited: list[tuple[_Folded, int]] = []
     query = _votes(campaign, criteria) if criteria else _decisions(campaign)
-    for kind, task, category, state, in_round, disputed, *numbers, times in connection.execute(query).all():
-        facet: _Facet = (kind, task, category, state, in_round, bool(disputed))
+    for kind, task, category, state, in_round, disputed, returned, *numbers, times in connection.execute(query).all():
+        facet: _Facet = (kind, task, category, state, in_round, bool(disputed), returned)
         if criteria:
             submitted, *votes = (int(number or 0) for number in numbers)
             folded[facet, None, submitted, (), tuple(votes), 0] += times
@@ -96,7 +99,7 @@ def count_decisions(
     return [_pattern(alike, criteria, times) for alike, times in ordered]
 
 
-_Facet = tuple[str | None, str | None, str | None, TaskState, int, bool]
+_Facet = tuple[str | None, str | None, str | None, TaskState, int, bool, Returned | None]
 _Folded = tuple[_Facet, str | None, int, tuple[tuple[str, int], ...], tuple[int, ...], int]
 _AT_ONCE = 2000
 MOST_PROPOSALS = 2
@@ -107,7 +110,7 @@ def _pattern(alike: _Folded, criteria: Sequence[str], times: int) -> DecisionCou
     facet, verdict, submitted, decisions, votes, proposals = alike
     votes_by_criterion = dict(zip(criteria, votes, strict=False))
     return DecisionCounts(
-        *facet[:5], verdict, submitted, dict(decisions), votes_by_criterion, times, proposals, facet[5]
+        *facet[:5], verdict, submitted, dict(decisions), votes_by_criterion, times, proposals, *facet[5:]
     )
 
 
@@ -138,6 +141,7 @@ def _facets(campaign: Campaign) -> sa.Select[Any]:
         tasks.c.state,
         in_round.label("in_round"),
         is_disputed.label("is_disputed"),
+        how_returned(campaign).label("returned"),
     )
     if has_rounds(campaign):
         query = query.select_from(tasks.outerjoin(revisions, revisions.c.task_id == tasks.c.id))
@@ -195,13 +199,13 @@ def _ruled(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str
     overruled = overruled_decisions(connection, campaign, criteria)
     counter: Counter[_Folded] = Counter()
     query = _facets(campaign).add_columns(tasks.c.id).where(tasks.c.id.in_(ruled_tasks()))
-    for kind, task, category, state, in_round, disputed, task_id in connection.execute(query):
+    for kind, task, category, state, in_round, disputed, returned, task_id in connection.execute(query):
         verdict = rulings[task_id][-1].decision
         sent_back = sum(ruling.decision == SEND_BACK for ruling in rulings[task_id])
         counts = decisions_after_slot(overruled.get(task_id, ()), sent_back * campaign.slots_per_task)
         decisions = () if criteria else tuple(sorted(Counter(decision.decision for decision in counts).items()))
         votes = tuple(count_yes_votes(counts, criteria).values())
-        facet: _Facet = (kind, task, category, state, in_round, bool(disputed))
+        facet: _Facet = (kind, task, category, state, in_round, bool(disputed), returned)
         edits = {decision.edits for decision in counts if decision.edits is not None and not criteria}
         proposals = min(len(edits), MOST_PROPOSALS)
         counter[facet, None if verdict == SEND_BACK else verdict, len(counts), decisions, votes, proposals] += 1

@@ -18,8 +18,9 @@ from ...forms.kinds import MARK
 from ..campaigns.adjudications import OPENED, REVISE, SEND_BACK, ruled_tasks
 from ..campaigns.decisions import latest_annotations
 from ..campaigns.lineage import ROUND, has_rounds, is_current
+from ..campaigns.revision_requests import how_returned
 from ..database.dialects import JOINT, joined_texts, member_of
-from ..database.records import Campaign, TaskState
+from ..database.records import Campaign, Returned, TaskState
 from ..database.schema import adjudications, annotations_table, revisions, slots, tasks
 
 _AT_ONCE = 2000
@@ -39,6 +40,7 @@ class DecisionSequence(NamedTuple):
             came; 0 without edits. Empty where nobody proposes any.
         adjudicated: The adjudicator's decision; None if there is none that counts.
         is_disputed: Whether annotators' regions differ by more than the campaign lets pass.
+        returned: What became of the item on the way to its writer.
     """
 
     state: TaskState
@@ -47,6 +49,7 @@ class DecisionSequence(NamedTuple):
     edits: tuple[int, ...] = ()
     adjudicated: str | None = None
     is_disputed: bool = False
+    returned: Returned | None = None
 
 
 class TaskSequence(NamedTuple):
@@ -68,12 +71,13 @@ def count_sequences(
         criteria: Fields answered with `yes` or `no` that are counted instead of decisions.
     """
     query = _by_task(campaign, criteria).where(~_is_special(campaign)).subquery()
-    alike = [query.c.state, query.c.in_round, query.c.is_disputed, query.c.given]
+    alike = [query.c.state, query.c.in_round, query.c.is_disputed, query.c.returned, query.c.given]
     counted: Counter[DecisionSequence] = Counter()
     rows: Sequence[Any] = connection.execute(sa.select(*alike, sa.func.count()).group_by(*alike)).all()
-    for state, in_round, disputed, given, times in rows:
+    for state, in_round, disputed, returned, given, times in rows:
         decisions = tuple(_in_order(given).values())
-        counted[DecisionSequence(state, in_round, decisions, is_disputed=bool(disputed))] += times
+        sequence = DecisionSequence(state, in_round, decisions, is_disputed=bool(disputed), returned=returned)
+        counted[sequence] += times
     counted.update(task.sequence for task in _special(connection, campaign, criteria))
     return counted
 
@@ -101,9 +105,11 @@ def list_sequences(
         TaskSequence(
             task_id,
             item_id,
-            DecisionSequence(state, in_round, tuple(_in_order(given).values()), is_disputed=bool(disputed)),
+            DecisionSequence(
+                state, in_round, tuple(_in_order(given).values()), is_disputed=bool(disputed), returned=returned
+            ),
         )
-        for task_id, item_id, state, in_round, disputed, given in connection.execute(query)
+        for task_id, item_id, state, in_round, disputed, returned, given in connection.execute(query)
     ]
     return sorted([*listed, *_special(connection, campaign, criteria, of_these)])
 
@@ -133,6 +139,7 @@ def _by_task(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
         tasks.c.state,
         in_round.label("in_round"),
         (tasks.c.regions_agree.is_(False) if campaign.kind == MARK else sa.literal(0)).label("is_disputed"),
+        how_returned(campaign).label("returned"),
         given.correlate(tasks).scalar_subquery().label("given"),
     )
     if has_rounds(campaign):
@@ -165,7 +172,7 @@ def _special(
     edits = _edits(connection, task_ids) if _takes_edits(campaign) else _NO_EDITS
     rulings = _rulings(connection, task_ids)
     listed = []
-    for task_id, item_id, state, in_round, disputed, given in rows:
+    for task_id, item_id, state, in_round, disputed, returned, given in rows:
         sent_back, verdict = rulings.get(task_id, (0, None))
         of_task = edits.get(task_id, {})
         counted = {slot: code for slot, code in _in_order(given).items() if slot > sent_back * campaign.slots_per_task}
@@ -174,7 +181,13 @@ def _special(
             numbers.setdefault(of_task[slot], len(numbers) + 1) if slot in of_task else 0 for slot in counted
         )
         sequence = DecisionSequence(
-            state, in_round, tuple(counted.values()), proposed if any(proposed) else (), verdict, bool(disputed)
+            state,
+            in_round,
+            tuple(counted.values()),
+            proposed if any(proposed) else (),
+            verdict,
+            bool(disputed),
+            returned,
         )
         listed.append(TaskSequence(task_id, item_id, sequence))
     return listed

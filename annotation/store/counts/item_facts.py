@@ -7,7 +7,7 @@ An index of all items is kept up to date from these: `store_stamp` costs a few l
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -15,6 +15,8 @@ import sqlalchemy as sa
 
 from ..campaigns.adjudications import OPENED, SEND_BACK, adjudication_of
 from ..campaigns.decisions import annotation_of, latest_annotations
+from ..campaigns.revision_requests import how_returned
+from ..campaigns.tasks import list_campaigns
 from ..database.locks import has_row_locks
 from ..database.records import Adjudicated, Annotation, TaskState
 from ..database.schema import (
@@ -26,6 +28,7 @@ from ..database.schema import (
     closings,
     overrides,
     remarks,
+    revision_requests,
     revisions,
     slots,
     tasks,
@@ -37,6 +40,7 @@ _ROWS = {
     "revisions": revisions,
     "remarks": remarks,
     "closings": closings,
+    "revision_requests": revision_requests,
     "tasks": tasks,
     "overrides": overrides,
     "audit_log": audit_log,
@@ -64,7 +68,7 @@ class TaskFacts(NamedTuple):
         round: Round of the item, from 1.
         is_gold: Whether its right decision is known.
         annotations: Newest version of each decision, by slot.
-        adjudicated: What adjudicators did with it.
+        adjudicated: What adjudicators and its writer did with it.
         remarks: Texts of comments and flags.
         has_open_flag: Whether a flag on it is not settled.
         talkers: People who commented on it or adjudicated it.
@@ -122,12 +126,24 @@ def items_changed_since(connection: sa.Connection, stamp: Mapping[str, int]) -> 
             for table in (adjudications, remarks, revisions, closings)
         ),
         sa.select(overrides.c.record_id).where(since("overrides")),
+        *_of_requests(since),
     ]
     items = {item_id for query in of_items for item_id in connection.execute(query).scalars()}
     if store_stamp(connection)[_WITHDRAWN] != stamp.get(_WITHDRAWN, 0):
         of_closings = sa.select(tasks.c.item_id).join(closings, closings.c.task_id == tasks.c.id)
         items.update(connection.execute(of_closings).scalars())
     return items | _of_acts(connection, stamp)
+
+
+def _of_requests(since: Callable[[str], sa.ColumnElement[bool]]) -> tuple[sa.Select[tuple[str]], ...]:
+    """Return queries for the items that went back to their writers, and those whose writers handed something in."""
+    r = revision_requests.c
+    handed_in = (
+        sa.select(r.item_id)
+        .join(slots, (slots.c.task_id == r.revision_id) & (slots.c.slot == r.slot))
+        .join(annotations_table, annotations_table.c.slot_id == slots.c.id)
+    )
+    return sa.select(r.item_id).where(since("revision_requests")), handed_in.where(since("annotations"))
 
 
 def _of_acts(connection: sa.Connection, stamp: Mapping[str, int]) -> set[str]:
@@ -252,7 +268,7 @@ def _annotations(connection: sa.Connection, of_items: sa.ColumnElement[bool]) ->
 def _adjudicated(
     connection: sa.Connection, of_items: sa.ColumnElement[bool]
 ) -> tuple[dict[int, Adjudicated], dict[int, list[str]], dict[int, list[str]]]:
-    """Return what adjudicators did with tasks, who they were, and who opened tasks, by task."""
+    """Return what adjudicators and writers did with tasks, who adjudicated, and who opened tasks, by task."""
     query = (
         sa.select(adjudications, tasks.c.item_id, tasks.c.content_hash, annotators.c.name)
         .join(tasks, adjudications.c.task_id == tasks.c.id)
@@ -273,6 +289,12 @@ def _adjudicated(
             by_task[row.task_id] = Adjudicated(sent_back + 1, None)
             continue
         by_task[row.task_id] = Adjudicated(sent_back, adjudication_of(row))
+    for campaign in list_campaigns(connection):
+        if campaign.form.to_writer:
+            returned = how_returned(campaign)
+            of_campaign = sa.select(tasks.c.id, returned).where(tasks.c.campaign_id == campaign.id, of_items)
+            for task_id, how in connection.execute(of_campaign.where(returned.is_not(None))):
+                by_task[task_id] = by_task.get(task_id, Adjudicated(0, None))._replace(returned=how)
     return by_task, names, openers
 
 

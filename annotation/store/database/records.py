@@ -133,11 +133,25 @@ class Adjudication(Submission):
     decided_at: datetime
 
 
+Returned = Literal["with_writer", "left", "spent"]
+"""What became of a version of an item that reviewers send to its writer.
+
+The writer has it, or left it as it was, or gets it no more, since as many versions of the item went back as may.
+"""
+
+
 class Adjudicated(NamedTuple):
-    """What adjudicators did with one task: how often they sent it back, and the decision that counts since then."""
+    """What was done with one task beside its annotators' decisions.
+
+    Args:
+        sent_back: How often an adjudicator sent it back to annotators.
+        decision: The adjudicator's decision that counts since then; None if there is none.
+        returned: What became of it on the way to its writer; None where it went to nobody, and still may.
+    """
 
     sent_back: int
     decision: Adjudication | None
+    returned: Returned | None = None
 
 
 @dataclass(frozen=True)

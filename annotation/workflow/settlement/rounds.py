@@ -23,7 +23,7 @@ from .criteria import YES
 from .settle import SettlementPolicy, TaskVotes
 
 NOBODY = Adjudicated(0, None)
-"""The record of a task that no adjudicator has decided or sent back."""
+"""The record of a task that no adjudicator has decided or sent back, and no writer got."""
 
 
 class ProposedEdit(NamedTuple):
@@ -73,7 +73,7 @@ def votes_in(
     Args:
         policy: The campaign's policy.
         annotations: All decisions on the task.
-        adjudicated: What adjudicators did with it; default nothing.
+        adjudicated: What adjudicators and the writer did with it; default nothing.
         is_closed: Whether the task is closed, with or without decisions missing; default False.
     """
     counted, _ = in_count(policy, annotations, sent_back=adjudicated.sent_back)
@@ -86,6 +86,7 @@ def votes_in(
         adjudicated=None if adjudicated.decision is None else adjudicated.decision.decision,
         is_closed=is_closed,
         is_disputed=any(annotation.regions_agree is False for annotation in counted),
+        returned=adjudicated.returned,
     )
 
 
@@ -103,6 +104,7 @@ def votes_in_sequence(policy: SettlementPolicy, sequence: DecisionSequence, *, i
         adjudicated=sequence.adjudicated if rule is not None and rule.is_adjudicated else None,
         is_closed=is_closed,
         is_disputed=sequence.is_disputed,
+        returned=sequence.returned,
     )
 
 

@@ -1,7 +1,7 @@
 """Settlement: the outcome of a task from its decisions. Pure functions; no other module computes outcomes.
 
 decisions, or votes on criteria ──▶ enough of one kind        that decision; of marked regions, if these agree too
-                                ├─▶ somebody sends it back    to its writer, whatever the others propose
+                                ├─▶ somebody sends it back    to its writer, as long as it may go there
                                 ├─▶ an adjudicator decides    whatever annotators said
                                 ├─▶ edits are proposed        the next round, as long as there is one
                                 ├─▶ the rule names one        waits for the adjudicator
@@ -27,6 +27,7 @@ from ...forms.kind_forms.marking import MARKED
 from ...forms.kind_forms.screening import KEEP
 from ...forms.kinds import ERRATA, KEY_RIGHT, REVIEW, SCREEN, SCREEN_ITEMS, TO_WRITER, VERIFY
 from ...store import Campaign
+from ...store.database.records import Returned
 from .criteria import criteria_of, unmet_criteria, votes_counted
 from .rules import Rule, parse_rule
 
@@ -61,6 +62,7 @@ class SettlementPolicy(NamedTuple):
         closes_with: Outcomes with which a task closes before everybody has decided.
         votes_counted: Fields whose yes votes are counted where annotators vote: the criteria, and whether the item goes
             back to its writer where that is offered.
+        to_writer: Whether items go back to their writers.
     """
 
     rule: Rule | None
@@ -70,6 +72,7 @@ class SettlementPolicy(NamedTuple):
     rounds: int = 0
     closes_with: Sequence[str] = ()
     votes_counted: Sequence[str] = ()
+    to_writer: bool = False
 
 
 class TaskVotes(NamedTuple):
@@ -85,6 +88,7 @@ class TaskVotes(NamedTuple):
             fewer annotators settles it (`further_votes`).
         is_disputed: Whether the regions that annotators marked differ by more than the campaign lets pass
             (`marked_regions`), so that deciding that there is something to mark is no agreement yet.
+        returned: What became of the item on the way to its writer; None where it went to nobody, and still may.
     """
 
     given: int
@@ -94,6 +98,7 @@ class TaskVotes(NamedTuple):
     adjudicated: str | None = None
     is_closed: bool = False
     is_disputed: bool = False
+    returned: Returned | None = None
 
     @property
     def to_writer(self) -> int:
@@ -118,6 +123,7 @@ def policy_of(campaign: Campaign) -> SettlementPolicy:
         campaign.form.rounds,
         CLOSING.get(campaign.kind, ()) if closes else (),
         votes_counted(campaign),
+        campaign.form.to_writer,
     )
 
 
@@ -132,10 +138,11 @@ def _decisions_of(campaign: Campaign) -> Sequence[str]:
 def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
     """Return the outcome of a task: `OPEN`, `WAITS`, `NEXT_ROUND`, a decision, or why none is reached.
 
-    An adjudicator's decision takes precedence over all others, also if the task closed before all annotators had
-    decided. If the annotators agree on neither accepting nor rejecting, and one of them sends the item back, its writer
-    revises it (`TO_WRITER`). Else proposed edits lead to the next version; if the rule names an adjudicator, only where
-    there is exactly one proposal and enough annotators ask for a revision.
+    What its writer has is theirs until they hand it in, whatever people decide then. Else an adjudicator's decision
+    takes precedence over all others, also if the task closed before all annotators had decided. If the annotators agree
+    on neither accepting nor rejecting, and one of them sends the item back, its writer revises it (`TO_WRITER`), unless
+    they left it as it was, or it went back as often as it may. Else proposed edits lead to the next version; if the
+    rule names an adjudicator, only where there is exactly one proposal and enough annotators ask for a revision.
 
     Args:
         policy: The campaign's policy.
@@ -149,6 +156,8 @@ def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1)
     Raises:
         ValueError: There are more decisions than the task takes.
     """
+    if votes.returned == "with_writer":
+        return TO_WRITER
     if votes.adjudicated is not None:
         return _after_edits(policy, round_number) if votes.adjudicated == REVISE else votes.adjudicated
     if votes.given > policy.slots:
@@ -157,7 +166,8 @@ def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1)
     if votes.given < policy.slots:
         if agreed is not None and agreed in policy.closes_with:
             return agreed
-        return (agreed_of_fewer(policy, votes) if votes.is_closed else None) or OPEN
+        fewer = agreed_of_fewer(policy, votes) if votes.is_closed else None
+        return _back_to_writer(policy, votes) if fewer == TO_WRITER else fewer or OPEN
     return _settle_decided(policy, votes, agreed, round_number)
 
 
@@ -193,8 +203,8 @@ def _settle_decided(policy: SettlementPolicy, votes: TaskVotes, agreed: str | No
     """Settle a task that all its annotators have decided."""
     if policy.rule is None:
         return DECIDED
-    if votes.to_writer and agreed in (None, REVISE):
-        return TO_WRITER
+    if votes.to_writer and agreed in (None, REVISE, TO_WRITER):
+        return _back_to_writer(policy, votes)
     if agreed is not None and (agreed != REVISE or not policy.rounds):
         return agreed
     if policy.rule.is_adjudicated and (agreed is None or votes.proposals != 1):
@@ -202,6 +212,14 @@ def _settle_decided(policy: SettlementPolicy, votes: TaskVotes, agreed: str | No
     if votes.proposals:
         return _after_edits(policy, round_number)
     return _undecided(policy, NO_AGREEMENT if agreed is None else NEEDS_REVISION)
+
+
+def _back_to_writer(policy: SettlementPolicy, votes: TaskVotes) -> str:
+    """Settle a task that an annotator sends back to the item's writer."""
+    if votes.returned == "spent":
+        return OUT_OF_ROUNDS
+    is_final = votes.returned == "left" or not policy.to_writer  # the recipe sent back before, and does so no more
+    return _undecided(policy, NEEDS_REVISION) if is_final else TO_WRITER
 
 
 def settle_last(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
