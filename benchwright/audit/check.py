@@ -44,6 +44,7 @@ class AuditContext:
         people: Files of people's answers to the items, given without the key.
         allowed_licences: Licences that pictures may have; none where any stated licence will do.
         model: Model behind an endpoint that checks may ask; None where none is given, and then nothing is sent.
+        ocr: Whether checks may read the text in pictures, which takes seconds a picture.
         workers: Number of processes.
         seed: Seed of whatever is drawn.
         progress: Receiver of progress.
@@ -58,6 +59,7 @@ class AuditContext:
     people: tuple[Path, ...] = ()
     allowed_licences: tuple[str, ...] = ()
     model: ChatSettings | None = None
+    ocr: bool = False
     workers: int = 1
     seed: int = 0
     progress: Progress = field(default_factory=Silent)

@@ -67,6 +67,7 @@ class AuditSettings(NamedTuple):
         people: Files of people's answers, given without the key.
         allowed_licences: Licences that pictures may have.
         model: Model behind an endpoint that checks may ask about questions and pictures; None asks none.
+        ocr: Whether the text in pictures is read, which takes seconds a picture and the extra `filters`.
         workers: Number of processes; None for one a processor, as memory allows.
         baseline: File of accepted findings.
         write_baseline: File to which a baseline that accepts all that was found is written.
@@ -80,6 +81,7 @@ class AuditSettings(NamedTuple):
     people: tuple[Path, ...] = ()
     allowed_licences: tuple[str, ...] = ()
     model: ChatSettings | None = None
+    ocr: bool = False
     workers: int | None = None
     baseline: Path | None = None
     write_baseline: Path | None = None
@@ -174,6 +176,7 @@ def audit(
             people=settings.people,
             allowed_licences=settings.allowed_licences,
             model=settings.model,
+            ocr=settings.ocr,
             workers=settings.workers or default_workers(_MEMORY_MB),
             progress=progress,
         )

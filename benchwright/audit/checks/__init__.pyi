@@ -12,8 +12,8 @@ from .keys import SuspectedKeys as SuspectedKeys
 from .keys import UnreadReplies as UnreadReplies
 from .leaks import Canary as Canary
 from .leaks import QuestionsElsewhere as QuestionsElsewhere
-from .needing_more import TextInPictures as TextInPictures
 from .needing_more import UnsafePictures as UnsafePictures
+from .picture_text import TextInPictures as TextInPictures
 from .pictures import BrokenPictures as BrokenPictures
 from .pictures import PictureFaults as PictureFaults
 from .questions import MissingKeys as MissingKeys

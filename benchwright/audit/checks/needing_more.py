@@ -25,14 +25,6 @@ class _NeedsMore:
         raise CheckSkipped(self.why)
 
 
-class TextInPictures(_NeedsMore):
-    """Text in pictures that gives the answer."""
-
-    name: ClassVar[str] = "text_in_pictures"
-    title: ClassVar[str] = "Text in pictures that gives the answer"
-    why: ClassVar[str] = "it needs OCR: `filter text-ratio` measures text with rapidocr, in the extra `filters`"
-
-
 class UnsafePictures(_NeedsMore):
     """Unsafe pictures."""
 

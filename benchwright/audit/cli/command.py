@@ -67,6 +67,11 @@ what could be freed takes a fifth of its time."""
 )
 @chat_options
 @click.option(
+    "--ocr",
+    is_flag=True,
+    help="Read the text in pictures, and say where it gives the answer; needs the extra `filters`, seconds a picture.",
+)
+@click.option(
     "--licence",
     "licences",
     multiple=True,
@@ -140,6 +145,7 @@ def audit(
     write_baseline: Path | None,
     fail_on: str,
     *,
+    ocr: bool,
     text: bool,
     set_right: Path | None,
     annotators: int | None,
@@ -152,8 +158,9 @@ def audit(
     pictures, copies within and between splits, questions asked twice, options that repeat, keys that prefer a letter or
     can be guessed, groups torn by splits, faults of language, missing licences and personal metadata. Checks that need
     more are listed with what to give. With --model a model gets questions and pictures, and is asked what it answers
-    without the picture and which options are right. Nothing of the source is changed. With --set-right people judge
-    what was found; `benchwright set-right` makes a new release of what they decide.
+    without the picture and which options are right. With --ocr text in pictures is read, and the right option looked
+    for there. Nothing of the source is changed. With --set-right people judge what was found; `benchwright set-right`
+    makes a new release of what they decide.
     """
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.files.item_files import stated_columns
@@ -176,6 +183,7 @@ def audit(
         people=people,
         allowed_licences=licences,
         model=chat,
+        ocr=ocr,
         workers=workers,
         baseline=baseline,
         write_baseline=write_baseline,
