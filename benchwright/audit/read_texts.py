@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from .picture_measures import MeasurePictures, PictureFile, kept_documents
 if TYPE_CHECKING:
     from benchwright.filters.text import TextFinder
 
-    from .audited_items import AuditedItems
+    from .audited_items import AuditedPicture
     from .check import AuditContext
 
 _KIND = "audit text of picture 1"
@@ -50,8 +50,8 @@ def _finder() -> TextFinder:
     return TextFinder(rules, RapidText(confidence=step.confidence))
 
 
-def read_texts(audited: AuditedItems, context: AuditContext) -> Mapping[str, tuple[str, ...]]:
-    """Return the lines of text in each picture, from top to bottom, by picture id; pictures that fail are left out.
+def read_texts(pictures: Sequence[AuditedPicture], context: AuditContext) -> Mapping[str, tuple[str, ...]]:
+    """Return the lines of text in pictures, each given once, from top to bottom, by id; those that fail are left out.
 
     Raises:
         CheckSkipped: The OCR engine is not installed.
@@ -64,7 +64,7 @@ def read_texts(audited: AuditedItems, context: AuditContext) -> Mapping[str, tup
     except PrerequisiteError as error:
         raise CheckSkipped(str(error)) from None
     documents = kept_documents(
-        list(audited.pictures.values()),
+        pictures,
         replace(context, workers=min(context.workers, default_workers(_MEMORY_MB))),
         kind=f"{_KIND} {models}",
         phase="reading text",

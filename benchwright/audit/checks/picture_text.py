@@ -51,10 +51,11 @@ class TextInPictures:
         needs_pictures(audited)
         items = [each for each in audited.keyed if _is_asked(each, audited)]
         enough(items, 1, of="items with a key, options in words and a picture whose question is not about reading")
-        texts = read_texts(audited, context)
+        shown = dict.fromkeys(image.image_id for each in items for image in each.item.images)
+        texts = read_texts([audited.pictures[image_id] for image_id in shown if image_id in audited.pictures], context)
         by_task: defaultdict[str, list[_Read]] = defaultdict(list)
         for each in items:
-            lines = [line for shown in each.item.images for line in texts.get(shown.image_id, ())]
+            lines = [line for image in each.item.images for line in texts.get(image.image_id, ())]
             options = [choice.key for choice in each.item.choices if stands_in(choice.text or "", lines)]
             by_task[each.task].append(_Read(each, lines, options))
         yield from _given_away(by_task)
