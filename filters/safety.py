@@ -86,6 +86,21 @@ class SafetyScores(_WithClassifier, MapStep):
         return {label: round(float(probability_of[label]), 6) for label in self.labels}
 
 
+def furthest_label(scores: Mapping[str, float], refuse: Mapping[str, float]) -> str:
+    """Return the label that exceeds its bound most, or comes nearest to it where none does.
+
+    Args:
+        scores: Probability, 0-1, of each label.
+        refuse: Bound, above 0 and at most 1, of each unsafe label.
+    """
+    return max(sorted(refuse), key=lambda label: scores[label] - refuse[label])
+
+
+def scores_beyond(scores: Mapping[str, float], refuse: Mapping[str, float]) -> Scores:
+    """Return the scores of the labels that reach their bounds, by name; empty for a picture that is safe."""
+    return {label: scores[label] for label in sorted(refuse) if scores[label] >= refuse[label]}
+
+
 class SafetyVerdict(MapStep):
     """Compare the scores with their bounds."""
 
@@ -100,13 +115,11 @@ class SafetyVerdict(MapStep):
     def one(self, record: AnyRecord, ctx: Context) -> Outcome:
         """Name the label that exceeds its bound most, or comes nearest to it where none does."""
         scores: dict[str, float] = json.loads(ctx.value(record.record_id, "scores.scores"))
-        label = max(sorted(self.refuse), key=lambda candidate: scores[candidate] - self.refuse[candidate])
+        label = furthest_label(scores, self.refuse)
         values: dict[str, str | float] = {"label": label, "score": scores[label]}
-        if scores[label] < self.refuse[label]:
+        beyond = scores_beyond(scores, self.refuse)
+        if not beyond:
             return Outcome(values=values)
-        beyond = {
-            refused: scores[refused] for refused in sorted(self.refuse) if scores[refused] >= self.refuse[refused]
-        }
         return Outcome(self.verdict, REASON, values=values, evidence={"scores": beyond})
 
 

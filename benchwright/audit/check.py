@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from .audited_items import AuditedItems
     from .finding import Finding
+    from .picture_labels import SafetyClassifier
 
 T = TypeVar("T")
 
@@ -44,6 +45,8 @@ class AuditContext:
         people: Files of people's answers to the items, given without the key.
         allowed_licences: Licences that pictures may have; none where any stated licence will do.
         model: Model behind an endpoint that checks may ask; None where none is given, and then nothing is sent.
+        safety: Classifier that says which pictures are unsafe; None where none is given.
+        ocr: Whether checks may read the text in pictures, which takes seconds a picture.
         workers: Number of processes.
         seed: Seed of whatever is drawn.
         progress: Receiver of progress.
@@ -58,6 +61,8 @@ class AuditContext:
     people: tuple[Path, ...] = ()
     allowed_licences: tuple[str, ...] = ()
     model: ChatSettings | None = None
+    safety: SafetyClassifier | None = None
+    ocr: bool = False
     workers: int = 1
     seed: int = 0
     progress: Progress = field(default_factory=Silent)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import tempfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -94,12 +94,16 @@ class MeasurePictures:
         for picture in self.pictures:
             place = (_STAGE, picture.image_id)
             if place in attempt.blamed:
-                measures = PictureMeasures(failed=f"worker_died: {attempt.blamed[place]}")
+                document: dict[str, Any] = {"failed": f"worker_died: {attempt.blamed[place]}"}
             else:
                 attempt.at(place)
-                measures = measure(Path(picture.file), picture.media_type)
-            results.append((picture.image_id, measures._asdict()))
+                document = self.document_of(picture)
+            results.append((picture.image_id, document))
         return results
+
+    def document_of(self, picture: PictureFile) -> dict[str, Any]:
+        """Return what is kept of a picture, as JSON values; `failed` says why there is nothing, if so."""
+        return measure(Path(picture.file), picture.media_type)._asdict()
 
 
 def measure(file: Path, media_type: str) -> PictureMeasures:
@@ -171,23 +175,44 @@ def measured_pictures(pictures: Sequence[AuditedPicture], context: AuditContext)
         pictures: Pictures, each once.
         context: Context with cache, workers and progress.
     """
-    measured: dict[str, PictureMeasures] = {}
+    documents = kept_documents(pictures, context, kind=KIND, phase="pictures", job=MeasurePictures)
+    return {image_id: PictureMeasures(**document) for image_id, document in documents.items()}
+
+
+def kept_documents(
+    pictures: Sequence[AuditedPicture],
+    context: AuditContext,
+    *,
+    kind: str,
+    phase: str,
+    job: Callable[[tuple[PictureFile, ...]], MeasurePictures],
+) -> dict[str, dict[str, Any]]:
+    """Return the documents of pictures by id, from the cache or else made by workers and kept.
+
+    Args:
+        pictures: Pictures, each once.
+        context: Context with cache, workers and progress.
+        kind: Name of the entries in the cache, with a version that is raised when they are made otherwise.
+        phase: What is done, for progress.
+        job: Job that makes the documents of some pictures.
+    """
+    documents: dict[str, dict[str, Any]] = {}
     missing: list[PictureFile] = []
     for picture in pictures:
-        data = context.cache.get(KIND, picture.image_id)
+        data = context.cache.get(kind, picture.image_id)
         if data is None:
             missing.append(PictureFile(picture.image_id, str(picture.file), picture.media_type))
         else:
-            measured[picture.image_id] = PictureMeasures(**json.loads(zlib.decompress(data)))
-    jobs = [MeasurePictures(tuple(batch)) for batch in in_batches(missing, _PICTURES_A_JOB)]
+            documents[picture.image_id] = json.loads(zlib.decompress(data))
+    jobs = [job(tuple(batch)) for batch in in_batches(missing, _PICTURES_A_JOB)]
     if missing:
-        context.progress.phase("pictures", len(missing))
+        context.progress.phase(phase, len(missing))
     for results in run_jobs(jobs, context):
         for image_id, document in results:
-            measured[image_id] = PictureMeasures(**document)
-            if not (document["failed"] or "").startswith("worker_died"):
-                context.cache.put(KIND, image_id, zlib.compress(canonical_json(document).encode(), 1))
-    return measured
+            documents[image_id] = document
+            if not (document.get("failed") or "").startswith("worker_died"):
+                context.cache.put(kind, image_id, zlib.compress(canonical_json(document).encode(), 1))
+    return documents
 
 
 def run_jobs(jobs: Sequence[Any], context: AuditContext) -> Iterator[Any]:

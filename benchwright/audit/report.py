@@ -23,11 +23,13 @@ from .check import FOUND, AuditCheck, AuditContext, CheckSkipped
 from .evidence import MEASURES
 from .finding import Finding, Severity, by_weight
 from .kept_values import KeptValues, KnownPictures
+from .picture_labels import load_safety
 from .picture_measures import PictureMeasures
 from .reading import read_source
 from .registry import all_checks
 
 if TYPE_CHECKING:
+    from benchwright.filters.safety import Safety
     from benchwright.models.chat import ChatSettings
 
 logger = logging.getLogger(__name__)
@@ -67,6 +69,8 @@ class AuditSettings(NamedTuple):
         people: Files of people's answers, given without the key.
         allowed_licences: Licences that pictures may have.
         model: Model behind an endpoint that checks may ask about questions and pictures; None asks none.
+        unsafe: Settings of the step `safety`, whose model says which pictures are unsafe; None looks for none.
+        ocr: Whether the text in pictures is read, which takes seconds a picture and the extra `filters`.
         workers: Number of processes; None for one a processor, as memory allows.
         baseline: File of accepted findings.
         write_baseline: File to which a baseline that accepts all that was found is written.
@@ -80,6 +84,8 @@ class AuditSettings(NamedTuple):
     people: tuple[Path, ...] = ()
     allowed_licences: tuple[str, ...] = ()
     model: ChatSettings | None = None
+    unsafe: Safety | None = None
+    ocr: bool = False
     workers: int | None = None
     baseline: Path | None = None
     write_baseline: Path | None = None
@@ -152,13 +158,15 @@ def audit(
 
     Raises:
         DataError: The source holds no questions, or cannot be read; or the baseline is none.
-        BenchwrightError: The output cannot be written.
+        PrerequisiteError: There is no classifier in the folder of `unsafe`, or it is damaged.
+        BenchwrightError: The output cannot be written, or the classifier lacks a label.
     """
     from .page import write_page
 
     settings = settings or AuditSettings()
     progress = progress or Silent()
     accepting = Baseline() if settings.baseline is None else read_baseline(settings.baseline)
+    safety = None if settings.unsafe is None else load_safety(settings.unsafe)  # before hours of work
     if out.exists() and not out.is_dir():
         raise BenchwrightError(f"{out} is a file; give a folder for the audit with --out")
     with naming(out):
@@ -174,6 +182,8 @@ def audit(
             people=settings.people,
             allowed_licences=settings.allowed_licences,
             model=settings.model,
+            safety=safety,
+            ocr=settings.ocr,
             workers=settings.workers or default_workers(_MEMORY_MB),
             progress=progress,
         )

@@ -91,18 +91,28 @@ def load_classifier(folder: Path, *, labels: Sequence[str], device: str | None) 
     if find_spec("transformers") is None or find_spec("torch") is None:
         raise PrerequisiteError(f"classifying images needs torch and transformers, which are not installed: {INSTALL}")
     import torch
+    from safetensors import SafetensorError
     from transformers import AutoImageProcessor, AutoModelForImageClassification
 
     where = find_device(device).place
     torch.set_num_threads(1)
     try:
         processor = AutoImageProcessor.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
-        model = AutoModelForImageClassification.from_pretrained(
-            folder, use_safetensors=True, trust_remote_code=False, local_files_only=True
+        model, loaded = AutoModelForImageClassification.from_pretrained(
+            folder, use_safetensors=True, trust_remote_code=False, local_files_only=True, output_loading_info=True
         )
-    except (OSError, ValueError, ImportError) as error:
+    except (OSError, ValueError, ImportError, SafetensorError) as error:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise PrerequisiteError(f"{folder} cannot be loaded as an image-classification model: {first}") from error
+    except RuntimeError as error:  # what transformers raises for weights of other sizes
+        raise PrerequisiteError(
+            f"the weights in {folder} do not fit its config.json; download the model whole"
+        ) from error
+    if lost := sorted(loaded["missing_keys"]):  # transformers would draw them at random
+        raise PrerequisiteError(
+            f"the weights in {folder} lack {len(lost)} that its config.json asks for, such as {lost[0]}; download the "
+            "model whole"
+        )
     known = tuple(str(model.config.id2label[number]) for number in range(model.config.num_labels))
     if unknown := [label for label in labels if label not in known]:
         listed = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")

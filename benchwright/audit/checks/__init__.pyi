@@ -12,8 +12,7 @@ from .keys import SuspectedKeys as SuspectedKeys
 from .keys import UnreadReplies as UnreadReplies
 from .leaks import Canary as Canary
 from .leaks import QuestionsElsewhere as QuestionsElsewhere
-from .needing_more import TextInPictures as TextInPictures
-from .needing_more import UnsafePictures as UnsafePictures
+from .picture_text import TextInPictures as TextInPictures
 from .pictures import BrokenPictures as BrokenPictures
 from .pictures import PictureFaults as PictureFaults
 from .questions import MissingKeys as MissingKeys
@@ -24,6 +23,7 @@ from .questions import RepeatedQuestions as RepeatedQuestions
 from .questions import RotatedOptions as RotatedOptions
 from .rights import PersonalMetadata as PersonalMetadata
 from .rights import PictureLicences as PictureLicences
+from .safety import UnsafePictures as UnsafePictures
 from .scores import ScoresWithout as ScoresWithout
 from .scores import StatisticalPower as StatisticalPower
 from .splits import TornGroups as TornGroups

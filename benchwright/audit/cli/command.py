@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from benchwright.filters.cli.options import chat_options
 from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
+    from benchwright.filters.safety import Safety
     from benchwright.models.chat import ChatSettings
 
     from ..report import AuditReport
@@ -66,6 +68,25 @@ what could be freed takes a fifth of its time."""
     help="Answers of people to these items, given without the key, with a column `annotator`; may be repeated.",
 )
 @chat_options
+@click.option(
+    "--ocr",
+    is_flag=True,
+    help="Read the text in pictures, and say where it gives the answer; needs the extra `filters`, seconds a picture.",
+)
+@click.option(
+    "--unsafe-weights",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of an image-classification model that says which pictures are unsafe; needs the extra `models`.",
+)
+@click.option(
+    "--unsafe-label",
+    "unsafe_labels",
+    multiple=True,
+    metavar="LABEL[=BOUND]",
+    help="Label of that model that is unsafe, and the probability from which on; may be repeated.  [default bound: "
+    "0.5]",
+)
 @click.option(
     "--licence",
     "licences",
@@ -133,6 +154,8 @@ def audit(
     corpora: tuple[Path, ...],
     replies: tuple[str, ...],
     people: tuple[Path, ...],
+    unsafe_weights: Path | None,
+    unsafe_labels: tuple[str, ...],
     licences: tuple[str, ...],
     chat: ChatSettings | None,
     out: Path | None,
@@ -140,6 +163,7 @@ def audit(
     write_baseline: Path | None,
     fail_on: str,
     *,
+    ocr: bool,
     text: bool,
     set_right: Path | None,
     annotators: int | None,
@@ -152,8 +176,9 @@ def audit(
     pictures, copies within and between splits, questions asked twice, options that repeat, keys that prefer a letter or
     can be guessed, groups torn by splits, faults of language, missing licences and personal metadata. Checks that need
     more are listed with what to give. With --model a model gets questions and pictures, and is asked what it answers
-    without the picture and which options are right. Nothing of the source is changed. With --set-right people judge
-    what was found; `benchwright set-right` makes a new release of what they decide.
+    without the picture and which options are right. With --ocr text in pictures is read, and the right option looked
+    for there. Nothing of the source is changed. With --set-right people judge what was found; `benchwright set-right`
+    makes a new release of what they decide.
     """
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.files.item_files import stated_columns
@@ -176,6 +201,8 @@ def audit(
         people=people,
         allowed_licences=licences,
         model=chat,
+        unsafe=_unsafe(unsafe_weights, unsafe_labels),
+        ocr=ocr,
         workers=workers,
         baseline=baseline,
         write_baseline=write_baseline,
@@ -202,6 +229,32 @@ def audit(
     )
     if _fails(report, fail_on):
         raise click.exceptions.Exit(1)
+
+
+def _unsafe(weights: Path | None, labels: Sequence[str]) -> Safety | None:
+    """Return the settings of the classifier of unsafe pictures; None where no folder is given.
+
+    Raises:
+        UsageError: Labels are given without a folder or the folder without labels, or a bound is none.
+    """
+    from pydantic import ValidationError
+
+    from benchwright.filters.models import load_classifier
+    from benchwright.filters.safety import Safety
+
+    if weights is None:
+        if labels:
+            raise click.UsageError("--unsafe-label is a label of a model; name its folder with --unsafe-weights")
+        return None
+    if not labels:
+        known = ", ".join(load_classifier(weights, labels=(), device=None).labels[:20])
+        raise click.UsageError(f"name the labels of the model that are unsafe with --unsafe-label; it has: {known}")
+    stated = [label.rpartition("=") if "=" in label else (label, "=", "0.5") for label in labels]
+    try:
+        return Safety.model_validate({"model": str(weights), "refuse": {name: bound for name, _, bound in stated}})
+    except ValidationError as error:
+        detail = error.errors()[0]
+        raise click.UsageError(f"--unsafe-label {detail['loc'][-1]}: {detail['msg']}") from None
 
 
 def _lines_on(opened: OpenedAudit, workspace: Path) -> list[str]:

@@ -1,0 +1,157 @@
+"""Text in pictures that gives the answer: the right option stands in the picture, as OCR reads it.
+
+Text that holds options by chance, or because the question asks to read, holds wrong options as often as right ones;
+text that gives answers away holds the right ones. Both are counted over the items of a task.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, NamedTuple
+
+from benchwright.text_normalization import normal
+
+from ..audited_items import AuditedItem, AuditedItems
+from ..check import AuditContext, CheckSkipped, enough
+from ..evidence import needs_pictures
+from ..finding import Finding, Severity
+from ..read_texts import read_texts
+from .guessing import cue_severity
+
+_NEEDS_OCR = "it needs OCR: let rapidocr, in the extra `filters`, read the text in pictures with --ocr"
+_SURELY_GIVEN = 0.01
+"""p-value below which the text of a task's pictures gives keys away; the p-values of tasks are Holm's."""
+_AS_OFTEN = 0.1
+"""p-value from which keys stand in pictures no more often than wrong options do."""
+_READING = re.compile(
+    r"\b(?:reads?|says?|said|writ(?:e|es|ing|ten)|words?|texts?|letters?|digits?|numbers?|spell(?:s|ed)?|printed|"
+    r"captions?|titles?|titled|headlines?|labels?|labell?ed|logos?|brands?|slogans?|signs?|names?|named|called)\b",
+    re.I,
+)
+_ARTICLE = re.compile(r"^(?:a|an|the) (?=.)")
+_MOST_LINES = 40
+
+
+class TextInPictures:
+    """Right options that stand in the picture where wrong ones do not, in questions that are not about reading."""
+
+    name: ClassVar[str] = "text_in_pictures"
+    title: ClassVar[str] = "Text in pictures that gives the answer"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding for each item whose key, and no wrong option, stands in a picture.
+
+        Raises:
+            CheckSkipped: OCR is not asked for or not installed, or there is no picture or no item with a key.
+        """
+        if not context.ocr:
+            raise CheckSkipped(_NEEDS_OCR)
+        needs_pictures(audited)
+        items = [each for each in audited.keyed if _is_asked(each, audited)]
+        enough(items, 1, of="items with a key, options in words and a picture whose question is not about reading")
+        shown = dict.fromkeys(image.image_id for each in items for image in each.item.images)
+        texts = read_texts([audited.pictures[image_id] for image_id in shown if image_id in audited.pictures], context)
+        by_task: defaultdict[str, list[_Read]] = defaultdict(list)
+        for each in items:
+            lines = [line for image in each.item.images for line in texts.get(image.image_id, ())]
+            options = [choice.key for choice in each.item.choices if stands_in(choice.text or "", lines)]
+            by_task[each.task].append(_Read(each, lines, options))
+        yield from _given_away(by_task)
+
+
+class _Read(NamedTuple):
+    """An item, the lines of text in its pictures, and the letters of the options that stand there."""
+
+    item: AuditedItem
+    lines: Sequence[str]
+    options: Sequence[str]
+
+    @property
+    def has_key(self) -> bool:
+        return self.item.item.right_key in self.options
+
+    @property
+    def chance(self) -> float:
+        """Return the probability that the key is among as many options, drawn at random."""
+        return len(self.options) / len(self.item.item.choices)
+
+
+def _is_asked(each: AuditedItem, audited: AuditedItems) -> bool:
+    item = each.item
+    return (
+        any(shown.image_id in audited.pictures for shown in item.images)
+        and len(item.choices) > 1
+        and all(choice.text for choice in item.choices)
+        and not _READING.search(item.question)
+    )
+
+
+def stands_in(option: str, lines: Sequence[str]) -> bool:
+    """Return whether an option stands in the text of a picture, as whole words in a row.
+
+    Case, punctuation, a leading article and where lines break do not matter, nor do spaces, which OCR loses.
+
+    Example:
+        >>> stands_in("the red chair", ["REDCHAIR", "for sale"]), stands_in("7", ["Gate 7"]), stands_in("7", ["1974"])
+        (True, True, False)
+    """
+    wanted = _ARTICLE.sub("", normal(option)).replace(" ", "")
+    words = normal(" ".join(lines)).split()
+    for start in range(len(words)):
+        joined = ""
+        for word in words[start:]:
+            joined += word
+            if not wanted.startswith(joined):
+                break
+            if joined == wanted:
+                return True
+    return False
+
+
+def _given_away(by_task: Mapping[str, Sequence[_Read]]) -> Iterator[Finding]:
+    from benchwright.statistics import holm, wilson
+
+    tasks = {task: reads for task, reads in sorted(by_task.items()) if any(read.has_key for read in reads)}
+    # Where all options of an item stand in its picture, or none, the text prefers none.
+    telling = {task: [read for read in reads if 0 < read.chance < 1] for task, reads in tasks.items()}
+    keys = {task: sum(read.has_key for read in reads) for task, reads in telling.items()}
+    p_values = [at_least(keys[task], [read.chance for read in telling[task]]) for task in tasks]
+    for (task, reads), p, p_holm in zip(tasks.items(), p_values, holm(p_values), strict=True):
+        could_tell = at_least(len(telling[task]), [read.chance for read in telling[task]]) < _SURELY_GIVEN
+        if could_tell and p >= _AS_OFTEN:
+            continue  # a task of reading
+        severity: Severity = "low"
+        if p_holm < _SURELY_GIVEN:
+            chance = sum(read.chance for read in telling[task]) / len(reads)
+            severity = cue_severity(wilson(keys[task], len(reads)).interval or (0.0, 1.0), chance)
+        counted = {
+            "task": task,
+            "items": len(reads),
+            "with_an_option": len(telling[task]),
+            "with_the_key": keys[task],
+            "with_the_key_by_chance": round(sum(read.chance for read in telling[task]), 2),
+            "p_holm": float(f"{p_holm:.3g}"),
+        }
+        for read in telling[task]:
+            if [read.item.item.right_key] == read.options:
+                right = next(choice.text for choice in read.item.item.choices if choice.key in read.options)
+                yield Finding(
+                    "answer_in_picture",
+                    severity,
+                    (read.item.item_id,),
+                    f"The right option, {right!r}, stands in the picture, and no wrong one does.",
+                    {"answer": right, "text_read": list(read.lines[:_MOST_LINES]), **counted},
+                    "likely" if severity != "low" else "possible",
+                )
+
+
+def at_least(count: int, chances: Sequence[float]) -> float:
+    """Return the probability that at least `count` of independent events with these chances happen, 0-1."""
+    import numpy as np
+
+    spread = np.ones(1)
+    for chance in chances:
+        spread = np.convolve(spread, [1 - chance, chance])
+    return float(min(1.0, spread[count:].sum()))

@@ -1,0 +1,57 @@
+"""Pictures that a classifier of the curator's calls unsafe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from ..audited_items import AuditedItems
+from ..check import AuditContext, CheckSkipped
+from ..evidence import needs_pictures
+from ..finding import Finding
+from ..picture_labels import picture_labels
+
+_NEEDS_CLASSIFIER = (
+    "it needs a classifier of pictures: name its folder with --unsafe-weights, and its unsafe labels with "
+    "--unsafe-label"
+)
+
+
+class UnsafePictures:
+    """Pictures of which an unsafe label reaches its bound, as in the step `safety`."""
+
+    name: ClassVar[str] = "unsafe_pictures"
+    title: ClassVar[str] = "Unsafe pictures"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding for each such picture.
+
+        Raises:
+            CheckSkipped: There is no classifier, or no picture.
+        """
+        from benchwright.filters.safety import furthest_label, scores_beyond
+
+        if context.safety is None:
+            raise CheckSkipped(_NEEDS_CLASSIFIER)
+        needs_pictures(audited)
+        refuse = context.safety.settings.refuse
+        for image_id, scores in picture_labels(context.safety, audited, context).items():
+            beyond = scores_beyond(scores, refuse)
+            if not beyond:
+                continue
+            label = furthest_label(scores, refuse)
+            yield Finding(
+                "unsafe_picture",
+                "high",
+                audited.items_of_picture.get(image_id, ()),
+                f"A classifier calls the picture {label}, with a probability of {scores[label]:.2f}.",
+                {
+                    "picture": audited.pictures[image_id].name,
+                    "label": label,
+                    "score": scores[label],
+                    "bound": refuse[label],
+                    "scores": beyond,
+                },
+                "possible",
+                (image_id,),
+            )

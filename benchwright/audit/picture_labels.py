@@ -1,0 +1,89 @@
+"""What an image classifier from a folder says of pictures, kept by the picture's content and the classifier's files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchwright.canonical import canonical_json
+from benchwright.errors import UnreadableImage
+
+from .picture_measures import in_batches
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from benchwright.filters.models.image_classifier import Classifier
+    from benchwright.filters.safety import Safety
+
+    from .audited_items import AuditedItems
+    from .check import AuditContext
+
+_KIND = "audit labels of picture 1"
+_DECIMALS = 6
+
+
+class SafetyClassifier(NamedTuple):
+    """A loaded classifier, with the settings of the step `safety` that say which labels are unsafe from where on."""
+
+    settings: Safety
+    model: Classifier
+
+
+def load_safety(settings: Safety) -> SafetyClassifier:
+    """Load the classifier that settings name.
+
+    Raises:
+        PrerequisiteError: There is no such model, it is damaged, or the extra `models` is not installed.
+        BenchwrightError: The model lacks a label.
+    """
+    from benchwright.filters.models.image_classifier import load_classifier
+
+    labels = sorted(settings.refuse)
+    return SafetyClassifier(settings, load_classifier(settings.folder(), labels=labels, device=settings.device))
+
+
+def picture_labels(
+    classifier: SafetyClassifier, audited: AuditedItems, context: AuditContext
+) -> dict[str, Mapping[str, float]]:
+    """Return the probability, 0-1, of each label of each picture, by id.
+
+    Pictures that cannot be decoded, or for which memory does not suffice, are left out.
+    """
+    from benchwright.images.decode import decode_rgb
+    from benchwright.models.batching import Batches, OutOfMemory
+
+    def scores(pictures: Sequence[NDArray[np.uint8]]) -> list[dict[str, float]]:
+        rows = classifier.model.probabilities(pictures)
+        return [
+            {name: round(float(p), _DECIMALS) for name, p in zip(classifier.model.labels, row, strict=True)}
+            for row in rows
+        ]
+
+    kind = f"{_KIND} {classifier.settings.weights_hash()}"
+    labels: dict[str, Mapping[str, float]] = {}
+    missing = []
+    for image_id in audited.pictures:
+        data = context.cache.get(kind, image_id)
+        if data is None:
+            missing.append(image_id)
+        else:
+            labels[image_id] = json.loads(data)
+    if missing:
+        context.progress.phase("classifying pictures", len(missing))
+    batches = Batches(classifier.settings.batch_size)
+    for batch in in_batches(missing, classifier.settings.batch_size):
+        pixels = {}
+        for image_id in batch:
+            try:
+                pixels[image_id] = decode_rgb(audited.pictures[image_id].file.read_bytes())
+            except (UnreadableImage, OSError):  # the check of broken pictures reports it
+                continue
+        for image_id, result in zip(pixels, batches.run(list(pixels.values()), scores), strict=True):
+            if not isinstance(result, OutOfMemory):
+                labels[image_id] = result
+                context.cache.put(kind, image_id, canonical_json(result).encode())
+        context.progress.advance(len(batch))
+    return labels

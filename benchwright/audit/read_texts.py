@@ -1,0 +1,73 @@
+"""The text in pictures as OCR reads it, kept by the picture's content; workers of the local engine read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright.errors import PrerequisiteError, UnreadableImage
+
+from .check import CheckSkipped
+from .picture_measures import MeasurePictures, PictureFile, kept_documents
+
+if TYPE_CHECKING:
+    from benchwright.filters.text import TextFinder
+
+    from .audited_items import AuditedPicture
+    from .check import AuditContext
+
+_KIND = "audit text of picture 1"
+_MEMORY_MB = 1024
+
+
+@dataclass(frozen=True)
+class ReadTexts(MeasurePictures):
+    """A job that reads the text of some pictures."""
+
+    def document_of(self, picture: PictureFile) -> dict[str, Any]:
+        """Return the lines of a picture, from top to bottom, as `lines`."""
+        from benchwright.images.decode import decode_rgb
+
+        try:
+            pixels = decode_rgb(Path(picture.file).read_bytes())
+        except UnreadableImage as error:
+            return {"failed": f"{error.reason}: {error.detail}"}
+        except OSError as error:
+            return {"failed": f"unreadable: {error.strerror or error}"}
+        return {"lines": [region.text for region in _finder().find(pixels) if region.is_text]}
+
+
+@cache
+def _finder() -> TextFinder:
+    """Return the default engine of the step `text_ratio`; unlike there, every box is read."""
+    from benchwright.filters.text import RapidText, RegionRules, TextFinder, TextRatio
+
+    step = TextRatio()
+    rules = RegionRules(float("inf"), step.giant_box, step.legible, step.side_px)
+    return TextFinder(rules, RapidText(confidence=step.confidence))
+
+
+def read_texts(pictures: Sequence[AuditedPicture], context: AuditContext) -> Mapping[str, tuple[str, ...]]:
+    """Return the lines of text in pictures, each given once, from top to bottom, by id; those that fail are left out.
+
+    Raises:
+        CheckSkipped: The OCR engine is not installed.
+    """
+    from benchwright.engines import default_workers
+    from benchwright.filters.text import TextRatio
+
+    try:
+        models = TextRatio().weights_hash()
+    except PrerequisiteError as error:
+        raise CheckSkipped(str(error)) from None
+    documents = kept_documents(
+        pictures,
+        replace(context, workers=min(context.workers, default_workers(_MEMORY_MB))),
+        kind=f"{_KIND} {models}",
+        phase="reading text",
+        job=ReadTexts,
+    )
+    return {image_id: tuple(document["lines"]) for image_id, document in documents.items() if "lines" in document}
