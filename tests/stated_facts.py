@@ -34,7 +34,7 @@ def fields_of(picture: PictureFacts, image_of: Mapping[str, str]) -> dict[str, A
             for category, keys in pairs["backgrounds"].items()
         ]
         fields["swaps"] = [_swap(swap, image_of) for swap in pairs["swaps"]]
-        fields["looks"] = [{"effect": effect, **value} for effect, value in pairs["looks"].items()]
+        fields["looks"] = [{"effect": effect, **(value or {})} for effect, value in pairs["looks"].items()]
     return {name: value for name, value in fields.items() if value}
 
 
@@ -49,5 +49,5 @@ def _subject(subject: Mapping[str, Any], image_of: Mapping[str, str]) -> dict[st
 
 def _swap(swap: Mapping[str, Any], image_of: Mapping[str, str]) -> dict[str, Any]:
     values = {f"{part}_{name}": value for part in PARTS for name, value in swap.get(part, {}).items()}
-    own = {name: swap[name] for name in ("target", "of", "caption") if name in swap}
+    own = {name: swap[name] for name in ("target", "of", "aspect", "caption") if name in swap}
     return {"category": swap["category"].lower(), **own, "by": [image_of[swap["by"]]], **values}

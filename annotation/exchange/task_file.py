@@ -158,8 +158,7 @@ def export_tasks(
     if votes and not settings.form.blind_first:
         raise BenchwrightError(f"campaign {campaign!r} takes no votes after an answer; leave out --votes")
     rows = _vote_rows(store, campaign) if votes else _rows(store, settings)
-    has_beside = _has_texts_beside(settings, votes=votes) or any(beside_in(task.payload) for task, _ in rows)
-    beside = (BESIDE,) if has_beside else ()
+    beside = (BESIDE,) if any(_has_texts_beside(settings, task, votes=votes) for task, _ in rows) else ()
     form = filled_in_form(settings, votes=votes)
     takes_drafts = form is not None and drafts_field(form) is not None
     drafted = (DRAFTS,) if takes_drafts else ()
@@ -207,7 +206,7 @@ def _row(
     cells = _shown(
         content_in(task.payload), image_name, shows_key=shows_key(settings.kind) and (votes or not is_review)
     )
-    if _has_texts_beside(settings, votes=votes) or beside_in(task.payload):
+    if _has_texts_beside(settings, task, votes=votes):
         beside = [*beside_in(task.payload), *(_beside_votes(store, task, annotator) if votes else ())]
         beside += _explanation(task) if settings.form.explained else ()
         cells[BESIDE] = "\n\n".join(f"{text['label']}: {text['text']}" for text in beside)
@@ -227,8 +226,12 @@ def _filled_in(settings: Campaign, task: Task, *, votes: bool) -> dict[str, str]
     return {**cells, **whose}
 
 
-def _has_texts_beside(settings: Campaign, *, votes: bool) -> bool:
-    return filled_in_form(settings, votes=votes) is not None or settings.form.explained
+def _has_texts_beside(settings: Campaign, task: Task, *, votes: bool) -> bool:
+    """Return whether texts stand beside a task: none where it is answered without its key, of which they could tell."""
+    if settings.form.blind_first and not votes:
+        return False
+    is_told = filled_in_form(settings, votes=votes) is not None or settings.form.explained
+    return is_told or bool(beside_in(task.payload))
 
 
 def _vote_rows(store: ReviewStore, campaign: str) -> list[tuple[Task, str]]:

@@ -23,9 +23,8 @@ from benchwright.annotation.app.task_card import card_of
 from benchwright.annotation.campaigns import Review, Verify, Write
 from benchwright.annotation.exchange import export_tasks, import_decisions
 from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.store.accounts.forgetting import forget_person
-from benchwright.annotation.store.check import row_problems
+from benchwright.annotation.store import RefusedError, ReviewStore, open_store, row_problems
+from benchwright.annotation.store.accounts import forget_person
 from benchwright.annotation.workflow import TaskQueue
 from benchwright.errors import RecipeError
 from benchwright.pipeline import run_recipe

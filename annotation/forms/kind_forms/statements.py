@@ -277,6 +277,7 @@ _FIELDS: Mapping[Section, Sequence[FormField]] = {
             _name("target", "What is replaced, by its short name", "helmet"),
             PicturesField(name="by", label="By something of", max_count=1),
             _name("of", "A subject there, by its short name", "or all of that picture", is_required=False),
+            _line("aspect", "What is asked about", "such as what the badge stands for", is_required=False),
             *_shown_value("low_", "Shown then"),
             *_shown_value("high_", "Suggested then"),
             *_shown_value("low_natural_", "Shown now", is_required=False),
@@ -293,7 +294,7 @@ _FIELDS: Mapping[Section, Sequence[FormField]] = {
                 label="It looks like",
                 options=_options({str(effect): words for effect, words in LOOKS.items()}),
             ),
-            *_shown_value("", "Scenario that it suggests then"),
+            *_shown_value("", "Scenario that it suggests then", is_required=False),
             distinct="effect",
             **_EXTRA | {"max_count": len(LOOKS)},
         ),
@@ -369,6 +370,7 @@ def _pairs(values: _Values) -> dict[str, Any] | None:
             "target": entry["target"],
             "by": entry["by"][0],
             "of": entry.get("of"),
+            "aspect": entry.get("aspect"),
             "caption": entry["caption"],
             **{part: _value_in(entry, f"{part}_") for part in ("low", "high", "low_natural", "high_natural")},
         }
@@ -388,7 +390,7 @@ def _pairs(values: _Values) -> dict[str, Any] | None:
 
 def _value_in(entry: Mapping[str, Any], prefix: str) -> dict[str, Any] | None:
     parts = {name: entry.get(prefix + name) for name in ("value", "ask", "tempting", "others")}
-    return {name: part for name, part in parts.items() if part} if parts["value"] else None
+    return {name: part for name, part in parts.items() if part} or None
 
 
 def mistakes_in_statements(form: Form, fields: Mapping[str, Any]) -> list[str]:
