@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, ValidationInfo, field_validator
 
 from benchwright.records import Item
-from benchwright.steps import CampaignContext, Outcome, Step, Stream, Verdicts
+from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
@@ -30,9 +30,9 @@ from ..workflow.settlement.criteria import NO_CRITERIA, NOTE, tally, unmet_crite
 from ..workflow.settlement.rounds import Round
 from ..workflow.settlement.rules import Rule, RuleSetting, parse_rule
 from ..workflow.settlement.settle import FAILED_REVIEW, OUT_OF_ROUNDS
-from .open_campaign import AssignedCampaign, CampaignRequest
+from .open_campaign import CampaignRequest
 from .open_in_rounds import ItemHistory, open_in_rounds
-from .send_back import SendBack, check_flagged_by, sends_back, without_unset
+from .send_back import ReturningCampaign, sends_back
 from .verdicts import (
     REJECTED,
     pseudonyms,
@@ -146,7 +146,7 @@ def _ratings(histories: Mapping[str, ItemHistory], criterion: str, *, by_decisio
 Criterion = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 
-class Review(AssignedCampaign):
+class Review(ReturningCampaign):
     """Keep items that reviewers answer as the key does, and find good by each criterion.
 
     Annotators first answer each item without its key, and then, once their answer is stored, see key and explanation
@@ -184,7 +184,6 @@ class Review(AssignedCampaign):
     rule: RuleSetting = "at_least(4, of=5)"
     rounds: int = Field(4, ge=1, le=MAX_ROUNDS)
     criteria: tuple[Criterion, ...] = Field(("accurate", "reasonable", "difficult"), min_length=1, max_length=9)
-    send_back: SendBack | None = None
     guidelines: str | None = None
     simulate: SimulatedReviewers | None = None
 
@@ -201,24 +200,6 @@ class Review(AssignedCampaign):
         if value is not None and "rule" in info.data:
             check_enough(value, parse_rule(info.data["rule"]))
         return value
-
-    @property
-    def heeds(self) -> tuple[str, ...]:
-        """Return the checks whose flags go back to writers."""
-        return () if self.send_back is None else self.send_back.flagged_by
-
-    def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step itself, once all checks whose flags go back are before it.
-
-        Raises:
-            RecipeError: One of them is not.
-        """
-        check_flagged_by(self.send_back, self.name, given)
-        return self
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; what goes back only where anything does."""
-        return without_unset(super().parameters())
 
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these items and return the verdicts once every item has passed or is dropped."""

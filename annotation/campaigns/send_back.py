@@ -8,7 +8,7 @@ through all steps again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
@@ -22,7 +22,7 @@ from benchwright.records import Item, Record
 from benchwright.review.tasks import LONGEST_TEXT, SideText
 from benchwright.rooms import catalogue, find
 from benchwright.settings_help import reasons_of
-from benchwright.steps import CampaignContext, Flag
+from benchwright.steps import CampaignContext, Flag, Step
 
 from ..forms.kinds import CHANGE, TO_WRITER
 from ..forms.payloads import item_in, payload_of_revision
@@ -45,6 +45,7 @@ from ..workflow.settlement.criteria import YES
 from ..workflow.settlement.revisions import by_version
 from ..workflow.settlement.rounds import NOBODY, in_count, votes_in
 from ..workflow.settlement.settle import policy_of, settle
+from .open_campaign import AssignedCampaign
 
 SENT_BACK = "Sent back"
 """Label of what stands beside a question that came back to its writer."""
@@ -79,23 +80,34 @@ class SendBack(Record):
     hold_hours: float = Field(72.0, ge=0, le=24 * 365)
 
 
-def check_flagged_by(send_back: SendBack | None, step: str, given: Iterable[str]) -> None:
-    """Check that the checks whose flags go back stand before a step.
+class ReturningCampaign(AssignedCampaign):
+    """A campaign on items that may send them back to whoever wrote them."""
 
-    Args:
-        send_back: The step's setting.
-        step: Name of the step.
-        given: Ids of the stages before it.
+    send_back: SendBack | None = None
 
-    Raises:
-        RecipeError: One of them does not.
-    """
-    before = set(given) | {stage.partition(".")[0] for stage in given}
-    for entry in () if send_back is None else send_back.flagged_by:
-        if entry not in before:
-            raise RecipeError(
-                f"step {step!r} has `send_back: {{flagged_by: [{entry}]}}`, and no step before it has that name"
-            )
+    @property
+    def heeds(self) -> tuple[str, ...]:
+        """Return the checks whose flags go back to writers."""
+        return () if self.send_back is None else self.send_back.flagged_by
+
+    def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
+        """Return the step itself, once all checks whose flags go back are before it.
+
+        Raises:
+            RecipeError: One of them is not.
+        """
+        before = set(given) | {stage.partition(".")[0] for stage in given}
+        for entry in self.heeds:
+            if entry not in before:
+                raise RecipeError(
+                    f"step {self.name!r} has `send_back: {{flagged_by: [{entry}]}}`, and no step before it has that "
+                    "name"
+                )
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; `send_back` only where it is set, so that older stages stay."""
+        return {name: value for name, value in super().parameters().items() if name != "send_back" or value is not None}
 
 
 def sends_back(send_back: SendBack | None) -> dict[str, Any]:
@@ -103,11 +115,6 @@ def sends_back(send_back: SendBack | None) -> dict[str, Any]:
     if send_back is None or not send_back.reviewers:
         return {}
     return {"to_writer": True, "writer_rounds": send_back.rounds}
-
-
-def without_unset(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a step's parameters without `send_back` where nothing goes back, so that stages made before stay."""
-    return {name: value for name, value in parameters.items() if name != "send_back" or value is not None}
 
 
 class WriterRounds:

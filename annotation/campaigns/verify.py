@@ -10,7 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from benchwright.records import Item, Record
 from benchwright.regions import ANSWER_REGIONS, SizeWH
-from benchwright.steps import CampaignContext, Step, Stream, Verdicts
+from benchwright.steps import CampaignContext, Stream, Verdicts
 
 from ..forms.campaign_form import CampaignForm
 from ..forms.evidence import EvidenceSettings, campaign_form
@@ -20,9 +20,9 @@ from ..workflow.gold import with_gold
 from ..workflow.settlement.rules import DECISIONS, RuleSetting, parse_rule
 from ..workflow.settlement.settle import ACCEPT, REVISE
 from .justified_answers import evidence_summary, justified_answer, values_with_regions
-from .open_campaign import AssignedCampaign, CampaignRequest, ItemWork
+from .open_campaign import CampaignRequest, ItemWork
 from .open_in_rounds import ItemHistory, open_in_rounds
-from .send_back import SendBack, check_flagged_by, sends_back, without_unset
+from .send_back import ReturningCampaign, SendBack, sends_back
 from .verdicts import gold_outcome, verify_verdicts
 
 MAX_ROUNDS = 20
@@ -57,7 +57,7 @@ def to_writer_keys(send_back: SendBack | None) -> dict[str, Any]:
     return {"decisions": (*DECISIONS, TO_WRITER), "needs_note": (REVISE, TO_WRITER), **sends_back(send_back)}
 
 
-class Verify(AssignedCampaign):
+class Verify(ReturningCampaign):
     """Keep items that annotators accept under a rule.
 
     An item that is neither accepted nor rejected, and for which somebody proposed edits, comes again with these, as a
@@ -103,7 +103,6 @@ class Verify(AssignedCampaign):
     rounds: int = Field(2, ge=1, le=MAX_ROUNDS)
     editors_verify: bool = False
     form: VerifyForm = VerifyForm()
-    send_back: SendBack | None = None
     evidence: EvidenceSettings | None = None
     guidelines: str | None = None
     simulate: SimulatedAnnotators | None = None
@@ -117,24 +116,6 @@ class Verify(AssignedCampaign):
         if unknown := sorted(set(value.reasons) - set(info.data["form"].reasons)):
             raise ValueError(f"reason {unknown[0]!r} is none of the form's: {', '.join(info.data['form'].reasons)}")
         return value
-
-    @property
-    def heeds(self) -> tuple[str, ...]:
-        """Return the checks whose flags go back to writers."""
-        return () if self.send_back is None else self.send_back.flagged_by
-
-    def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
-        """Return the step itself, once all checks whose flags go back are before it.
-
-        Raises:
-            RecipeError: One of them is not.
-        """
-        check_flagged_by(self.send_back, self.name, given)
-        return self
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; what goes back only where anything does."""
-        return without_unset(super().parameters())
 
     @property
     def values(self) -> Mapping[str, str]:  # type: ignore[override]
