@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 OUT ?= demo-out
+# Where a shell forbids bytecode, each of the many processes that tests start would compile the whole package anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test test-fast test-outside test-thorough browser postgres label-studio paddle consumers lint docs screenshots screens bench format clean
 
