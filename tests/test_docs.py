@@ -24,6 +24,7 @@ from doc_pages import COMMANDS, DOCS, text_of
 from benchwright.annotation.forms import CampaignForm
 from benchwright.annotation.store.database import MEANING, metadata
 from benchwright.cli.output import JsonOption
+from benchwright.cli.room import SECTIONS
 from benchwright.pipeline.fitting import fitted_to
 from benchwright.pipeline.plan import plan
 from benchwright.recipe import Header, load_recipe, parse_recipe
@@ -124,6 +125,15 @@ def test_command_lines_in_the_pages_are_ones_that_the_program_parses(
         if isinstance(one.type, click.Path):
             monkeypatch.setattr(one, "type", click.Path(path_type=Path))
     assert command.make_context(command.name, list(words[depth:]))
+
+
+def test_the_help_and_the_readme_place_every_command() -> None:
+    names = {name.split()[0] for name in COMMANDS}
+    placed = [name for section in SECTIONS.values() for name in section]
+    assert sorted(placed) == sorted(names)
+    table = text_of(ROOT / "README.md").partition("## Commands")[2].partition("\n## ")[0]
+    in_readme = set(re.findall(r"`(?:benchwright )?([\w-]+)", "\n".join(re.findall(r"^\| (.*?) \|", table, re.M))))
+    assert names - in_readme == set()
 
 
 def test_links_beside_the_site_lead_somewhere() -> None:

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import click
 
 from benchwright import __version__
-from benchwright.cli.room import COMMANDS, GROUPS
+from benchwright.cli.room import COMMANDS, GROUPS, SECTIONS
 from benchwright.errors import BenchwrightError, StorageError
 from benchwright.rooms import RoomEntry, catalogue
 from benchwright.storage_faults import naming, storage_fault
@@ -86,17 +86,21 @@ class _Lazy(click.Group):
 
 
 class _Root(_Lazy):
-    """The top-level group; its help also lists the steps that recipes can use."""
+    """The top-level group; its help lists commands in the order of the work."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands section by section, those of other packages last."""
+        others = set(self.list_commands(ctx)).difference(*SECTIONS.values())
+        for heading, names in {**SECTIONS, "Of other packages": tuple(sorted(others))}.items():
+            if names:
+                with formatter.section(heading):
+                    formatter.write_dl([(name, self._help_of(name)) for name in names], col_max=12)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the steps."""
+        """Say where to begin and where recipes' steps are listed."""
         del ctx
-        with formatter.section("Steps for recipes"):
-            formatter.write_dl(
-                [(name, f"{entry.entry.help} [{entry.room}]") for name, entry in catalogue("steps").items()]
-            )
         formatter.write_paragraph()
-        formatter.write_text("Settings of a step: benchwright steps NAME. Start with: benchwright demo --out demo-out")
+        formatter.write_text("Start with: benchwright demo --out demo-out. Steps for recipes: benchwright steps.")
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:

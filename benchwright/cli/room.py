@@ -15,6 +15,17 @@ GROUPS = {
 }
 """Line of help for each group of commands."""
 
+SECTIONS = {
+    "Audit a benchmark that exists": ("audit", "set-right"),
+    "Build": ("demo", "recipes", "steps", "run", "facts", "construct", "filter", "overlay"),
+    "Vet with people": ("review",),
+    "Freeze and publish": ("release",),
+    "Score": ("evaluate",),
+    "Count as a paper counts": ("awareness", "implication", "pairs"),
+    "Look into a workspace and this machine": ("outcomes", "trace", "check", "gc", "doctor"),
+}
+"""Sections of `benchwright --help`: our commands and groups, in the order of the work."""
+
 COMMANDS = {
     "audit": Entry(
         "benchwright.audit.cli.command:audit", "Say what is wrong with a benchmark that exists, with a page."
