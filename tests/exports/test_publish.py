@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from hub_server import EXPIRED, READER, WRITER, Hub, running_hub
+from huggingface_hub import constants
+from huggingface_hub.utils import disable_progress_bars
 from small_bench import small_bench
 from walks import benchwright, in_process
 
@@ -32,15 +34,21 @@ def hub() -> Iterator[Hub]:
 
 
 @pytest.fixture
-def publish(hub: Hub, tmp_path: Path) -> Publish:
+def publish(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Publish:
     """Return a function that publishes with a token and checks the exit code; it returns the document or the error."""
+    # The Hub's client reads its settings from the environment when it is imported, which is long ago here.
+    for name, value in {
+        "ENDPOINT": hub.url,
+        "HUGGINGFACE_CO_URL_TEMPLATE": hub.url + "/{repo_id}/resolve/{revision}/{filename}",
+        "HF_TOKEN_PATH": str(tmp_path / "hf" / "token"),
+        "HF_HUB_OFFLINE": False,
+        "HF_HUB_DISABLE_XET": True,
+    }.items():
+        monkeypatch.setattr(constants, name, value)
+    disable_progress_bars()
 
     def run(release: Release, *more: str, to: str = TARGET, token: str = WRITER, code: int = 0) -> Any:
-        env = {
-            "HF_ENDPOINT": hub.url, "HF_TOKEN": token, "HF_HOME": str(tmp_path / "hf"),
-            "HF_HUB_DISABLE_XET": "1", "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_PROGRESS_BARS": "1",
-        }  # fmt: skip
-        done = benchwright("release", "publish", release.path, "--to", to, "--json", *more, env=env)
+        done = in_process("release", "publish", release.path, "--to", to, "--json", *more, env={"HF_TOKEN": token})
         assert done.returncode == code, done.stderr
         assert not token or token not in done.stdout + done.stderr
         assert "Traceback" not in done.stderr
