@@ -58,8 +58,9 @@ class StepContext:
         return self._paths[record.image_id]
 
     def add(self, pixels: np.ndarray, name: str = "photo.png", **saving: Any) -> ImageRecord:
-        """Write pixels as a file of the format that the name says."""
+        """Write pixels as a file of the format that the name says, PNG with little effort."""
         path = self.folder / name
+        saving = {"compress_level": 1, **saving} if path.suffix == ".png" else saving
         Image.fromarray(pixels).save(path, **saving)
         return self.add_file(path)
 

@@ -27,6 +27,7 @@ class TruthRun:
         self.outcomes: dict[str, Outcome] = {}
         self.made: dict[str, ImageRecord] = {}
         self._names: dict[str, str] = {}
+        self._pixels: dict[str, np.ndarray] = {}
         self._truths: dict[tuple[str, str], list[RecordTruth[Any]]] = defaultdict(list)
         self._marks: dict[tuple[str, str], str] = {}
 
@@ -44,7 +45,9 @@ class TruthRun:
         return self.folder / self._names[image_id]
 
     def pixels_of(self, image_id: str) -> np.ndarray:
-        return np.asarray(Image.open(self.path(image_id)))
+        if image_id not in self._pixels:
+            self._pixels[image_id] = np.asarray(Image.open(self.path(image_id)))
+        return self._pixels[image_id]
 
     def state(self, record: str, image_ids: list[str], truth: GroundTruth, dataset: str = "dataset") -> None:
         """State a truth, as the step `dataset` would."""

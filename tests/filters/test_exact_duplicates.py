@@ -62,7 +62,7 @@ def test_an_image_that_is_no_candidate_is_not_decoded(context: StepContext) -> N
 
 @pytest.mark.parametrize(
     ("name", "saving"),
-    [("copy.bmp", {}), ("copy.webp", {"lossless": True}), ("copy.png", {"compress_level": 0})],
+    [("copy.bmp", {}), ("copy.webp", {"lossless": True}), ("copy.png", {"compress_level": 9})],
 )
 def test_lossless_copies_in_other_formats_have_equal_pixels(
     context: StepContext, name: str, saving: dict[str, object]
