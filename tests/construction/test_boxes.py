@@ -76,9 +76,15 @@ MEASURES = {
 }
 
 
+@pytest.fixture(scope="module")
+def made() -> list[BoxView]:
+    return views(things(3000))
+
+
 @pytest.mark.parametrize("measure", MEASURES)
-def test_no_measure_of_the_boxes_alone_tells_which_of_exchangeable_boxes_is_right(measure: str) -> None:
-    made = views(things(3000))
+def test_no_measure_of_the_boxes_alone_tells_which_of_exchangeable_boxes_is_right(
+    made: list[BoxView], measure: str
+) -> None:
     values = [[MEASURES[measure](box, view) for box in (view.right, view.wrong)] for view in made]
     share = np.mean([0.5 if np.isclose(right, wrong, rtol=1e-3) else right > wrong for right, wrong in values])
     assert len(made) > 1500
@@ -102,9 +108,9 @@ def test_a_view_lies_in_its_picture_and_is_as_large_whichever_box_is_the_larger(
     assert np.mean(sizes[True]) == pytest.approx(np.mean(sizes[False]), rel=0.05)
 
 
-def test_the_sides_of_a_box_stated_in_whole_pixels_do_not_stay_whole() -> None:
+def test_the_sides_of_a_box_stated_in_whole_pixels_do_not_stay_whole(made: list[BoxView]) -> None:
     """Of numbers to a hundredth, some three in a hundred lie so near to a whole one."""
-    widths = np.array([view.right[2] - view.right[0] for view in views(things(1500))])
+    widths = np.array([view.right[2] - view.right[0] for view in made])
     assert np.mean(np.abs(widths - widths.round()) < 0.015) < 0.06
 
 
