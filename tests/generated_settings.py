@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -51,14 +52,18 @@ def _values(annotation: Any, metadata: Any, default: Any, depth: int) -> Iterato
     elif origin is not None:
         entries = list(_values(arguments[0], (), None, depth))
         yield from ([entry] for entry in entries)
-        yield from ([first, second] for first, second in zip(entries, entries[1:], strict=False))
+        yield from ([first, second] for first, second in pairwise(entries))
     else:
         yield from TEXTS
 
 
 def _numbers(kind: type, metadata: Any, default: Any) -> Iterator[float]:
-    low = next((bound for note in metadata for name in ("ge", "gt") if (bound := getattr(note, name, None)) is not None), 0)
-    high = next((bound for note in metadata for name in ("le", "lt") if (bound := getattr(note, name, None)) is not None), 9)
+    low = next(
+        (bound for note in metadata for name in ("ge", "gt") if (bound := getattr(note, name, None)) is not None), 0
+    )
+    high = next(
+        (bound for note in metadata for name in ("le", "lt") if (bound := getattr(note, name, None)) is not None), 9
+    )
     near = () if default is None else (default + 1, default / 2, default - 1)
     yield from (kind(number) for number in (*near, low + 1, (low + high) / 2, 0.25, low, high))
 

@@ -42,7 +42,7 @@ class _Annotation(BaseModel):
 
 class _Video(BaseModel):
     num_frames: int = Field(ge=0)
-    annotations: list[dict[str, object]] = Field(max_length=100_000)
+    annotations: list[object] = Field(max_length=100_000)
 
 
 class _Metadata(BaseModel):
@@ -131,9 +131,15 @@ class Wild6D(DatasetReader):
                             sound.append((path, pose))
                     if len(sound) < 2:
                         raise BadRow(
-                            f"{len(sound)} frames have a picture, a mask and a pose; two are needed", "too_few_frames"
+                            f"{len(sound)} frames have a picture, a mask and a pose; two are needed",
+                            "too_few_frames",
+                            rows=1 + len(sound),
                         )
-                    yield _record(sequence, self.pictures_licence, spread(sound, self.max_frames), size_wh)
+                    used = spread(sound, self.max_frames)
+                    if more := len(sound) - len(used):
+                        detail = f"{len(sound)} frames are sound, and `max_frames` is {self.max_frames}"
+                        yield RefusedRow(sequence.pickle, "", "more_frames", detail, more, by_rule=True)
+                    yield _record(sequence, self.pictures_licence, used, size_wh)
                 if guard.refusal is not None:
                     yield guard.refusal
 
@@ -181,7 +187,7 @@ def _frames(
     return [(number, f"{folder}/{number}.jpg") for number in numbers]
 
 
-def _annotations(sequence: _Sequence, files: DatasetFiles) -> list[dict[str, object]]:
+def _annotations(sequence: _Sequence, files: DatasetFiles) -> list[object]:
     try:
         document = load_data(files.read(sequence.pickle))
     except DataError as error:
@@ -203,7 +209,7 @@ def _size(sequence: _Sequence, files: DatasetFiles) -> tuple[int, int] | None:
 def _posed(
     sequence: _Sequence,
     frames: Sequence[tuple[int, str]],
-    annotations: Sequence[dict[str, object]],
+    annotations: Sequence[object],
     pictures: DatasetFiles,
 ) -> Iterator[tuple[RefusedRow | None, str, CameraPose | None]]:
     """Yield each frame with its pose, or what is wrong with it."""
@@ -236,4 +242,4 @@ def _record(
         DatasetPicture(path, f"wild6d:{video}/{pose.frame}", licence, size_wh=size_wh) for path, pose in frames
     )
     truth = CameraPoses(category=sequence.category, up=UP, poses=tuple(pose for _, pose in frames))
-    return DatasetRecord(f"wild6d:{video}", sequence.pickle, "", shown, (truth,))
+    return DatasetRecord(f"wild6d:{video}", sequence.pickle, "", shown, (truth,), len(shown))
