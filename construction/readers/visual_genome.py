@@ -121,7 +121,7 @@ class VisualGenome(DatasetReader):
 def _records(
     path: str, row: Row, known: ListsOnDisk[int], pictures: DatasetFiles
 ) -> Iterator[DatasetRecord | RefusedRow]:
-    parts = 0
+    own, parts = int(PurePosixPath(path).stem != "question_answers"), 0  # each question is a record of its own
     with guarded(path, row.entry) as guard:
         entry = checked(_GenomeEntry, row)
         parts = len(entry.qas) + len(entry.objects) + len(entry.regions)
@@ -142,7 +142,7 @@ def _records(
             record_id = f"visual_genome:{PurePosixPath(path).stem}:{entry.image_id}"
             yield DatasetRecord(record_id, path, row.entry, (shown,), (truths,), parts)
     if guard.refusal is not None:
-        yield guard.refusal._replace(rows=1 + parts)
+        yield guard.refusal._replace(rows=max(1, own + parts))
 
 
 def _questions(path: str, row: Row, entry: _GenomeEntry, shown: DatasetPicture) -> Iterator[DatasetRecord | RefusedRow]:

@@ -113,7 +113,8 @@ class Wild6D(DatasetReader):
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
         """Yield one record a video."""
         for category in self._categories(files):
-            listed = _listed(files, category)
+            listed, strange = _listed(files, category)
+            yield from strange
             for name in files.listing(f"{_POSES}/{category}"):
                 if name.endswith(".pkl") and _PICKLE.fullmatch(name) is None:
                     detail = "expected <category>-<object>-<sequence>.pkl"
@@ -151,19 +152,26 @@ def _sequences(files: DatasetFiles, category: str) -> Iterator[_Sequence]:
             yield _Sequence(category=category, object=match[2], sequence=match[3], pickle=path)
 
 
-def _listed(files: DatasetFiles, category: str) -> dict[tuple[str, str], list[int]] | None:
-    """Return the numbers of the frames that a category's list names, by video; None where there is no list."""
+def _listed(files: DatasetFiles, category: str) -> tuple[dict[tuple[str, str], list[int]] | None, list[RefusedRow]]:
+    """Return the numbers of the frames that a category's list names, by video, and lines that name none.
+
+    The first is None where there is no list.
+    """
     path = f"test_set/test_list_{category}.txt"
     if not files.has(path):
-        return None
+        return None, []
     frames: dict[tuple[str, str], list[int]] = {}
+    strange: list[RefusedRow] = []
     with files.opened(path) as handle:
-        for _, line in numbered_lines(handle):
+        for number, line in numbered_lines(handle):
             # Lines begin with a folder of the authors' machines; only the last five parts mean something.
             parts = PurePosixPath((line or b"").decode("utf-8", "replace").strip()).parts[-5:]
             if len(parts) == 5 and parts[0] == category and (frame := _FRAME.fullmatch(parts[4])):
                 frames.setdefault((parts[1], parts[2]), []).append(int(frame[1]))
-    return frames
+            else:
+                detail = f"{'/'.join(parts)[:80]!r} is no frame, such as {category}/<object>/<sequence>/images/0.jpg"
+                strange.append(RefusedRow(path, f"line {number}", "bad_row", detail))
+    return frames, strange
 
 
 def _frames(
