@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ TOGETHER = ("coco", "hpatches", "iiw")
 """Sources of the run: boxes and captions, sequences, and comparisons of points."""
 BLINK = yaml.safe_load(bundled_recipes()["blink"].read_text(encoding="utf-8"))
 SMALL = {"simulate": {"annotators": 5}}
-SETTINGS = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "art_style": {"min_side_px": 16}, "counting": {"mode": "paper", "min_side_px": 16},
     "functional_correspondence": {"mode": "paper", "min_side_px": 16, "margin": 0.0, "min_distance": 0.02},
     "multi_view_reasoning": {"min_side_px": 16}, "object_localization": {"mode": "paper", "min_box_px": 8},
@@ -96,12 +97,12 @@ def test_every_recipe_can_be_planned_and_read_back_on_every_source(sources: Path
             assert [stage.id for stage in plan(again.steps)] == [stage.id for stage in plan(fitted.steps)]
 
 
-def _entries() -> Iterator[dict[str, object]]:
+def _entries() -> Iterator[dict[str, Any]]:
     for entry in BLINK["steps"]:
-        named = {"step": entry} if isinstance(entry, str) else entry
+        named: dict[str, Any] = {"step": entry} if isinstance(entry, str) else entry
         if named["step"] in WITHOUT:
             continue
-        settings = {"records": 3} if named["step"] == "dataset" else SETTINGS.get(named["step"], {})
+        settings: dict[str, Any] = {"records": 3} if named["step"] == "dataset" else SETTINGS.get(named["step"], {})
         yield {**named, **settings}
 
 
