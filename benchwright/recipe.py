@@ -17,6 +17,7 @@ line, or number and name of the step), the key, the value found and the nearest 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from pathlib import Path
@@ -28,6 +29,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from benchwright.errors import BenchwrightError, RecipeError
 from benchwright.images.formats.walking import Limits
 from benchwright.recipes import bundled_recipes
+from benchwright.resolved_settings import stated_settings
 from benchwright.rooms import catalogue, find
 from benchwright.steps import FOLDER, Step
 from benchwright.yaml_places import Mistakes, Path_, Places, checked, compose, setting_names, shown
@@ -302,6 +304,29 @@ def parse_recipe(text: str, name: str, folder: Path) -> Recipe:
     recipe = Recipe.__new__(Recipe)
     recipe._read(document, Places(name, lines, RecipeError), folder, {})
     return recipe
+
+
+def read_resolved(document: Mapping[str, Any], name: str, folder: Path) -> Recipe:
+    """Return the recipe whose resolved form (`Recipe.resolved`) a workspace or a release holds.
+
+    Args:
+        document: The resolved form.
+        name: Name of the file that holds it, for messages.
+        folder: Folder that relative paths in it start from.
+
+    Raises:
+        RecipeError: A step of it is not installed any more, or has other settings now.
+    """
+    steps = [_as_stated(step) for step in document["steps"]]
+    return parse_recipe(json.dumps({**document, "steps": steps}), name, folder)
+
+
+def _as_stated(step: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry of a resolved recipe as it was stated: without the step's version, and without defaults."""
+    known = catalogue("steps").get(step["step"])
+    named = {key: step[key] for key in ("step", "as")}
+    settings = {key: value for key, value in step.items() if key not in {*named, "version"}}
+    return {**named, **(settings if known is None else stated_settings(known.load(), settings))}
 
 
 def _step(raw: Any, path: Path_, at: Places, folder: Path) -> tuple[str, Step]:

@@ -75,9 +75,11 @@ def readers(*, as_json: bool) -> None:
 @click.argument("folder", metavar="DIR", type=_FOLDER, help="Folder with photographs and whatever they come with.")
 @json_option(
     """
-    `{"folder", "pictures", "sources": [{"source", "truths": {kind: n}}], "unused": [{"file", "reason", "detail"}],
-    "models": {repository: path}, "tasks": [{"task", "fed", "by": [line], "records", "pictures", "lacks"}]}`; counts
-    stop at 2,000 records of a dataset; a number is null where it was not counted, a path where the model is not here
+    `{"folder", "pictures", "sources": [{"source", "truths": {kind: n}, "rows": {"read", "used", "refused": {reason: n},
+    "left_out": {reason: n}}}], "unused": [{"file", "reason", "detail"}], "models": {repository: path}, "tasks":
+    [{"task", "fed", "by": [line], "records", "pictures", "lacks"}]}`; counts stop at 2,000 records of a dataset; a
+    number is null where it was not counted, a path where the model is not here; rows are refused as wrong or left out
+    by a rule, as far as is known before pictures are opened
     """
 )
 def survey(folder: Path, *, as_json: bool) -> None:
@@ -109,8 +111,10 @@ def survey(folder: Path, *, as_json: bool) -> None:
 @json_option(
     """
     `{"reader", "folder", "ok", "records", "pictures", "truths": {kind: n}, "licences": {licence: n},
-    "refused": {reason: n}, "examples": [{"file", "entry", "reason", "detail"}]}`; `licences` counts
-    pictures; `ok` says whether nothing is refused
+    "refused": {reason: n}, "examples": [{"file", "entry", "reason", "detail", "rows"}], "rows": {"read", "used",
+    "refused": {reason: n}, "left_out": {reason: n}}}`; `licences` counts pictures, `refused` refusals; `rows` counts
+    what the dataset states, records and the annotations that they are made of: each is used, refused as wrong, or left
+    out by a rule; an example has `rows` where several are refused with it; `ok` says whether nothing is refused
     """
 )
 def check(

@@ -15,10 +15,10 @@ from benchwright.construction.sources import check_dataset
 def read_all(
     reader: DatasetReader, folder: Path, images: Path | None = None
 ) -> tuple[list[DatasetRecord], list[RefusedRow]]:
-    """Return all records and refusals."""
+    """Return all records and refusals, without what rules leave out."""
     rows = list(read_dataset(reader, DatasetFiles(folder), None if images is None else DatasetFiles(images)))
     records = [row for row in rows if isinstance(row, DatasetRecord)]
-    return records, [row for row in rows if isinstance(row, RefusedRow)]
+    return records, [row for row in rows if isinstance(row, RefusedRow) and not row.by_rule]
 
 
 def checked(reader: DatasetReader, folder: Path) -> dict[str, Any]:

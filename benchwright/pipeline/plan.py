@@ -107,9 +107,14 @@ def _hint(giver: Stage | None) -> str:
 
 
 def _check_identity(stage: Stage, identities: dict[str, str]) -> None:
-    """Refuse a second step whose items would have the same ids as those of an earlier step."""
-    parameters = stage.step.parameters()
-    identity = digest([stage.step.name, {name: parameters[name] for name in stage.step.identity}])
+    """Refuse a second step whose items would have the same ids as those of an earlier step.
+
+    A task of photographs and the class that stands for it where a dataset is read (`Step.placed`) share a name. Their
+    ids differ all the same: the one makes items of an image, the other of an image and a record of the dataset.
+    """
+    step, parameters = stage.step, stage.step.parameters()
+    maker = f"{type(step).__module__}.{type(step).__qualname__}"
+    identity = digest([step.name, maker, {name: parameters[name] for name in step.identity}])
     if identity in identities:
         settings = ", ".join(stage.step.identity) or "none of its settings are part of it"
         raise RecipeError(

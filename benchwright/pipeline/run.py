@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -30,7 +29,7 @@ from benchwright.pipeline.runlog import RunLog, logged
 from benchwright.pipeline.view import View
 from benchwright.pipeline.worker_context import WorkerContext
 from benchwright.progress import Progress, Silent
-from benchwright.recipe import Header, Recipe, parse_recipe
+from benchwright.recipe import Header, Recipe, read_resolved
 from benchwright.steps import BringContext, FinalContext, FinalStep, Resources, Step
 from benchwright.workspace.run_results import FinishedRun, StepReport, report_of
 from benchwright.workspace.sealed import read_sealed, write_sealed
@@ -173,9 +172,7 @@ def stages_of_workspace(workspace: Path) -> list[Stage]:
 
 
 def _recipe_of(space: Workspace, settings: Mapping[str, Any]) -> Recipe:
-    resolved = settings["recipe"]
-    text = json.dumps({**resolved, "steps": [_without_version(step) for step in resolved["steps"]]})
-    return parse_recipe(text, str(space.root / "workspace.json"), space.root)
+    return read_resolved(settings["recipe"], str(space.root / "workspace.json"), space.root)
 
 
 def _what_made(stages: Sequence[Stage], resolved: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,10 +182,6 @@ def _what_made(stages: Sequence[Stage], resolved: Mapping[str, Any]) -> dict[str
     """
     makers = {stage.entry for stage in stages if stage.kind != "final"}
     return {**resolved, "steps": [step for step in resolved["steps"] if step["as"] in makers]}
-
-
-def _without_version(step: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in step.items() if key != "version"}
 
 
 def _worker_context(space: Workspace, header: Header, stages: Sequence[Stage], images: Path) -> WorkerContext:

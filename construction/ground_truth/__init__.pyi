@@ -1,6 +1,7 @@
 from .truths import IDENTITY as IDENTITY
 from .truths import MARKED_BY as MARKED_BY
 from .truths import OTHER_REFERENCE as OTHER_REFERENCE
+from .truths import PICTURES as PICTURES
 from .truths import TRUTHS as TRUTHS
 from .truths import ArtStyle as ArtStyle
 from .truths import BoxXYXY as BoxXYXY
@@ -26,6 +27,7 @@ from .truths import SizeWH as SizeWH
 from .truths import SpatialClaim as SpatialClaim
 from .truths import VisualQuestion as VisualQuestion
 from .truths import at_pixel_centres as at_pixel_centres
+from .truths import is_invertible as is_invertible
 from .values import DATASET as DATASET
 from .values import RECORDS as RECORDS
 from .values import VALUES as VALUES

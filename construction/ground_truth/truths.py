@@ -8,11 +8,13 @@ the pictures are known. `original` keeps what the dataset states, where reading 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import isfinite
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from benchwright.text_normalization import normal
 
 SizeWH = tuple[int, int]
 Point = tuple[float, float]
@@ -29,6 +31,8 @@ IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 MARKED_BY = "marked_by"
 """Key of `original` that names where people marked a truth that no dataset states: a campaign, or a file; `simulated`
 beside it says that nobody did."""
+PICTURES = "pictures"
+"""Key of `original` with the numbers of a sequence's pictures, where some of them cannot be used."""
 OTHER_REFERENCE = "other_reference"
 """Key of a triplet's `original` that names the picture that chance could have taken for its reference."""
 
@@ -53,6 +57,20 @@ class GroundTruth(BaseModel):
         """Yield every point that it names, with the number of its picture; corners of boxes among them."""
         yield from ()
 
+    def without_pictures(self, places: Collection[int]) -> Self | None:
+        """Return it for its record without some pictures; None where it means nothing without them.
+
+        Args:
+            places: Numbers of these pictures, from 0.
+        """
+        del places
+        return None
+
+    def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
+        """Return it without what lies outside of its pictures, None where nothing is left, and what does, in words."""
+        outside = self.outside(sizes_wh)
+        return (self, []) if outside is None else (None, [outside])
+
     def in_pixels(self, sizes_wh: Sequence[SizeWH]) -> Self:
         """Return it with coordinates in pixels of pictures of these upright sizes; itself where they are already."""
         del sizes_wh
@@ -67,7 +85,7 @@ class GroundTruth(BaseModel):
         """
         for number, (x, y) in self.places():
             width, height = sizes_wh[number]
-            if not (-slack_px <= x <= width + slack_px and -slack_px <= y <= height + slack_px):
+            if not is_within((x, y), sizes_wh[number], slack_px=slack_px):
                 return f"the point ({x:g}, {y:g}) lies outside of picture {number}, {width} x {height} pixels"
         return None
 
@@ -85,9 +103,23 @@ class Homographies(GroundTruth):
     @model_validator(mode="after")
     def _invertible(self) -> Homographies:
         for number, matrix in enumerate(self.matrices):
-            if abs(determinant(matrix)) < 1e-12:
+            if not is_invertible(matrix):
                 raise ValueError(f"the homography to picture {number} cannot be inverted: {matrix}")
         return self
+
+    def without_pictures(self, places: Collection[int]) -> Self | None:
+        """Return it for the other pictures, from the first of them; None where fewer than two are left.
+
+        `original` keeps their numbers in the record, from 1.
+        """
+        kept = [number for number in range(len(self.matrices)) if number not in places]
+        if len(kept) < 2:
+            return None
+        back = IDENTITY if kept[0] == 0 else inverse(self.matrices[kept[0]])
+        matrices = (IDENTITY, *(multiplied(self.matrices[number], back) for number in kept[1:]))
+        known = self.original.get(PICTURES, list(range(1, len(self.matrices) + 1)))
+        original = {**self.original, PICTURES: [known[number] for number in kept]}
+        return self.model_copy(update={"matrices": matrices, "original": original})
 
 
 class PointComparison(GroundTruth):
@@ -175,6 +207,11 @@ class CameraPoses(GroundTruth):
     poses: tuple[CameraPose, ...] = Field(min_length=1)
     """One a picture, in the order of time."""
 
+    def without_pictures(self, places: Collection[int]) -> Self | None:
+        """Return it for the other frames; None where fewer than two are left."""
+        poses = tuple(pose for number, pose in enumerate(self.poses) if number not in places)
+        return self.model_copy(update={"poses": poses}) if len(poses) > 1 else None
+
 
 class ArtStyle(GroundTruth):
     """The style of a painting."""
@@ -219,6 +256,22 @@ class LabelledBoxes(GroundTruth):
         for labelled in self.boxes:
             yield from ((0, labelled.box[:2]), (0, labelled.box[2:]))
 
+    def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
+        """Return it without boxes outside of the picture, which leave their labels incomplete, and these in words."""
+        [size_wh] = sizes_wh
+        is_inside = [all(is_within(corner, size_wh) for corner in (box.box[:2], box.box[2:])) for box in self.boxes]
+        if all(is_inside):
+            return self, []
+        kept = tuple(box for box, inside in zip(self.boxes, is_inside, strict=True) if inside)
+        wrong = [box for box, inside in zip(self.boxes, is_inside, strict=True) if not inside]
+        incomplete = tuple(sorted({*self.incomplete, *(box.label for box in wrong)}))
+        width, height = size_wh
+        details = [
+            f"the box {list(box.box)} of {box.label!r} lies outside of picture 0, {width} x {height} pixels"
+            for box in wrong
+        ]
+        return self.model_copy(update={"boxes": kept, "incomplete": incomplete}), details
+
 
 class Captions(GroundTruth):
     """Sentences that people wrote about a picture."""
@@ -259,7 +312,7 @@ class VisualQuestion(GroundTruth):
         """Return the share of people who gave the answer that counts, 0 to 1."""
         if not self.answers:
             return 1.0
-        same = sum(answer.casefold() == self.answer.casefold() for answer in self.answers)
+        same = sum(normal(answer) == normal(self.answer) for answer in self.answers)
         return same / len(self.answers)
 
 
@@ -322,6 +375,31 @@ class KeypointPair(GroundTruth):
             yield from ((number, point) for point in points)
         for number, box in enumerate(self.boxes or ()):
             yield from ((number, box[:2]), (number, box[2:]))
+
+    def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
+        """Return it without pairs of points of which one lies outside, None where none is left, and these in words.
+
+        Boxes are context, and go where one lies outside.
+        """
+        wrong: dict[int, str] = {}
+        for side, points in enumerate((self.first, self.second)):
+            for place, (x, y) in enumerate(points):
+                width, height = sizes_wh[side]
+                if not is_within((x, y), (width, height)):
+                    where = f"lies outside of picture {side}, {width} x {height} pixels"
+                    detail = f"of key point {self.names[place]!r} ({x:g}, {y:g}) {where}"
+                    wrong.setdefault(place, detail)
+        corners = [(side, corner) for side, box in enumerate(self.boxes or ()) for corner in (box[:2], box[2:])]
+        has_boxes = all(is_within(corner, sizes_wh[side]) for side, corner in corners)
+        if not wrong and has_boxes:
+            return self, []
+        kept = [place for place in range(len(self.first)) if place not in wrong]
+        if not kept:
+            return None, list(wrong.values())
+        changed: dict[str, Any] = {
+            name: tuple(getattr(self, name)[place] for place in kept) for name in ("first", "second", "names")
+        }
+        return self.model_copy(update={**changed, "boxes": self.boxes if has_boxes else None}), list(wrong.values())
 
 
 class FunctionalPoints(GroundTruth):
@@ -425,6 +503,11 @@ TRUTHS: tuple[type[GroundTruth], ...] = (
 TRUTH_OF_KIND = {truth.kind: truth for truth in TRUTHS}
 
 
+def is_within(point: Point, size_wh: SizeWH, *, slack_px: float = 1.0) -> bool:
+    """Return whether a point lies in a picture, or beside it by `slack_px` pixels at most."""
+    return all(-slack_px <= place <= side + slack_px for place, side in zip(point, size_wh, strict=True))
+
+
 def scaled(point: Point, size_wh: SizeWH) -> Point:
     """Return a point in pixels whose coordinates are fractions of width and height."""
     return point[0] * size_wh[0], point[1] * size_wh[1]
@@ -439,9 +522,25 @@ def determinant(matrix: Matrix3) -> float:
     return (a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)) / largest**3
 
 
+def is_invertible(matrix: Matrix3) -> bool:
+    """Return whether a matrix can be inverted as far as numbers hold it."""
+    return abs(determinant(matrix)) >= 1e-12
+
+
 def multiplied(first: Matrix3, second: Matrix3) -> Matrix3:
     """Return the product of two matrices."""
     rows = [tuple(sum(first[row][k] * second[k][column] for k in range(3)) for column in range(3)) for row in range(3)]
+    return (_row(rows[0]), _row(rows[1]), _row(rows[2]))
+
+
+def inverse(matrix: Matrix3) -> Matrix3:
+    """Return the inverse of a matrix that can be inverted, up to a factor, as a homography's is."""
+    (a, b, c), (d, e, f), (g, h, i) = matrix
+    rows = [
+        (e * i - f * h, c * h - b * i, b * f - c * e),
+        (f * g - d * i, a * i - c * g, c * d - a * f),
+        (d * h - e * g, b * g - a * h, a * e - b * d),
+    ]
     return (_row(rows[0]), _row(rows[1]), _row(rows[2]))
 
 

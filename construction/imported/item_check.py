@@ -121,10 +121,10 @@ def check_items(
         write_columns(write_to, {file.path: file.stated for file in opened.files if file.model is None})
     with read_questions(source, pictures=pictures, mapping=mapping, columns=columns) as read:
         counts = read.index.counts()
-        shown = [row._asdict() for row, _ in zip(read.refused(), range(_SHOWN), strict=False)]
+        shown = [row.document() for row, _ in zip(read.refused(), range(_SHOWN), strict=False)]
         # Each reason is shown by an example, also one that comes after thousands of others.
         seen = Counter(row["reason"] for row in shown)
-        shown += [row._asdict() for row in _first_of_each(read.refused(), read.left_out.keys() - seen.keys())]
+        shown += [row.document() for row in _first_of_each(read.refused(), read.left_out.keys() - seen.keys())]
     return {
         "source": str(source),
         "files": [

@@ -15,6 +15,7 @@ from .listing import reader_text as reader_text
 from .nights import Nights as Nights
 from .own_annotations import OwnPictures as OwnPictures
 from .plain_folder import PlainFolder as PlainFolder
+from .reader import REPEATED as REPEATED
 from .reader import DatasetPicture as DatasetPicture
 from .reader import DatasetReader as DatasetReader
 from .reader import DatasetRecord as DatasetRecord

@@ -20,12 +20,23 @@ from pydantic import BaseModel, Field
 from benchwright.errors import DataError
 from benchwright.files.lists_on_disk import ListsOnDisk
 from benchwright.regions.formats import PictureMarks, RefusedMark, read_marks
+from benchwright.regions.formats.picture_marks import shown
 from benchwright.regions.formats.streamed_json import JsonLists
 
-from ..ground_truth import Captions, GroundTruth, LabelledBox, LabelledBoxes
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked
+from ..ground_truth import Captions, GroundTruth, LabelledBoxes
+from ..source_files import DatasetFiles, LeftOutByRule, RefusedRow, Row, checked
 from .coco_pictures import coco_path
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded, licence_text
+from .marked_boxes import BAD_ANNOTATION, boxes_of_marks, refused_marks, rows_of_marks
+from .reader import (
+    NOTHING_STATED,
+    DatasetPicture,
+    DatasetReader,
+    DatasetRecord,
+    NeededFiles,
+    chosen,
+    guarded,
+    licence_text,
+)
 
 _PICTURES_LICENCE = "one a picture, in the annotations; some forbid derivatives or commercial use"
 _PICTURES = NeededFiles(
@@ -74,6 +85,7 @@ class Coco(DatasetReader):
     """
 
     name: ClassVar[str] = "coco"
+    version: ClassVar[int] = 2
     title: ClassVar[str] = "COCO, instances and captions (Lin et al. 2014)"
     home: ClassVar[str] = "https://cocodataset.org"
     licence: ClassVar[str] = "CC BY 4.0, as generally stated"
@@ -146,43 +158,32 @@ def _boxes(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> Iter
         index = _indexed(place, images, is_lvis=reader.is_lvis)
         for picture in marks:
             if isinstance(picture, RefusedMark):
-                yield RefusedRow(path, picture.entry, "bad_annotation", picture.reason)
+                yield RefusedRow(path, picture.entry, BAD_ANNOTATION, picture.reason)
                 continue
-            # A crowd is no mistake: its label is incomplete, and its box is none of one thing.
-            yield from (
-                RefusedRow(path, refused.entry, "bad_annotation", refused.reason)
-                for refused in picture.refused
-                if refused.code != "crowd"
-            )
+            yield from refused_marks(picture, path)
             entry = f"image {picture.name}"
             with guarded(path, entry) as guard:
                 image = _image(index, picture.name)
-                yield _record(reader, path, entry, image, index, pictures, _labelled(picture, image, index, reader))
+                truth = _labelled(picture, image, index, reader)
+                yield _record(reader, path, entry, image, index, pictures, truth, rows_of_marks(picture))
             if guard.refusal is not None:
-                yield guard.refusal
+                yield guard.refusal._replace(rows=1 + rows_of_marks(picture))
 
 
 def _labelled(picture: PictureMarks, image: _Image, index: _Index, reader: Coco) -> LabelledBoxes:
-    wrong = {refused.entry for refused in picture.refused if refused.code != "crowd"}
-    if wrong:
-        # What a wrong annotation marked is not known: of no label it can be said that all have a box.
-        raise BadRow(f"{len(wrong)} of its annotations are wrong, such as {min(wrong)}", "bad_annotation")
-    boxes = []
-    for region in picture.regions:
-        (x0, y0), (x1, y1) = region.points
-        boxes.append(LabelledBox(label=region.label, box=(x0, y0, x1, y1)))
     if not reader.is_lvis:
-        return LabelledBoxes(boxes=tuple(boxes), incomplete=picture.crowds)
+        return boxes_of_marks(picture, incomplete=picture.crowds)
     absent, incomplete = (
-        tuple(sorted({index.categories[key] for key in keys if key in index.categories}))
+        {index.categories[key] for key in keys if key in index.categories}
         for keys in (image.neg_category_ids, image.not_exhaustive_category_ids)
     )
-    return LabelledBoxes(boxes=tuple(boxes), is_federated=True, absent=absent, incomplete=incomplete)
+    return boxes_of_marks(picture, is_federated=True, absent=absent, incomplete=incomplete)
 
 
 def _captions(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
     with ListsOnDisk[str]() as images, ListsOnDisk[int]() as captions:
         index = _indexed(place, images, is_lvis=False)
+        yield from _unnamed(path, place)
         for key, _, _, element in JsonLists(place).elements():
             if key == "annotations":
                 entry = f"annotation {element.get('id') if isinstance(element, dict) else element!r}"
@@ -193,17 +194,28 @@ def _captions(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> I
                     yield guard.refusal
         for name in images:
             entry = f"image {name}"
+            texts: tuple[str, ...] = ()
             with guarded(path, entry) as guard:
                 image = _image(index, name)
                 texts = tuple(captions.pop(image.id))
                 if not texts:
-                    raise BadRow("it has no caption")
-                yield _record(reader, path, entry, image, index, pictures, Captions(texts=texts))
+                    raise LeftOutByRule(NOTHING_STATED, "no caption is about it")
+                yield _record(reader, path, entry, image, index, pictures, Captions(texts=texts), len(texts))
             if guard.refusal is not None:
-                yield guard.refusal
+                yield guard.refusal._replace(rows=1 + len(texts))
         for image_id in captions:
             detail = f"{len(captions[image_id])} captions name picture {image_id}, which is not among the images"
-            yield RefusedRow(path, f"image {image_id}", "bad_row", detail)
+            yield RefusedRow(path, f"image {image_id}", "bad_row", detail, len(captions[image_id]))
+
+
+def _unnamed(path: str, place: Path) -> Iterator[RefusedRow]:
+    """Yield the images of a file of captions that cannot be named."""
+    number = 0
+    for key, _, _, element in JsonLists(place).elements():
+        if key == "images":
+            number += 1
+            if not isinstance(element, dict) or _name(element, is_lvis=False) is None:
+                yield RefusedRow(path, f"image {number}", "bad_row", f"it has no file_name: {shown(element)}")
 
 
 def _record(
@@ -214,6 +226,7 @@ def _record(
     index: _Index,
     pictures: DatasetFiles,
     truth: GroundTruth,
+    parts: int,
 ) -> DatasetRecord:
     stem = PurePosixPath(path).stem
     stated = PurePosixPath(image.coco_url).parts[-2:] if image.coco_url else ()
@@ -226,7 +239,7 @@ def _record(
         image.flickr_url or image.coco_url,
         (image.width, image.height),
     )
-    return DatasetRecord(f"{reader.name}:{stem}:{image.id}", path, entry, (shown,), (truth,))
+    return DatasetRecord(f"{reader.name}:{stem}:{image.id}", path, entry, (shown,), (truth,), parts)
 
 
 def _image(index: _Index, name: str) -> _Image:

@@ -22,7 +22,7 @@ from ..ground_truth import TRUTHS, CountQuestion, DepthComparison, GroundTruth, 
 from ..source_files import DatasetFiles, RefusedRow
 from .measured_records import measured_records
 from .own_annotations import OwnPictures, own_records
-from .reader import DatasetReader, DatasetRecord, NeededFiles
+from .reader import DatasetReader, DatasetRecord, NeededFiles, with_pictures
 from .recognition import MEASURED, FoundSource, Recognised, recognised
 
 _ENOUGH: dict[str, frozenset[str]] = {
@@ -36,6 +36,7 @@ class Found(DatasetReader):
     """Whatever a folder brings besides pictures: source datasets and files of annotations in it."""
 
     name: ClassVar[str] = "found"
+    version: ClassVar[int] = 2
     title: ClassVar[str] = "whatever a folder of photographs brings"
     home: ClassVar[str] = "https://cocodataset.org/#format-data"
     licence: ClassVar[str] = "that of each dataset in it"
@@ -114,7 +115,7 @@ def records_of_source(source: FoundSource, own: OwnPictures | None) -> Iterator[
         yield from (measured_records if source.form in MEASURED else own_records)(source, own)
         return
     before = f"{source.files.under}/" if source.files.under else ""
-    for record in source.reader.read(source.files, source.files):
+    for record in with_pictures(source.reader.read(source.files, source.files), source.files):
         if isinstance(record, RefusedRow):
             yield record._replace(file=f"{before}{record.file}")
             continue

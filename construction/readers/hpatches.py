@@ -15,7 +15,8 @@ from typing import ClassVar, Literal
 
 from benchwright.errors import DataError
 
-from ..ground_truth import IDENTITY, GroundTruth, Homographies, Matrix3, at_pixel_centres
+from ..ground_truth import IDENTITY, GroundTruth, Homographies, Matrix3, at_pixel_centres, is_invertible
+from ..ground_truth import PICTURES as NUMBERS
 from ..source_files import BadRow, DatasetFiles, RefusedRow
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded
 
@@ -40,6 +41,7 @@ class HPatches(DatasetReader):
     """
 
     name: ClassVar[str] = "hpatches"
+    version: ClassVar[int] = 2
     title: ClassVar[str] = "HPatches, full image sequences (Balntas et al. 2017)"
     home: ClassVar[str] = "https://github.com/hpatches/hpatches-dataset"
     licence: ClassVar[str] = "MIT (repository)"
@@ -73,11 +75,11 @@ class HPatches(DatasetReader):
         )
 
     def _sequences(self, files: DatasetFiles) -> list[str]:
-        names = [name.rstrip("/") for name in files.listing() if name.endswith("/")]
+        names = map(_folder_name, files.listing())
         return [
             name
             for name in names
-            if _SEQUENCE.fullmatch(name)
+            if name is not None
             and self.change in ("both", _CHANGES[name[0]])
             and not (self.without_large and name in LARGE)
         ]
@@ -89,28 +91,54 @@ class HPatches(DatasetReader):
             yield from (path for path in paths if files.has(path))
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
-        """Yield one record a sequence."""
+        """Yield one record a sequence; a picture whose matrix is wrong is left out of it alone."""
         del pictures
         for name in self._sequences(files):
+            matrices: dict[int, Matrix3] = {1: IDENTITY}
+            for number in range(2, PICTURES + 1):
+                with guarded(name, f"H_1_{number}") as guard:
+                    matrices[number] = _matrix(files, name, number)
+                if guard.refusal is not None:
+                    yield guard.refusal
             with guarded(name) as guard:
-                truth = Homographies(change=_CHANGES[name[0]], matrices=(IDENTITY, *_matrices(files, name)))
+                if len(matrices) < 2:
+                    raise BadRow("none of its homographies can be used", "too_few_pictures")
+                original = {} if len(matrices) == PICTURES else {NUMBERS: list(matrices)}
+                truth = Homographies(change=_CHANGES[name[0]], matrices=tuple(matrices.values()), original=original)
                 shown = tuple(
                     DatasetPicture(f"{name}/{number}.ppm", f"hpatches:{name}/{number}", self.pictures_licence)
-                    for number in range(1, PICTURES + 1)
+                    for number in matrices
                 )
-                yield DatasetRecord(f"hpatches:{name}", name, "", shown, (truth,))
+                yield DatasetRecord(f"hpatches:{name}", name, "", shown, (truth,), len(shown) - 1)
             if guard.refusal is not None:
                 yield guard.refusal
+        yield from self._not_wanted(files)
+
+    def _not_wanted(self, files: DatasetFiles) -> Iterator[RefusedRow]:
+        """Yield the sequences that the settings leave out."""
+        wanted = set(self._sequences(files))
+        for name in map(_folder_name, files.listing()):
+            if name is not None and name not in wanted:
+                rule = "other_change" if self.change not in ("both", _CHANGES[name[0]]) else "large_pictures"
+                yield RefusedRow(name, "", rule, f"change is {self.change!r}, without_large {self.without_large}",
+                                 PICTURES, by_rule=True)  # fmt: skip
 
 
-def _matrices(files: DatasetFiles, name: str) -> Iterator[Matrix3]:
-    for number in range(2, PICTURES + 1):
-        words = files.read(f"{name}/H_1_{number}", max_bytes=4096).decode("utf-8", "replace").split()
-        try:
-            numbers = [float(word) for word in words]
-        except ValueError as error:
-            raise BadRow(f"H_1_{number}: {error}") from None
-        if len(numbers) != 9 or not all(map(isfinite, numbers)):
-            raise BadRow(f"H_1_{number} holds {len(numbers)} numbers; nine finite ones make a homography")
-        a, b, c, d, e, f, g, h, i = numbers
-        yield at_pixel_centres(((a, b, c), (d, e, f), (g, h, i)))
+def _folder_name(name: str) -> str | None:
+    """Return the name of a sequence that an entry of a folder is; None for anything else."""
+    return name[:-1] if name.endswith("/") and _SEQUENCE.fullmatch(name[:-1]) else None
+
+
+def _matrix(files: DatasetFiles, name: str, number: int) -> Matrix3:
+    words = files.read(f"{name}/H_1_{number}", max_bytes=4096).decode("utf-8", "replace").split()
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError as error:
+        raise BadRow(str(error)) from None
+    if len(numbers) != 9 or not all(map(isfinite, numbers)):
+        raise BadRow(f"it holds {len(numbers)} numbers; nine finite ones make a homography")
+    a, b, c, d, e, f, g, h, i = numbers
+    matrix = at_pixel_centres(((a, b, c), (d, e, f), (g, h, i)))
+    if not is_invertible(matrix):
+        raise BadRow(f"the homography cannot be inverted: {matrix}")
+    return matrix

@@ -4,14 +4,16 @@
     iiw-dataset/data/1.json     points as fractions of width and height, comparisons, licence, attribution
 
 Files `<id>-dist_x.png` of some copies are no photographs; only numbered JSON files are read. A comparison does not
-count where a point is not opaque, nobody said which is darker, or its weight is missing or not above 0.
+count where a point is not opaque, nobody said which is darker, or its weight is missing or not above 0. Points are
+fractions of the photograph that people saw, so that one in other proportions than `aspect_ratio` is refused.
 """
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import ClassVar
 
@@ -21,11 +23,18 @@ from pydantic import BaseModel, Field
 from benchwright.errors import DataError
 
 from ..ground_truth import GroundTruth, ReflectanceComparison
-from ..source_files import BadRow, DatasetFiles, RefusedRow, checked, json_document
+from ..source_files import BadRow, DatasetFiles, LeftOutByRule, RefusedRow, Row, checked, json_document
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded, licence_text
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _DARKER = {"1": "first", "2": "second", "E": "equal"}
+NOT_OPAQUE, NO_WEIGHT, LOW_WEIGHT = "not_opaque", "no_weight", "low_weight"
+RULES = {
+    NOT_OPAQUE: "comparisons with a point that is not opaque",
+    NO_WEIGHT: "comparisons of which nobody said which point is darker, or without a weight above 0",
+    LOW_WEIGHT: "comparisons with a weight below `min_weight`",
+}
+"""Rules by which a comparison does not count."""
 
 
 class _Licence(BaseModel):
@@ -57,8 +66,9 @@ class _Photo(BaseModel):
     flickr_id: int | str | None = None
     attribution_name: str | None = None
     attribution_url: str | None = None
-    intrinsic_points: list[_Point]
-    intrinsic_comparisons: list[_Comparison]
+    aspect_ratio: float | None = Field(None, gt=0, allow_inf_nan=False)
+    intrinsic_points: list[object]
+    intrinsic_comparisons: list[object]
 
 
 class Iiw(DatasetReader):
@@ -69,6 +79,7 @@ class Iiw(DatasetReader):
     """
 
     name: ClassVar[str] = "iiw"
+    version: ClassVar[int] = 2
     title: ClassVar[str] = "IIW, Intrinsic Images in the Wild (Bell et al. 2014), release 0"
     home: ClassVar[str] = "http://opensurfaces.cs.cornell.edu/publications/intrinsic/"
     licence: ClassVar[str] = "stated on the dataset's page"
@@ -120,7 +131,7 @@ class Iiw(DatasetReader):
                     )
                 bad, truths = _truths(photo, path, self.min_weight)
                 yield from bad
-                yield DatasetRecord(f"iiw:{photo.photo}", path, "", (_picture(photo),), truths)
+                yield DatasetRecord(f"iiw:{photo.photo}", path, "", (_picture(photo),), truths, len(truths))
             if guard.refusal is not None:
                 yield guard.refusal
 
@@ -129,37 +140,73 @@ def _picture(photo: _Photo) -> DatasetPicture:
     licence = None if photo.license is None else licence_text(photo.license.name, photo.license.url)
     attribution = licence_text(photo.attribution_name or photo.flickr_user, photo.attribution_url)
     key = f"flickr:{photo.flickr_id}" if photo.flickr_id else f"iiw:{photo.photo}"
-    return DatasetPicture(f"data/{photo.image_filename}", key, licence, attribution)
+    path = f"data/{photo.image_filename}"
+    return DatasetPicture(path, key, licence, attribution, aspect_ratio=photo.aspect_ratio)
 
 
 def _truths(photo: _Photo, path: str, min_weight: float) -> tuple[list[RefusedRow], tuple[ReflectanceComparison, ...]]:
-    """Return what is wrong with comparisons, and those that count."""
-    points = {point.id: point for point in photo.intrinsic_points}
+    """Return the comparisons that are wrong or do not count, and those that do."""
+    points, wrong = _points(photo)
     refused: list[RefusedRow] = []
     truths: list[ReflectanceComparison] = []
-    for comparison in photo.intrinsic_comparisons:
-        ends = [points.get(comparison.point1), points.get(comparison.point2)]
-        entry = f"comparison {comparison.id}"
-        if None in ends:
-            missing = comparison.point1 if ends[0] is None else comparison.point2
-            refused.append(RefusedRow(path, entry, "bad_row", f"point {missing} is not among intrinsic_points"))
-            continue
-        first, second = (point for point in ends if point is not None)
-        if comparison.darker not in (None, *_DARKER):
-            refused.append(RefusedRow(path, entry, "bad_row", f"darker is {comparison.darker!r}; 1, 2 and E are known"))
-            continue
-        weight = comparison.darker_score
-        if not (first.opaque and second.opaque) or comparison.darker is None or weight is None or weight <= 0:
-            continue
-        if weight >= min_weight:
-            truths.append(
-                ReflectanceComparison(
-                    first=(first.x, first.y),
-                    second=(second.x, second.y),
-                    darker=_DARKER[comparison.darker],
-                    weight=weight,
-                    unit="fractions",
-                    original={"comparison": comparison.id, "darker": comparison.darker},
-                )
-            )
+    by_rule: Counter[str] = Counter()
+    for number, document in enumerate(photo.intrinsic_comparisons, start=1):
+        stated = document.get("id", number) if isinstance(document, Mapping) else number
+        with guarded(path, f"comparison {stated}") as guard:
+            comparison = checked(_Comparison, Row("", document))
+            try:
+                truths.append(_truth(comparison, points, wrong, min_weight))
+            except LeftOutByRule as rule:
+                by_rule[rule.reason] += 1
+        if guard.refusal is not None:
+            refused.append(guard.refusal)
+    refused += [RefusedRow(path, "", rule, RULES[rule], rows, by_rule=True) for rule, rows in sorted(by_rule.items())]
     return refused, tuple(truths)
+
+
+def _points(photo: _Photo) -> tuple[dict[int, _Point], dict[object, str]]:
+    """Return the points of a photograph by id, and what is wrong with others."""
+    points: dict[int, _Point] = {}
+    wrong: dict[object, str] = {}
+    for document in photo.intrinsic_points:
+        try:
+            point = checked(_Point, Row("", document))
+        except BadRow as error:
+            key = document.get("id") if isinstance(document, Mapping) else None
+            wrong[key if isinstance(key, int) else None] = str(error)
+        else:
+            points[point.id] = point
+    return points, wrong
+
+
+def _truth(
+    comparison: _Comparison, points: Mapping[int, _Point], wrong: Mapping[object, str], min_weight: float
+) -> ReflectanceComparison:
+    """Return what a comparison says.
+
+    Raises:
+        BadRow: It is wrong, or one of its points is.
+        LeftOutByRule: It does not count.
+    """
+    if comparison.darker not in (None, *_DARKER):
+        raise BadRow(f"darker is {comparison.darker!r}; 1, 2 and E are known")
+    for key in (comparison.point1, comparison.point2):
+        if key not in points:
+            raise BadRow(f"point {key} is wrong: {wrong[key]}" if key in wrong else
+                         f"point {key} is not among intrinsic_points")  # fmt: skip
+    first, second = points[comparison.point1], points[comparison.point2]
+    weight = comparison.darker_score
+    if not (first.opaque and second.opaque):
+        raise LeftOutByRule(NOT_OPAQUE, RULES[NOT_OPAQUE])
+    if comparison.darker is None or weight is None or weight <= 0:
+        raise LeftOutByRule(NO_WEIGHT, RULES[NO_WEIGHT])
+    if weight < min_weight:
+        raise LeftOutByRule(LOW_WEIGHT, RULES[LOW_WEIGHT])
+    return ReflectanceComparison(
+        first=(first.x, first.y),
+        second=(second.x, second.y),
+        darker=_DARKER[comparison.darker],
+        weight=weight,
+        unit="fractions",
+        original={"comparison": comparison.id, "darker": comparison.darker},
+    )

@@ -22,9 +22,9 @@ from ..measured import (
     poses_of,
     things_in,
 )
-from ..source_files import BadRow, RefusedRow
+from ..source_files import BadRow, LeftOutByRule, RefusedRow
 from .own_annotations import OwnPictures
-from .reader import MISSING_PICTURE, REPEATED, DatasetPicture, DatasetRecord, guarded, spread
+from .reader import MISSING_PICTURE, NOTHING_STATED, REPEATED, DatasetPicture, DatasetRecord, guarded, spread
 from .recognition import PICTURE_SUFFIXES, FoundSource
 
 MOST_FRAMES = 16
@@ -62,7 +62,7 @@ def _of_masks(maps: Iterable[MapFile], root: Path) -> Iterator[DatasetRecord | R
     for photograph, masks in groupby(
         sorted(maps, key=lambda entry: entry.photograph or ""), lambda entry: entry.photograph
     ):
-        things, sizes_wh, wrong = [], set[tuple[int, int]](), 0
+        things, sizes_wh, wrong, used = [], set[tuple[int, int]](), 0, 0
         path = ""
         for entry in masks:
             path = path or entry.path
@@ -71,6 +71,7 @@ def _of_masks(maps: Iterable[MapFile], root: Path) -> Iterator[DatasetRecord | R
                 in_mask, size_wh = things_in(root, entry)
                 things += in_mask
                 sizes_wh.add(size_wh)
+                used += 1
             if guard.refusal is not None:
                 wrong += 1
                 yield guard.refusal
@@ -81,11 +82,14 @@ def _of_masks(maps: Iterable[MapFile], root: Path) -> Iterator[DatasetRecord | R
                 raise BadRow(f"{wrong} of its masks cannot be used, so not all things in it are known", "other_mask")
             if len(sizes_wh) > 1:
                 raise BadRow(f"its masks have several sizes: {', '.join(map(str, sorted(sizes_wh)))}", "other_size")
+            if used and not things:
+                raise LeftOutByRule(NOTHING_STATED, "its masks show nothing")
             if things:
                 picture = DatasetPicture(photograph, f"found:{photograph}", size_wh=sizes_wh.pop())
-                yield DatasetRecord(f"found:masks:{photograph}", path, "", (picture,), mask_truths(things, path))
+                truths = mask_truths(things, path)
+                yield DatasetRecord(f"found:masks:{photograph}", path, "", (picture,), truths, used)
         if guard.refusal is not None:
-            yield guard.refusal
+            yield guard.refusal._replace(rows=1 + used)
 
 
 def _photograph(entry: MapFile) -> str:
@@ -121,13 +125,17 @@ def _of_scene(scene: CameraScene, path: str, pictures: OwnPictures) -> Iterator[
             yield guard.refusal
     with guarded(path, f"scene {scene.name}" if scene.name else "") as guard:
         if len(shown) < 2:
-            raise BadRow(f"{len(shown)} of its pictures are in the folder; two are needed", "too_few_frames")
+            raise BadRow(
+                f"{len(shown)} of its pictures are in the folder; two are needed", "too_few_frames", rows=1 + len(shown)
+            )
         frames = spread(list(shown.items()), MOST_FRAMES)
+        if more := len(shown) - len(frames):
+            detail = f"of {len(shown)} frames of a scene {MOST_FRAMES} are used, at equal distances"
+            yield RefusedRow(path, "", "more_frames", detail, more, by_rule=True)
         truth = poses_of(scene, [camera for _, camera in frames])
         record_id = f"found:{path}:{scene.name}" if scene.name else f"found:{path}"
-        yield DatasetRecord(
-            record_id, path, "", tuple(DatasetPicture(name, f"found:{name}") for name, _ in frames), (truth,)
-        )
+        pictures_shown = tuple(DatasetPicture(name, f"found:{name}") for name, _ in frames)
+        yield DatasetRecord(record_id, path, "", pictures_shown, (truth,), len(frames))
     if guard.refusal is not None:
         yield guard.refusal
 

@@ -15,7 +15,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BaseModel, Field
 
 from ..ground_truth import GroundTruth, SimilarityTriplet
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, csv_rows
+from ..source_files import BadRow, DatasetFiles, LeftOutByRule, RefusedRow, Row, checked, csv_rows
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 _COLUMNS = ("id", "left_vote", "right_vote", "votes", "ref_path", "left_path", "right_path")
@@ -68,16 +68,18 @@ class Nights(DatasetReader):
         needed = (*_COLUMNS, "split") if self.splits else _COLUMNS
         yield from records_of_rows(csv_rows(files, "data.csv", needed=needed), "data.csv", self._record)
 
-    def _record(self, row: Row) -> DatasetRecord | None:
+    def _record(self, row: Row) -> DatasetRecord:
         triplet = checked(_Triplet, row)
         if sorted((triplet.left_vote, triplet.right_vote)) != [0, 1]:
             votes = f"left_vote is {triplet.left_vote:g} and right_vote {triplet.right_vote:g}"
             raise BadRow(f"{votes}; one is 1, the other 0")
-        if triplet.votes < self.min_votes or (self.splits and triplet.split not in self.splits):
-            return None
         paths = (triplet.ref_path, triplet.left_path, triplet.right_path)
         if len(set(paths)) != len(paths):
             raise BadRow(f"a picture stands twice: {', '.join(paths)}")
+        if self.splits and triplet.split not in self.splits:
+            raise LeftOutByRule("other_split", f"split is {triplet.split!r}; `splits` names {', '.join(self.splits)}")
+        if triplet.votes < self.min_votes:
+            raise LeftOutByRule("few_votes", f"votes is {triplet.votes}, and `min_votes` {self.min_votes}")
         shown = tuple(DatasetPicture(path, f"nights:{path}", self.pictures_licence) for path in paths)
         truth = SimilarityTriplet(closer="right" if triplet.right_vote == 1 else "left", votes=triplet.votes)
         return DatasetRecord(f"nights:{triplet.id}", "data.csv", row.entry, shown, (truth,))

@@ -11,20 +11,34 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from benchwright.canonical import file_digest
 from benchwright.errors import BenchwrightError
 from benchwright.facts import read_facts
-from benchwright.regions import Region
 from benchwright.regions.formats import MarkFormat, PictureMarks, RefusedMark, read_marks
 from benchwright.regions.formats.streamed_json import JsonLists
 
 from ..ground_truth import MARKED_BY, Captions, CountQuestion, GroundTruth, LabelledBox, LabelledBoxes
 from ..item_parts.wording import count_question, without_article
-from ..source_files import BadRow, RefusedRow
-from .reader import MISSING_PICTURE, DatasetPicture, DatasetRecord, guarded
+from ..source_files import BAD_ROW, BadRow, LeftOutByRule, RefusedRow, Row, checked
+from .marked_boxes import BAD_ANNOTATION, boxes_of_marks, refused_marks, rows_of_marks
+from .reader import MISSING_PICTURE, NOTHING_STATED, DatasetPicture, DatasetRecord, guarded
 from .recognition import AMBIGUOUS, FoundSource, Recognised, picture_paths
 
 _DIGITS = 64
+
+
+class _CaptionedImage(BaseModel):
+    id: int | str
+    file_name: object = None
+
+
+class _OwnCaption(BaseModel):
+    model_config = ConfigDict(str_strip_whitespace=True)
+
+    image_id: int | str
+    caption: str = Field(min_length=1)
 
 
 class OwnPictures:
@@ -120,91 +134,99 @@ def _marked(path: str, place: Path, form: MarkFormat, pictures: OwnPictures) -> 
     try:
         for marks in read_marks(place, form, shape="box"):
             if isinstance(marks, RefusedMark):
-                yield RefusedRow(path, marks.entry, "bad_annotation", marks.reason)
+                yield RefusedRow(path, marks.entry, BAD_ANNOTATION, marks.reason)
                 continue
-            wrong = [mark for mark in marks.refused if mark.code != "crowd"]
-            yield from (RefusedRow(path, mark.entry, "bad_annotation", mark.reason) for mark in wrong)
+            yield from refused_marks(marks, path)
             entry = f"image {marks.name}"
             with guarded(path, entry) as guard:
                 shown = pictures.path_of(marks.name, folder)
-                yield _record(path, entry, shown, _truths(marks, path, counts=not wrong), marks.size_wh)
+                yield _record(path, entry, shown, _truths(marks, path), marks.size_wh, parts=rows_of_marks(marks))
             if guard.refusal is not None:
-                yield guard.refusal
+                yield guard.refusal._replace(rows=1 + rows_of_marks(marks))
     except BenchwrightError as error:
         yield RefusedRow(path, "", "unreadable_file", str(error))
 
 
-def _truths(marks: PictureMarks, path: str, *, counts: bool) -> tuple[GroundTruth, ...]:
-    """Return the boxes of a picture, and how many things of each label have one.
+def _truths(marks: PictureMarks, path: str) -> tuple[GroundTruth, ...]:
+    """Return the boxes of a picture, and how many things of each label have one, where all of them surely have.
 
     Args:
         marks: The marks.
         path: Path of their file.
-        counts: Whether every mark could be read, so that boxes can be counted.
     """
-    boxes = tuple(LabelledBox(label=region.label, box=_box(region)) for region in marks.regions if region.label)
-    truths: list[GroundTruth] = [LabelledBoxes(boxes=boxes, incomplete=marks.crowds)]
-    if counts:
-        for label, count in sorted(Counter(without_article(box.label) for box in boxes).items()):
-            if label not in {without_article(crowd) for crowd in marks.crowds}:
-                question = count_question(label)
-                truths.append(CountQuestion(question=question, count=count, original={MARKED_BY: path}))
+    boxes = boxes_of_marks(marks, incomplete=marks.crowds)
+    truths: list[GroundTruth] = [boxes]
+    unsure = {without_article(label) for label in boxes.incomplete}
+    for label, count in sorted(Counter(without_article(box.label) for box in boxes.boxes).items()):
+        if label not in unsure:
+            question = count_question(label)
+            truths.append(CountQuestion(question=question, count=count, original={MARKED_BY: path}))
     return tuple(truths)
-
-
-def _box(region: Region) -> tuple[float, float, float, float]:
-    (x0, y0), (x1, y1) = region.points
-    return x0, y0, x1, y1
 
 
 def _captioned(path: str, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
     """Yield a record of each picture that a COCO file of captions describes."""
-    names: dict[object, object] = {}
-    texts: dict[object, list[str]] = defaultdict(list)
+    names: dict[int | str, object] = {}
+    texts: dict[int | str, list[str]] = defaultdict(list)
+    numbers: Counter[str] = Counter()
     for key, _, _, element in JsonLists(pictures.root / path).elements():
-        if not isinstance(element, dict):
+        if key not in ("images", "annotations"):
             continue
-        if key == "images" and isinstance(element.get("id"), int | str):
-            names[element["id"]] = element.get("file_name")
-        elif key == "annotations" and isinstance(element.get("image_id"), int | str):
-            if isinstance(caption := element.get("caption"), str) and caption.strip():
-                texts[element["image_id"]].append(caption.strip())
-            else:
-                entry = f"annotation {element.get('id')}"
-                yield RefusedRow(path, entry, "bad_annotation", f"caption is {caption!r}; it is a text")
-    for image_id, stated in texts.items():
-        entry = f"image {image_id}"
+        numbers[key] += 1
+        entry = f"{key.removesuffix('s')} {numbers[key]}"
         with guarded(path, entry) as guard:
-            name = names.get(image_id)
-            if not isinstance(name, str) or not name:
-                raise BadRow(f"captions name picture {image_id}, which is not among the images with a file_name")
-            shown = pictures.path_of(name, _folder(path))
-            yield _record(path, entry, shown, (Captions(texts=tuple(stated)),))
+            row = Row(entry, element)
+            if key == "images":
+                image = checked(_CaptionedImage, row)
+                names.setdefault(image.id, image.file_name)
+            else:
+                caption = checked(_OwnCaption, row)
+                texts[caption.image_id].append(caption.caption)
         if guard.refusal is not None:
-            yield guard.refusal
+            yield guard.refusal._replace(reason=BAD_ANNOTATION)
+    for image_id, name in names.items():
+        entry, stated = f"image {image_id}", tuple(texts.pop(image_id, ()))
+        with guarded(path, entry) as guard:
+            if not stated:
+                raise LeftOutByRule(NOTHING_STATED, "no caption is about it")
+            if not isinstance(name, str) or not name:
+                raise BadRow(f"captions name picture {image_id}, which has no file_name")
+            shown = pictures.path_of(name, _folder(path))
+            yield _record(path, entry, shown, (Captions(texts=stated),), parts=len(stated))
+        if guard.refusal is not None:
+            yield guard.refusal._replace(rows=1 + len(stated))
+    for image_id, stated_of_none in texts.items():
+        detail = f"captions name picture {image_id}, which is not among the images"
+        yield RefusedRow(path, f"image {image_id}", BAD_ROW, detail, len(stated_of_none))
 
 
 def _stated(path: str, pictures: OwnPictures) -> Iterator[DatasetRecord | RefusedRow]:
     """Yield a record of each picture of a facts file that names subjects; others may be there besides them."""
     for key, facts in read_facts(pictures.root / path).images.items():
-        if not facts.subjects:
-            continue
         with guarded(path, f"image {key}") as guard:
+            if not facts.subjects:
+                raise LeftOutByRule(NOTHING_STATED, "it names no subjects")
             shown = pictures.path_of(key, _folder(path))
             boxes = tuple(
                 LabelledBox(label=without_article(subject.phrase), box=subject.box) for subject in facts.subjects
             )
             truths = (LabelledBoxes(boxes=boxes, is_federated=True),)
-            yield _record(path, f"image {key}", shown, truths, facts.size_wh)
+            yield _record(path, f"image {key}", shown, truths, facts.size_wh, parts=len(boxes))
         if guard.refusal is not None:
-            yield guard.refusal
+            yield guard.refusal._replace(rows=1 + len(facts.subjects))
 
 
 def _record(
-    path: str, entry: str, shown: str, truths: tuple[GroundTruth, ...], size_wh: tuple[int, int] | None = None
+    path: str,
+    entry: str,
+    shown: str,
+    truths: tuple[GroundTruth, ...],
+    size_wh: tuple[int, int] | None = None,
+    *,
+    parts: int,
 ) -> DatasetRecord:
     picture = DatasetPicture(shown, f"found:{shown}", size_wh=size_wh)
-    return DatasetRecord(f"found:{path}:{shown}", path, entry, (picture,), truths)
+    return DatasetRecord(f"found:{path}:{shown}", path, entry, (picture,), truths, parts)
 
 
 def _folder(path: str) -> str:

@@ -22,7 +22,7 @@ from benchwright.errors import DataError
 
 from ..ground_truth import TRUTHS, Captions, GroundTruth, NamedEntity, truth_in
 from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, csv_rows, json_rows
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded, records_of_rows
 
 
 class _Picture(BaseModel):
@@ -87,6 +87,7 @@ class PlainFolder(DatasetReader):
     """
 
     name: ClassVar[str] = "folder"
+    version: ClassVar[int] = 2
     title: ClassVar[str] = "a folder of pictures with a table (CSV, or JSON lines)"
     home: ClassVar[str] = "https://www.rfc-editor.org/rfc/rfc4180"
     licence: ClassVar[str] = "yours to state"
@@ -135,26 +136,51 @@ class PlainFolder(DatasetReader):
         del pictures
         path = self._table(files)
         rows = csv_rows(files, path, needed=("image",)) if path.endswith(".csv") else json_rows(files, path)
-        yield from records_of_rows(rows, path, partial(self._record, path))
+        if path.endswith(".csv"):
+            yield from records_of_rows(rows, path, partial(self._of_csv, path))
+            return
+        for row in rows:
+            if isinstance(row, RefusedRow):
+                yield row
+                continue
+            with guarded(path, row.entry) as guard:
+                yield from self._of_json(path, row)
+            if guard.refusal is not None:
+                yield guard.refusal
 
-    def _record(self, path: str, row: Row) -> DatasetRecord:
-        named, shown, truths = self._csv(row) if path.endswith(".csv") else self._json(row)
+    def _record(
+        self, path: str, row: Row, named: str | None, shown: list[_Picture], truths: tuple[GroundTruth, ...], parts: int
+    ) -> DatasetRecord:
         record_id = f"{self.dataset}:{named or '+'.join(picture.image for picture in shown)}"
-        return DatasetRecord(record_id, path, row.entry, tuple(map(self._picture, shown)), truths)
+        return DatasetRecord(record_id, path, row.entry, tuple(map(self._picture, shown)), truths, parts)
 
-    def _csv(self, row: Row) -> tuple[str | None, list[_Picture], tuple[GroundTruth, ...]]:
+    def _of_csv(self, path: str, row: Row) -> DatasetRecord:
         stated = checked(_CsvRow, Row(row.entry, {name: cell for name, cell in row.document.items() if cell}))
-        return stated.id, [stated], stated.truths()
+        return self._record(path, row, stated.id, [stated], stated.truths(), 0)
 
-    def _json(self, row: Row) -> tuple[str | None, list[_Picture], tuple[GroundTruth, ...]]:
+    def _of_json(self, path: str, row: Row) -> Iterator[DatasetRecord | RefusedRow]:
+        """Yield what is wrong with single truths of a row, then its record with the others."""
         stated = checked(_JsonRow, row)
         if bool(stated.image) == bool(stated.images):
             raise BadRow("a row has either `image` or `images`")
-        try:
-            truths = tuple(truth_in(document) for document in stated.truths)
-        except DataError as error:
-            raise BadRow(str(error)) from None
-        return stated.id, stated.images or [stated], truths
+        truths: list[GroundTruth] = []
+        refused: list[RefusedRow] = []
+        for number, document in enumerate(stated.truths, start=1):
+            with guarded(path, f"{row.entry}, truth {number}") as guard:
+                try:
+                    truths.append(truth_in(document))
+                except DataError as error:
+                    raise BadRow(str(error)) from None
+            if guard.refusal is not None:
+                refused.append(guard.refusal)
+        shown = len(stated.images)
+        if refused and not truths:
+            *others, last = refused
+            yield from others
+            raise BadRow(last.detail, rows=2 + shown)
+        record = self._record(path, row, stated.id, stated.images or [stated], tuple(truths), len(truths) + shown)
+        yield from refused
+        yield record
 
     def _picture(self, stated: _Picture) -> DatasetPicture:
         if (stated.width is None) != (stated.height is None):

@@ -6,7 +6,7 @@ is wrong is one `RefusedRow`; a folder that is laid out in another way is an err
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import ClassVar, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -21,6 +21,8 @@ T = TypeVar("T")
 
 MISSING_PICTURE = "missing_picture"
 REPEATED = "repeated"
+NOTHING_STATED = "nothing_stated"
+"""Rule by which an entry is left out that states nothing of what is read."""
 
 
 class NeededFiles(NamedTuple):
@@ -49,6 +51,7 @@ class DatasetPicture(NamedTuple):
         retrieved_at: When it was fetched, as the source states it.
         dataset: Dataset that it comes from; None for that of the reader.
         shape_wh: Width and height of a map of it at any scale: the picture's are in the same ratio; None for no map.
+        aspect_ratio: Width by height that the dataset states; None where it states none.
     """
 
     path: str
@@ -59,6 +62,7 @@ class DatasetPicture(NamedTuple):
     retrieved_at: str | None = None
     dataset: str | None = None
     shape_wh: tuple[int, int] | None = None
+    aspect_ratio: float | None = None
 
 
 class DatasetRecord(NamedTuple):
@@ -70,6 +74,8 @@ class DatasetRecord(NamedTuple):
         entry: Which row of that file it is, such as `line 17`.
         pictures: Pictures, in the order that the truths count.
         truths: What is true of them; none where the dataset gives pictures only.
+        parts: Number of rows besides its own that it is made of, each of which can be wrong by itself, such as the
+            annotations of a picture.
     """
 
     record_id: str
@@ -77,10 +83,29 @@ class DatasetRecord(NamedTuple):
     entry: str
     pictures: tuple[DatasetPicture, ...]
     truths: tuple[GroundTruth, ...] = ()
+    parts: int = 0
+
+    @property
+    def rows(self) -> int:
+        """Return the number of rows that it is made of, its own among them."""
+        return 1 + self.parts
 
     def refused(self, reason: str, detail: str) -> RefusedRow:
-        """Return the refusal of this record."""
-        return RefusedRow(self.file, self.entry, reason, detail)
+        """Return the refusal of this record, with all of its rows."""
+        return RefusedRow(self.file, self.entry, reason, detail, self.rows)
+
+    def without_pictures(self, places: Collection[int]) -> DatasetRecord | None:
+        """Return the record without some of its pictures, each of which is a part of it; None where too few are left.
+
+        Args:
+            places: Numbers of these pictures, from 0.
+        """
+        kept = tuple(picture for number, picture in enumerate(self.pictures) if number not in places)
+        truths = [truth.without_pictures(places) for truth in self.truths]
+        sound = tuple(truth for truth in truths if truth is not None)
+        if not sound or len(sound) < len(truths):
+            return None
+        return self._replace(pictures=kept, truths=sound, parts=self.parts - len(places))
 
 
 class DatasetReader(BaseModel):
@@ -170,13 +195,30 @@ def read_dataset(
     """
     located = reader.located(files)
     pictures = pictures or located
-    for record in reader.read(located, pictures):
+    yield from with_pictures(reader.read(located, pictures), pictures)
+
+
+def with_pictures(
+    rows: Iterable[DatasetRecord | RefusedRow], pictures: DatasetFiles
+) -> Iterator[DatasetRecord | RefusedRow]:
+    """Yield records whose pictures are all there, and what is refused.
+
+    Of a record that means something without a picture, such as a sequence of views, that picture alone is refused.
+    """
+    for record in rows:
         if isinstance(record, RefusedRow):
             yield record
-        elif missing := next((picture.path for picture in record.pictures if not pictures.has(picture.path)), None):
-            yield record.refused(MISSING_PICTURE, f"there is no file {pictures.shown(missing)}")
-        else:
+            continue
+        missing = {number for number, picture in enumerate(record.pictures) if not pictures.has(picture.path)}
+        if not missing:
             yield record
+            continue
+        details = [f"there is no file {pictures.shown(record.pictures[number].path)}" for number in sorted(missing)]
+        if (rest := record.without_pictures(missing)) is None:
+            yield record.refused(MISSING_PICTURE, details[0])
+            continue
+        yield from (RefusedRow(record.file, record.entry, MISSING_PICTURE, detail) for detail in details)
+        yield rest
 
 
 def content_digest(reader: DatasetReader, files: DatasetFiles) -> str:
@@ -207,7 +249,7 @@ class _Guarded:
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
         if isinstance(error, BadRow):
-            self.refusal = RefusedRow(self.file, self.entry, error.reason, str(error))
+            self.refusal = RefusedRow(self.file, self.entry, error.reason, str(error), error.rows, error.by_rule)
         elif isinstance(error, ValidationError):
             self.refusal = RefusedRow(self.file, self.entry, "bad_row", first_mistake(error))
         elif isinstance(error, BenchwrightError):
@@ -221,23 +263,22 @@ def guarded(file: str, entry: str = "") -> _Guarded:
 
 
 def records_of_rows(
-    rows: Iterable[Row | RefusedRow], file: str, record_of: Callable[[Row], DatasetRecord | None]
+    rows: Iterable[Row | RefusedRow], file: str, record_of: Callable[[Row], DatasetRecord]
 ) -> Iterator[DatasetRecord | RefusedRow]:
     """Yield the record of each row, or what is wrong with it.
 
     Args:
         rows: Rows of a file.
         file: Path of the file.
-        record_of: Function that makes a record of a row; None where the reader's settings leave it out. It raises
-            `BadRow` or a `ValidationError` where the row is wrong.
+        record_of: Function that makes a record of a row. It raises `BadRow` or a `ValidationError` where the row is
+            wrong, and `LeftOutByRule` where the reader's settings leave it out.
     """
     for row in rows:
         if isinstance(row, RefusedRow):
             yield row
             continue
         with guarded(file, row.entry) as guard:
-            if (record := record_of(row)) is not None:
-                yield record
+            yield record_of(row)
         if guard.refusal is not None:
             yield guard.refusal
 

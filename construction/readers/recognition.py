@@ -198,7 +198,7 @@ def _wrong_with(reader: DatasetReader, files: DatasetFiles) -> str | None:
     wrong = "there is no row"
     try:
         for row in islice(reader.read(files, files), _SAMPLE):
-            if isinstance(row, DatasetRecord):
+            if isinstance(row, DatasetRecord) or row.by_rule:
                 return None
             wrong = str(row)
     except BenchwrightError as error:

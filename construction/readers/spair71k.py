@@ -11,13 +11,13 @@ indices from 0, so that a point lies in the middle of its pixel. Some archivers 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
 from ..ground_truth import BoxXYXY, GroundTruth, KeypointPair, Point
-from ..source_files import BadRow, DatasetFiles, RefusedRow, checked, json_document, numbered_lines
+from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, json_document, numbered_lines
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
 
 SPLITS = ("trn", "val", "test")
@@ -42,14 +42,21 @@ class _Pair(BaseModel):
     category: str
     src_pose: str
     trg_pose: str
-    src_kps: list[tuple[float, float]] = Field(max_length=30)
-    trg_kps: list[tuple[float, float]] = Field(max_length=30)
+    src_kps: list[object] = Field(max_length=30)
+    trg_kps: list[object] = Field(max_length=30)
     kps_ids: list[str]
     mirror: int
     viewpoint_variation: int = Field(ge=0, le=3)
     scale_variation: int = Field(ge=0, le=3)
     truncation: int = Field(ge=0, le=3)
     occlusion: int = Field(ge=0, le=3)
+
+
+class _Keypoint(BaseModel):
+    """A key point in both pictures."""
+
+    source: tuple[float, float]
+    target: tuple[float, float]
 
 
 class Spair71k(DatasetReader):
@@ -61,6 +68,7 @@ class Spair71k(DatasetReader):
     """
 
     name: ClassVar[str] = "spair71k"
+    version: ClassVar[int] = 2
     title: ClassVar[str] = "SPair-71k (Min et al. 2019)"
     home: ClassVar[str] = "https://cvlab.postech.ac.kr/research/SPair-71k/"
     licence: ClassVar[str] = "stated on the dataset's page"
@@ -113,12 +121,36 @@ class Spair71k(DatasetReader):
                     continue
                 assert isinstance(path, str)
                 with guarded(path) as guard:
-                    yield _record(split, name, path, checked(_Pair, row))
+                    pair = checked(_Pair, row)
+                    points, refused = _points(path, pair)
+                    yield from refused
+                    yield _record(split, name, path, pair, points)
                 if guard.refusal is not None:
                     yield guard.refusal
 
 
-def _record(split: str, name: str, path: str, pair: _Pair) -> DatasetRecord:
+def _points(path: str, pair: _Pair) -> tuple[dict[str, _Keypoint], list[RefusedRow]]:
+    """Return the key points of a pair by name, and what is wrong with others.
+
+    Raises:
+        BadRow: The two lists of points and that of names do not go together.
+    """
+    if not len(pair.src_kps) == len(pair.trg_kps) == len(pair.kps_ids):
+        counts = f"{len(pair.src_kps)} points, {len(pair.trg_kps)} points and {len(pair.kps_ids)} names"
+        raise BadRow(f"{counts}; they go together")
+    if len(set(pair.kps_ids)) < len(pair.kps_ids):
+        raise BadRow(f"a name stands twice: {pair.kps_ids}")
+    points: dict[str, _Keypoint] = {}
+    refused: list[RefusedRow] = []
+    for name, source, target in zip(pair.kps_ids, pair.src_kps, pair.trg_kps, strict=True):
+        with guarded(path, f"key point {name}") as guard:
+            points[name] = checked(_Keypoint, Row("", {"source": source, "target": target}))
+        if guard.refusal is not None:
+            refused.append(guard.refusal)
+    return points, refused
+
+
+def _record(split: str, name: str, path: str, pair: _Pair, points: Mapping[str, _Keypoint]) -> DatasetRecord:
     _, source, target = name.partition(":")[0].split("-")
     if (pair.src_imname, pair.trg_imname) != (f"{source}.jpg", f"{target}.jpg"):
         raise BadRow(
@@ -128,9 +160,9 @@ def _record(split: str, name: str, path: str, pair: _Pair) -> DatasetRecord:
         raise BadRow(f"category is {pair.category!r}, and the file is named {name!r}")
     truth = KeypointPair(
         category=pair.category,
-        first=_centred(pair.src_kps),
-        second=_centred(pair.trg_kps),
-        names=tuple(pair.kps_ids),
+        first=_centred(point.source for point in points.values()),
+        second=_centred(point.target for point in points.values()),
+        names=tuple(points),
         boxes=(_box(pair.src_bndbox), _box(pair.trg_bndbox)),
         attributes={
             "first_pose": pair.src_pose,
@@ -142,8 +174,8 @@ def _record(split: str, name: str, path: str, pair: _Pair) -> DatasetRecord:
             "viewpoint_variation": pair.viewpoint_variation,
         },
         original={
-            "src_kps": [list(point) for point in pair.src_kps],
-            "trg_kps": [list(point) for point in pair.trg_kps],
+            "src_kps": [list(point.source) for point in points.values()],
+            "trg_kps": [list(point.target) for point in points.values()],
         },
     )
     named = ((pair.src_imname, pair.src_imsize), (pair.trg_imname, pair.trg_imsize))
@@ -151,10 +183,10 @@ def _record(split: str, name: str, path: str, pair: _Pair) -> DatasetRecord:
         DatasetPicture(f"JPEGImages/{pair.category}/{image}", f"voc:{image.removesuffix('.jpg')}", size_wh=size[:2])
         for image, size in named
     )
-    return DatasetRecord(f"spair71k:{split}/{name}", path, "", pictures, (truth,))
+    return DatasetRecord(f"spair71k:{split}/{name}", path, "", pictures, (truth,), len(points))
 
 
-def _centred(points: list[tuple[float, float]]) -> tuple[Point, ...]:
+def _centred(points: Iterable[tuple[float, float]]) -> tuple[Point, ...]:
     return tuple((x + 0.5, y + 0.5) for x, y in points)
 
 

@@ -16,7 +16,7 @@ from typing import ClassVar, Literal
 from pydantic import BaseModel, Field
 
 from ..ground_truth import CountQuestion, GroundTruth
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, json_list
+from ..source_files import BadRow, DatasetFiles, LeftOutByRule, RefusedRow, Row, checked, json_list
 from .coco_pictures import coco_path
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, records_of_rows
 
@@ -72,10 +72,11 @@ class TallyQa(DatasetReader):
             rows = json_list(files, path)
             yield from records_of_rows(rows, path, partial(self._record, path, part, pictures))
 
-    def _record(self, path: str, part: str, pictures: DatasetFiles, row: Row) -> DatasetRecord | None:
+    def _record(self, path: str, part: str, pictures: DatasetFiles, row: Row) -> DatasetRecord:
         question = checked(_Question, row)
+        shown = _picture(question.image, pictures)
         if self.complex_only and question.issimple is not False:
-            return None
+            raise LeftOutByRule("simple_question", f"issimple is {question.issimple}, and `complex_only` is set")
         truth = CountQuestion(
             question=question.question,
             count=question.answer,
@@ -83,7 +84,7 @@ class TallyQa(DatasetReader):
             collected=question.data_source,
         )
         record_id = f"tallyqa:{part}:{question.question_id}"
-        return DatasetRecord(record_id, path, row.entry, (_picture(question.image, pictures),), (truth,))
+        return DatasetRecord(record_id, path, row.entry, (shown,), (truth,))
 
 
 def _picture(name: str, pictures: DatasetFiles) -> DatasetPicture:

@@ -19,8 +19,8 @@ from pydantic import AliasChoices, BaseModel, Field
 from benchwright.files.lists_on_disk import ListsOnDisk
 
 from ..ground_truth import Captions, GroundTruth, LabelledBox, LabelledBoxes, VisualQuestion
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, json_list
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
+from ..source_files import BadRow, DatasetFiles, LeftOutByRule, RefusedRow, Row, checked, json_list
+from .reader import NOTHING_STATED, DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
 
 File = Literal["question_answers", "objects", "region_descriptions"]
 FILES: tuple[File, ...] = ("question_answers", "objects", "region_descriptions")
@@ -72,6 +72,7 @@ class VisualGenome(DatasetReader):
     """
 
     name: ClassVar[str] = "visual_genome"
+    version: ClassVar[int] = 2
     title: ClassVar[str] = "Visual Genome (Krishna et al. 2017)"
     home: ClassVar[str] = "https://homes.cs.washington.edu/~ranjay/visualgenome"
     licence: ClassVar[str] = "CC BY 4.0"
@@ -120,22 +121,28 @@ class VisualGenome(DatasetReader):
 def _records(
     path: str, row: Row, known: ListsOnDisk[int], pictures: DatasetFiles
 ) -> Iterator[DatasetRecord | RefusedRow]:
+    own, parts = int(PurePosixPath(path).stem != "question_answers"), 0  # each question is a record of its own
     with guarded(path, row.entry) as guard:
         entry = checked(_GenomeEntry, row)
+        parts = len(entry.qas) + len(entry.objects) + len(entry.regions)
         documents = known[entry.image_id]
         if not documents:
             raise BadRow(f"picture {entry.image_id} is not in image_data.json")
         shown = _picture(checked(_GenomePicture, Row("", documents[0])), pictures)
         if PurePosixPath(path).stem == "question_answers":
+            if not entry.qas:
+                raise LeftOutByRule(NOTHING_STATED, "no question is about it")
             yield from _questions(path, row, entry, shown)
         else:
             truths, refused = (_boxes if PurePosixPath(path).stem == "objects" else _phrases)(path, row, entry)
             yield from refused
-            if truths is not None:
-                record_id = f"visual_genome:{PurePosixPath(path).stem}:{entry.image_id}"
-                yield DatasetRecord(record_id, path, row.entry, (shown,), (truths,))
+            parts -= len(refused)
+            if truths is None:
+                raise LeftOutByRule(NOTHING_STATED, "nothing of it can be used")
+            record_id = f"visual_genome:{PurePosixPath(path).stem}:{entry.image_id}"
+            yield DatasetRecord(record_id, path, row.entry, (shown,), (truths,), parts)
     if guard.refusal is not None:
-        yield guard.refusal
+        yield guard.refusal._replace(rows=max(1, own + parts))
 
 
 def _questions(path: str, row: Row, entry: _GenomeEntry, shown: DatasetPicture) -> Iterator[DatasetRecord | RefusedRow]:

@@ -5,22 +5,26 @@
     {train,val}2014/COCO_val2014_000000262148.jpg
 
 Questions are joined with their answers by `question_id`. Questions of the test parts have no answers, and are not read.
+The answer that counts is the one that most of the ten people gave: `multiple_choice_answer` only decides between
+answers that equally many gave.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from benchwright.errors import DataError
 from benchwright.files.lists_on_disk import ListsOnDisk
 from benchwright.regions.formats.streamed_json import JsonLists
+from benchwright.text_normalization import normal
 
 from ..ground_truth import GroundTruth, VisualQuestion
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked
+from ..source_files import BadRow, DatasetFiles, LeftOutByRule, RefusedRow, Row, checked
 from .coco_pictures import coco_path
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
 
@@ -36,14 +40,16 @@ class _AskedQuestion(BaseModel):
 
 
 class _GivenAnswer(BaseModel):
-    answer: str
+    model_config = ConfigDict(str_strip_whitespace=True)
+
+    answer: str = Field(min_length=1, max_length=4000)
 
 
 class _AnsweredQuestion(BaseModel):
     image_id: int = Field(ge=0, strict=True)
     question_id: int = Field(ge=0, strict=True)
-    multiple_choice_answer: str = Field(min_length=1)
-    answers: list[_GivenAnswer] = Field(min_length=1)
+    multiple_choice_answer: str = ""
+    answers: list[object] = Field(min_length=1, max_length=1000)
     question_type: str | None = None
 
 
@@ -57,6 +63,7 @@ class VqaV2(DatasetReader):
     """
 
     name: ClassVar[str] = "vqa"
+    version: ClassVar[int] = 2
     title: ClassVar[str] = "VQAv2 (Goyal et al. 2017)"
     home: ClassVar[str] = "https://visualqa.org"
     licence: ClassVar[str] = "CC BY 4.0, as generally stated"
@@ -100,11 +107,18 @@ class VqaV2(DatasetReader):
                     with guarded(path, row.entry) as guard:
                         answer = checked(_AnsweredQuestion, row)
                         if answer.question_id in answered:
-                            raise BadRow(f"question {answer.question_id} has answers already", "repeated")
-                        answered.add(answer.question_id, row.document)
+                            raise BadRow(
+                                f"question {answer.question_id} has answers already", "repeated",
+                                rows=len(answer.answers),
+                            )  # fmt: skip
+                        answered.add(answer.question_id, [row.entry, row.document])
                     if guard.refusal is not None:
                         yield guard.refusal
                 yield from self._questions(files, part, answered, pictures)
+                for question_id in answered:
+                    for entry, document in answered[question_id]:
+                        detail = f"question {question_id} is not in {_QUESTIONS.format(part)}"
+                        yield RefusedRow(path, entry, "no_question", detail, len(document["answers"]))
 
     def _questions(
         self, files: DatasetFiles, part: str, answered: ListsOnDisk[int], pictures: DatasetFiles
@@ -116,28 +130,71 @@ class VqaV2(DatasetReader):
                 documents = answered.pop(question.question_id)
                 if not documents:
                     raise BadRow(f"question {question.question_id} has no usable answers in {_ANSWERS.format(part)}")
-                answer = checked(_AnsweredQuestion, Row(row.entry, documents[0]))
+                entry, document = documents[0]
+                answer = checked(_AnsweredQuestion, Row(entry, document))
                 if answer.image_id != question.image_id:
                     raise BadRow(
                         f"question {question.question_id} is about picture {question.image_id}, its answers about "
-                        f"{answer.image_id}"
+                        f"{answer.image_id}",
+                        rows=1 + len(answer.answers),
                     )
+                given, refused = _given(answer, _ANSWERS.format(part), entry)
+                yield from refused
+                if not given:
+                    raise BadRow(f"none of the answers to question {question.question_id} can be read")
+                most = most_given(given, answer.multiple_choice_answer)
+                stated = answer.multiple_choice_answer
                 truth = VisualQuestion(
                     question=" ".join(question.question.split()),
-                    answer=answer.multiple_choice_answer.strip(),
-                    answers=tuple(text for reply in answer.answers if (text := reply.answer.strip())),
+                    answer=most,
+                    answers=given,
                     question_type=answer.question_type,
+                    original={} if normal(stated) == normal(most) else {"multiple_choice_answer": stated},
                 )
-                if truth.agreement >= self.min_agreement:
-                    name = f"{part}/COCO_{part}_{question.image_id:012}.jpg"
-                    shown = DatasetPicture(
-                        coco_path(pictures, name, question.image_id),
-                        f"coco:{question.image_id}",
-                        attribution="COCO 2014",
+                if truth.agreement < self.min_agreement:
+                    detail = (
+                        f"{truth.agreement:.0%} of the people gave {most!r}; `min_agreement` is {self.min_agreement:g}"
                     )
-                    yield DatasetRecord(f"vqa:{part}:{question.question_id}", path, row.entry, (shown,), (truth,))
+                    raise LeftOutByRule("low_agreement", detail, rows=1 + len(given))
+                name = f"{part}/COCO_{part}_{question.image_id:012}.jpg"
+                shown = DatasetPicture(
+                    coco_path(pictures, name, question.image_id), f"coco:{question.image_id}", attribution="COCO 2014"
+                )
+                record_id = f"vqa:{part}:{question.question_id}"
+                yield DatasetRecord(record_id, path, row.entry, (shown,), (truth,), len(given))
             if guard.refusal is not None:
                 yield guard.refusal
+
+
+def _given(answer: _AnsweredQuestion, file: str, entry: str) -> tuple[tuple[str, ...], list[RefusedRow]]:
+    """Return the answers that people gave to a question, and those that cannot be read."""
+    given: list[str] = []
+    refused: list[RefusedRow] = []
+    for number, document in enumerate(answer.answers, start=1):
+        place = f"{entry}, answer {number}"
+        with guarded(file, place) as guard:
+            given.append(checked(_GivenAnswer, Row(place, document)).answer)
+        if guard.refusal is not None:
+            refused.append(guard.refusal)
+    return tuple(given), refused
+
+
+def most_given(answers: Sequence[str], stated: str) -> str:
+    """Return the answer that most people gave, as most of them wrote it.
+
+    Args:
+        answers: What each of them answered; at least one.
+        stated: The answer that counts as the dataset states it: it decides where equally many gave several.
+
+    Example:
+        >>> most_given(["yes"] * 9 + ["maybe"], "maybe"), most_given(["red", "Red ", "blue"], "")
+        ('yes', 'red')
+    """
+    counts = Counter(map(normal, answers))
+    most = max(counts.values())
+    winners = [answer for answer, count in counts.items() if count == most]
+    winner = normal(stated) if normal(stated) in winners else winners[0]
+    return Counter(answer for answer in answers if normal(answer) == winner).most_common(1)[0][0]
 
 
 def _entries(files: DatasetFiles, path: str, wanted: str) -> Iterator[Row]:

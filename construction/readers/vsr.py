@@ -10,6 +10,7 @@ In the splits the votes are texts that hold a list, elsewhere lists; both are re
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import PurePosixPath
@@ -21,8 +22,12 @@ from ..ground_truth import GroundTruth, SpatialClaim
 from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, json_rows
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
-BROKEN_SUBJECT = "orse"
-"""Subject of 97 rows of the zero-shot split; its claims say "horse" or another word."""
+DAMAGED = "damaged_text"
+"""Reason for which a row is refused whose subject or object is no word of its claim, or whose claim cannot be read.
+
+Subjects of the zero-shot split have lost their first letters where these are among those of `The `: `orse`, `andbag`.
+"""
+_UNREADABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffd]")
 
 
 def _votes(value: Any) -> Any:
@@ -54,6 +59,7 @@ class Vsr(DatasetReader):
     """
 
     name: ClassVar[str] = "vsr"
+    version: ClassVar[int] = 2
     title: ClassVar[str] = "VSR, Visual Spatial Reasoning (Liu et al. 2023)"
     home: ClassVar[str] = "https://github.com/cambridgeltl/visual-spatial-reasoning"
     licence: ClassVar[str] = "Apache-2.0"
@@ -105,15 +111,28 @@ def _truth(claim: _Claim) -> SpatialClaim:
     frame = claim.reference_frame
     if frame is not None and frame not in (0, 1, 2):
         raise BadRow(f"reference_frame is {frame:g}; null, 0, 1 and 2 are known")
-    is_broken = claim.subj == BROKEN_SUBJECT
+    _check_words(claim)
     return SpatialClaim(
         claim=claim.caption,
         relation=claim.relation,
         is_true=claim.label == 1,
-        subject=None if is_broken else claim.subj,
+        subject=claim.subj,
         object=claim.obj,
         reference_frame=None if frame is None else int(frame),
         votes_true=len(claim.vote_true_validator_id),
         votes_false=len(claim.vote_false_validator_id),
-        original={"subj": claim.subj} if is_broken else {},
     )
+
+
+def _check_words(claim: _Claim) -> None:
+    if _UNREADABLE.search(claim.caption) or not any(map(str.isalpha, claim.caption)):
+        raise BadRow(f"caption is {claim.caption[:80]!r}, which cannot be read", DAMAGED)
+    for name, words in (("subj", claim.subj), ("obj", claim.obj)):
+        if words is not None and not _stands_in(words, claim.caption):
+            raise BadRow(f"{name} is {words[:80]!r}, which is no word of the caption {claim.caption[:80]!r}", DAMAGED)
+
+
+def _stands_in(words: str, caption: str) -> bool:
+    """Return whether words stand in a caption as whole words, in the singular or in the plural."""
+    whole = " ".join(words.casefold().split())
+    return bool(whole) and re.search(rf"(?<!\w){re.escape(whole)}(?:e?s)?(?!\w)", caption.casefold()) is not None

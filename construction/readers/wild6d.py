@@ -42,7 +42,7 @@ class _Annotation(BaseModel):
 
 class _Video(BaseModel):
     num_frames: int = Field(ge=0)
-    annotations: list[dict[str, object]] = Field(max_length=100_000)
+    annotations: list[object] = Field(max_length=100_000)
 
 
 class _Metadata(BaseModel):
@@ -113,7 +113,8 @@ class Wild6D(DatasetReader):
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
         """Yield one record a video."""
         for category in self._categories(files):
-            listed = _listed(files, category)
+            listed, strange = _listed(files, category)
+            yield from strange
             for name in files.listing(f"{_POSES}/{category}"):
                 if name.endswith(".pkl") and _PICKLE.fullmatch(name) is None:
                     detail = "expected <category>-<object>-<sequence>.pkl"
@@ -131,9 +132,15 @@ class Wild6D(DatasetReader):
                             sound.append((path, pose))
                     if len(sound) < 2:
                         raise BadRow(
-                            f"{len(sound)} frames have a picture, a mask and a pose; two are needed", "too_few_frames"
+                            f"{len(sound)} frames have a picture, a mask and a pose; two are needed",
+                            "too_few_frames",
+                            rows=1 + len(sound),
                         )
-                    yield _record(sequence, self.pictures_licence, spread(sound, self.max_frames), size_wh)
+                    used = spread(sound, self.max_frames)
+                    if more := len(sound) - len(used):
+                        detail = f"{len(sound)} frames are sound, and `max_frames` is {self.max_frames}"
+                        yield RefusedRow(sequence.pickle, "", "more_frames", detail, more, by_rule=True)
+                    yield _record(sequence, self.pictures_licence, used, size_wh)
                 if guard.refusal is not None:
                     yield guard.refusal
 
@@ -145,19 +152,26 @@ def _sequences(files: DatasetFiles, category: str) -> Iterator[_Sequence]:
             yield _Sequence(category=category, object=match[2], sequence=match[3], pickle=path)
 
 
-def _listed(files: DatasetFiles, category: str) -> dict[tuple[str, str], list[int]] | None:
-    """Return the numbers of the frames that a category's list names, by video; None where there is no list."""
+def _listed(files: DatasetFiles, category: str) -> tuple[dict[tuple[str, str], list[int]] | None, list[RefusedRow]]:
+    """Return the numbers of the frames that a category's list names, by video, and lines that name none.
+
+    The first is None where there is no list.
+    """
     path = f"test_set/test_list_{category}.txt"
     if not files.has(path):
-        return None
+        return None, []
     frames: dict[tuple[str, str], list[int]] = {}
+    strange: list[RefusedRow] = []
     with files.opened(path) as handle:
-        for _, line in numbered_lines(handle):
+        for number, line in numbered_lines(handle):
             # Lines begin with a folder of the authors' machines; only the last five parts mean something.
             parts = PurePosixPath((line or b"").decode("utf-8", "replace").strip()).parts[-5:]
             if len(parts) == 5 and parts[0] == category and (frame := _FRAME.fullmatch(parts[4])):
                 frames.setdefault((parts[1], parts[2]), []).append(int(frame[1]))
-    return frames
+            else:
+                detail = f"{'/'.join(parts)[:80]!r} is no frame, such as {category}/<object>/<sequence>/images/0.jpg"
+                strange.append(RefusedRow(path, f"line {number}", "bad_row", detail))
+    return frames, strange
 
 
 def _frames(
@@ -181,7 +195,7 @@ def _frames(
     return [(number, f"{folder}/{number}.jpg") for number in numbers]
 
 
-def _annotations(sequence: _Sequence, files: DatasetFiles) -> list[dict[str, object]]:
+def _annotations(sequence: _Sequence, files: DatasetFiles) -> list[object]:
     try:
         document = load_data(files.read(sequence.pickle))
     except DataError as error:
@@ -203,7 +217,7 @@ def _size(sequence: _Sequence, files: DatasetFiles) -> tuple[int, int] | None:
 def _posed(
     sequence: _Sequence,
     frames: Sequence[tuple[int, str]],
-    annotations: Sequence[dict[str, object]],
+    annotations: Sequence[object],
     pictures: DatasetFiles,
 ) -> Iterator[tuple[RefusedRow | None, str, CameraPose | None]]:
     """Yield each frame with its pose, or what is wrong with it."""
@@ -236,4 +250,4 @@ def _record(
         DatasetPicture(path, f"wild6d:{video}/{pose.frame}", licence, size_wh=size_wh) for path, pose in frames
     )
     truth = CameraPoses(category=sequence.category, up=UP, poses=tuple(pose for _, pose in frames))
-    return DatasetRecord(f"wild6d:{video}", sequence.pickle, "", shown, (truth,))
+    return DatasetRecord(f"wild6d:{video}", sequence.pickle, "", shown, (truth,), len(shown))

@@ -5,6 +5,7 @@ from .portable_pixmap import png_of_pixmap as png_of_pixmap
 from .rows import BAD_ROW as BAD_ROW
 from .rows import MAX_LINE_BYTES as MAX_LINE_BYTES
 from .rows import BadRow as BadRow
+from .rows import LeftOutByRule as LeftOutByRule
 from .rows import RefusedRow as RefusedRow
 from .rows import Row as Row
 from .rows import checked as checked

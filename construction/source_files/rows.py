@@ -9,7 +9,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, ClassVar, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -34,12 +34,21 @@ class RefusedRow(NamedTuple):
         entry: Which row of it, such as `line 3`; empty for the file as a whole.
         reason: Stable code, such as `bad_row` or `missing_picture`.
         detail: What is wrong, with the value.
+        rows: Number of rows that are left out with it: a picture's annotations where the picture is missing.
+        by_rule: Whether nothing is wrong with it, and a rule leaves it out, such as a smallest number of votes.
     """
 
     file: str
     entry: str
     reason: str
     detail: str
+    rows: int = 1
+    by_rule: bool = False
+
+    def document(self) -> dict[str, Any]:
+        """Return it as lists of refusals have it, with the number of rows where several are left out with it."""
+        stated = {"file": self.file, "entry": self.entry, "reason": self.reason, "detail": self.detail}
+        return stated | ({"rows": self.rows} if self.rows != 1 else {})
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.file, self.entry, f"{self.reason} ({self.detail})") if part)
@@ -58,11 +67,28 @@ class Row(NamedTuple):
 
 
 class BadRow(ValueError):
-    """What is wrong with a row; raised by readers for what types cannot say."""
+    """What is wrong with a row; raised by readers for what types cannot say.
 
-    def __init__(self, detail: str, reason: str = BAD_ROW) -> None:
+    Args:
+        detail: What is wrong, with the value.
+        reason: Stable code.
+        rows: Number of rows that are left out with it.
+    """
+
+    by_rule: ClassVar[bool] = False
+
+    def __init__(self, detail: str, reason: str = BAD_ROW, *, rows: int = 1) -> None:
         super().__init__(detail)
-        self.reason = reason
+        self.reason, self.rows = reason, rows
+
+
+class LeftOutByRule(BadRow):
+    """The rule by which a sound row is left out."""
+
+    by_rule: ClassVar[bool] = True
+
+    def __init__(self, reason: str, detail: str, *, rows: int = 1) -> None:
+        super().__init__(detail, reason, rows=rows)
 
 
 def numbered_lines(handle: BinaryIO, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes | None]]:

@@ -20,6 +20,7 @@ from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.images.identify import uri_for
 from benchwright.photographs import BroughtPhotograph
 from benchwright.steps import FOLDER, SCENES, BringContext, GatherContext, Gathered, GatherStep, Step, Stream
+from benchwright.workspace.atomic import write_json
 from benchwright.workspace.workspace import Workspace
 
 from ..ground_truth import RECORDS, VALUES, truth_entry, write_records
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 REFUSED = "datasets"
-"""Folder of a workspace with a file for each entry `dataset` that lists what was refused."""
+"""Folder of a workspace with two files for each entry `dataset`: a list of what was refused, and counts of all rows."""
 
 
 class Dataset(GatherStep):
@@ -43,8 +44,9 @@ class Dataset(GatherStep):
     `benchwright construct readers` lists the readers with what they need; `benchwright construct check` looks at a
     folder.
     Pictures keep canonical id, licence and attribution, up to the release. Rows, pictures and points that are wrong are
-    left out and listed in the workspace, in `datasets/<entry>.refused.jsonl`; a run needs no image folder beside it,
-    unless the reader `found` is to look at that. Its files are then no images of the run by themselves.
+    left out and listed in the workspace, in `datasets/<entry>.refused.jsonl`; `datasets/<entry>.counts.json` says how
+    many rows were read, and how many were used, wrong, or left out by a rule, by reason. A run needs no image folder
+    beside it, unless the reader `found` is to look at that. Its files are then no images of the run by themselves.
     Steps that make items read the ground truth under this entry's name. The value `scenes` names the records of several
     pictures that an image is one of: `near_duplicates` takes no picture of such a record for a copy of another one.
 
@@ -167,9 +169,12 @@ class Dataset(GatherStep):
                 objects=workspace.objects,
                 refused=refused,
             )
-        if counts.refused:
-            reasons = ", ".join(f"{reason} {number}" for reason, number in counts.refused.items())
+        write_json(path.with_name(f"{ctx.stage}.counts.json"), counts.rows.document(), tmp=workspace.tmp)
+        if refused.counts:
+            reasons = ", ".join(f"{reason} {number}" for reason, number in sorted(refused.counts.items()))
             logger.warning("%s: refused of %s: %s; %s lists them", ctx.stage, self.reader, reasons, path)
+        if counts.rows.refused or counts.rows.left_out:
+            logger.warning("%s: of %s: %s", ctx.stage, self.reader, counts.rows)
         if not counts.used:
             logger.warning("%s: no record of %s can be used (%d have pictures)", ctx.stage, self.reader, counts.records)
         self._index = index

@@ -14,7 +14,7 @@ from benchwright.workspace.objects import ObjectStore
 
 from ..readers import DatasetReader, read_dataset
 from ..source_files import DatasetFiles, RefusedRow
-from .dataset_index import DatasetIndex, refusals_in
+from .dataset_index import DatasetIndex, RowCounts, refusals_in
 
 
 def check_dataset(
@@ -40,7 +40,7 @@ def check_dataset(
             index = DatasetIndex(place / "index.sqlite")
             objects = ObjectStore(place / "objects", tmp=place)
             with refusals_in(refused, tmp=place) as refusals:
-                index.fill(
+                rows = index.fill(
                     reader,
                     files,
                     pictures,
@@ -50,19 +50,21 @@ def check_dataset(
                     objects=objects,
                     refused=refusals,
                     keeps_copies=False,
-                )
+                ).rows
             records, picture_count, truths, licences = index.summary()
         else:
-            records, picture_count, truths, licences = 0, 0, Counter[str](), Counter[str]()
+            records, picture_count, truths, licences, used = 0, 0, Counter[str](), Counter[str](), 0
             with refusals_in(refused, tmp=place) as refusals:
                 for record in read_dataset(reader, files, pictures):
                     if isinstance(record, RefusedRow):
                         refusals.add(record)
                         continue
                     records += 1
+                    used += record.rows
                     picture_count += len(record.pictures)
                     truths.update(truth.kind for truth in record.truths)
                     licences.update(picture.licence or "not stated" for picture in record.pictures)
+                rows = refusals.rows(used)
         shown = _examples(refused, examples)
     return {
         "reader": reader.name,
@@ -74,6 +76,7 @@ def check_dataset(
         "licences": dict(sorted(licences.items())),
         "refused": dict(sorted(refusals.counts.items())),
         "examples": shown,
+        "rows": rows.document(),
     }
 
 
@@ -97,6 +100,8 @@ def check_text(document: Mapping[str, Any]) -> str:
         f"{document['pictures']:,} pictures; {counts}"
     ]
     lines += [f"  licence {licence}: {number:,} pictures" for licence, number in document["licences"].items()]
+    rows = document["rows"]
+    lines.append(str(RowCounts(rows["used"], rows["refused"], rows["left_out"])))
     if document["ok"]:
         return "\n".join([*lines, "nothing is refused"])
     lines.append(f"refused: {', '.join(f'{reason} {number:,}' for reason, number in document['refused'].items())}")

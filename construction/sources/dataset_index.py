@@ -11,11 +11,11 @@ import heapq
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
@@ -28,8 +28,8 @@ from benchwright.workspace.objects import ObjectStore
 
 from ..ground_truth import GroundTruth, RecordPlace, truth_document
 from ..measured import is_same_shape
-from ..readers import DatasetPicture, DatasetReader, DatasetRecord, read_dataset
-from ..source_files import SUFFIXES, DatasetFiles, RefusedRow, png_of_pixmap
+from ..readers import REPEATED, DatasetPicture, DatasetReader, DatasetRecord, read_dataset
+from ..source_files import BAD_ROW, SUFFIXES, DatasetFiles, RefusedRow, png_of_pixmap
 
 _SCHEMA = """
 CREATE TABLE pictures (
@@ -43,6 +43,9 @@ CREATE TABLE places (
     PRIMARY KEY (image_id, record, place)) WITHOUT ROWID;
 """
 _ROWS_A_COMMIT = 2000
+OTHER_SIZE = "other_size"
+NOT_CHOSEN = "not_chosen"
+"""Rule by which sound records are left out beyond the largest number that a recipe asks for."""
 
 
 class StoredTruth(NamedTuple):
@@ -54,18 +57,49 @@ class StoredTruth(NamedTuple):
     truth: dict[str, object]
 
 
+class RowCounts(NamedTuple):
+    """What became of the rows that a dataset states: records, and the annotations that they are made of.
+
+    Args:
+        used: Rows of records that are used.
+        refused: Rows that are wrong, by reason.
+        left_out: Sound rows that a rule leaves out, by reason.
+    """
+
+    used: int
+    refused: Mapping[str, int]
+    left_out: Mapping[str, int]
+
+    @property
+    def read(self) -> int:
+        """Return the number of rows that were read: each is used, refused, or left out."""
+        return self.used + sum(self.refused.values()) + sum(self.left_out.values())
+
+    def document(self) -> dict[str, Any]:
+        """Return the counts as JSON values."""
+        refused, left_out = (dict(sorted(counts.items())) for counts in (self.refused, self.left_out))
+        return {"read": self.read, "used": self.used, "refused": refused, "left_out": left_out}
+
+    def __str__(self) -> str:
+        parts = [f"{self.read:,} rows read, {self.used:,} used"]
+        for what, counts in (("wrong", self.refused), ("left out by rule", self.left_out)):
+            if counts:
+                parts.append(f"{what}: {', '.join(f'{reason} {n:,}' for reason, n in sorted(counts.items()))}")
+        return "; ".join(parts)
+
+
 class DatasetCounts(NamedTuple):
     """What became of a dataset's records.
 
     Args:
         records: Number of records whose pictures are all there.
         used: Number of those that were chosen and are sound.
-        refused: Number of refused rows, pictures and truths, by reason.
+        rows: What became of the rows that state them.
     """
 
     records: int
     used: int
-    refused: dict[str, int]
+    rows: RowCounts
 
 
 def chosen_records(
@@ -99,8 +133,9 @@ def chosen_records(
         kept = parts.setdefault(part_of(record), [])
         if len(kept) < at_most:
             heapq.heappush(kept, entry)
-        elif entry[:3] > kept[0][:3]:
-            heapq.heapreplace(kept, entry)
+            continue
+        _, _, _, other = heapq.heappushpop(kept, entry)
+        refused.left_out[NOT_CHOSEN] += other.rows
     every = sorted((entry for kept in parts.values() for entry in kept), key=lambda entry: entry[1:3])
     yield from (record for _, _, _, record in every)
 
@@ -113,18 +148,30 @@ class Refusals:
 
     Attributes:
         counts: Number of refusals by reason.
+        wrong: Number of rows that are refused with them, by reason.
+        left_out: Number of sound rows by the rule that leaves them out; the file does not list these.
         records: Number of records whose pictures are all there.
     """
 
     def __init__(self, handle: BinaryIO) -> None:
         self._handle = handle
         self.counts: Counter[str] = Counter()
+        self.wrong: Counter[str] = Counter()
+        self.left_out: Counter[str] = Counter()
         self.records = 0
 
     def add(self, row: RefusedRow) -> None:
-        """Record one refusal."""
+        """Record one refusal, or what a rule leaves out."""
+        if row.by_rule:
+            self.left_out[row.reason] += row.rows
+            return
         self.counts[row.reason] += 1
-        self._handle.write((canonical_json(row._asdict()) + "\n").encode("utf-8", "backslashreplace"))
+        self.wrong[row.reason] += row.rows
+        self._handle.write((canonical_json(row.document()) + "\n").encode("utf-8", "backslashreplace"))
+
+    def rows(self, used: int) -> RowCounts:
+        """Return what became of all rows, given the number of those that are used."""
+        return RowCounts(used, *(dict(sorted(counts.items())) for counts in (self.wrong, self.left_out)))
 
 
 @contextmanager
@@ -178,18 +225,19 @@ class DatasetIndex:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.unlink(missing_ok=True)
         picture_files = pictures or reader.located(files)
-        used = 0
+        used = rows = 0
         with closing(sqlite3.connect(self.path)) as database:
             database.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _SCHEMA)
             taking = _Taking(database, picture_files, limits, objects, refused, reader.dataset_name, keeps_copies)
             records = read_dataset(reader, files, pictures)
             chosen = chosen_records(records, at_most=at_most, seed=seed, refused=refused, part_of=reader.part_of)
             for record in chosen:
-                used += taking.take(record)
+                taken = taking.take(record)
+                used, rows = used + (taken > 0), rows + taken
                 if used % _ROWS_A_COMMIT == 0:
                     database.commit()
             database.commit()
-        return DatasetCounts(refused.records, used, dict(sorted(refused.counts.items())))
+        return DatasetCounts(refused.records, used, refused.rows(rows))
 
     def brought(self, stage: str) -> list[BroughtPhotograph]:
         """Return the pictures of all records that are used, sorted by path."""
@@ -262,6 +310,29 @@ class _Known(NamedTuple):
     detail: str | None
 
 
+def _mistake(picture: DatasetPicture, identity: _Known) -> tuple[str, str] | None:
+    """Return why a picture cannot be used, as a reason with its detail; None where it can."""
+    if identity.reason is not None:
+        return identity.reason, identity.detail or picture.path
+    width, height = identity.size_wh
+    has = f"{picture.path} has {width} x {height} (upright)"
+    if picture.size_wh is not None and picture.size_wh != identity.size_wh:
+        return OTHER_SIZE, f"the dataset states {picture.size_wh[0]} x {picture.size_wh[1]} pixels, {has}"
+    if picture.shape_wh is not None and not is_same_shape(picture.shape_wh, identity.size_wh):
+        of_map = f"{picture.shape_wh[0]} x {picture.shape_wh[1]}"
+        return OTHER_SIZE, f"the map is {of_map}, {has}: they are no scaled copies of one shape"
+    if picture.aspect_ratio is not None and not _has_ratio(identity.size_wh, picture.aspect_ratio):
+        stated = f"the dataset states a width of {picture.aspect_ratio:g} times the height"
+        return OTHER_SIZE, f"{stated}, {has}, which is {width / height:.4g}: its points are of another picture"
+    return None
+
+
+def _has_ratio(size_wh: tuple[int, int], ratio: float) -> bool:
+    """Return whether a picture that was scaled to whole pixels had this width by height, within a pixel of each."""
+    width, height = size_wh
+    return (width - 1) <= ratio * (height + 1) and ratio * (height - 1) <= (width + 1)
+
+
 class _Taking:
     """Taking records into an index."""
 
@@ -278,32 +349,24 @@ class _Taking:
         self.database, self.pictures, self.limits = database, pictures, limits
         self.objects, self.refused, self.dataset, self.keeps_copies = objects, refused, dataset, keeps_copies
 
-    def take(self, record: DatasetRecord) -> bool:
-        """Take a record in; return whether it is sound."""
-        known = [self._known(picture) for picture in record.pictures]
-        for picture, identity in zip(record.pictures, known, strict=True):
-            if identity.reason is not None:
-                self.refused.add(record.refused(identity.reason, identity.detail or picture.path))
-                return False
-            if picture.size_wh is not None and picture.size_wh != identity.size_wh:
-                states, has = (f"{width} x {height}" for width, height in (picture.size_wh, identity.size_wh))
-                detail = f"the dataset states {states} pixels, {picture.path} has {has} (upright)"
-                self.refused.add(record.refused("other_size", detail))
-                return False
-            if picture.shape_wh is not None and not is_same_shape(picture.shape_wh, identity.size_wh):
-                of_map, has = (f"{width} x {height}" for width, height in (picture.shape_wh, identity.size_wh))
-                detail = f"the map is {of_map}, {picture.path} {has} (upright): they are no scaled copies of one shape"
-                self.refused.add(record.refused("other_size", detail))
-                return False
-        truths = list(self._sound(record, [identity.size_wh for identity in known]))
+    def take(self, record: DatasetRecord) -> int:
+        """Take a record in; return the number of its rows that are used, 0 where it is refused."""
+        if (sound := self._with_pictures(record)) is None:
+            return 0
+        record, known = sound
+        sizes_wh = [identity.size_wh for identity in known]
+        truths, wrong = self._sound(record, sizes_wh)
         if record.truths and not truths:
-            return False
+            self._refuse_all(record, wrong)
+            return 0
         ids = [identity.image_id for identity in known]
         if self.database.execute(
             "SELECT 1 FROM places WHERE image_id = ? AND record = ?", (ids[0], record.record_id)
         ).fetchone():
-            self.refused.add(record.refused("repeated", f"record {record.record_id} stands twice; the first is used"))
-            return False
+            self.refused.add(record.refused(REPEATED, f"record {record.record_id} stands twice; the first is used"))
+            return 0
+        for row in wrong:
+            self.refused.add(row)
         joined = " ".join(str(image_id) for image_id in ids)
         self.database.executemany(
             "INSERT INTO truths VALUES (?, ?, ?, ?, ?, ?)",
@@ -316,20 +379,48 @@ class _Taking:
             "INSERT INTO places VALUES (?, ?, ?, ?)",
             [(image_id, record.record_id, place, joined) for place, image_id in enumerate(ids)],
         )
-        return True
+        return record.rows - sum(row.rows for row in wrong)
 
-    def _sound(self, record: DatasetRecord, sizes_wh: list[tuple[int, int]]) -> Iterator[GroundTruth]:
-        """Yield a record's truths in pixels; refuse those that do not fit its pictures."""
+    def _with_pictures(self, record: DatasetRecord) -> tuple[DatasetRecord, list[_Known]] | None:
+        """Return a record with the pictures of it that can be used; None, after refusing it, where it needs others."""
+        known = [self._known(picture) for picture in record.pictures]
+        wrong = {
+            place: mistake
+            for place, (picture, identity) in enumerate(zip(record.pictures, known, strict=True))
+            if (mistake := _mistake(picture, identity)) is not None
+        }
+        if not wrong:
+            return record, known
+        if (rest := record.without_pictures(wrong)) is None:
+            self.refused.add(record.refused(*next(iter(wrong.values()))))
+            return None
+        for mistake in wrong.values():
+            self.refused.add(RefusedRow(record.file, record.entry, *mistake))
+        return rest, [identity for place, identity in enumerate(known) if place not in wrong]
+
+    def _refuse_all(self, record: DatasetRecord, wrong: Sequence[RefusedRow]) -> None:
+        """Refuse a record of which no truth is left, so that its rows are counted once."""
+        left = record.rows
+        for number, row in enumerate(wrong, start=1):
+            rows = left if number == len(wrong) else min(1, left)
+            self.refused.add(row._replace(rows=rows))
+            left -= rows
+
+    def _sound(
+        self, record: DatasetRecord, sizes_wh: list[tuple[int, int]]
+    ) -> tuple[list[GroundTruth], list[RefusedRow]]:
+        """Return a record's truths in pixels as far as they fit its pictures, and what of them does not."""
+        truths: list[GroundTruth] = []
+        wrong: list[RefusedRow] = []
         for truth in record.truths:
             if truth.pictures not in (None, len(record.pictures)):
                 detail = f"{truth.kind} is about {truth.pictures} pictures, the record has {len(record.pictures)}"
-                self.refused.add(record.refused("bad_row", detail))
+                wrong.append(RefusedRow(record.file, record.entry, BAD_ROW, detail))
                 continue
-            in_pixels = truth.in_pixels(sizes_wh)
-            if (outside := in_pixels.outside(sizes_wh)) is not None:
-                self.refused.add(record.refused("outside_picture", outside))
-            else:
-                yield in_pixels
+            within, details = truth.in_pixels(sizes_wh).within(sizes_wh)
+            wrong += [RefusedRow(record.file, record.entry, "outside_picture", detail) for detail in details]
+            truths += [within] if within is not None else []
+        return truths, wrong
 
     def _known(self, picture: DatasetPicture) -> _Known:
         row = self.database.execute(

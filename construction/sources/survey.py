@@ -26,6 +26,7 @@ from ..readers import (
     records_of_source,
 )
 from ..source_files import DatasetFiles, RefusedRow
+from .dataset_index import RowCounts
 from .lacking import lacking_truths
 
 MOST_ROWS = 2000
@@ -111,13 +112,33 @@ class TaskSurvey(NamedTuple):
     lacks: str | None
 
 
+class SourceSurvey(NamedTuple):
+    """What one thing in a folder brings.
+
+    Args:
+        name: What people call it.
+        truths: Number of records by kind of truth; empty where nothing was counted.
+        rows: What became of its rows, as far as that is known before pictures are opened; None where nothing was
+            counted.
+    """
+
+    name: str
+    truths: Mapping[str, int]
+    rows: RowCounts | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        rows = None if self.rows is None else self.rows.document()
+        return {"source": self.name, "truths": dict(self.truths), "rows": rows}
+
+
 class FolderSurvey(NamedTuple):
     """What a folder brings.
 
     Args:
         folder: The folder.
         pictures: Number of pictures that belong to no source dataset, by their names.
-        sources: Names of what was recognised, each with its numbers of truths by kind; at least as many.
+        sources: What was recognised, each with its counts; at least as many.
         unused: Files that are used for nothing; of maps and cameras the first ones.
         models: Folder of each model's weights on this machine; None where it has none.
         tasks: The fourteen tasks.
@@ -125,7 +146,7 @@ class FolderSurvey(NamedTuple):
 
     folder: Path
     pictures: int
-    sources: tuple[tuple[str, Mapping[str, int]], ...]
+    sources: tuple[SourceSurvey, ...]
     unused: tuple[RefusedRow, ...]
     models: Mapping[str, Path | None]
     tasks: tuple[TaskSurvey, ...]
@@ -135,7 +156,7 @@ class FolderSurvey(NamedTuple):
         return {
             "folder": str(self.folder),
             "pictures": self.pictures,
-            "sources": [{"source": name, "truths": dict(counts)} for name, counts in self.sources],
+            "sources": [source.to_json() for source in self.sources],
             "unused": [{"file": row.file, "reason": row.reason, "detail": row.detail} for row in self.unused],
             "models": {name: None if path is None else str(path) for name, path in self.models.items()},
             "tasks": [{**task._asdict(), "fed": task.lacks is None, "by": list(task.by)} for task in self.tasks],
@@ -143,13 +164,21 @@ class FolderSurvey(NamedTuple):
 
 
 class _TruthCounts:
-    """Numbers of records and pictures by kind of truth, of one source."""
+    """Numbers of records and pictures by kind of truth, of one source, and of rows."""
 
     def __init__(self) -> None:
         self.records: Counter[str] = Counter()
         self.pictures: dict[str, set[str]] = {}
+        self.used, self.refused, self.left_out = 0, Counter[str](), Counter[str]()
+
+    def rows(self) -> RowCounts:
+        return RowCounts(self.used, self.refused, self.left_out)
+
+    def add_refused(self, row: RefusedRow) -> None:
+        (self.left_out if row.by_rule else self.refused)[row.reason] += row.rows
 
     def add(self, record: DatasetRecord) -> None:
+        self.used += record.rows
         for kind in {truth.kind for truth in record.truths}:
             self.records[kind] += 1
             self.pictures.setdefault(kind, set()).update(picture.path for picture in record.pictures)
@@ -174,7 +203,12 @@ def survey_folder(folder: Path) -> FolderSurvey:
     return FolderSurvey(
         folder,
         len(own.paths),
-        tuple((name, dict(sorted(counts.records.items())) if counts else {}) for name, counts in counted.items()),
+        tuple(
+            SourceSurvey(name, dict(sorted(counts.records.items())), counts.rows())
+            if counts
+            else SourceSurvey(name, {}, None)
+            for name, counts in counted.items()
+        ),
         (*here.unused, *(row for source in here.sources for row in _first_refusals(source, own))),
         models,
         tuple(_surveyed(name, task, kinds, counted, pictures, models) for name, task in BLINK_TASKS.items()),
@@ -195,6 +229,8 @@ def _counted(source: FoundSource, own: OwnPictures) -> _TruthCounts | None:
         for row in islice(rows, MOST_ROWS) if source.form == "dataset" else rows:
             if isinstance(row, DatasetRecord):
                 counts.add(row)
+            else:
+                counts.add_refused(row)
     except BenchwrightError:
         return counts  # what is wrong with the file is named by `construct check`, and by a run
     return counts
@@ -207,7 +243,7 @@ def _first_refusals(source: FoundSource, own: OwnPictures) -> list[RefusedRow]:
     refused: list[RefusedRow] = []
     for row in islice(records_of_source(source, own), MOST_MAPS):
         if isinstance(row, RefusedRow):
-            refused.append(row)
+            refused += [] if row.by_rule else [row]
         elif source.maps:
             break
     return refused[:MOST_SHOWN]
@@ -262,9 +298,10 @@ def _without(model: Model, models: Mapping[str, Path | None]) -> str | None:
 def survey_text(survey: FolderSurvey) -> str:
     """Return a survey as text for people."""
     lines = [f"{survey.folder}: {survey.pictures:,} pictures of your own"]
-    for name, counts in survey.sources:
-        truths = ", ".join(f"{kind} {number:,}" for kind, number in counts.items()) or "not counted"
-        lines.append(f"  {name}: {truths}")
+    for source in survey.sources:
+        truths = ", ".join(f"{kind} {number:,}" for kind, number in source.truths.items())
+        rows = "not counted" if source.rows is None else str(source.rows)
+        lines.append(f"  {source.name}: {_joined((truths, rows))}")
     lines += [f"  not used: {row}" for row in survey.unused]
     for task in survey.tasks:
         lines.append(f"{'yes' if task.lacks is None else 'no ':3}  {task.task:26} {_line(task)}")

@@ -19,7 +19,7 @@ from benchwright.records import ImageRecord, Item
 from benchwright.seeds import generator_for
 from benchwright.steps import Context, OpenContext, PictureFidelity
 
-from ..ground_truth import IDENTITY, GroundTruth, Homographies, RecordTruth
+from ..ground_truth import IDENTITY, PICTURES, GroundTruth, Homographies, RecordTruth
 from ..item_parts.marked_points import (
     MarkedPoints,
     NotEnough,
@@ -85,18 +85,20 @@ class CorrespondenceOfViews(TruthTask):
             yield from self._pairs(truth, generator_for(seed, self.name, truth.record, "pairs"))
 
     def _pairs(self, truth: RecordTruth[Homographies], rng: np.random.Generator) -> Iterator[RecordTruth[Homographies]]:
+        numbers = truth.truth.original.get(PICTURES, range(1, len(truth.image_ids) + 1))
         order = rng.permutation(len(truth.image_ids)).tolist()
         for number in range(min(self.per_image, len(order) // 2)):
             first, second = order[2 * number : 2 * number + 2]
             from_first, to_second = (np.array(truth.truth.matrices[place]) for place in (first, second))
             matrix = to_second @ np.linalg.inv(from_first)
             a, b, c = (matrix / np.abs(matrix).max()).tolist()
-            original = {"sequence": truth.record, "pictures": [first + 1, second + 1]}
+            shown = [numbers[first], numbers[second]]
+            original = {"sequence": truth.record, PICTURES: shown}
             pair = truth.truth.model_copy(
                 update={"matrices": (IDENTITY, (tuple(a), tuple(b), tuple(c))), "original": original}
             )
             yield RecordTruth(
-                f"{truth.record}:{first + 1}-{second + 1}", (truth.image_ids[first], truth.image_ids[second]), pair
+                f"{truth.record}:{shown[0]}-{shown[1]}", (truth.image_ids[first], truth.image_ids[second]), pair
             )
 
     def planned(

@@ -145,8 +145,8 @@ def test_a_release_carries_licence_author_and_canonical_id_of_every_picture(tmp_
     assert by_id["flickr:9007"].uri == "dataset:data/7.png"
     assert {source.dataset for source in by_id.values()} == {"iiw"}
     evidence = next(item.evidence for item in items if "iiw:1 " in item.question)
-    assert evidence["sizes"] == [[41, 60]]
-    assert evidence["truth"]["first"] == [0.25 * 41, 30.0]
+    assert evidence["sizes"] == [[80, 60]]
+    assert evidence["truth"]["first"] == [0.25 * 80, 30.0]
     assert evidence["places"] == [["iiw:1", 0]]
 
 

@@ -133,7 +133,8 @@ def test_the_command_prints_what_it_found_and_what_it_cannot_use(
     (folder / "notes.json").write_text("[]")
     assert invoke(["construct", "survey", str(folder), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert document["sources"] == [{"source": "diw (diw)", "truths": {"depth": 41}}]
+    rows = {"read": 41, "used": 41, "refused": {}, "left_out": {}}
+    assert document["sources"] == [{"source": "diw (diw)", "truths": {"depth": 41}, "rows": rows}]
     assert [row["file"] for row in document["unused"]] == ["notes.json"]
     assert {task["task"] for task in document["tasks"] if task["fed"]} == {*OF_PICTURES, "relative_depth"}
     with pytest.raises(DataError, match="is no folder"):

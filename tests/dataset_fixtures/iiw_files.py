@@ -41,6 +41,7 @@ def photo(number: int) -> dict[str, Any]:
     comparisons.append({**comparisons[0], "id": 9, "point2": 104})
     return {
         **QUOTED, "photo": number, "image_filename": f"{number}.png", "flickr_id": str(9000 + number),
+        "aspect_ratio": round((40 + number) / 60, 4),
         "intrinsic_points": points, "intrinsic_comparisons": comparisons,
     }  # fmt: skip
 
@@ -53,7 +54,7 @@ def write_iiw(root: Path, count: int = 40) -> list[dict[str, Any]]:
     for document in photos:
         number = document["photo"]
         (data / f"{number}.json").write_text(json.dumps(document), encoding="utf-8")
-        save(data / f"{number}.png", number, 40 + number, 60)
+        save(data / f"{number}.png", number, 80 if number == 1 else 40 + number, 60)
     save(data / "1-dist_x.png", 999, 41, 60)
     (data / "1-dist_x.json").write_text("{}", encoding="utf-8")
     return photos

@@ -54,11 +54,12 @@ def write_vsr(root: Path, rows: list[dict[str, Any]] | None = None, *, pictures:
 
 
 def write_zeroshot(root: Path) -> list[dict[str, Any]]:
-    """Write a zero-shot split: `subj` and `obj`, one subject broken, no frame; votes as real lists."""
+    """Write a zero-shot split: `subj` and `obj`, one subject without its first letter, no frame; votes as real lists."""
     rows = vsr_rows()
     for number, row in enumerate(rows):
         del row["reference_frame"]
-        row |= {"subj": "orse" if number == 3 else "cat", "obj": "bed"}
+        named = ("at" if number == 3 else "cat", "bed") if number else ("bench", "train")
+        row.update(zip(("subj", "obj"), named, strict=True))
         row |= {name: json.loads(row[name]) for name in ("vote_true_validator_id", "vote_false_validator_id")}
     folder = root / "data" / "splits" / "zeroshot"
     folder.mkdir(parents=True, exist_ok=True)

@@ -183,7 +183,9 @@ def _read_picture(
         crowd = _crowd_of(annotation, categories)
         crowds |= {crowd} if crowd is not None else set()
         code: RefusalCode = "entry" if crowd is None else "crowd"
-        refused += [RefusedMark(str(path), entry, f"{picture.name}: {mistake}", code) for mistake in mistakes]
+        category = _category_of(annotation, categories)
+        label = None if category is None else category.name
+        refused += [RefusedMark(str(path), entry, f"{picture.name}: {mistake}", code, label) for mistake in mistakes]
         stated = annotation.get("field")
         regions += found
         fields += [stated if isinstance(stated, str) else ""] * len(found)
@@ -228,9 +230,13 @@ def _regions_of(
 
 def _crowd_of(annotation: Mapping[str, Any], categories: Mapping[Id, _Category]) -> str | None:
     """Return the label of an annotation that covers a crowd; None where it covers one thing, or is wrong."""
-    category_id = annotation.get("category_id")
-    category = categories.get(category_id) if isinstance(category_id, int | str) else None
+    category = _category_of(annotation, categories)
     return category.name if annotation.get("iscrowd") not in (None, 0, False) and category is not None else None
+
+
+def _category_of(annotation: Mapping[str, Any], categories: Mapping[Id, _Category]) -> _Category | None:
+    category_id = annotation.get("category_id")
+    return categories.get(category_id) if isinstance(category_id, int | str) else None
 
 
 def _area(

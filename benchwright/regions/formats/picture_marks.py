@@ -28,12 +28,14 @@ class RefusedMark:
         reason: What is wrong with it, with the value.
         code: Whether it is wrong itself (`entry`), or its picture is not there or has another size; `crowd` where
             nothing is wrong, and it covers many things at once instead of one.
+        label: Label of what it marks, where that can be read.
     """
 
     file: str
     entry: str
     reason: str
     code: RefusalCode = "entry"
+    label: str | None = None
 
     def __str__(self) -> str:
         return f"{self.file}: {self.entry}: {self.reason}"
@@ -58,6 +60,11 @@ class PictureMarks:
     refused: tuple[RefusedMark, ...] = ()
     fields: tuple[str, ...] = ()
     crowds: tuple[str, ...] = ()
+
+    @property
+    def wrong(self) -> tuple[RefusedMark, ...]:
+        """Return the entries that are wrong, each once; crowds are not."""
+        return tuple({mark.entry: mark for mark in reversed(self.refused) if mark.code != "crowd"}.values())[::-1]
 
 
 @dataclass(frozen=True)

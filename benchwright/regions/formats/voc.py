@@ -98,7 +98,8 @@ def _read_picture(
         try:
             regions.append(as_shape(_box(thing, size_wh), shape, size_wh))
         except MarkError as error:
-            refused.append(RefusedMark(str(file), f"object {number}", f"{name}: {error}"))
+            label = (thing.findtext("name") or "").strip() or None
+            refused.append(RefusedMark(str(file), f"object {number}", f"{name}: {error}", label=label))
     return PictureMarks(name, size_wh, tuple(regions), tuple(refused))
 
 

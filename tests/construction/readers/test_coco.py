@@ -109,17 +109,24 @@ def changed(path: Path, change: Any) -> None:
     path.write_text(json.dumps(document), encoding="utf-8")
 
 
-def test_a_wrong_box_is_refused_and_with_it_its_picture_of_which_nothing_is_complete(tmp_path: Path) -> None:
-    write_coco(tmp_path)
+@pytest.mark.parametrize(
+    ("change", "incomplete", "detail"),
+    [({"bbox": [5, 5, 0, 3]}, ("person",), "a width of 0"), ({"category_id": 7}, ("dog",), "category 7")],
+    ids=["a label", "any label"],
+)
+def test_a_wrong_box_is_refused_alone_and_what_it_may_have_marked_is_incomplete(
+    tmp_path: Path, change: dict[str, Any], incomplete: tuple[str, ...], detail: str
+) -> None:
+    write_coco(tmp_path, 2)
     path = tmp_path / "annotations" / "instances_val2014.json"
-    changed(path, lambda document: document["annotations"][2].update(bbox=[5, 5, 0, 3]))
-    records, refused = read_all(Coco(files=("instances_val2014",)), tmp_path)
-    assert len(records) == 39
-    assert [(row.entry, row.reason) for row in refused] == [
-        ("annotation 3", "bad_annotation"),
-        (f"image {json.loads(path.read_text())['images'][1]['file_name']}", "bad_annotation"),
-    ]
-    assert "a width of 0" in refused[0].detail
+    changed(path, lambda document: document["annotations"][2].update(change))
+    records, [refusal] = read_all(Coco(files=("instances_val2014",)), tmp_path)
+    assert (refusal.entry, refusal.reason) == ("annotation 3", "bad_annotation")
+    assert detail in refusal.detail
+    [truth] = records[1].truths
+    assert isinstance(truth, LabelledBoxes)
+    assert ([box.label for box in truth.boxes], truth.incomplete) == (["dog"], incomplete)
+    assert truth.is_federated == ("category" in detail)
 
 
 @pytest.mark.parametrize(

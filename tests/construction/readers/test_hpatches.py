@@ -12,7 +12,7 @@ from dataset_fixtures.hpatches_files import HEIGHT, WIDTH, write_hpatches
 from dataset_reading import checked, read_all, reasons
 from PIL import Image
 
-from benchwright.construction.ground_truth import Homographies
+from benchwright.construction.ground_truth import Homographies, at_pixel_centres
 from benchwright.construction.readers import HPatches
 from benchwright.errors import DataError
 
@@ -91,21 +91,38 @@ def test_a_plain_tar_archive_is_read_as_it_is(tmp_path: Path) -> None:
         ("0 0 0 0 0 0 0 0 0", "cannot be inverted"),
     ],
 )
-def test_a_wrong_matrix_refuses_its_sequence(tmp_path: Path, text: str, detail: str) -> None:
-    write_hpatches(tmp_path, 3)
+def test_a_wrong_matrix_leaves_out_its_picture_alone(tmp_path: Path, text: str, detail: str) -> None:
+    written = write_hpatches(tmp_path, 3)["i_tiny1"]
     (tmp_path / FOLDER / "i_tiny1" / "H_1_4").write_text(text, encoding="ascii")
     records, [refusal] = read_all(HPatches(), tmp_path)
-    assert reasons([refusal]) == [("i_tiny1", "", "bad_row")]
+    assert reasons([refusal]) == [("i_tiny1", "H_1_4", "bad_row")]
     assert detail in refusal.detail
-    assert len(records) == 2
+    [record] = [record for record in records if record.record_id == "hpatches:i_tiny1"]
+    assert [picture.path for picture in record.pictures] == [f"i_tiny1/{number}.ppm" for number in (1, 2, 3, 5, 6)]
+    [truth] = record.truths
+    assert isinstance(truth, Homographies)
+    assert np.array(truth.matrices[3]) == pytest.approx(np.array(at_pixel_centres(written[4].tolist())), abs=1e-9)
+    assert (truth.original["pictures"], len(records)) == ([1, 2, 3, 5, 6], 3)
 
 
-def test_a_missing_matrix_refuses_its_sequence(tmp_path: Path) -> None:
-    write_hpatches(tmp_path, 3)
+def test_a_missing_matrix_and_a_picture_that_cannot_be_used_leave_out_that_picture_alone(tmp_path: Path) -> None:
+    written = write_hpatches(tmp_path, 3)["v_tiny2"]
     (tmp_path / FOLDER / "i_tiny1" / "H_1_6").unlink()
-    records, [refusal] = read_all(HPatches(), tmp_path)
-    assert (len(records), refusal.reason) == (2, "unreadable_file")
-    assert "H_1_6 is not there" in refusal.detail
+    (tmp_path / FOLDER / "i_tiny1" / "2.ppm").unlink()
+    (tmp_path / FOLDER / "v_tiny2" / "1.ppm").write_bytes(b"no picture")
+    records, refused = read_all(HPatches(), tmp_path)
+    assert sorted(row.reason for row in refused) == ["missing_picture", "unreadable_file"]
+    assert "H_1_6 is not there" in refused[0].detail
+    assert [len(record.pictures) for record in records] == [4, 6, 6]
+    document = checked(HPatches(), tmp_path)
+    assert (document["records"], document["refused"]["picture_not_an_image"]) == (3, 1)
+    rest = records[2].without_pictures({0})
+    assert rest is not None
+    [truth] = rest.truths
+    assert isinstance(truth, Homographies)
+    between = at_pixel_centres((written[3] @ np.linalg.inv(written[1])).tolist())  # from picture 2 to picture 4
+    ours, theirs = (np.array(matrix) @ [20.5, 30.5, 1.0] for matrix in (truth.matrices[2], between))
+    assert ours[:2] / ours[2] == pytest.approx(theirs[:2] / theirs[2], abs=1e-9)
 
 
 def test_the_patch_release_is_refused_as_the_wrong_archive(tmp_path: Path) -> None:

@@ -74,14 +74,40 @@ def test_a_wrong_comparison_is_refused_alone(tmp_path: Path) -> None:
     assert len(records[1].truths) == 1
 
 
+def test_a_wrong_cell_leaves_out_the_comparisons_that_need_it_alone(tmp_path: Path) -> None:
+    write_iiw(tmp_path)
+    document = photo(2)
+    document["intrinsic_points"][0]["x"] = 1.5
+    document["intrinsic_comparisons"][1]["darker_score"] = "much"
+    (tmp_path / "data" / "2.json").write_text(json.dumps(document), encoding="utf-8")
+    records, refused = read_all(Iiw(), tmp_path)
+    named = [row["id"] for row in document["intrinsic_comparisons"] if 100 in (row["point1"], row["point2"])]
+    assert {row.entry for row in refused} == {f"comparison {number}" for number in (*named, 1)}
+    assert "point 100 is wrong" in refused[0].detail
+    assert "not 1.5" in refused[0].detail
+    assert len(records) == 40
+    assert records[1].truths
+
+
+@pytest.mark.parametrize(("stated", "records"), [(1.3333, 1), (0.75, 0), (1.5, 0)], ids=["its own", "turned", "other"])
+def test_points_that_were_set_on_a_picture_of_other_proportions_are_refused(
+    tmp_path: Path, stated: float, records: int
+) -> None:
+    write_iiw(tmp_path, 1)
+    (tmp_path / "data" / "1.json").write_text(json.dumps({**QUOTED, "aspect_ratio": stated}), encoding="utf-8")
+    document = checked(Iiw(), tmp_path)
+    assert document["records"] == records
+    assert document["refused"] == ({} if records else {"other_size": 1})
+    assert all(f"a width of {stated:g} times the height" in row["detail"] for row in document["examples"])
+
+
 @pytest.mark.parametrize(
     ("change", "detail"),
     [
         ({"image_filename": "3.png"}, "both are its number"),
-        ({"intrinsic_points": [{**QUOTED["intrinsic_points"][0], "x": 1.5}]}, "not 1.5"),
         ({"intrinsic_points": None}, "intrinsic_points"),
     ],
-    ids=["another picture", "beyond the edge", "no points"],
+    ids=["another picture", "no points"],
 )
 def test_a_wrong_document_is_one_refusal(tmp_path: Path, change: dict[str, object], detail: str) -> None:
     write_iiw(tmp_path)

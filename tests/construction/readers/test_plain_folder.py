@@ -21,7 +21,7 @@ def test_a_table_gives_every_picture_its_source(tmp_path: Path) -> None:
     [picture] = records[3].pictures
     assert picture._asdict() == {
         "path": "photos/3.jpg", "canonical_id": "https://example.org/3", "licence": "CC0", "attribution": "Person, A.",
-        "size_wh": None, "retrieved_at": "2026-11-04", "dataset": None, "shape_wh": None,
+        "size_wh": None, "retrieved_at": "2026-11-04", "dataset": None, "shape_wh": None, "aspect_ratio": None,
     }  # fmt: skip
     assert records[3].record_id == "iq_test:photos/3.jpg"
     assert records[3].truths == (Captions(texts=("A cup.",)),)
@@ -68,6 +68,14 @@ def test_a_wrong_row_is_one_refusal(tmp_path: Path, row: object, detail: str) ->
     records, [refusal] = read_all(PlainFolder(), tmp_path)
     assert (len(records), reasons([refusal])) == (1, [("mine.jsonl", "line 2", "bad_row")])
     assert detail in refusal.detail
+
+
+def test_one_wrong_truth_of_a_row_leaves_its_others(tmp_path: Path) -> None:
+    save(tmp_path / "a.png", 1, 30, 20)
+    count = {"kind": "counts", "question": "How many cups are there?", "count": 3}
+    write_lines(tmp_path / "mine.jsonl", [{"image": "a.png", "truths": [{**count, "count": -1}, count]}])
+    [record], [refusal] = read_all(PlainFolder(), tmp_path)
+    assert ([truth.kind for truth in record.truths], refusal.entry) == (["counts"], "line 1, truth 1")
 
 
 def test_truths_that_do_not_fit_their_pictures_are_refused(tmp_path: Path) -> None:

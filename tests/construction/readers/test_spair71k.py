@@ -69,15 +69,17 @@ def test_a_picture_that_is_stored_turned_contradicts_the_size_of_the_one_that_wa
     assert "has 60 x 80 (upright)" in result["examples"][0]["detail"]
 
 
-def test_a_point_outside_of_its_picture_refuses_the_pair(tmp_path: Path) -> None:
+def test_a_key_point_that_is_wrong_or_outside_is_left_out_of_its_pair_alone(tmp_path: Path) -> None:
     write_spair(tmp_path)
     document = pair(2)
     document["src_kps"][0] = [7, 79]  # as y, x it would lie inside
+    document["trg_kps"][1] = [None, 3]
     path = tmp_path / "SPair-71k" / "PairAnnotation" / "trn" / f"{document['filename']}.json"
     path.write_text(json.dumps(document), encoding="utf-8")
     result = checked(Spair71k(), tmp_path)
-    assert result["refused"] == {"outside_picture": 1}
-    assert "(7.5, 79.5) lies outside of picture 0, 80 x 60" in result["examples"][0]["detail"]
+    assert (result["records"], result["refused"]) == (40, {"bad_row": 1, "outside_picture": 1})
+    assert "(7.5, 79.5) lies outside of picture 0, 80 x 60" in result["examples"][1]["detail"]
+    assert f"key point {document['kps_ids'][1]}" in result["examples"][0]["entry"]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +87,6 @@ def test_a_point_outside_of_its_picture_refuses_the_pair(tmp_path: Path) -> None
     [
         ({"kps_ids": ["0"]}, "they go together"),
         ({"kps_ids": ["0", "0"]}, "stands twice"),
-        ({"src_kps": [[1, 2, 3], [1, 2]]}, "src_kps"),
         ({"src_kps": [], "trg_kps": [], "kps_ids": []}, "at least 1"),
         ({"category": "zebra"}, "'zebra'"),
         ({"src_imname": "../../etc/passwd.jpg"}, "src_imname"),

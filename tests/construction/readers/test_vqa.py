@@ -36,6 +36,34 @@ def test_questions_on_which_people_do_not_agree_can_be_left_out(tmp_path: Path) 
     assert len(records) == 1 + sum(number % 6 <= 2 for number in range(1, 24))
 
 
+@pytest.mark.parametrize(
+    ("stated", "given", "right", "agreement"),
+    [
+        ("maybe", ["yes"] * 9 + ["maybe"], "yes", 0.9),
+        ("blue", ["red", "blue"] * 5, "blue", 0.5),
+        ("green", ["red"] * 5 + ["blue"] * 5, "red", 0.5),
+        ("", ["Red.", "red", "red"], "red", 1.0),
+        ("red", ["blue", None, 3, "red ", "Red"], "red", 2 / 3),
+    ],
+    ids=["the odd one", "a tie", "a tie of others", "spellings", "answers that cannot be read"],
+)
+def test_the_answer_that_most_people_gave_counts(
+    tmp_path: Path, stated: str, given: list[str], right: str, agreement: float
+) -> None:
+    questions, annotations = write_vqa(tmp_path, 1)
+    answers = [{"answer_id": number, "answer": answer} for number, answer in enumerate(given)]
+    annotations[0] |= {"multiple_choice_answer": stated, "answers": answers}
+    write_vqa_documents(tmp_path, questions, annotations)
+    [record], refused = read_all(VqaV2(), tmp_path)
+    [truth] = record.truths
+    assert isinstance(truth, VisualQuestion)
+    assert truth.answer == right
+    assert truth.agreement == pytest.approx(agreement)
+    assert [row.entry for row in refused] == [
+        f"annotation 1, answer {n}" for n, answer in enumerate(given, 1) if not isinstance(answer, str)
+    ]
+
+
 def test_questions_without_answers_of_another_picture_and_answered_twice_are_refused_one_by_one(tmp_path: Path) -> None:
     questions, annotations = write_vqa(tmp_path)
     annotations[3]["image_id"] = 77
@@ -47,6 +75,7 @@ def test_questions_without_answers_of_another_picture_and_answered_twice_are_ref
     assert reasons(refused) == [
         (ANSWERS, "annotation 5", "bad_row"), (ANSWERS, "annotation 25", "repeated"),
         (QUESTIONS, "question 4", "bad_row"), (QUESTIONS, "question 5", "bad_row"), (QUESTIONS, "question 6", "bad_row"),
+        (ANSWERS, "annotation 6", "no_question"),
     ]  # fmt: skip
     assert "is about picture 3, its answers about 77" in refused[2].detail
     assert "has no usable answers" in refused[3].detail

@@ -33,14 +33,14 @@ def test_every_claim_is_one_record_that_says_what_its_row_says(tmp_path: Path) -
     assert (records[0].record_id, records[30].record_id) == ("vsr:random/train:1", "vsr:random/dev:1")
 
 
-def test_zero_shot_rows_name_subject_and_object_but_for_the_broken_one(tmp_path: Path) -> None:
+def test_zero_shot_rows_name_subject_and_object_and_one_whose_subject_is_damaged_is_refused(tmp_path: Path) -> None:
     write_vsr(tmp_path)
     write_zeroshot(tmp_path)
-    records, refused = read_all(Vsr(split="zeroshot"), tmp_path)
-    assert refused == []
+    records, [refusal] = read_all(Vsr(split="zeroshot"), tmp_path)
     subjects = [record.truths[0].subject for record in records if isinstance(record.truths[0], SpatialClaim)]
-    assert subjects == ["cat", "cat", "cat", None, *["cat"] * 37]
-    assert records[3].truths[0].original == {"subj": "orse"}
+    assert subjects == ["bench", *["cat"] * 39]
+    assert (refusal.entry, refusal.reason) == ("line 4", "damaged_text")
+    assert "subj is 'at', which is no word of the caption 'The cat is" in refusal.detail
 
 
 def test_pictures_are_found_in_cocos_own_folders_too(tmp_path: Path) -> None:
@@ -74,6 +74,19 @@ def test_a_bad_row_is_one_refusal_with_file_line_and_value(tmp_path: Path, row: 
     assert reasons([refusal]) == [("data/splits/random/dev.jsonl", "line 2", "bad_row")]
     assert detail in refusal.detail
     assert len(records) == 38
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"caption": "The c\ufffdt is on the bed."}, {"caption": "..."}, {"obj": "ed"}, {"subj": ""}],
+    ids=["no text", "no letter", "object", "no subject"],
+)
+def test_a_claim_that_cannot_be_read_makes_no_item(tmp_path: Path, change: dict[str, str]) -> None:
+    write_vsr(
+        tmp_path, [{**vsr_rows(2)[1], "subj": "cats", "obj": "bed", "caption": "The cats is on the bed.", **change}]
+    )
+    records, [refusal] = read_all(Vsr(), tmp_path)
+    assert (records, refusal.reason) == ([], "damaged_text")
 
 
 def test_a_missing_picture_is_a_refusal_of_each_claim_about_it(tmp_path: Path) -> None:

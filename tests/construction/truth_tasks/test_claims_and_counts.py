@@ -209,7 +209,7 @@ def test_reflectance_of_a_photograph_is_what_its_json_says(tmp_path: Path) -> No
             row for row in photo["intrinsic_comparisons"] if row["id"] == item.evidence["original"]["comparison"]
         ]
         assert compared["darker_score"] >= 0.5
-        width = 40 + photo["photo"]
+        width = round(60 * photo["aspect_ratio"])
         ends = [(by_id[compared[f"point{n}"]]["x"] * width, by_id[compared[f"point{n}"]]["y"] * 60) for n in (1, 2)]
         text = right_text(item) or ""
         if compared["darker"] == "E":

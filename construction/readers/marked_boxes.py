@@ -1,0 +1,62 @@
+"""Boxes out of the marks of a picture, of which some may be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from benchwright.regions.formats import PictureMarks
+
+from ..ground_truth import LabelledBox, LabelledBoxes
+from ..source_files import RefusedRow
+
+BAD_ANNOTATION = "bad_annotation"
+
+
+def boxes_of_marks(
+    marks: PictureMarks, *, is_federated: bool = False, absent: Iterable[str] = (), incomplete: Iterable[str] = ()
+) -> LabelledBoxes:
+    """Return the boxes of a picture without the marks that are wrong.
+
+    Of a label that a wrong mark has, not every thing has a box; where that label is unknown too, it may be any, so that
+    none of the boxes can be the only one of its label, and other labels may be there.
+
+    Args:
+        marks: The marks.
+        is_federated: Whether labels without a box may be there all the same.
+        absent: Labels that are known to be absent.
+        incomplete: Labels of which the file says that not every thing has a box.
+    """
+    boxes = []
+    for region in marks.regions:
+        if region.label:
+            (x0, y0), (x1, y1) = region.points
+            boxes.append(LabelledBox(label=region.label, box=(x0, y0, x1, y1)))
+    hidden = {mark.label for mark in marks.wrong} | {None for region in marks.regions if not region.label}
+    unsure = {label for label in hidden if label is not None}
+    if None in hidden:
+        unsure |= {box.label for box in boxes}
+    return LabelledBoxes(
+        boxes=tuple(boxes),
+        is_federated=is_federated or None in hidden,
+        absent=tuple(sorted(set(absent) - unsure)),
+        incomplete=tuple(sorted({*incomplete, *unsure})),
+    )
+
+
+def rows_of_marks(marks: PictureMarks) -> int:
+    """Return the number of a picture's marks that are used: boxes, and crowds, which make their label incomplete."""
+    crowds = sum(mark.code == "crowd" for mark in marks.refused)
+    return sum(bool(region.label) for region in marks.regions) + crowds
+
+
+def refused_marks(marks: PictureMarks, path: str) -> Iterator[RefusedRow]:
+    """Yield what is wrong with a picture's marks, one refusal each; a crowd is no mistake.
+
+    Args:
+        marks: The marks.
+        path: Path of their file.
+    """
+    for mark in marks.wrong:
+        yield RefusedRow(path, mark.entry, BAD_ANNOTATION, mark.reason)
+    if unnamed := sum(not region.label for region in marks.regions):
+        yield RefusedRow(path, f"image {marks.name}", BAD_ANNOTATION, f"{unnamed} boxes have no label", unnamed)
