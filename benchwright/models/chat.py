@@ -258,14 +258,14 @@ def _text_of(completion: Completion) -> str:
     """Return the text of a reply, without lone surrogates, which no table can hold.
 
     Raises:
-        RequestFailed: It is empty.
+        RequestFailed: It holds none, or a filter stopped it.
     """
+    if completion.kind == "filtered":
+        raise RequestFailed("refused", completion.cause or "a content filter stopped it")
     text = completion.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
     if text:
         return text
-    if completion.finish == "length":
-        raise RequestFailed("unusable_reply", "the reply was cut off before it held any text; raise max_tokens")
-    raise RequestFailed("unusable_reply", "the reply holds no text")
+    raise RequestFailed("unusable_reply", completion.cause or "the reply holds no text")
 
 
 def _sendable(part: str | RequestPicture | NDArray[np.uint8], settings: ChatSettings) -> str | RequestPicture:

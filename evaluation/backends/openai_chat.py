@@ -294,6 +294,9 @@ class OpenAIChat:
                 number += 1
                 continue
             log.answered(request.key, item_id, completion, sent, **{"try": number})
+            if completion.is_silent and number < self._options.tries:
+                number += 1
+                continue
             return _LoggedAnswer(completion, request.key)
 
 
