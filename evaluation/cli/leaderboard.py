@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     "chance", "why_no_ranks", "pairs", "pairs_told_apart", "systems": [{"system", "model", "protocol", "rank", "best",
     "worst", "unfit", "outcomes": {"asked", "miss", "refusal", "cut_off", "error", "cut_off_answered",
     "cut_off_empty", "filtered", "empty", "causes": [{"state", "cause", "n"}], "unfit"}, "accuracy": {"value", "ci",
-    "n", "method"}, "tasks": {task: {"rank", "value", "ci", "n", "method"}}}]}`; systems stand best
+    "n", "method"}, "tasks": {task: {"rank", "places", "value", "ci", "n", "method"}}}]}`; systems stand best
     first, `rank` is null where `why_no_ranks` says why, and of a task it is a text such as `2=`
     """
 )

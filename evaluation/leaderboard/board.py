@@ -26,6 +26,7 @@ class BoardRow(NamedTuple):
         places: Its best and worst place as text, such as `1-4`; empty where it has none.
         tasks: Its accuracy on each task that it was asked.
         task_ranks: Its rank on each task, as text.
+        task_places: Its best and worst place on each task, as text.
     """
 
     score: Score
@@ -34,6 +35,7 @@ class BoardRow(NamedTuple):
     places: str
     tasks: Mapping[str, Figure]
     task_ranks: Mapping[str, str]
+    task_places: Mapping[str, str]
 
 
 class Leaderboard(NamedTuple):
@@ -91,7 +93,8 @@ def _system(row: BoardRow, *, has_ranks: bool) -> dict[str, Any]:
         "outcomes": outcomes_document(row.score),
         "accuracy": row.ranked.figure.model_dump(mode="json"),
         "tasks": {
-            task: {"rank": row.task_ranks[task], **figure.model_dump(mode="json")} for task, figure in row.tasks.items()
+            task: {"rank": row.task_ranks[task], "places": row.task_places[task], **figure.model_dump(mode="json")}
+            for task, figure in row.tasks.items()
         },
     }
 
@@ -115,14 +118,16 @@ def leaderboard_of(results: Path) -> Leaderboard:
         every, why = comparisons[0], comparisons[0].why_no_ranks or ""
     by_title = {score.title: score for score in scores}
     task_ranks = {comparison.name: _ranks(comparison) for comparison in comparisons[1:]}
-    ranks = _ranks(every)
+    task_places = {comparison.name: _places(comparison) for comparison in comparisons[1:]}
+    ranks, places = _ranks(every), {} if why else _places(every)
     rows = []
     for ranked in every.ranking:
         score = by_title[ranked.model]
         tasks = {task: score.metrics[f"accuracy/{task}"] for task in score.tasks}
         own = {task: task_ranks.get(task, {}).get(ranked.model, "-") for task in tasks}
-        places = "" if why or ranked.place is None else ranked.place.places
-        rows.append(BoardRow(score, ranked, "-" if why else ranks[ranked.model], places, tasks, own))
+        left = {task: task_places.get(task, {}).get(ranked.model, "") for task in tasks}
+        rank = "-" if why else ranks[ranked.model]
+        rows.append(BoardRow(score, ranked, rank, places.get(ranked.model, ""), tasks, own, left))
     chances = {score.metrics["chance"].value for score in scores if "chance" in score.metrics}
     return Leaderboard(
         scores[0].release,
@@ -143,3 +148,10 @@ def _ranks(comparison: Comparison) -> dict[str, str]:
         return {ranked.model: "-" for ranked in comparison.ranking}
     places = [ranked.place for ranked in comparison.ranking]
     return {ranked.model: rank_text(ranked.place, places) for ranked in comparison.ranking}
+
+
+def _places(comparison: Comparison) -> dict[str, str]:
+    """Return the best and worst place of each system that has a place in a comparison, as text."""
+    if comparison.why_no_ranks is not None:
+        return {}
+    return {ranked.model: ranked.place.places for ranked in comparison.ranking if ranked.place is not None}

@@ -210,7 +210,7 @@ def in_width(table: Table, width: int, names: int) -> list[Table]:
     from rich.table import Table
 
     padding = 2
-    widths = [padding + max(cell_len(str(cell)) for cell in column.cells) for column in table.columns]
+    widths = [padding + max(cell_len(str(cell)) for cell in (column.header, *column.cells)) for column in table.columns]
     head, rest = range(names), range(names, len(widths))
     parts: list[list[int]] = [[]]
     for k in rest:
@@ -227,7 +227,7 @@ def in_width(table: Table, width: int, names: int) -> list[Table]:
         for k in places:
             piece.add_column(table.columns[k].header, justify=table.columns[k].justify, no_wrap=True)
         for number, row in enumerate(table.rows):
-            cells = [texts[k][number + 1] for k in places]
+            cells = [texts[k][number] for k in places]
             piece.add_row(*cells, style=row.style, end_section=row.end_section)
         tables.append(piece)
     return tables
