@@ -23,7 +23,7 @@ from benchwright.canonical import bytes_digest, digest
 from benchwright.errors import PrerequisiteError, RequestFailed
 
 from .chat_request import ChatMessage, ChatRequest, RequestPicture
-from .failures import BudgetRefusal, ModelAddress, RequestAdapted
+from .failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
 from .request_fields import RequestFields, RequestParameters
 from .usage import Budget, BudgetSpent, Prices, Spending
 
@@ -209,6 +209,11 @@ class Chat:
                     raise PrerequisiteError(
                         f"{self._client.address.name} refuses the key in {self.settings.api_key_env} "
                         f"({failure.detail}); set the right one"
+                    ) from None
+                if request.pictures and finds_too_large(failure.status, failure.detail):
+                    advice = f"lower max_side_px ({self.settings.max_side_px} now), or send pictures as `picture: jpeg`"
+                    raise RequestFailed(
+                        failure.reason, f"{failure.detail}; {advice}", sent=failure.sent, status=failure.status
                     ) from None
                 raise
 

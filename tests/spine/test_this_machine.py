@@ -64,10 +64,11 @@ def test_a_hub_on_this_machine_is_asked_directly(proxied: str) -> None:
     assert os.environ["ALL_PROXY"] == proxied
 
 
-def test_a_provider_and_a_label_studio_on_this_machine_are_asked_directly(
-    chat_server: ChatServer, proxied: str
-) -> None:
+def test_a_provider_on_this_machine_needs_no_proxy(proxied: str) -> None:
     IdentityProvider(ProviderSettings("http://127.0.0.1:9", "app", "secret", "http://127.0.0.1:8/back"))
+
+
+def test_a_label_studio_on_this_machine_is_asked_directly(chat_server: ChatServer, proxied: str) -> None:
     pytest.importorskip("label_studio_sdk")
     from benchwright.annotation.label_studio.server import Server
 
