@@ -253,6 +253,17 @@ class ReplyLog:
             raise ValueError(f"its kind is {kind!a}")
 
 
+def answered_requests(path: Path) -> frozenset[str]:
+    """Return the requests to which a log has replies; the log is only read.
+
+    Raises:
+        DataError: It is no such log, or of another version.
+    """
+    log = ReplyLog(None)
+    log._read(path)
+    return frozenset(log._answered)
+
+
 def state_of(path: Path) -> LogState:
     """Read a log and return the condition of its lines.
 

@@ -114,6 +114,11 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 @model_options
 @_NAME
 @_MAX_ERRORS
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only say what would be sent: requests, pictures, bytes, tokens and cost. Nothing is sent or written.",
+)
 @json_option(
     """
     `{"format", "version", "model", "name", "protocol", "reader", "release", "release_id", "content_id", "split",
@@ -122,7 +127,9 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
     "n"}], "max_errors", "unfit", "asked", "items", "usage": {"replies", "requests",
     "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"}, "judge": {"model", "prompt", "asks",
     "settings", "asked", "letters", "refusals", "none", "unusable", "errors", "usage"}}`; `usage` is null where
-    nothing counted tokens, `cost` without prices, `judge` without one; `metrics` is empty where the split is sealed
+    nothing counted tokens, `cost` without prices, `judge` without one; `metrics` is empty where the split is sealed.
+    With `--dry-run` it is `{"dry_run", "model", "protocol", "items", "requests", "answered_before", "unsendable",
+    "pictures", "picture_bytes", "largest_picture_bytes", "prompt_tokens", "most_completion_tokens", "cost"}`
     """
 )
 def run(
@@ -136,6 +143,7 @@ def run(
     options: BackendOptions,
     name: str | None,
     max_errors: float,
+    dry_run: bool,
     as_json: bool,
 ) -> None:
     """Ask a model every item of a release and score its replies; what was answered before is not asked again."""
@@ -143,6 +151,17 @@ def run(
 
     from ..run import evaluate
 
+    if dry_run:
+        from benchwright.release import Release
+
+        from ..planned_run import planned_run
+
+        opened = Release.open(release)
+        plan = planned_run(opened, model, protocol=protocol, options=options, split=split, log_folder=out)
+        if judge is not None:
+            note(f"the judge {printable(str(judge.model))} would be asked besides, once for each reply that it reads")
+        emit(plan.document(), as_json=as_json, text=plan.describe)
+        return
     with ProgressBars() as progress:
         score = evaluate(
             release,
