@@ -182,7 +182,7 @@ def _until(date: str) -> float:
 
 
 _TOO_LARGE = re.compile(
-    r"(?:image|picture|payload|body|request|file|content)\b.{0,80}?(?:too (?:large|big|long)|exceed|larger than|size limit)"
+    r"(?:image|picture|payload|body|request|file)\b.{0,80}?(?:too (?:large|big|long)|exceed|larger than|size limit)"
     r"|(?:exceed|larger than|too large|too big).{0,80}?(?:image|picture|payload|pixels|megapixel)",
     re.I | re.S,
 )
