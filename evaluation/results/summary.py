@@ -220,7 +220,7 @@ def in_width(table: Table, width: int, names: int) -> list[Table]:
     if len(parts) == 1:
         return [table]
     texts = [list(column.cells) for column in table.columns]
-    tables = []
+    tables: list[Table] = []
     for part in parts:
         places = [*head, *part]
         piece = Table(box=table.box, title=table.title if not tables else None, title_justify="left")
