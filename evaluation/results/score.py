@@ -158,7 +158,7 @@ class Score(BaseModel):
     empty: int = Field(0, ge=0)
     """Errors that are replies without text: empty, thoughts alone, or calls of a tool."""
     causes: tuple[OutcomeCause, ...] = ()
-    """The most frequent causes of errors, of refusals that a server marks and of replies cut off before their first word."""
+    """The most frequent causes of errors, of marked refusals and of replies cut off before their first word."""
     max_errors: float = Field(MAX_ERRORS, ge=0, le=1)
     """Share of items to which nothing was said, above which the score is unfit."""
     asked: int = Field(ge=0)
