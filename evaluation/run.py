@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace as replace_in
@@ -38,6 +37,7 @@ from .questions.prompts import VANILLA
 from .questions.release_files import check_files, columns_of
 from .results.judged_predictions import JudgedWriter
 from .results.metric_rows import read_metric_rows, with_labels
+from .results.outcomes import Outcomes, nothing_said, outcomes_of, says_something
 from .results.run_progress import RunProgress, TokenUsage
 from .results.score import MAX_ERRORS, PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
 
@@ -216,14 +216,14 @@ def sealed_splits_asked(release: Release, split: str | None) -> list[str]:
 
 def _answered(
     plan: EvaluationPlan, contexts: Sequence[ModelContext], folder: Path | None, scratch: Path, watched: RunProgress
-) -> tuple[Path | None, Counter[str]]:
-    """Ask sealed items, and return the answer file that was written and how many items ended in each state."""
+) -> tuple[Path | None, Outcomes]:
+    """Ask sealed items, and return the answer file that was written and how the items ended."""
     import pyarrow.parquet as pq
 
     draft = scratch / PREDICTIONS_FILE
     _ask_all(plan, contexts, draft, scratch, watched)
     if folder is None:
-        return None, _states(draft)
+        return None, outcomes_of(draft)
     tasks = None if plan.tasks is None else tuple(sorted(plan.tasks))
     head = AnswerHead(
         plan.release.release_id, plan.split, tasks, contexts[-1].backend.name, plan.protocol.text, plan.read_by
@@ -234,7 +234,7 @@ def _answered(
         with path.open("w", encoding="utf-8") as handle:
             for line in answer_lines(head, rows):
                 handle.write(line + "\n")
-    return folder / ANSWERS_FILE, _states(draft)
+    return folder / ANSWERS_FILE, outcomes_of(draft)
 
 
 def _scored(
@@ -262,18 +262,18 @@ def _scored(
     spent = TokenUsage(options.prices)
     contexts = contexts_of(plan, backend, options, logs, cache, other_releases=replace)
     if sealed_splits_asked(opened, split):
-        answers, states = _answered(plan, contexts, folder, scratch, RunProgress(progress, spent))
-        return _score(plan, contexts, None, states, spent, max_errors).model_copy(
+        answers, outcomes = _answered(plan, contexts, folder, scratch, RunProgress(progress, spent))
+        return _score(plan, contexts, None, outcomes, spent, max_errors).model_copy(
             update={"name": name, "identity": identity, "answers": answers}
         )
     with _results_folder(folder) as place:
         with replacing(place / PREDICTIONS_FILE, private=True) as draft:
             _ask_all(plan, contexts, draft, scratch, RunProgress(progress, spent))
             rows = with_labels(read_metric_rows(draft, setting), opened, split)
-            states = _states(draft)
+            outcomes = outcomes_of(draft)
             # A score must never stand beside predictions that it was not made from.
             (place / SCORE_FILE).unlink(missing_ok=True)
-        score = _score(plan, contexts, rows, states, spent, max_errors).model_copy(
+        score = _score(plan, contexts, rows, outcomes, spent, max_errors).model_copy(
             update={"name": name, "identity": identity}
         )
         if folder is not None and before is not None:
@@ -316,28 +316,21 @@ def _ask_all(
         of_several = f", round {number + 1} of {len(contexts)}" if len(contexts) > 1 else ""
         watched.phase(f"{contexts[number].backend.name}{of_several}", _askable(plan))
 
+    asked = answered = 0
     with JudgedWriter(draft, stamp) as writer:
         for row in ask_rounds(plan, contexts, scratch, watched, begin):
             writer.add(row)
-
-
-def _states(draft: Path) -> Counter[str]:
-    """Return how many items ended in each state, and as `cut_off_answered` how many answered ones were cut off."""
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(draft, columns=["state", "is_cut_off"], use_threads=False)
-    states = Counter({row["values"]: row["counts"] for row in pc.value_counts(table.column("state")).to_pylist()})
-    answered = pc.and_(pc.equal(table.column("state"), "answered"), table.column("is_cut_off"))
-    states["cut_off_answered"] = pc.sum(answered).as_py() or 0
-    return states
+            asked += 1
+            answered += says_something(row)
+    if asked and not answered:
+        raise nothing_said(model, outcomes_of(draft))
 
 
 def _score(
     plan: EvaluationPlan,
     contexts: Sequence[ModelContext],
     rows: pa.Table | None,
-    states: Counter[str],
+    outcomes: Outcomes,
     spent: TokenUsage,
     max_errors: float,
 ) -> Score:
@@ -361,13 +354,8 @@ def _score(
         split=plan.split,
         settings=settings | ({"other_models": other_models} if other_models else {}),
         metrics={} if rows is None else figures(take_metrics(rows)),
-        miss=states["miss"],
-        refusal=states["refusal"],
-        cut_off=states["cut_off"],
-        cut_off_answered=states["cut_off_answered"],
-        error=states["error"],
+        **outcomes._asdict(),
         max_errors=max_errors,
-        asked=states.total() - states["cut_off_answered"],
         items=sum(_counts(release, plan.split).values()),
         usage=spent.usage(),
         judge=None if plan.judge_queue is None else plan.judge_queue.summary(),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic import Field, field_validator, model_validator
 
 from benchwright.canonical import digest, file_digest
-from benchwright.errors import StepError
+from benchwright.errors import CheckFailed, StepError
 from benchwright.steps import FinalContext, FinalStep, Stream, WorkspaceView
 from benchwright.workspace.atomic import write_json
 
@@ -46,7 +46,8 @@ class Evaluate(FinalStep):
         split: Only this split; all by default.
         base_url: Address of an OpenAI-compatible endpoint, for `openai` models.
         api_key_env: Name of the environment variable that holds its key; the key itself is never written anywhere.
-        max_errors: Share of errors above which a score is unfit: shown as such, and ranked nowhere.
+        max_errors: Share of items to which nothing was said (errors, replies without text) above which a score is
+            unfit: shown as such, ranked nowhere, and the run ends with exit code 1 once all is written.
         report: Whether the report `results/report.html` is written too.
     """
 
@@ -115,7 +116,7 @@ class Evaluate(FinalStep):
         from benchwright.workspace.workspace import Workspace
 
         from .results.human_baseline import HUMAN_FILE, human_figures
-        from .results.summary import summary_document
+        from .results.summary import summary_document, unfit_scores
         from .run import evaluate
 
         del view
@@ -155,7 +156,13 @@ class Evaluate(FinalStep):
                 (results / HUMAN_FILE).unlink(missing_ok=True)
             else:
                 write_json(results / HUMAN_FILE, human.model_dump(mode="json"))
-            return {"results": RESULTS, **self._report(results, release, cache)}
+            made = {"results": RESULTS, **self._report(results, release, cache)}
+            if unfit := unfit_scores(told_apart(scores)):
+                raise CheckFailed(
+                    f"{'; '.join(unfit)}; what was answered is kept: the same command asks the rest again, and "
+                    "`max_errors` of the step sets the share that is allowed"
+                )
+            return made
 
     def _report(self, results: Path, release: Release, cache: ItemCache) -> Mapping[str, str]:
         """Write the report, after the scores, which must not be lost for want of a page."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.this_machine import client_settings, naming_proxies
 
 TOKEN_VARIABLE = "BENCHWRIGHT_LABEL_STUDIO_TOKEN"  # noqa: S105 - the name of a variable
 TIMEOUT_S = 60
@@ -40,7 +41,11 @@ class Server:
                 "pip install 'benchwright[labelstudio]' -c constraints.txt"
             ) from error
         self.url = url.rstrip("/")
-        self._client = LabelStudio(base_url=self.url, api_key=token, timeout=TIMEOUT_S)
+        import httpx
+
+        with naming_proxies(self.url):
+            http_client = httpx.Client(timeout=TIMEOUT_S, follow_redirects=True, **client_settings(self.url))
+        self._client = LabelStudio(base_url=self.url, api_key=token, timeout=TIMEOUT_S, httpx_client=http_client)
 
     def users(self) -> dict[int, str]:
         """Return the e-mail address of every user, by id."""

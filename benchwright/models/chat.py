@@ -23,7 +23,7 @@ from benchwright.canonical import bytes_digest, digest
 from benchwright.errors import PrerequisiteError, RequestFailed
 
 from .chat_request import ChatMessage, ChatRequest, RequestPicture
-from .failures import BudgetRefusal, ModelAddress, RequestAdapted
+from .failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
 from .request_fields import RequestFields, RequestParameters
 from .usage import Budget, BudgetSpent, Prices, Spending
 
@@ -210,6 +210,11 @@ class Chat:
                         f"{self._client.address.name} refuses the key in {self.settings.api_key_env} "
                         f"({failure.detail}); set the right one"
                     ) from None
+                if request.pictures and finds_too_large(failure.status, failure.detail):
+                    advice = f"lower max_side_px ({self.settings.max_side_px} now), or send pictures as `picture: jpeg`"
+                    raise RequestFailed(
+                        failure.reason, f"{failure.detail}; {advice}", sent=failure.sent, status=failure.status
+                    ) from None
                 raise
 
     def _budget_spent(self) -> BudgetSpent:
@@ -258,14 +263,14 @@ def _text_of(completion: Completion) -> str:
     """Return the text of a reply, without lone surrogates, which no table can hold.
 
     Raises:
-        RequestFailed: It is empty.
+        RequestFailed: It holds none, or a filter stopped it.
     """
+    if completion.kind == "filtered":
+        raise RequestFailed("refused", completion.cause or "a content filter stopped it")
     text = completion.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").strip()
     if text:
         return text
-    if completion.finish == "length":
-        raise RequestFailed("unusable_reply", "the reply was cut off before it held any text; raise max_tokens")
-    raise RequestFailed("unusable_reply", "the reply holds no text")
+    raise RequestFailed("unusable_reply", completion.cause or "the reply holds no text")
 
 
 def _sendable(part: str | RequestPicture | NDArray[np.uint8], settings: ChatSettings) -> str | RequestPicture:

@@ -20,6 +20,7 @@ from .endpoint import Endpoint
 from .event_loop import EventLoop
 from .failures import BudgetRefusal, FailedTry, ModelAddress, RequestAdapted, UnusableReply, classify, no_server
 from .pace import Pace
+from .reply_kinds import error_in_words, filtered_by
 from .usage import Budget, Spending
 
 if TYPE_CHECKING:
@@ -125,7 +126,9 @@ class ModelClient:
                 outcome = await self._exchange(request)
                 completion = outcome if isinstance(outcome, Completion) else None
             finally:
-                self.spending.ended(completion.tokens if completion else None, answered=completion is not None)
+                # What a filter stops at once takes no tokens, and a server counts none then.
+                counted = completion is not None and not (completion.kind == "filtered" and completion.tokens is None)
+                self.spending.ended(completion.tokens if completion else None, answered=counted)
                 if completion:
                     self._parameters.settle()
                 self._set_alone()
@@ -152,11 +155,24 @@ class ModelClient:
         try:
             completion = read_completion(await self._endpoint.post(request.encoded()))
         except (TimeoutError, UnusableReply, openai.APIError) as error:
+            if (filtered := self._filtered(error)) is not None:
+                return filtered
             failed = classify(error, self.address, self._timeout_s)
             if failed.status in {400, 422} and self._parameters.adapt(request.parameters, failed.detail, failed.error):
                 raise RequestAdapted from None
             return failed
-        return completion._replace(text=self.address.without_key(completion.text))
+        cause = None if completion.cause is None else self.address.clean(completion.cause)
+        return completion._replace(text=self.address.without_key(completion.text), cause=cause)
+
+    def _filtered(self, error: Exception) -> Completion | None:
+        """Return the reply that stands for an error by which a content filter stopped a request; None for another."""
+        if not isinstance(error, openai.APIStatusError):
+            return None
+        words = error_in_words(error.body) if error.body else error.response.text[:10_000]
+        if (name := filtered_by(error.status_code, error.body, words)) is None:
+            return None
+        cause = f"a content filter stopped the request ({name}): HTTP {error.status_code}: {words}"
+        return Completion("", "content_filter", None, "filtered", self.address.clean(cause))
 
     async def _pause(self, failed: FailedTry, times: int) -> None:
         """Wait before a request is sent again; it holds up no other meanwhile."""

@@ -1,48 +1,64 @@
-"""Chat completions as endpoints return them: the reply's text, why it ended, and the tokens that it took.
+"""Replies as endpoints return them: the text, of which kind it is and why, why it ended, and the tokens that it took.
 
-A server may return anything, so every field is checked.
+A server may return anything, so every field is checked; which kind a response is, `reply_kinds.py` says.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from .failures import UnusableReply
+from .reply_kinds import SILENT, NotAResponse, ReplyKind, kind_of, read_response
 from .usage import Tokens
 
 
 class Completion(NamedTuple):
-    """A model's reply, why it ended there, and the tokens that it took, where the server says so."""
+    """A model's reply, why it ended there, and the tokens that it took, where the server says so.
+
+    Args:
+        text: Text of the reply.
+        finish: Reason for ending as the server spells it.
+        tokens: Tokens that it took.
+        kind: Kind of the reply (`reply_kinds.py`).
+        cause: Reason in words why it is no answer; None for an answer.
+    """
 
     text: str
     finish: str | None
     tokens: Tokens | None
+    kind: ReplyKind = "answered"
+    cause: str | None = None
+
+    @classmethod
+    def of(cls, text: str, finish: str | None, tokens: Tokens | None) -> Self:
+        """Return a reply of the kind that follows from its text and its reason for ending."""
+        kind, cause = kind_of(text, finish)
+        return cls(text, finish, tokens, kind, cause)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it says nothing, so that it is no reply to be kept."""
+        return self.kind in SILENT
 
 
 def read_completion(data: bytes) -> Completion:
-    """Return the reply in a chat completion; a refusal in place of the content is the reply's text.
+    """Return the reply in the body of a response of status 200; a refusal in place of the content is its text.
 
     Raises:
-        UnusableReply: The data is no chat completion.
+        UnusableReply: The body is no reply, or the server reports a failure in it.
     """
     try:
         document = json.loads(data)
-        choice = document["choices"][0]
-        message = choice["message"]
-        text = message.get("content")
-        if isinstance(text, list):
-            text = "".join(part["text"] for part in text if part.get("type") == "text")
-        if text is None:
-            text = message.get("refusal") or ""
-        finish = choice.get("finish_reason")
-    except (KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
-        raise UnusableReply(f"no chat completion: {type(error).__name__}: {error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
+        raise UnusableReply(f"no JSON: {error}") from error
+    try:
+        read = read_response(document)
+    except NotAResponse as error:
         raise UnusableReply(str(error)) from error
-    if not isinstance(text, str) or not isinstance(finish, str | None):
-        raise UnusableReply("no chat completion: its content is not text")
-    return Completion(text, finish, _tokens(document.get("usage")))
+    if read.kind == "failed":
+        raise UnusableReply(read.cause or "the server reports a failure")
+    return Completion(read.text, read.finish, _tokens(document.get("usage")), read.kind, read.cause)
 
 
 def _tokens(usage: Any) -> Tokens | None:

@@ -15,6 +15,7 @@ import httpx2
 from openai import AsyncOpenAI
 
 from benchwright.errors import PrerequisiteError
+from benchwright.this_machine import client_settings, naming_proxies
 
 from .failures import ModelAddress, UnusableReply
 
@@ -22,26 +23,29 @@ MAX_REPLY_BYTES = 8 * 1024 * 1024
 
 
 class Endpoint:
-    """Chat completions of one model. The environment may name proxies, an organization and a project.
+    """Chat completions of one model. The environment may name an organization and a project, and proxies for models on
+    other machines.
 
     Args:
         address: Where requests go, with the key.
         timeout_s: Seconds for a whole request, from the name look-up to the last byte of the response.
 
     Raises:
-        PrerequisiteError: The key holds characters that no header can hold.
+        PrerequisiteError: The key holds characters that no header can hold, or a proxy cannot be used.
     """
 
     def __init__(self, address: ModelAddress, timeout_s: float) -> None:
         if not address.key.isascii() or not (address.key or "none").isprintable():
             raise PrerequisiteError(f"{address.key_variable} holds no key: there are characters that no key has")
         self._timeout_s = timeout_s
+        with naming_proxies(address.base_url):
+            http_client = BoundedClient(**client_settings(address.base_url))
         self._client = AsyncOpenAI(
             api_key=address.key or "none",
             base_url=address.base_url,
             timeout=None,
             max_retries=0,
-            http_client=BoundedClient(),
+            http_client=http_client,
         )
 
     async def post(self, body: bytes) -> bytes:
@@ -70,10 +74,14 @@ class BoundedClient(httpx2.AsyncClient):
 
     Redirects would send the key to an address that the user did not name. Time is kept by the caller, and the number
     of connections by the pace of requests.
+
+    Args:
+        settings: Further settings of the client (`this_machine.client_settings`).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, **settings: Any) -> None:
         super().__init__(
+            **settings,
             timeout=None,
             follow_redirects=False,
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),

@@ -6,6 +6,7 @@ becomes `RequestFailed`, and one of all requests raises `PrerequisiteError`, whi
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -178,6 +179,18 @@ def _until(date: str) -> float:
         return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
     except ValueError:
         return float("inf")
+
+
+_TOO_LARGE = re.compile(
+    r"(?:image|picture|payload|body|request|file)\b.{0,80}?(?:too (?:large|big|long)|exceed|larger than|size limit)"
+    r"|(?:exceed|larger than|too large|too big).{0,80}?(?:image|picture|payload|pixels|megapixel)",
+    re.I | re.S,
+)
+
+
+def finds_too_large(status: int | None, words: str) -> bool:
+    """Return whether a failure says that a request, or a picture in it, is too large for the endpoint."""
+    return status == 413 or (status in {400, 422} and _TOO_LARGE.search(words) is not None)
 
 
 def is_out_of_funds(error: Any) -> bool:

@@ -121,17 +121,20 @@ class ReplyStore:
         self._database.close()
 
     def reply_to(self, request: str) -> Completion | None:
-        """Return the reply to a request, given by its digest; None where there is none, or only a damaged one."""
+        """Return the reply to a request, given by its digest; None where there is none, or only a damaged one.
+
+        Replies that say nothing, which an older program kept, count as none.
+        """
         with self._lock, self._faults_named():
             rows = self._database.execute("SELECT data FROM reply WHERE key = ?", (request,)).fetchall()
         if not rows:
             return None
         if (completion := _read(request, rows[0][0])) is None:
             logger.warning("%s: the reply %s is damaged; it is asked for again", self.path, request[:12])
-        return completion
+        return None if completion is None or completion.is_silent else completion
 
     def keep(self, request: str, account: ModelAccount, answer: SentReply, *, requests_counted: bool) -> Completion:
-        """Keep and count a reply; return it, or the one that another worker has kept meanwhile.
+        """Count a reply, and keep it if it says anything; return it, or the one that another worker has kept meanwhile.
 
         Args:
             request: Digest of the request.
@@ -145,7 +148,7 @@ class ReplyStore:
         with self.transaction() as database:
             replies, tokens = (0, Tokens(0, 0)) if completion.tokens is None else (1, completion.tokens)
             database.execute(_ADD, (*account, 0 if requests_counted else sent, replies, *tokens))
-            if (known := self.reply_to(request)) is None:
+            if (known := self.reply_to(request)) is None and not completion.is_silent:
                 database.execute("INSERT OR REPLACE INTO reply VALUES (?, ?)", (request, data))
         return known or completion
 
@@ -234,6 +237,9 @@ def _read(request: str, data: Any) -> Completion | None:
     try:
         entry = unsealed(json.loads(data))
         tokens = None if entry["tokens"] is None else Tokens(*entry["tokens"])
-        return Completion(entry["text"], entry["finish"], tokens) if entry["request"] == request else None
+        if entry["request"] != request:
+            return None
+        read = Completion.of(entry["text"], entry["finish"], tokens)  # as far as an older program kept it
+        return read._replace(**{name: entry[name] for name in ("kind", "cause") if name in entry})
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None

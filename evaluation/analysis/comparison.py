@@ -83,6 +83,11 @@ class Comparison(NamedTuple):
         return min(1.0, len(least) * min(least)) if least else None
 
     @property
+    def pairs_told_apart(self) -> int:
+        """Return the number of pairs that differ significantly after adjustment over all pairs."""
+        return sum(result.told_apart for result in self.pairs)
+
+    @property
     def why_no_ranks(self) -> str | None:
         """Return the reason why the models have no ranks; None where they may have ranks."""
         if self.against is not None:

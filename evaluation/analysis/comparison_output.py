@@ -55,8 +55,10 @@ def items_needed(discordant: float, difference: float, design_effect: float = 1.
 
 
 RULE = (
-    "Models whose Holm-adjusted p is 0.05 or more are not told apart and share a rank; a rank ends where every model "
-    "above is told apart from every model below."
+    "Models whose Holm-adjusted p is 0.05 or more are not told apart and share a rank. A rank ends where every model "
+    "above is told apart from every model below, so two models of one rank (=) may be told apart too, where others "
+    "between them link them. Best place: 1 and the number of models found to be better; worst place: the number of "
+    "ranked models less those found to be worse."
 )
 
 
@@ -148,23 +150,27 @@ def notes_of(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _ranks(comparisons: Sequence[Comparison]) -> Table:
-    lines = [("ranking", "rank", "model", "accuracy", "n")]
+    lines = [("ranking", "rank", "best-worst", "model", "accuracy", "n", "pairs told apart")]
     for comparison in comparisons:
         for number, ranked in enumerate(comparison.ranking):
             rank = rank_text(ranked.place, (listed.place for listed in comparison.ranking))
             rank = "cannot be told" if ranked.place is not None and comparison.why_no_ranks is not None else rank
             rank = "unfit" if ranked.why_unfit is not None else rank
             name = comparison.name if number == 0 else ""
+            place = ranked.place if comparison.why_no_ranks is None else None
+            pairs = f"{comparison.pairs_told_apart} of {len(comparison.pairs)}" if number == 0 else ""
             lines.append(
                 (
                     name,
                     rank,
+                    "-" if place is None else place.places,
                     printable(ranked.model),
                     _with_interval(ranked.figure.value, ranked.figure.ci),
                     str(ranked.figure.n),
+                    pairs,
                 )
             )
-    return _table("ranks; = is shared by models between which this test finds no difference", lines)
+    return _table("ranks; = where others share it; best-worst: the places that the pairs leave possible", lines)
 
 
 def _pairs(comparisons: Sequence[Comparison]) -> Table:

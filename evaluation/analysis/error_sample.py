@@ -262,7 +262,7 @@ def _errors(results: Path, scores: Sequence[Score], seed: int) -> Iterator[_Erro
         folder = results / score.folder
         try:
             with open_judged(folder, score) as file:
-                table = file.read(columns=["item_id", "state", "letter", "right", "reply"], use_threads=False)
+                table = file.read(columns=["item_id", "state", "letter", "right", "reply", "cause"], use_threads=False)
         except (OSError, pa.ArrowException) as error:
             reason = str(error).splitlines()[0][:200]
             raise not_of_score(folder / PREDICTIONS_FILE, f"its rows cannot be read ({reason})") from error
@@ -303,7 +303,7 @@ def _task(error: _Error, facts: _Facts) -> ReviewTask:
             "stratum": facts.stratum[:1000],
         },
         beside=(
-            SideText(label="The model's reply", text=_cut(row["reply"])),
+            SideText(label="The model's reply", text=_cut(row["reply"] or row["cause"] or "(no text)")),
             SideText(label="Read as", text=read_as),
         ),
     )

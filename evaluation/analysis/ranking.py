@@ -19,6 +19,11 @@ class Rank(NamedTuple):
     best: int
     worst: int
 
+    @property
+    def places(self) -> str:
+        """The places that a model may have as text, such as `2-5`; `2` where only one is left."""
+        return str(self.best) if self.best == self.worst else f"{self.best}-{self.worst}"
+
 
 def rank_text(place: Rank | None, places: Iterable[Rank | None]) -> str:
     """Return a rank as text: with "=" where another model has the same rank, a dash where there is none."""

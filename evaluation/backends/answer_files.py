@@ -2,19 +2,22 @@
 
 JSON Lines, one question a line: `release_id`, `split`, `tasks` (those that the model can take, null for all), `model`,
 `protocol`, `reader`, `item_id` (with `.VARIANT` where
-a protocol asks an item more than once), and `reply`, or `error` where there is none. `letter` is what was read from the
-reply, for people; it is read again when the file is scored.
+a protocol asks an item more than once), and `reply`, or `error` where there is none. Where a model's server replied,
+`reply_kind` says of which kind that was, `finish` why it ended, and `cause` why it is no answer. `letter` is what was
+read from the reply, for people; it is read again when the file is scored.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
+from benchwright.models.reply_kinds import ReplyKind
 
 from ..questions.question import Question, Reply
 from .predictions import MAX_LINE_CHARS, Prediction, PredictionsFile
@@ -46,6 +49,10 @@ def answer_lines(head: AnswerHead, rows: Iterable[Mapping[str, Any]]) -> Iterato
                 line["error"] = attempt["cause"] or "no reply"
             else:
                 line |= {"reply": attempt["reply"], **({"is_cut_off": True} if attempt["is_cut_off"] else {})}
+            sent = {name: attempt[name] for name in ("reply_kind", "finish") if attempt[name] is not None}
+            if attempt["reply"] is not None and attempt["cause"] is not None:
+                sent["cause"] = attempt["cause"]
+            line |= sent
             yield canonical_json(line)
 
 
@@ -113,16 +120,28 @@ class AnswerFile(PredictionsFile):
 
     def _prediction(self, line: int, cells: Mapping[str, Any]) -> Prediction:
         if "error" not in cells:
-            prediction = super()._prediction(line, cells)
-            return prediction._replace(is_cut_off=cells.get("is_cut_off") is True)
+            prediction = super()._prediction(line, cells)._replace(is_cut_off=cells.get("is_cut_off") is True)
+            return prediction._replace(**self._sent(line, cells))
         if not isinstance(cells["error"], str) or not cells["error"] or {"reply", "answer"} & cells.keys():
             raise DataError(f"{self._at(line)}: give either an error, as a text, or a reply")
-        return Prediction(line, "", is_letter=False, error=cells["error"])
+        sent = self._sent(line, cells) | {"cause": cells["error"]}
+        return Prediction(line, "", is_letter=False, error=cells["error"], **sent)
+
+    def _sent(self, line: int, cells: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a row says of a server's response."""
+        kind, finish, cause = (cells.get(name) for name in ("reply_kind", "finish", "cause"))
+        if kind is not None and kind not in get_args(ReplyKind):
+            raise DataError(
+                f"{self._at(line)}: reply_kind is {ascii(kind)[:80]}, and a reply is one of "
+                f"{', '.join(get_args(ReplyKind))}"
+            )
+        for name, value in (("finish", finish), ("cause", cause)):
+            if value is not None and not isinstance(value, str):
+                raise DataError(f"{self._at(line)}: {name} is {ascii(value)[:80]}, not a text")
+        return {"kind": kind, "finish": finish, "cause": cause}
 
     def _reply(self, prediction: Prediction, question: Question) -> Reply:
+        sent: dict[str, Any] = {"kind": prediction.kind, "finish": prediction.finish, "cause": prediction.cause}
         if prediction.error is not None:
-            return Reply(question.item_id, error=prediction.error)
-        reply = super()._reply(prediction, question)
-        if not prediction.is_cut_off:
-            return reply
-        return Reply(question.item_id, text=reply.text, letter=reply.letter, is_cut_off=True)
+            return Reply(question.item_id, error=prediction.error, **sent)
+        return replace(super()._reply(prediction, question), is_cut_off=prediction.is_cut_off, **sent)

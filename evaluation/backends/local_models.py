@@ -17,6 +17,7 @@ from .base import Backend, BackendContext
 from .local_replies import LocalReply, Prompt, generate, likeliest
 from .local_weights import LoadedModel, ModelFiles, find_weights, load, model_name, require_extra
 from .options import BackendOptions
+from .picture_limits import PictureLimits
 from .reply_log import LOG_NAME, ReplyLog
 from .result_names import identity_of
 from .sent_pictures import SentPicture, SentPictures
@@ -80,7 +81,8 @@ class LocalModel:
         require_extra()
         self.name = f"{how}:{model_name(argument)}"
         self._how, self._options = how, options
-        self._pictures = SentPictures()
+        self._limits = PictureLimits.of(options)
+        self._pictures = SentPictures(self._limits)
         self._batches = Batches(options.batch_size)
 
     @property
@@ -91,7 +93,7 @@ class LocalModel:
             chosen["revision"] = self._weights.revision
         for name, value in (("device", self._options.device), ("dtype", self._options.dtype)):
             chosen[name] = value or "auto"
-        return chosen | self._decoding
+        return chosen | self._decoding | self._limits.settings()
 
     @property
     def identity(self) -> Mapping[str, Any]:

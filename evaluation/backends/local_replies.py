@@ -57,7 +57,7 @@ def generate(loaded: LoadedModel, prompts: Sequence[Prompt], max_tokens: int) ->
     for text, row, prompt_tokens in zip(texts, new.tolist(), sent, strict=True):
         length = next((at for at, token in enumerate(row, start=1) if token in ends), None)
         tokens = Tokens(prompt_tokens, len(row) if length is None else length)
-        replies.append(LocalReply(Completion(text, "length" if length is None else "stop", tokens), {}))
+        replies.append(LocalReply(Completion.of(text, "length" if length is None else "stop", tokens), {}))
     return replies
 
 

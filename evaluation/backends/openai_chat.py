@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -18,13 +18,14 @@ from benchwright.errors import BenchwrightError, PrerequisiteError, RequestFaile
 from benchwright.models.chat import OPENAI_URL
 from benchwright.models.chat_request import ChatMessage, ChatRequest
 from benchwright.models.completions import Completion
-from benchwright.models.failures import BudgetRefusal, ModelAddress, RequestAdapted
+from benchwright.models.failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
 from benchwright.models.usage import BudgetSpent, Spending
 
 from ..questions.prompts import message_of
 from ..questions.question import Question, QuestionImage, Reply
 from .base import Backend, BackendContext
 from .options import OPENAI_KEY_VARIABLE, BackendOptions
+from .picture_limits import PictureLimits
 from .reply_log import LOG_NAME, ReplyLog
 from .sent_pictures import SentPicture, SentPictures, store
 
@@ -128,7 +129,8 @@ class OpenAIChat:
         self._under_way: dict[str, Future[_LoggedAnswer]] = {}
         """Requests that were sent and not answered, by key; equal questions share one."""
         self._parameters = options.parameters(model, self._url)
-        self._pictures = SentPictures()
+        self._limits = PictureLimits.of(options)
+        self._pictures = SentPictures(self._limits)
         self.spending = Spending(options.bounds, options.prices)
 
     @property
@@ -150,6 +152,7 @@ class OpenAIChat:
             "retries": options.retries,
             "tries": options.tries,
             "pictures": "inline" if self._image_urls is None else "by URL",
+            **self._limits.settings(),
             **{name: value for name, value in more.items() if value},
         }
 
@@ -157,7 +160,7 @@ class OpenAIChat:
     def identity(self) -> Mapping[str, Any]:
         """The settings that can change a reply: the address, and all requested fields, None for a field left out."""
         left_out = dict.fromkeys(self._options.omit)
-        return {"base_url": self._url, **left_out, **self._parameters.asked}
+        return {"base_url": self._url, **left_out, **self._parameters.asked, **self._limits.settings()}
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield replies in the order of the questions; what the log has answered is not asked again.
@@ -288,13 +291,30 @@ class OpenAIChat:
                 log.request(request.key, item_id, request.body)
                 continue
             except RequestFailed as failure:
+                failure = with_advice(failure, request.pictures)
                 log.failed(request.key, item_id, _cause(failure), failure.sent, number)
                 if number == self._options.tries:
-                    raise
+                    raise failure from None
                 number += 1
                 continue
             log.answered(request.key, item_id, completion, sent, **{"try": number})
+            if completion.is_silent and number < self._options.tries:
+                number += 1
+                continue
             return _LoggedAnswer(completion, request.key)
+
+
+def with_advice(failure: RequestFailed, pictures: Sequence[SentPicture]) -> RequestFailed:
+    """Return a failure, with the options that shrink pictures added where an endpoint finds a request too large."""
+    if not pictures or not finds_too_large(failure.status, failure.detail):
+        return failure
+    largest = max(pictures, key=lambda picture: picture.size_bytes)
+    advice = (
+        f"{failure.detail}; its largest picture has {largest.width} x {largest.height} pixels and "
+        f"{largest.size_bytes:,} bytes: --max-picture-side and --max-picture-bytes (in a recipe max_picture_side, "
+        "max_picture_bytes) have pictures shrunk"
+    )
+    return RequestFailed(failure.reason, advice, sent=failure.sent, status=failure.status)
 
 
 def _cause(failure: RequestFailed) -> str:

@@ -131,6 +131,17 @@ class ModelOptions(EndpointOptions):
     budget_requests: Annotated[int | None, OptionNotes("run")] = Field(
         None, ge=0, description="End the run before it sends more requests than this, repetitions included"
     )
+    max_picture_side: Annotated[int | None, OptionNotes(metavar="PX", unset="pictures are sent as they are")] = Field(
+        None, ge=16, description="Longest side of pictures that are sent, in pixels; larger ones are shrunk"
+    )
+    max_picture_bytes: Annotated[int | None, OptionNotes(metavar="BYTES", unset="pictures are sent as they are")] = (
+        Field(
+            None,
+            ge=2048,
+            description="Size of the largest picture file that is sent, in bytes; larger ones are sent as JPEG, and "
+            "shrunk until they fit",
+        )
+    )
     batch_size: int = Field(
         8, ge=1, description="Questions that a local model gets at a time; halved when memory runs out"
     )

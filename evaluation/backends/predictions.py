@@ -2,7 +2,7 @@
 
 JSON Lines with one object a line, or CSV with a header. Each row has `item_id` and either `reply` (free text, read
 like any other reply) or `answer` (a letter; nothing for none). A `release_id`, where given, must be the release's. In a
-file of answers (`AnswerFile`) a row may have `error` instead, and `is_cut_off` beside a reply.
+file of answers (`AnswerFile`) a row may have `error` instead, and what a server said of the reply beside it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from benchwright.canonical import file_digest
 from benchwright.errors import DataError
+from benchwright.models.reply_kinds import ReplyKind
 
 from ..questions.question import Question, Reply, item_of
 from .base import Backend, BackendContext
@@ -36,6 +37,9 @@ class Prediction(NamedTuple):
     is_letter: bool
     error: str | None = None
     is_cut_off: bool = False
+    kind: ReplyKind | None = None
+    finish: str | None = None
+    cause: str | None = None
 
 
 class UncheckedRow(NamedTuple):

@@ -5,7 +5,8 @@ JSON Lines, appended only. The first line names the format; then, by `kind`:
 - `run`: a run began on another release or with other settings than the one before;
 - `picture`: a picture as it is sent, by SHA-256, before the first request that shows it;
 - `request`: a request in full, with pictures by their SHA-256, before it is sent for the first time;
-- `reply`: what came back, with the reason for ending and the tokens as the server states them;
+- `reply`: what came back, with the reason for ending and the tokens as the server states them, and where it is no
+  answer its kind and the cause;
 - `error`: why nothing usable came back.
 
 Each line holds a digest of itself; lines of programs that wrote none are taken as they are. A line that is not as it
@@ -13,7 +14,7 @@ was written is never used: the next run takes it out, says so, and asks again wh
 
 A line is with the operating system before anything rests on it, so a killed process loses none. It is on the disk
 within `SYNC_S` seconds and at the end of a run, which is what a power cut may cost. A last line that was cut is
-removed and reported. Replies are found again by request; an error is asked again.
+removed and reported. Replies are found again by request; an error is asked again, as is a reply that says nothing.
 """
 
 from __future__ import annotations
@@ -144,11 +145,14 @@ class ReplyLog:
         with self._lock:
             if request in self._answered:
                 return False
-            self._answered[request] = reply
+            if not reply.is_silent:
+                self._answered[request] = reply
         usage = None
         if reply.tokens is not None:
             usage = {name: n for name, n in reply.tokens._asdict().items() if n or name != "reasoning"}
-        content = {"reply": reply.text, "finish": reply.finish, "usage": usage}
+        content: dict[str, Any] = {"reply": reply.text, "finish": reply.finish, "usage": usage}
+        if reply.kind != "answered":
+            content |= {"reply_kind": reply.kind, "cause": reply.cause}
         self._append(kind="reply", request=request, item_id=item_id, sent=sent, **content, **more)
         return True
 
@@ -231,7 +235,11 @@ class ReplyLog:
         if kind == "reply":
             usage = entry["usage"]
             tokens = None if usage is None else _tokens(usage)
-            self._answered.setdefault(str(entry["request"]), Completion(str(entry["reply"]), entry["finish"], tokens))
+            reply = Completion.of(str(entry["reply"]), entry["finish"], tokens)  # as far as an older program kept it
+            if (of_kind := entry.get("reply_kind")) is not None:
+                reply = reply._replace(kind=of_kind, cause=entry["cause"])
+            if not reply.is_silent:
+                self._answered.setdefault(str(entry["request"]), reply)
         elif kind == "request":
             self._requests.add(str(entry["request"]))
         elif kind == "picture":
@@ -243,6 +251,17 @@ class ReplyLog:
                 self._refused.setdefault(str(entry["settings"].get("base_url")), {}).update(refused)
         elif kind != "error":
             raise ValueError(f"its kind is {kind!a}")
+
+
+def answered_requests(path: Path) -> frozenset[str]:
+    """Return the requests to which a log has replies; the log is only read.
+
+    Raises:
+        DataError: It is no such log, or of another version.
+    """
+    log = ReplyLog(None)
+    log._read(path)
+    return frozenset(log._answered)
 
 
 def state_of(path: Path) -> LogState:

@@ -1,4 +1,7 @@
-"""Pictures as they are really sent: upright, marks drawn, no pixel changed and none resized, each made ready once."""
+"""Pictures as they are really sent: upright and with their marks drawn, each made ready once.
+
+No pixel is changed and none resized, unless the user limits the size of pictures (`picture_limits.py`).
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,8 @@ from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.item_cache import ItemCache
 
 from ..questions.question import QuestionImage
+from .picture_limits import VERSION as SHRINKING_VERSION
+from .picture_limits import PictureLimits, shrunk
 
 CACHE_BYTES = 256 * 1024**2
 
@@ -39,7 +44,7 @@ class SentPicture:
         media_type: `image/png` or `image/jpeg`.
         image_id: The picture of the release that it was made from.
         how: `stored` (the file's own bytes, without what is no pixel), `encoded` (because decoders differ about the
-            file) or `drawn` (with marks).
+            file), `drawn` (with marks) or `shrunk` (to the user's limits, marks and all).
         size_bytes: Size of `data`.
         make: Function that returns `data`; called only if the picture is sent.
     """
@@ -100,6 +105,7 @@ class SentPictures:
     """Pictures made ready, kept within a bound; the longest unused go first. Not for several threads at once.
 
     Args:
+        limits: Limits beyond which pictures are shrunk.
         cache_bytes: Bound on the bytes of kept files.
 
     Attributes:
@@ -108,8 +114,9 @@ class SentPictures:
             earlier run is found without drawing anything.
     """
 
-    def __init__(self, cache_bytes: int = CACHE_BYTES) -> None:
+    def __init__(self, limits: PictureLimits | None = None, *, cache_bytes: int = CACHE_BYTES) -> None:
         self.made = 0
+        self.limits = limits or PictureLimits()
         self.item_cache = ItemCache(None)
         self._cache_bytes, self._used = cache_bytes, 0
         self._kept: OrderedDict[str, SentPicture] = OrderedDict()
@@ -127,7 +134,7 @@ class SentPictures:
             self._kept.move_to_end(key)
             return known
         self.made += 1
-        ready = _ready(picture, marks, self.item_cache)
+        ready = _within(_ready(picture, marks, self.item_cache), self.limits, self.item_cache)
         self._kept[key] = ready
         self._used += _size(ready)
         while self._used > self._cache_bytes and len(self._kept) > 1:
@@ -142,6 +149,27 @@ def store(picture: SentPicture, folder: Path) -> None:
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         write_bytes(path, picture.data, tmp=folder)
+
+
+def _within(ready: SentPicture, limits: PictureLimits, item_cache: ItemCache) -> SentPicture:
+    """Return a picture within limits: itself, or shrunk."""
+    if not limits.exceeded_by(ready.width, ready.height, ready.size_bytes):
+        return ready
+    made: list[bytes] = []
+
+    def facts() -> bytes:
+        small = shrunk(ready.data, ready.media_type, limits)
+        made.append(small.data)
+        values = [bytes_digest(small.data), small.media_type, small.width, small.height, len(small.data)]
+        return canonical_json(values).encode("ascii")
+
+    kept = item_cache.get_or_make(f"shrunk {SHRINKING_VERSION}", [ready.sha256, *limits], facts)
+    sha256, media_type, width, height, size_bytes = json.loads(kept)
+
+    def data() -> bytes:
+        return made[0] if made else shrunk(ready.data, ready.media_type, limits).data
+
+    return SentPicture(sha256, media_type, width, height, ready.image_id, "shrunk", size_bytes, data)
 
 
 def _ready(picture: QuestionImage, marks: list[Any], item_cache: ItemCache) -> SentPicture:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.output import emit, json_option, note
-from benchwright.errors import DataError
+from benchwright.errors import CheckFailed, DataError
 from benchwright.records import LETTERS
 from benchwright.text_normalization import printable
 
@@ -91,7 +91,8 @@ _MAX_ERRORS = click.option(
     default=0.05,
     show_default=True,
     metavar="SHARE",
-    help="Share of errors above which the score is unfit: shown as such, and ranked nowhere.",
+    help="Share of items to which nothing was said (errors, replies without text) above which the score is unfit: "
+    "shown as such, ranked nowhere, exit code 1.",
 )
 _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [default: all]")
 
@@ -113,14 +114,22 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 @model_options
 @_NAME
 @_MAX_ERRORS
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only say what would be sent: requests, pictures, bytes, tokens and cost. Nothing is sent or written.",
+)
 @json_option(
     """
     `{"format", "version", "model", "name", "protocol", "reader", "release", "release_id", "content_id", "split",
-    "settings", "identity", "metrics": {name: {"value", "ci", "n", "method"}}, "miss", "refusal", "cut_off",
-    "cut_off_answered", "error", "max_errors", "unfit", "asked", "items", "usage": {"replies", "requests",
+    "settings", "identity", "metrics": {name: {"value", "ci", "n", "method"}}, "miss", "refusal",
+    "filtered", "cut_off", "cut_off_empty", "cut_off_answered", "error", "empty", "causes": [{"state", "cause",
+    "n"}], "max_errors", "unfit", "asked", "items", "usage": {"replies", "requests",
     "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"}, "judge": {"model", "prompt", "asks",
     "settings", "asked", "letters", "refusals", "none", "unusable", "errors", "usage"}}`; `usage` is null where
-    nothing counted tokens, `cost` without prices, `judge` without one; `metrics` is empty where the split is sealed
+    nothing counted tokens, `cost` without prices, `judge` without one; `metrics` is empty where the split is sealed.
+    With `--dry-run` it is `{"dry_run", "model", "protocol", "items", "requests", "answered_before", "unsendable",
+    "pictures", "picture_bytes", "largest_picture_bytes", "prompt_tokens", "most_completion_tokens", "cost"}`
     """
 )
 def run(
@@ -134,6 +143,7 @@ def run(
     options: BackendOptions,
     name: str | None,
     max_errors: float,
+    dry_run: bool,
     as_json: bool,
 ) -> None:
     """Ask a model every item of a release and score its replies; what was answered before is not asked again."""
@@ -141,6 +151,17 @@ def run(
 
     from ..run import evaluate
 
+    if dry_run:
+        from benchwright.release import Release
+
+        from ..planned_run import planned_run
+
+        opened = Release.open(release)
+        plan = planned_run(opened, model, protocol=protocol, options=options, split=split, log_folder=out)
+        if judge is not None:
+            note(f"the judge {printable(str(judge.model))} would be asked besides, once for each reply that it reads")
+        emit(plan.document(), as_json=as_json, text=plan.describe)
+        return
     with ProgressBars() as progress:
         score = evaluate(
             release,
@@ -162,20 +183,33 @@ def run(
     if score.answers is not None:
         text = f"{score.answers}: answers to {score.asked} sealed items; the keeper of the key scores them"
         emit(score.document(), as_json=as_json, text=text)
+        end_unfit([score])
         return
     note(f"written to {out / score.folder}")
     _emit_scores([score], as_json=as_json)
 
 
-def _emit_scores(scores: Sequence[Score], *, as_json: bool) -> None:
-    from ..results.score import told_apart
-    from ..results.summary import drawn, summary_table, unfit_scores
+def end_unfit(scores: Sequence[Score]) -> None:
+    """End a command whose scores were written and shown: with exit code 1 where one of them is unfit."""
+    from ..results.summary import cause_lines, unfit_scores
 
-    for line in unfit_scores(scores):
+    for line in cause_lines(scores):
         note(line)
+    if unfit := unfit_scores(scores):
+        for line in unfit:
+            note(line)
+        click.get_current_context().exit(CheckFailed.exit_code)
+
+
+def _emit_scores(scores: Sequence[Score], *, as_json: bool) -> None:
+    """Print scores, and the causes of what has no answer; end with exit code 1 where one is unfit."""
+    from ..results.score import told_apart
+    from ..results.summary import drawn, summary_table
+
     documents = [score.document() for score in scores]
     document = documents[0] if len(documents) == 1 else {"scores": documents}
-    emit(document, as_json=as_json, text=lambda: drawn(summary_table(told_apart(scores))))
+    emit(document, as_json=as_json, text=lambda: drawn(summary_table(told_apart(scores)), names=1))
+    end_unfit(scores)
 
 
 @click.command("score")
@@ -312,7 +346,7 @@ def extract(cases: Path, reader: str, as_json: bool) -> None:
 @json_option(
     """
     `{model: {metric: {"value", "ci", "n", "method"}, "outcomes": {"asked", "miss", "refusal", "cut_off", "error",
-    "cut_off_answered", "unfit"}}}`
+    "cut_off_answered", "cut_off_empty", "filtered", "empty", "causes": [{"state", "cause", "n"}], "unfit"}}}`
     """
 )
 def summary(results: Path, release: Path | None, as_json: bool) -> None:
@@ -324,7 +358,7 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
 
     from ..results.human_baseline import check_beside, human_figures, read_human
     from ..results.score import read_scores
-    from ..results.summary import drawn, reader_gaps, summary_document, summary_table, unfit_scores
+    from ..results.summary import cause_lines, drawn, reader_gaps, summary_document, summary_table, unfit_scores
 
     scores = read_scores(results)
     human = read_human(results) if release is None else human_figures(Release.open(release), scores[0].split)
@@ -335,7 +369,9 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
     emit(
         document,
         as_json=as_json,
-        text=lambda: "\n".join([drawn(summary_table(scores, human)), *unfit_scores(scores), *gaps]),
+        text=lambda: "\n".join(
+            [drawn(summary_table(scores, human), names=1), *unfit_scores(scores), *cause_lines(scores), *gaps]
+        ),
     )
 
 

@@ -27,13 +27,15 @@ if TYPE_CHECKING:
 @json_option(
     """
     `{"format", "version", "release", "release_id", "split", "settings": {"level", "alpha", "correction", "rule"},
-    "chance", "why_no_ranks", "systems": [{"system", "model", "protocol", "rank", "best", "worst", "unfit", "accuracy":
-    {"value", "ci", "n", "method"}, "tasks": {task: {"rank", "value", "ci", "n", "method"}}}]}`; systems stand best
+    "chance", "why_no_ranks", "pairs", "pairs_told_apart", "systems": [{"system", "model", "protocol", "rank", "best",
+    "worst", "unfit", "outcomes": {"asked", "miss", "refusal", "cut_off", "error", "cut_off_answered",
+    "cut_off_empty", "filtered", "empty", "causes": [{"state", "cause", "n"}], "unfit"}, "accuracy": {"value", "ci",
+    "n", "method"}, "tasks": {task: {"rank", "places", "value", "ci", "n", "method"}}}]}`; systems stand best
     first, `rank` is null where `why_no_ranks` says why, and of a task it is a text such as `2=`
     """
 )
 def leaderboard(results: Path, *, out: Path | None, as_json: bool) -> None:
-    """Rank the systems in a folder of results; those that cannot be told apart share a rank."""
+    """Rank the systems in a folder of results, each with the best and worst place that paired tests leave possible."""
     from ..leaderboard import leaderboard_of, write_leaderboard
     from ..results.summary import drawn
 
@@ -43,24 +45,27 @@ def leaderboard(results: Path, *, out: Path | None, as_json: bool) -> None:
         note(f"written to {out}")
     if board.why_no_ranks is not None:
         note(board.why_no_ranks)
-    emit(board.document(), as_json=as_json, text=lambda: drawn(_table(board)))
+    emit(board.document(), as_json=as_json, text=lambda: drawn(board_table(board), names=2))
 
 
-def _table(board: Leaderboard) -> Table:
+def board_table(board: Leaderboard) -> Table:
+    """Return a leaderboard as a table: a line for each system, best first."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     from benchwright.pages import spelled
 
+    from ..results.summary import WITHOUT_LETTER, outcome_counts
+
     table = Table(box=box.SIMPLE_HEAD, title=Text(f"{board.release}: accuracy [95 % interval]"), title_justify="left")
-    for name in ("rank", "system", "accuracy", "items", *board.tasks):
+    for name in ("rank", "system", "best-worst", "accuracy", "items", *WITHOUT_LETTER.values(), *board.tasks):
         table.add_column(Text(name), justify="left" if name == "system" else "right", no_wrap=True)
     for row in board.rows:
         tasks = [row.tasks.get(task) for task in board.tasks]
         cells = ["-" if figure is None else spelled(figure.value, figure.ci) for figure in tasks]
         figure = row.ranked.figure
         rank = "unfit" if row.score.unfit else row.rank
-        head = (rank, printable(row.score.title), spelled(figure.value, figure.ci), str(figure.n))
-        table.add_row(*map(Text, (*head, *cells)))
+        head = (rank, printable(row.score.title), row.places or "-", spelled(figure.value, figure.ci), str(figure.n))
+        table.add_row(*map(Text, (*head, *outcome_counts(row.score).values(), *cells)))
     return table

@@ -26,7 +26,8 @@ JUDGE = "judge"
 
 MODEL_OPTIONS = (
     "base_url", "api_key_env", "max_tokens", "temperature", "top_p", "seed", "concurrency", "timeout", "retries",
-    "price_in", "price_out", "budget", "budget_tokens", "budget_requests", "image_urls", "image_folder", "batch_size",
+    "price_in", "price_out", "budget", "budget_tokens", "budget_requests", "image_urls", "image_folder",
+    "max_picture_side", "max_picture_bytes", "batch_size",
     "device", "dtype", "fields", "omit",
 )  # fmt: skip
 """Fields of `BackendOptions` that users set, in the order of the command's help."""

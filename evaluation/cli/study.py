@@ -10,6 +10,7 @@ import click
 from benchwright.cli.output import emit, json_option, note
 from benchwright.text_normalization import printable
 
+from .commands import end_unfit
 from .model_options import model_options
 
 if TYPE_CHECKING:
@@ -120,6 +121,7 @@ def study(
         "changes": [change.document() for change in outcome.changes],
     }
     emit(document, as_json=as_json, text=lambda: "\n".join(map(drawn, _change_tables(outcome))))
+    end_unfit([entry.score for entry in outcome.scores])
 
 
 def _cost_table(cost: StudyCost) -> Table:

@@ -103,6 +103,8 @@ class Judge(EndpointOptions):
             budget=of_model.budget if self.prices is not None else None,
             image_urls=None,
             image_folder=None,
+            max_picture_side=None,
+            max_picture_bytes=None,
             fields=self.fields,
             omit=self.omit,
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchwright.canonical import canonical_json
+from benchwright.models.reply_kinds import DECLINED
 
 from ..metrics.base import is_right
 from ..protocols.base import JudgedReply, ProtocolQuestion
@@ -58,6 +59,7 @@ class JudgeQueue:
             asked_question.question is None
             or not wanted
             or attempt.read_by == "given"
+            or attempt.reply_kind in DECLINED
             or not (attempt.reply or "").strip()
         ):
             return

@@ -1,4 +1,4 @@
-"""The leaderboard of a folder of results: systems by accuracy, which share a rank where none can be told apart."""
+"""The leaderboard of a folder of results: systems by accuracy, with ranks and the places that are left possible."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ..analysis.comparison import ALPHA, Comparison, Ranked, compare_results
 from ..analysis.comparison_output import RULE
 from ..analysis.ranking import rank_text
 from ..results.score import Figure, Score, read_scores
+from ..results.summary import outcomes_document
 
 FORMAT, VERSION = "benchwright/leaderboard", 1
 ONE_SYSTEM = "there is one system only, and nothing to rank it against"
@@ -22,15 +23,19 @@ class BoardRow(NamedTuple):
         score: Score of the system.
         ranked: Its place among all; without a place where it was asked fewer items, or is unfit.
         rank: Its rank as text, such as `2=`; a dash where it has none.
+        places: Its best and worst place as text, such as `1-4`; empty where it has none.
         tasks: Its accuracy on each task that it was asked.
         task_ranks: Its rank on each task, as text.
+        task_places: Its best and worst place on each task, as text.
     """
 
     score: Score
     ranked: Ranked
     rank: str
+    places: str
     tasks: Mapping[str, Figure]
     task_ranks: Mapping[str, str]
+    task_places: Mapping[str, str]
 
 
 class Leaderboard(NamedTuple):
@@ -44,6 +49,8 @@ class Leaderboard(NamedTuple):
         tasks: Names of the tasks, sorted.
         chance: Accuracy of letters drawn at random, 0 to 1; None where it differs or is unknown.
         why_no_ranks: Reason why there are no ranks; None where there are.
+        pairs: Number of pairs of systems that were compared.
+        pairs_told_apart: Number of those that differ significantly.
     """
 
     release: str
@@ -53,6 +60,8 @@ class Leaderboard(NamedTuple):
     tasks: tuple[str, ...]
     chance: float | None
     why_no_ranks: str | None
+    pairs: int = 0
+    pairs_told_apart: int = 0
 
     def document(self) -> dict[str, Any]:
         """Return the leaderboard as JSON values."""
@@ -65,6 +74,8 @@ class Leaderboard(NamedTuple):
             "settings": {"level": 0.95, "alpha": ALPHA, "correction": "holm", "rule": RULE},
             "chance": self.chance,
             "why_no_ranks": self.why_no_ranks,
+            "pairs": self.pairs,
+            "pairs_told_apart": self.pairs_told_apart,
             "systems": [_system(row, has_ranks=self.why_no_ranks is None) for row in self.rows],
         }
 
@@ -79,9 +90,11 @@ def _system(row: BoardRow, *, has_ranks: bool) -> dict[str, Any]:
         "best": None if place is None else place.best,
         "worst": None if place is None else place.worst,
         "unfit": row.score.unfit,
+        "outcomes": outcomes_document(row.score),
         "accuracy": row.ranked.figure.model_dump(mode="json"),
         "tasks": {
-            task: {"rank": row.task_ranks[task], **figure.model_dump(mode="json")} for task, figure in row.tasks.items()
+            task: {"rank": row.task_ranks[task], "places": row.task_places[task], **figure.model_dump(mode="json")}
+            for task, figure in row.tasks.items()
         },
     }
 
@@ -105,13 +118,16 @@ def leaderboard_of(results: Path) -> Leaderboard:
         every, why = comparisons[0], comparisons[0].why_no_ranks or ""
     by_title = {score.title: score for score in scores}
     task_ranks = {comparison.name: _ranks(comparison) for comparison in comparisons[1:]}
-    ranks = _ranks(every)
+    task_places = {comparison.name: _places(comparison) for comparison in comparisons[1:]}
+    ranks, places = _ranks(every), {} if why else _places(every)
     rows = []
     for ranked in every.ranking:
         score = by_title[ranked.model]
         tasks = {task: score.metrics[f"accuracy/{task}"] for task in score.tasks}
         own = {task: task_ranks.get(task, {}).get(ranked.model, "-") for task in tasks}
-        rows.append(BoardRow(score, ranked, "-" if why else ranks[ranked.model], tasks, own))
+        left = {task: task_places.get(task, {}).get(ranked.model, "") for task in tasks}
+        rank = "-" if why else ranks[ranked.model]
+        rows.append(BoardRow(score, ranked, rank, places.get(ranked.model, ""), tasks, own, left))
     chances = {score.metrics["chance"].value for score in scores if "chance" in score.metrics}
     return Leaderboard(
         scores[0].release,
@@ -121,6 +137,8 @@ def leaderboard_of(results: Path) -> Leaderboard:
         tuple(sorted({task for score in scores for task in score.tasks})),
         chances.pop() if len(chances) == 1 else None,
         why or None,
+        len(every.pairs),
+        every.pairs_told_apart,
     )
 
 
@@ -130,3 +148,10 @@ def _ranks(comparison: Comparison) -> dict[str, str]:
         return {ranked.model: "-" for ranked in comparison.ranking}
     places = [ranked.place for ranked in comparison.ranking]
     return {ranked.model: rank_text(ranked.place, places) for ranked in comparison.ranking}
+
+
+def _places(comparison: Comparison) -> dict[str, str]:
+    """Return the best and worst place of each system that has a place in a comparison, as text."""
+    if comparison.why_no_ranks is not None:
+        return {}
+    return {ranked.model: ranked.place.places for ranked in comparison.ranking if ranked.place is not None}

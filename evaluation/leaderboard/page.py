@@ -11,6 +11,7 @@ from benchwright.workspace.atomic import replacing
 
 from ..analysis.comparison import ALPHA
 from ..results.score import Figure
+from ..results.summary import WITHOUT_LETTER, outcome_counts
 from .board import Leaderboard
 
 GENERATOR = "benchwright evaluate leaderboard"
@@ -30,14 +31,14 @@ def write_leaderboard(board: Leaderboard, path: Path) -> None:
 
 def leaderboard_html(board: Leaderboard) -> Iterator[str]:
     """Yield the HTML of a leaderboard piece by piece."""
-    values = {"board": board, "chart": accuracy_chart(board), "alpha": ALPHA}
+    values = {"board": board, "chart": accuracy_chart(board), "alpha": ALPHA, "without_letter": WITHOUT_LETTER}
     return page_pieces(
         _TEMPLATES,
         "leaderboard.html",
         values,
         generator=GENERATOR,
         style="leaderboard.css",
-        filters={"task": lambda task: task.replace("_", " "), "figure": _figure},
+        filters={"task": lambda task: task.replace("_", " "), "figure": _figure, "outcomes": outcome_counts},
     )
 
 

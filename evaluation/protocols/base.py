@@ -56,6 +56,8 @@ class JudgedReply(NamedTuple):
         robust: Letter that the robust reader reads in the same reply.
         note: Changes to the pictures, as canonical JSON.
         is_cut_off: Whether the reply ends at the limit on its length; it may contain an answer all the same.
+        reply_kind: Kind of the response of a model's server; None where none sent it.
+        finish: Reason for ending as the server spelled it.
     """
 
     variant: str
@@ -70,6 +72,8 @@ class JudgedReply(NamedTuple):
     robust: str | None = None
     note: str | None = None
     is_cut_off: bool = False
+    reply_kind: str | None = None
+    finish: str | None = None
 
 
 class ItemVerdict(NamedTuple):

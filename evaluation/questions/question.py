@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchwright.models.completions import Completion
+    from benchwright.models.reply_kinds import ReplyKind
     from benchwright.models.usage import Tokens
     from benchwright.records import Item
 
@@ -106,6 +107,9 @@ class Reply:
         tokens: Tokens of the reply, if the backend counts them.
         request: Key of the request that it answers, if equal questions share one.
         is_cut_off: Whether the text ends at the limit on a reply's length, and not where its author ended it.
+        kind: Kind of the response, where a model's server sent it; None for replies of programs and files.
+        finish: Reason for ending as the server spells it.
+        cause: Reason in words why a response is no answer.
     """
 
     item_id: str
@@ -115,6 +119,9 @@ class Reply:
     tokens: Tokens | None = None
     is_cut_off: bool = False
     request: str | None = None
+    kind: ReplyKind | None = None
+    finish: str | None = None
+    cause: str | None = None
 
     def __post_init__(self) -> None:
         if (self.text is None) == (self.error is None):
@@ -122,9 +129,29 @@ class Reply:
 
     @classmethod
     def of(cls, item_id: str, completion: Completion, request: str | None = None) -> Reply:
-        """Return a completion as the reply to a question; `request` is the key of the request that it answers."""
-        cut_off = completion.finish == "length"
-        return cls(item_id, text=completion.text, tokens=completion.tokens, is_cut_off=cut_off, request=request)
+        """Return a completion as the reply to a question; `request` is the key of the request that it answers.
+
+        A completion that says nothing is no reply: its cause becomes the error.
+        """
+        silent = completion.is_silent
+        return cls(
+            item_id,
+            text=None if silent else completion.text,
+            error=(completion.cause or "the reply holds no text") if silent else None,
+            tokens=completion.tokens,
+            is_cut_off=completion.kind == "cut_off",
+            request=request,
+            kind=completion.kind,
+            finish=completion.finish,
+            cause=completion.cause,
+        )
+
+    @property
+    def silence(self) -> str | None:
+        """Reason for which nothing was said to the question: an error, or a reply cut off before its first word."""
+        if self.error is not None:
+            return self.error
+        return self.cause if self.kind == "cut_off" else None
 
 
 def item_of(asked_id: str) -> str:

@@ -188,7 +188,10 @@ def write_report_data(
             "content_id": release.content_id,
             "split": score.split,
         },
-        "models": [{**line.score.document(), "title": line.model, "rank": line.rank} for line in board.lines],
+        "models": [
+            {**line.score.document(), "title": line.model, "rank": line.rank, "places": line.places}
+            for line in board.lines
+        ],
         "ranking": [ranked.model for ranked in comparison.ranking],
         "why_no_ranks": comparison.why_no_ranks,
         "chance": _named(board, board.chance),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchwright.pages import Chart, page_pieces
 from benchwright.statistics.proportions import METHODS
 
+from ..results.summary import outcome_counts
 from .content.cards import OUTCOMES, legible
 from .content.head import head_of
 from .content.pairs import pair_rows
@@ -136,12 +137,15 @@ def _line(board: ScoreTable, number: int) -> Mapping[str, Any]:
     return {
         "model": legible(line.model),
         "rank": line.rank,
+        "places": line.places,
         "cells": [
             {"figure": figure, "best": best, "n": _own_n(figure, board.chance[k])}
             for k, (figure, best) in enumerate(zip(line.figures, line.best, strict=True))
         ],
         "counts": dict(counts),
+        "counts_in_words": outcome_counts(line.score),
         "unfit": line.score.why_unfit() if line.score.unfit else None,
+        "causes": [legible(words) for words in line.score.described_causes()],
     }
 
 

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
+from benchwright.models.reply_kinds import DECLINED
 
 from ..metrics.base import is_right
 from ..parsing.answers import ParsedAnswer, read_answer
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
     from ..questions.question import Reply
     from .score import Score
 
-FORMAT, VERSION = "benchwright/predictions", 5
-VERSIONS = ("1", "2", "3", "4", "5")
+FORMAT, VERSION = "benchwright/predictions", 6
+VERSIONS = ("1", "2", "3", "4", "5", "6")
 """That readers of replies take: version 2 added `group`, version 3 `attempts` and `robust_right`,
-version 4 `is_cut_off`, version 5 `region_iou`."""
+version 4 `is_cut_off`, version 5 `region_iou`, version 6 `reply_kind` and `finish`."""
 
-ADDED = frozenset({"group", "attempts", "robust_right", "is_cut_off", "region_iou"})
+ADDED = frozenset({"group", "attempts", "robust_right", "is_cut_off", "region_iou", "reply_kind", "finish"})
 """Columns that older versions lack."""
 
 ROWS_PER_GROUP = 4096
@@ -49,7 +50,7 @@ ATTEMPT = pa.struct(
     [
         ("variant", _TEXT), ("round", pa.int32()), ("state", _TEXT), ("letter", _TEXT), ("said", _TEXT),
         ("right", pa.bool_()), ("read_by", _TEXT), ("reply", _TEXT), ("cause", _TEXT), ("robust_right", pa.bool_()),
-        ("note", _TEXT), ("is_cut_off", pa.bool_()),
+        ("note", _TEXT), ("is_cut_off", pa.bool_()), ("reply_kind", _TEXT), ("finish", _TEXT),
     ]
 )  # fmt: skip
 """One question about an item: its name among them, the round, the item's own letter of what was named, the letter as it
@@ -60,16 +61,18 @@ SCHEMA = pa.schema(
         ("item_id", _TEXT), ("split", _TEXT), ("task", _TEXT), ("state", _TEXT), ("letter", _TEXT),
         ("right", pa.bool_()), ("chance", pa.float64()), ("read_by", _TEXT), ("reply", _TEXT), ("cause", _TEXT),
         ("group", pa.int64()), ("robust_right", pa.bool_()), ("attempts", pa.list_(pa.field("element", ATTEMPT))),
-        ("is_cut_off", pa.bool_()), ("region_iou", pa.float64()),
+        ("is_cut_off", pa.bool_()), ("region_iou", pa.float64()), ("reply_kind", _TEXT), ("finish", _TEXT),
     ]
 )  # fmt: skip
 """`state` is answered, miss, refusal, cut_off or error; `read_by` is the rule or reader that read the letter; `cause`
-is the error's; `group` numbers clusters of items that share group keys, directly or through others, in the order of the
-release. `robust_right` is what the robust reader makes of it, where another one read. `attempts` holds every question
-that a protocol asked; it is null where the row itself is the only one. The row's `reply` is that of its first attempt
-with the row's letter. `is_cut_off` says whether any reply ends where the longest one was reached, be it answered.
-`region_iou` says how well the region that was asked for beside the letter fits what people marked, 0 to 1; null where
-no region was asked for."""
+is the error's, or the filter's; `group` numbers clusters of items that share group keys, directly or through others, in
+the order of the release. `robust_right` is what the robust reader makes of it, where another one read. `attempts` holds
+every question that a protocol asked; it is null where the row itself is the only one. The row's `reply` is that of its
+first attempt with the row's letter. `is_cut_off` says whether any reply ends where the longest one was reached, be it
+answered. `region_iou` says how well the region that was asked for beside the letter fits what people marked, 0 to 1;
+null where no region was asked for. `reply_kind` is the kind of the response that a model's server sent
+(`benchwright/models/reply_kinds.py`), `finish` its reason for ending as the server spells it; null for other
+replies."""
 
 
 def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply | None, reader: str) -> JudgedReply:
@@ -77,10 +80,19 @@ def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply
     note = None if question.note is None else canonical_json(question.note)
     if reply is None or reply.text is None:
         cause = question.cause if reply is None else reply.error
-        return JudgedReply(question.variant, number, "error", cause=_storable(cause), note=note)
+        sent: dict[str, Any] = {} if reply is None else {"reply_kind": reply.kind, "finish": _storable(reply.finish)}
+        return JudgedReply(question.variant, number, "error", cause=_storable(cause), note=note, **sent)
     text = _storable(reply.text)
+    sent = {"reply_kind": reply.kind, "finish": _storable(reply.finish)}
     if not question.keys:
-        return JudgedReply(question.variant, number, "caption", reply=text, note=note)
+        if reply.silence is not None or reply.kind == "filtered":
+            return JudgedReply(question.variant, number, "error", cause=_storable(reply.cause), note=note, **sent)
+        return JudgedReply(question.variant, number, "caption", reply=text, note=note, **sent)
+    if reply.kind in DECLINED:
+        cause = _storable(reply.cause)
+        return JudgedReply(
+            question.variant, number, "refusal", read_by=reply.kind, reply=text, cause=cause, note=note, **sent
+        )
     reading, robust = _read(reply, reply.text, question, reader)
     state: AttemptState = reading.state
     shown_letter, rule = reading.letter, reading.rule
@@ -98,10 +110,11 @@ def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply
         right=is_right(item, letter),
         read_by=rule,
         reply=text,
-        cause=_FAILED if state == "error" else None,
+        cause=_FAILED if state == "error" else _storable(reply.silence),
         note=note,
         robust=None if robust is None else question.keys[robust],
         is_cut_off=reply.is_cut_off,
+        **sent,
     )
 
 
@@ -148,6 +161,8 @@ def row_of(
         "attempts": None if alone else _attempt_rows(attempts, reread_attempts),
         "is_cut_off": any(attempt.is_cut_off for attempt in attempts),
         "region_iou": protocol.region_iou(item, attempts),
+        "reply_kind": shown.reply_kind,
+        "finish": shown.finish,
     }
 
 

@@ -56,9 +56,10 @@ class TokenUsage:
 
 
 class FirstFailures:
-    """A guard that ends a run whose first replies are all errors of one kind, since the others would fail likewise.
+    """A guard that ends a run whose first replies say nothing, all in one way, since the others would fail likewise.
 
-    Kinds are told apart by the words before the first colon of a cause, such as `HTTP 400`.
+    Errors, replies without text and replies that were cut off before their first word say nothing. Ways are told apart
+    by the words before the first colon of a cause, such as `HTTP 400`.
 
     Args:
         name: Name of the model that is asked.
@@ -78,8 +79,8 @@ class FirstFailures:
         """
         if self._is_over:
             return
-        cause = reply.error or self._cause
-        if reply.error is None or (self._failed and _kind_of(cause) != _kind_of(self._cause)):
+        cause = reply.silence or self._cause
+        if reply.silence is None or (self._failed and _kind_of(cause) != _kind_of(self._cause)):
             self._is_over = True
             return
         self._cause = cause
@@ -127,6 +128,8 @@ class RunProgress:
             self._spent.add(reply.tokens, reply.request)
         if reply.error is not None:
             self._seen["errors"] += 1
+        elif reply.silence is not None:
+            self._seen["cut off before any text"] += 1
 
     def through(self) -> None:
         """Count one item whose replies are complete."""

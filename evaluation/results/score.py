@@ -17,9 +17,10 @@ from ..parsing.readers import ROBUST
 from ..questions.prompts import VANILLA
 
 FORMAT: Literal["benchwright/score"] = "benchwright/score"
-VERSION = 4
+VERSION = 5
 """Version 2 states how each interval was made; version 3 has the judge; version 4 counts thoughts among the tokens,
-keeps replies that were cut off apart, and says when errors make it unfit."""
+keeps replies that were cut off apart, and says when errors make it unfit; version 5 counts what a filter stopped and
+what was empty, and says the causes."""
 
 _USUAL = frozenset({VANILLA, ROBUST})
 
@@ -105,6 +106,16 @@ class Judging(BaseModel):
         return words if self.usage is None else f"{words}; {self.usage.describe()}"
 
 
+class OutcomeCause(BaseModel):
+    """Cause for which items ended without an answer, and their number."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    state: Literal["error", "refusal", "cut_off"]
+    cause: str
+    n: int = Field(ge=1)
+
+
 class Score(BaseModel):
     """Score that `evaluate` returns and `score.json` holds."""
 
@@ -133,15 +144,23 @@ class Score(BaseModel):
     miss: int = Field(ge=0)
     """Replies that name no single option; wrong in every accuracy, as are refusals and errors."""
     refusal: int = Field(ge=0)
-    """Replies that decline in words of their own."""
+    """Replies that decline: in words of the model's own, or because a filter around it stopped them."""
+    filtered: int = Field(0, ge=0)
+    """Refusals that are a filter's."""
     cut_off: int = Field(0, ge=0)
     """Replies that reached the longest length before they came to an answer."""
+    cut_off_empty: int = Field(0, ge=0)
+    """Those of them that reached it before their first word."""
     cut_off_answered: int = Field(0, ge=0)
     """Replies that reached it after they had; they count as any other answer."""
     error: int = Field(ge=0)
-    """Items for which there is no reply."""
+    """Items for which there is no reply, or one without text."""
+    empty: int = Field(0, ge=0)
+    """Errors that are replies without text: empty, thoughts alone, or calls of a tool."""
+    causes: tuple[OutcomeCause, ...] = ()
+    """The most frequent causes of errors, of marked refusals and of replies cut off before their first word."""
     max_errors: float = Field(MAX_ERRORS, ge=0, le=1)
-    """Share of errors among the asked items above which the score is unfit."""
+    """Share of items to which nothing was said, above which the score is unfit."""
     asked: int = Field(ge=0)
     """Items that model and protocol can take; accuracies divide by these, or by repetitions of them."""
     items: int = Field(ge=0)
@@ -166,12 +185,29 @@ class Score(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def unfit(self) -> bool:
-        """Whether so many items have no reply that the figures say little about the model."""
-        return self.error > self.max_errors * self.asked
+        """Whether to so many items nothing was said that the figures say little about the model."""
+        return self.silent > self.max_errors * self.asked
+
+    @property
+    def silent(self) -> int:
+        """Return the number of items to which nothing was said: errors, and replies cut off before their first word."""
+        return self.error + self.cut_off_empty
 
     def why_unfit(self) -> str:
         """Return the reason why the score is unfit, in words."""
-        return f"{self.error} of {self.asked} items ended in errors, more than {100 * self.max_errors:g} %"
+        most = f"more than {100 * self.max_errors:g} %"
+        if not self.cut_off_empty:
+            of_them = f", {self.empty} of them in replies without text" if self.empty else ""
+            return f"{self.error} of {self.asked} items ended in errors{of_them}, {most}"
+        return (
+            f"nothing was said to {self.silent} of {self.asked} items, {most}: {self.error} ended in errors, "
+            f"{self.cut_off_empty} in replies that were cut off before their first word"
+        )
+
+    def described_causes(self) -> list[str]:
+        """Return a line for each of the causes for which items ended without an answer."""
+        words = {"error": "in error", "refusal": "declined", "cut_off": "cut off before any text"}
+        return [f"{cause.n} {words[cause.state]}: {cause.cause}" for cause in self.causes]
 
     @property
     def title(self) -> str:
@@ -226,9 +262,10 @@ def upgraded(document: Any) -> Any:
     """Return a score's document in the form of this version; unchanged if it is of this version, or no score.
 
     Version 1 had Wilson's intervals on accuracies, and combined those of the tasks for their mean. It does not say how
-    other metrics' intervals were made. Version 2 had no judge; version 3 did not count thoughts.
+    other metrics' intervals were made. Version 2 had no judge; version 3 did not count thoughts; version 4 did not say
+    which errors were replies without text.
     """
-    if isinstance(document, dict) and document.get("version") in {2, 3}:
+    if isinstance(document, dict) and document.get("version") in {2, 3, 4}:
         return {**document, "version": VERSION}
     if not isinstance(document, dict) or document.get("version") != 1:
         return document

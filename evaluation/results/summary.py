@@ -14,26 +14,51 @@ if TYPE_CHECKING:
     from .human_baseline import HumanFigures
 
 
-_WITHOUT_LETTER = {"miss": "misses", "refusal": "refusals", "cut_off": "cut off", "error": "errors"}
+WITHOUT_LETTER = {"miss": "misses", "refusal": "refusals", "cut_off": "cut off", "error": "errors"}
+"""Names of the states without a letter, and how tables head them."""
 
 
 def unfit_scores(scores: Sequence[Score]) -> list[str]:
-    """Return a line for each score with too many errors to be compared."""
+    """Return a line for each score that says too little about its model to be compared."""
     return [f"{printable(score.title)} is unfit: {score.why_unfit()}" for score in scores if score.unfit]
+
+
+def cause_lines(scores: Sequence[Score]) -> list[str]:
+    """Return a line for each frequent cause for which items of a score ended without an answer."""
+    return [printable(f"{score.title}: {line}") for score in scores for line in score.described_causes()]
 
 
 def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
     """Return each model's metrics by name, and under `outcomes` the replies without a letter, as JSON values."""
     return {
         score.title: {name: figure.model_dump(mode="json") for name, figure in sorted(score.metrics.items())}
-        | {"outcomes": _outcomes(score)}
+        | {"outcomes": outcomes_document(score)}
         for score in sorted(scores, key=lambda score: score.title)
     }
 
 
-def _outcomes(score: Score) -> dict[str, Any]:
-    counts = {name: getattr(score, name) for name in ("asked", *_WITHOUT_LETTER, "cut_off_answered")}
-    return {**counts, "unfit": score.unfit}
+def outcomes_document(score: Score) -> dict[str, Any]:
+    """Return how many replies of a score hold no letter, by state, and the causes, as JSON values."""
+    parts = ("cut_off_answered", "cut_off_empty", "filtered", "empty")
+    counts = {name: getattr(score, name) for name in ("asked", *WITHOUT_LETTER, *parts)}
+    return {**counts, "causes": [cause.model_dump() for cause in score.causes], "unfit": score.unfit}
+
+
+def outcome_counts(score: Score) -> dict[str, str]:
+    """Return how many replies hold no letter, by state, as text: what a filter stopped and what was empty in brackets.
+
+    Example: `{"miss": "0", "refusal": "5 (3 filtered)", "cut_off": "0", "error": "2 (1 empty)"}`.
+    """
+    parts = {
+        "refusal": (score.filtered, "filtered"),
+        "cut_off": (score.cut_off_empty, "empty"),
+        "error": (score.empty, "empty"),
+    }
+    counts = {}
+    for state in WITHOUT_LETTER:
+        n, words = parts.get(state, (0, ""))
+        counts[state] = f"{getattr(score, state):,}" + (f" ({n:,} {words})" if n else "")
+    return counts
 
 
 def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) -> Table:
@@ -53,14 +78,14 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
     tasks = tasks_of(scores)
     aware = knowledge_metrics(scores)
     lines = [
-        ("model", "all asked", *tasks, *(name.removeprefix("mm_sap/") for name in aware), *_WITHOUT_LETTER.values())
+        ("model", "all asked", *tasks, *(name.removeprefix("mm_sap/") for name in aware), *WITHOUT_LETTER.values())
     ]
     for score in sorted(scores, key=lambda score: score.title):
         cells = [_cell(score.metrics.get(name)) for name in _columns("accuracy", tasks)]
         cells += [_cell(score.metrics.get(name)) for name in aware]
         name = printable(score.title) + (" (unfit)" if score.unfit else "")
-        lines.append((name, *cells, *(str(getattr(score, state)) for state in _WITHOUT_LETTER)))
-    blank = [""] * (len(aware) + len(_WITHOUT_LETTER))
+        lines.append((name, *cells, *outcome_counts(score).values()))
+    blank = [""] * (len(aware) + len(WITHOUT_LETTER))
     lines += [
         (name, *(_cell(met.get(column)) for column in _columns("accuracy", tasks)), *blank)
         for name, met in people.items()
@@ -147,8 +172,14 @@ def chance_figure(scores: Sequence[Score], name: str) -> Figure | None:
     return None if most is None else most.metrics[name]
 
 
-def drawn(table: Table) -> str:
-    """Return a table as text, as wide as the terminal; if there is no terminal, as wide as the table needs."""
+def drawn(table: Table, names: int = 0) -> str:
+    """Return a table as text, as wide as the terminal; if there is no terminal, as wide as the table needs.
+
+    Args:
+        table: Table.
+        names: Number of leading columns that name the lines. A table that is too wide for the terminal is drawn as
+            several below one another, each of which has these columns; with 0 its columns are made narrower.
+    """
     import io
     import sys
 
@@ -156,11 +187,50 @@ def drawn(table: Table) -> str:
 
     on_terminal = sys.stdout.isatty()
     buffer = io.StringIO()
-    width = None if on_terminal else 10_000
-    Console(file=buffer, width=width, force_terminal=on_terminal, color_system="auto" if on_terminal else None).print(
-        table
+    console = Console(
+        file=buffer,
+        width=None if on_terminal else 10_000,
+        force_terminal=on_terminal,
+        color_system="auto" if on_terminal else None,
     )
+    for part in in_width(table, console.width, names) if names else [table]:
+        console.print(part)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines())
+
+
+def in_width(table: Table, width: int, names: int) -> list[Table]:
+    """Return a table as one or several of which each fits a width, in characters, as far as single columns do.
+
+    Args:
+        table: Table of texts.
+        width: Width in characters.
+        names: Number of leading columns that each of them has.
+    """
+    from rich.cells import cell_len
+    from rich.table import Table
+
+    padding = 2
+    widths = [padding + max(cell_len(str(cell)) for cell in (column.header, *column.cells)) for column in table.columns]
+    head, rest = range(names), range(names, len(widths))
+    parts: list[list[int]] = [[]]
+    for k in rest:
+        if parts[-1] and padding + sum(widths[i] for i in (*head, *parts[-1], k)) > width:
+            parts.append([])
+        parts[-1].append(k)
+    if len(parts) == 1:
+        return [table]
+    texts = [list(column.cells) for column in table.columns]
+    tables: list[Table] = []
+    for part in parts:
+        places = [*head, *part]
+        piece = Table(box=table.box, title=table.title if not tables else None, title_justify="left")
+        for k in places:
+            piece.add_column(table.columns[k].header, justify=table.columns[k].justify, no_wrap=True)
+        for number, row in enumerate(table.rows):
+            cells = [texts[k][number] for k in places]
+            piece.add_row(*cells, style=row.style, end_section=row.end_section)
+        tables.append(piece)
+    return tables
 
 
 def _columns(metric: str, tasks: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""inspect_ai: JSON lines of samples, and a file of tasks that asks and scores them."""
+"""inspect_ai: JSON lines of samples, a file of tasks that asks and scores them, and the reader of replies."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from benchwright.records import LETTERS
 from ..exporting.base import ExportFormat, NotCarried, ReadItem
 from ..exporting.exported import ExportedItem, ExportHeader
 from ..exporting.files import LinesWriter, PictureFolder, read_lines, read_picture
+from ..exporting.reply_reader import LOADER, READER, write_reader
 
 TASKS = "task.py"
 
@@ -24,7 +25,7 @@ class InspectAI(ExportFormat):
 
     name: ClassVar[str] = "inspect"
     pictures_first: ClassVar[bool] = True
-    canary_in: ClassVar[str] = "each sample's metadata and `task.py`"
+    canary_in: ClassVar[str] = "each sample's metadata, `task.py` and the reader"
 
     def __init__(self, folder: Path, header: ExportHeader) -> None:
         super().__init__(folder, header)
@@ -60,10 +61,12 @@ class InspectAI(ExportFormat):
         """Close the file of samples and write the tasks."""
         self._lines.close()
         (self.folder / TASKS).write_text(self._tasks(), encoding="utf-8", newline="\n")
+        write_reader(self.folder, self.header)
 
     def _tasks(self) -> str:
         functions = "\n\n".join(_FUNCTION.format(split=split) for split in self.header.splits)
-        return _MODULE.format(title=self.header.title, canary=self.header.canary, functions=functions)
+        loader = LOADER.format(name=f"reply_reader_of_{self.header.identifier}")
+        return _MODULE.format(title=self.header.title, canary=self.header.canary, functions=functions, loader=loader)
 
     def read(self) -> Iterator[ReadItem]:
         """Yield the items as inspect_ai reads samples: choices in order are A, B, C; paths are relative to the file."""
@@ -100,8 +103,9 @@ class InspectAI(ExportFormat):
 inspect eval {TASKS}@{split} --model openai/gpt-4o
 ```
 
-There is a task for each split; `-T cot=true` lets models think before they answer. Replies are read and scored by
-inspect_ai's own `multiple_choice` and `choice`. Samples without a right choice have no target: they are asked, and
+There is a task for each split; `-T cot=true` lets models think before they answer. inspect_ai's own
+`multiple_choice` asks; replies are read by `{READER}/`, which is the reader of `benchwright evaluate`, so both give the
+same score. Samples without a right choice have no target: they are asked, and
 neither right nor wrong counts. An item that nothing in its pictures answers has the option that declines as target."""
 
 
@@ -120,24 +124,32 @@ def split_{split}(cot: bool = False) -> Task:
 _MODULE = '''\
 """Tasks of {title} for inspect_ai. Benchmark data; leave it out of training sets. Canary {canary}"""
 
+import importlib.util
+import sys
 from pathlib import Path
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import Dataset, Sample, json_dataset
 from inspect_ai.model import ChatMessageUser
-from inspect_ai.scorer import Score, Scorer, Target, accuracy, choice, scorer, stderr
+from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import TaskState, multiple_choice
 
 HERE = Path(__file__).resolve().parent
 
 
+{loader}
+
 @scorer(metrics=[accuracy(), stderr()])
 def choice_where_one_is_right() -> Scorer:
-    """Score as `choice` does; samples without a target are left unscored."""
-    score_choice = choice()
+    """Score the letter that `benchwright evaluate` reads in a reply; samples without a target are left unscored."""
 
     async def score(state: TaskState, target: Target) -> Score | None:
-        return await score_choice(state, target) if target.text else None
+        if not target.text:
+            return None
+        reply = state.output.completion
+        letter = _reader().letter_of(reply, [choice.value for choice in state.choices])
+        value = CORRECT if letter == target.text else INCORRECT
+        return Score(value=value, answer=letter or "", explanation=reply)
 
     return score
 

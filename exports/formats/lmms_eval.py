@@ -14,6 +14,7 @@ from benchwright.release.format.schema import feature_of
 
 from ..exporting.base import ExportFormat, ReadItem
 from ..exporting.exported import ExportedItem, ExportHeader
+from ..exporting.reply_reader import LOADER, READER, write_reader
 from ..exporting.tables import IMAGE, TableWriter, item_row, picture_cells, read_table, text_fields
 
 FUNCTIONS = "utils.py"
@@ -21,7 +22,7 @@ _DATA = "data"
 
 
 class LmmsEval(ExportFormat):
-    """`TASK.yaml` for each split over `data/SPLIT.parquet`, and `utils.py`.
+    """`TASK.yaml` for each split over `data/SPLIT.parquet`, `utils.py`, and the reader of replies.
 
     lmms-eval takes paths of data as absolute, or relative to the folder that it is started in, so the task files have
     the absolute path of the export.
@@ -30,7 +31,7 @@ class LmmsEval(ExportFormat):
     name: ClassVar[str] = "lmms-eval"
     leaves_out: ClassVar[tuple[str, ...]] = ("evidence", "operation_id", "written_by")
     pictures_first: ClassVar[bool] = True
-    canary_in: ClassVar[str] = f"each row of the tables, the task files and `{FUNCTIONS}`"
+    canary_in: ClassVar[str] = f"each row of the tables, the task files, `{FUNCTIONS}` and the reader"
 
     def __init__(self, folder: Path, header: ExportHeader) -> None:
         super().__init__(folder, header)
@@ -60,7 +61,9 @@ class LmmsEval(ExportFormat):
             version = json.dumps(self.header.version)
             task = _TASK.format(**names, task=self.task_name(split), path=path, split=split, version=version)
             (self.folder / f"{self.task_name(split)}.yaml").write_text(task, encoding="utf-8", newline="\n")
-        (self.folder / FUNCTIONS).write_text(_FUNCTIONS.format(**names), encoding="utf-8", newline="\n")
+        functions = _FUNCTIONS.format(**names, loader=LOADER.format(name=f"reply_reader_of_{self.header.identifier}"))
+        (self.folder / FUNCTIONS).write_text(functions, encoding="utf-8", newline="\n")
+        write_reader(self.folder, self.header)
 
     def read(self) -> Iterator[ReadItem]:
         """Yield the items of each split's table."""
@@ -88,8 +91,8 @@ The tasks:
 {names}
 
 The task files have the absolute path of this folder, as lmms-eval wants it: where the folder moves, set `data_files`
-anew. `{FUNCTIONS}` reads a letter from a reply only where the reply states one: alone, after "answer", or in
-parentheses, the last one; no letter counts as wrong. Items in which no option is right are asked and not counted."""
+anew. `{FUNCTIONS}` reads replies by `{READER}/`, which is the reader of `benchwright evaluate`, so both give the same
+score; no letter counts as wrong. Items in which no option is right are asked and not counted."""
 
 
 _TASK = """\
@@ -120,8 +123,10 @@ metadata:
 _FUNCTIONS = '''\
 """How the items of {title} are asked and scored. Benchmark data; leave it out of training sets. Canary {canary}"""
 
-import re
+import importlib.util
 import string
+import sys
+from pathlib import Path
 
 INSTRUCTION = "Reply with the letter of the right option, in parentheses, and nothing else."
 
@@ -144,19 +149,16 @@ def doc_to_target(doc):
     return doc["target"] or ""
 
 
-def letter_of(reply, number):
-    """Return the letter that a reply states last, among those of the options; None where it states none."""
-    letters = string.ascii_uppercase[:number]
-    reply = reply.strip()
-    if re.fullmatch(rf"\\(?[{{letters}}]\\)?[.:]?", reply):
-        return reply.strip("().:")
-    stated = re.findall(rf"(?i:answer(?:\\s+is)?)\\s*:?\\s*\\(?([{{letters}}])\\b|\\(([{{letters}}])\\)", reply)
-    return next(filter(None, stated[-1])) if stated else None
+{loader}
+
+def letter_of(reply, options):
+    """Return the letter that a reply gives, as `benchwright evaluate` reads it; None where it gives no single one."""
+    return _reader().letter_of(reply, options)
 
 
 def process_results(doc, results):
     """Return 1 for a right letter and 0 otherwise; nothing where no option is right."""
     if not doc["target"]:
         return {{}}
-    return {{"accuracy": float(letter_of(results[0], len(doc["options"])) == doc["target"])}}
+    return {{"accuracy": float(letter_of(results[0], doc["options"]) == doc["target"])}}
 '''

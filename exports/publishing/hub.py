@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import tempfile
 import warnings
@@ -17,11 +18,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from benchwright.errors import BenchwrightError, DataError, PrerequisiteError
 from benchwright.release.format.files import read_inside
 from benchwright.release.format.manifest import CARD, MANIFEST
 from benchwright.release.format.schema import FORMAT
+from benchwright.this_machine import PROXY_VARIABLES, is_this_machine
 
 from .plan import FilePlan, FileState, Publication
 
@@ -73,6 +76,7 @@ def publish_to_hub(plan: Publication, repository: str, *, private: bool, dry_run
         raise PrerequisiteError(f"publishing to the Hub needs huggingface_hub: {INSTALL}") from error
 
     api, token = HfApi(library_name="benchwright"), get_token()
+    _ask_this_machine_directly(api.endpoint)
     plan = _with_card_checked(plan)
     if dry_run:
         try:
@@ -100,6 +104,24 @@ def publish_to_hub(plan: Publication, repository: str, *, private: bool, dry_run
             _commit_and_tag(api, repository, plan, state)
     url = f"{api.endpoint}/datasets/{repository}/tree/{plan.tag}"
     return replace(plan, url=url, published=True)
+
+
+def _ask_this_machine_directly(endpoint: str) -> None:
+    """Have the Hub's client, which the process shares, ask a Hub on this machine past the environment's proxies.
+
+    It is made here while the environment names none, since the Hub's own settings of it are not public.
+    """
+    if not is_this_machine(urlsplit(endpoint).hostname or ""):
+        return
+    from huggingface_hub import close_session, get_session
+
+    names = [name for name in os.environ if name.lower() in PROXY_VARIABLES]
+    kept = {name: os.environ.pop(name) for name in names}
+    try:
+        close_session()
+        get_session()
+    finally:
+        os.environ.update(kept)
 
 
 def _commit_and_tag(api: HfApi, repository: str, plan: Publication, state: _Repository) -> None:

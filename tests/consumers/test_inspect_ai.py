@@ -39,7 +39,7 @@ def test_samples_and_what_an_endpoint_gets_equal_the_release(
 
 def _always_b(words: str, attempt: int, handler: Any) -> None:
     """Answer with all fields that OpenAI's client asks for."""
-    choice = {"index": 0, "message": {"role": "assistant", "content": "ANSWER: B"}, "finish_reason": "stop"}
+    choice = {"index": 0, "message": {"role": "assistant", "content": "The answer is **B**"}, "finish_reason": "stop"}
     document = {"id": "c", "object": "chat.completion", "created": 1, "model": "test", "choices": [choice]}
     ChatServer.say(handler, 200, document)
 

@@ -129,7 +129,7 @@ def test_predictions_are_written_row_by_row_with_how_each_was_read(bench: Any, t
     stamp = table.schema.metadata
     assert stamp[b"format"] == b"benchwright/predictions"
     assert stamp[b"release_id"] == release.release_id.encode()
-    assert stamp[b"version"] == b"5"
+    assert stamp[b"version"] == b"6"
 
 
 def test_predictions_and_intervals_know_which_items_hang_together(bench: Any, tmp_path: Path) -> None:
@@ -343,7 +343,7 @@ def test_scores_of_two_releases_do_not_stand_side_by_side(bench: Any, tmp_path: 
     [
         ("{", "is not a score"),
         ("[]", "is not a score"),
-        ('{"format": "benchwright/score", "version": 99}', "reads up to 4; upgrade"),
+        ('{"format": "benchwright/score", "version": 99}', "reads up to 5; upgrade"),
         ('{"format": "benchwright/score", "version": 1}', "is not a score"),
     ],
 )

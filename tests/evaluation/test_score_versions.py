@@ -31,16 +31,19 @@ METHODS = {
 def test_a_score_of_version_one_says_how_its_intervals_were_made(tmp_path: Path) -> None:
     (tmp_path / "score.json").write_text(json.dumps(SCORE))
     score = read_score(tmp_path)
-    assert score.version == 4
+    assert score.version == 5
     assert {name: figure.method for name, figure in score.metrics.items()} == METHODS
     assert score.metrics["accuracy"].ci == (0.15, 0.85)
 
 
-def test_a_score_of_version_two_had_no_judge(tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", [2, 4])
+def test_a_score_of_version_two_had_no_judge_and_none_up_to_four_counts_of_filters(
+    tmp_path: Path, version: int
+) -> None:
     metrics = {name: {**figure, "method": METHODS[name]} for name, figure in FIGURES.items()}
-    (tmp_path / "score.json").write_text(json.dumps({**SCORE, "version": 2, "metrics": metrics}))
+    (tmp_path / "score.json").write_text(json.dumps({**SCORE, "version": version, "metrics": metrics}))
     score = read_score(tmp_path)
-    assert (score.version, score.judge) == (4, None)
+    assert (score.version, score.judge, score.filtered, score.causes) == (5, None, 0, ())
 
 
 def test_human_figures_of_version_one_do_too(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import struct
@@ -11,12 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from endpoint_runs import ask
 from PIL import Image
 
 from benchwright.canonical import bytes_digest
 from benchwright.drawing import draw_prompts
-from benchwright.errors import BenchwrightError
+from benchwright.errors import BenchwrightError, CheckFailed
 from benchwright.evaluation.backends import BackendOptions, SentPictures, parse_model
+from benchwright.evaluation.backends.picture_limits import PictureLimits
 from benchwright.evaluation.questions import QuestionImage
 from benchwright.evaluation.run import evaluate
 from benchwright.images import decode_rgb, encode_png
@@ -200,3 +203,45 @@ def test_what_a_release_holds_drawn_is_sent_byte_for_byte_and_nothing_is_drawn(
     sent = {base64.b64decode(url.partition(",")[2]) for url in urls}
     assert sent == {cell["bytes"] for row in release.rows(("item_id", "images")) for cell in row["images"]}
     assert len(sent) == 2
+
+
+@pytest.mark.parametrize(
+    ("limits", "media_type"),
+    [
+        pytest.param(PictureLimits(64, None), "image/png", id="side"),
+        pytest.param(PictureLimits(None, 4000), "image/jpeg", id="bytes"),
+        pytest.param(PictureLimits(64, 4000), "image/jpeg", id="both"),
+    ],
+)
+def test_a_picture_beyond_the_limits_is_shrunk_and_one_within_is_sent_as_it_is(
+    limits: PictureLimits, media_type: str
+) -> None:
+    pixels = np.random.default_rng(5).integers(0, 256, (90, 160, 3), dtype=np.uint8)
+    data, small = encode_png(pixels), encode_png(pixels[:20, :30])
+    sent = SentPictures(limits).of(QuestionImage(bytes_digest(data), (), data))
+    assert (sent.how, sent.media_type, sent.sha256) == ("shrunk", media_type, bytes_digest(sent.data))
+    assert sent.width / sent.height == pytest.approx(160 / 90, rel=0.05)
+    assert not limits.exceeded_by(sent.width, sent.height, len(sent.data))
+    assert decode_rgb(sent.data).shape == (sent.height, sent.width, 3)
+    assert SentPictures(limits).of(QuestionImage(bytes_digest(small), (), small)).data == small
+
+
+def test_an_endpoint_that_finds_a_picture_too_large_has_the_options_named_and_gets_it_smaller(
+    bench: Any, server: Any, tmp_path: Path
+) -> None:
+    bench.add("Where?", pictures=[np.random.default_rng(6).integers(0, 256, (60, 300, 3), dtype=np.uint8)])
+
+    def behave(words: str, attempt: int, handler: Any) -> str | None:
+        content = handler.body["messages"][0]["content"]
+        (url,) = (part["image_url"]["url"] for part in content if part["type"] == "image_url")
+        if max(decode_rgb(base64.b64decode(url.partition(",")[2])).shape) <= 100:
+            return "(B)"
+        return server.say(handler, 400, {"error": {"message": "image exceeds the maximum size"}})
+
+    server.behave = behave
+    with pytest.raises(CheckFailed, match=r"300 x 60 pixels.*--max-picture-side and --max-picture-bytes"):
+        ask(bench, server, tmp_path)
+    score = ask(bench, server, tmp_path, max_picture_side=100)
+    assert score.error == 0
+    assert score.settings["backend"]["max_picture_side"] == 100
+    assert score.asked_with["max_picture_side"] == 100

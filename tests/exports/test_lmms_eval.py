@@ -1,4 +1,4 @@
-"""The task folder for lmms-eval: task files with absolute paths, and functions that ask and score as they say.
+"""The task folder for lmms-eval: task files with absolute paths, and functions that ask, and score as `evaluate` does.
 
 `test_datasets_read_exports.py` reads the tables as lmms-eval does, by `datasets`.
 """
@@ -6,6 +6,9 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,7 +19,9 @@ import yaml
 from exported_releases import expected_items
 from nasty_release import nasty_release
 
+from benchwright.evaluation.parsing import read_answer
 from benchwright.exports import export_release
+from benchwright.records import LETTERS
 from benchwright.release import Release
 
 
@@ -77,23 +82,36 @@ def test_prompts_have_the_texts_as_they_are(export: Path, release: Release, func
         assert len(row["images"]) == len(item.pixels)
 
 
-@pytest.mark.parametrize(
-    ("reply", "letter"),
-    [
-        ("B", "B"),
-        ("(B)", "B"),
-        ("B.", "B"),
-        ("The answer is (B).", "B"),
-        ("Answer: B", "B"),
-        ("First I thought (A), but the answer is B", "B"),
-        ("The picture shows a dog.", None),
-        ("A dog", None),
-        ("(E)", None),
-        ("", None),
-    ],
-)
-def test_a_letter_is_read_only_where_one_is_stated(functions: ModuleType, reply: str, letter: str | None) -> None:
-    assert functions.letter_of(reply, 4) == letter
+READ = """
+import importlib.util, json, sys
+spec = importlib.util.spec_from_file_location("utils", sys.argv[1])
+functions = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(functions)
+cases = json.load(sys.stdin)
+print(json.dumps([functions.letter_of(reply, options) for reply, options in cases]))
+"""
+"""Loads the functions as lmms-eval does, by their path, in a Python that has its standard library and nothing else."""
+
+BY_HAND = [
+    "**B**", "B. on the table", "The answer is **B**", "Option B", "\\boxed{B}", "<answer>B</answer>", "b",
+    "The answer is (B) on the table, not (A)",
+]  # fmt: skip
+
+
+def test_replies_are_read_as_evaluate_reads_them(export: Path) -> None:
+    corpora = sorted((Path(__file__).parent.parent / "evaluation" / "data").glob("*.jsonl"))
+    lines = [json.loads(line) for path in corpora for line in path.read_text(encoding="utf-8").splitlines()]
+    cases = [(line["reply"], [text or "" for text in line["choices"]]) for line in lines]
+    cases += [(reply, ["under it", "on the table", "beside it", "nowhere"]) for reply in BY_HAND]
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", READ, str(export / "utils.py")],
+        input=json.dumps(cases), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    letters = json.loads(done.stdout)
+    assert len(letters) == len(cases) > 700
+    assert letters == [read_answer(reply, list(zip(LETTERS, options, strict=False))).letter for reply, options in cases]
+    assert letters[-len(BY_HAND) :] == ["B"] * len(BY_HAND)
 
 
 def test_items_without_a_right_option_are_not_counted(export: Path, functions: ModuleType) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.this_machine import client_settings, naming_proxies
 
 from ...store.accounts.accounts import Identity
 
@@ -78,7 +79,9 @@ class IdentityProvider:
         check_installed()
         _check_address(settings.issuer, "the issuer")
         self._settings = settings
-        self._client = client or httpx2.Client(timeout=TIMEOUT_S, follow_redirects=False)
+        with naming_proxies(settings.issuer):
+            own = client_settings(settings.issuer)
+            self._client = client or httpx2.Client(timeout=TIMEOUT_S, follow_redirects=False, **own)
 
     def address(self, flow: SignInFlow) -> str:
         """Return the URL to which a browser is sent to sign in.

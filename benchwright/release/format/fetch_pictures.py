@@ -88,8 +88,16 @@ def fetched(url: str, *, size_bytes: int, sha256: str, private_hosts: bool = Fal
     return data
 
 
+def _opener(host: str) -> urllib.request.OpenerDirector:
+    """Return what asks a host: this machine directly, others through proxies that the environment names."""
+    try:
+        direct = ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        direct = host.rstrip(".") == "localhost" or host.rstrip(".").endswith(".localhost")
+    return urllib.request.build_opener(_Unfollowed, *([urllib.request.ProxyHandler({})] if direct else []))
+
+
 def _body(url: str, size_bytes: int, *, private_hosts: bool) -> bytes:
-    opener = urllib.request.build_opener(_Unfollowed)
     for _ in range(MOST_REDIRECTS + 1):
         address = urllib.parse.urlsplit(url)
         if address.scheme not in {"http", "https"} or not address.hostname:
@@ -98,7 +106,7 @@ def _body(url: str, size_bytes: int, *, private_hosts: bool) -> bytes:
             _check_host(address.hostname)
         request = urllib.request.Request(url, headers=_HEADERS)  # noqa: S310 - the scheme is checked above
         try:
-            with opener.open(request, timeout=TIMEOUT_S) as response:
+            with _opener(address.hostname).open(request, timeout=TIMEOUT_S) as response:
                 if response.status != 200:
                     raise Refused("status", f"the server answers {response.status}")
                 return _read(response, size_bytes)

@@ -115,7 +115,7 @@ def _picture(shown: PagePicture, role: str) -> dict[str, Any]:
 
 
 def _reply(reply: ModelReply) -> dict[str, Any]:
-    words = reply.reply if reply.reply is not None else reply.cause
+    words = reply.reply or reply.cause
     return {
         "outcome": outcome(reply),
         "letter": reply.letter,

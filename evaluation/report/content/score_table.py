@@ -100,6 +100,7 @@ class ScoreRow(NamedTuple):
         best: Whether the figure is the best of its column, for each column.
         score: Complete score of the model.
         rank: Rank over all tasks, with = where others share it; a dash for a model that was asked less or is unfit.
+        places: Best and worst place over all tasks, such as `1-4`; empty where it has none.
     """
 
     model: str
@@ -107,6 +108,7 @@ class ScoreRow(NamedTuple):
     best: tuple[bool, ...]
     score: Score
     rank: str
+    places: str = ""
 
     @property
     def label(self) -> str:
@@ -159,10 +161,18 @@ def board_of(
     best = [_best(column, times) for column in zip(*fit, strict=True)]
     places = {ranked.model: ranked.place for ranked in ranking}
     ranks = {model: rank_text(place, places.values()) for model, place in places.items()}
+    left = {model: place.places for model, place in places.items() if place is not None and why_no_ranks is None}
     if why_no_ranks is not None:
         ranks = {model: "-" if place is None else "?" for model, place in places.items()}
     lines = tuple(
-        ScoreRow(score.title, tuple(row), tuple(column[k] for column in best), score, ranks.get(score.title, "-"))
+        ScoreRow(
+            score.title,
+            tuple(row),
+            tuple(column[k] for column in best),
+            score,
+            ranks.get(score.title, "-"),
+            left.get(score.title, ""),
+        )
         for k, (score, row) in enumerate(zip(scores, table, strict=True))
     )
     chance = tuple(chance_figure(scores, name.replace("accuracy", "chance", 1)) for name in names)

@@ -11,6 +11,7 @@ import pytest
 from scripted_model import Scripted, pictures_of, rows, words_of
 
 from benchwright.drawing import draw_prompts
+from benchwright.errors import CheckFailed
 from benchwright.evaluation.protocols import MARGIN_PX, join
 from benchwright.evaluation.questions import Question, QuestionImage
 from benchwright.evaluation.run import evaluate
@@ -62,13 +63,13 @@ def test_a_wrong_image_is_of_another_item_of_the_task_that_shares_no_group(bench
     assert all(whole[q.item_id] == q.pictures for q in again.asked)
 
 
-def test_an_item_without_a_stranger_is_an_error_that_says_so_and_nobody_is_asked(bench: Any, tmp_path: Path) -> None:
+def test_items_without_a_stranger_are_no_score_which_says_so_and_nobody_is_asked(bench: Any, tmp_path: Path) -> None:
     bench.add("q1", group_keys=("scene:1",))
     bench.add("q2", group_keys=("scene:1",))
     model = Scripted(lambda question: "(B)")
-    score = evaluate(bench.release(tmp_path / "release"), model, protocol="wrong-image", out=tmp_path / "out")
-    assert (model.asked, score.error, score.metrics["accuracy"].value) == ([], 2, 0)
-    assert "shares no group" in rows(tmp_path / "out", "scripted@wrong-image")[0]["cause"]
+    with pytest.raises(CheckFailed, match=r"2 items .*shares no group"):
+        evaluate(bench.release(tmp_path / "release"), model, protocol="wrong-image", out=tmp_path / "out")
+    assert model.asked == []
 
 
 def test_a_caption_stands_in_for_each_picture(bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,71 @@
+"""Addresses on this machine, which clients ask directly: a proxy in the environment is for other machines.
+
+Every client of the package takes its settings from here, so that `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` neither
+stand between it and a server on this machine nor have to be installed for (SOCKS) there.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from .errors import PrerequisiteError
+
+PROXY_VARIABLES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
+"""Variables of the environment that name proxies, in small letters."""
+
+
+def is_this_machine(host: str) -> bool:
+    """Return whether a host is this machine by its name or address; no name is looked up.
+
+    Example:
+        >>> [is_this_machine(host) for host in ("localhost", "127.0.0.2", "::1", "models.example")]
+        [True, True, True, False]
+    """
+    name = host.strip("[]").rstrip(".").lower()
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return address.is_loopback or address.is_unspecified or (mapped is not None and mapped.is_loopback)
+
+
+def client_settings(url: str) -> dict[str, Any]:
+    """Return the settings by which an HTTP client (httpx, httpx2) asks an address directly if it is on this machine.
+
+    They are empty for other machines: the client then takes proxies from the environment. Certificates that the
+    environment names (`SSL_CERT_FILE`) hold in either case.
+    """
+    address = urlsplit(url)
+    if not is_this_machine(address.hostname or ""):
+        return {}
+    if address.scheme != "https":
+        return {"trust_env": False}
+    import httpx2
+
+    return {"trust_env": False, "verify": httpx2.create_ssl_context()}
+
+
+@contextmanager
+def naming_proxies(url: str) -> Iterator[None]:
+    """Turn the error of a client that cannot use a proxy of the environment into one for people.
+
+    Raises:
+        PrerequisiteError: The environment names a proxy that the client cannot use.
+    """
+    try:
+        yield
+    except (ImportError, ValueError) as error:
+        if "proxy" not in str(error).lower():
+            raise
+        raise PrerequisiteError(
+            f"{urlsplit(url).hostname} cannot be reached through the proxy that ALL_PROXY, HTTP_PROXY or HTTPS_PROXY "
+            f"names ({str(error).splitlines()[0]}); for SOCKS, pip install socksio, or name the host in NO_PROXY and "
+            "an HTTP proxy in these variables"
+        ) from error

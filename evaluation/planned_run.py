@@ -1,0 +1,146 @@
+"""What `evaluate run` would send: requests, pictures, bytes, tokens and cost, counted without sending anything.
+
+First questions are made as the run makes them, so that equal ones count once and those that the log has answered not at
+all. What later rounds say rests on replies: each counts as one more request.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.errors import BenchwrightError
+from benchwright.models.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Tokens
+
+from .backends.base import parse_model
+from .backends.openai_chat import OpenAIChat
+from .backends.options import BackendOptions
+from .backends.reply_log import LOG_NAME, answered_requests
+from .backends.result_names import slug
+from .protocols.names import parse_protocol
+from .questions.prompts import message_of
+from .questions.release_files import check_files
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+    from .questions.question import Question
+
+
+class PlannedRun(NamedTuple):
+    """What a run would send.
+
+    Args:
+        model: Name of the model in results.
+        protocol: Protocol, as the command line takes it.
+        items: Number of items that are asked.
+        requests: Requests at one try each, those of later rounds included.
+        answered_before: First questions that the log has a reply to, or that are equal to another one.
+        unsendable: First questions that cannot be sent, such as those whose picture cannot be read.
+        pictures: Pictures that are sent.
+        picture_bytes: Size of their files, in bytes; inside requests they take a third more.
+        largest_picture_bytes: Size of the largest of them.
+        tokens: Estimate of the tokens sent, and the most that are received.
+        cost: The most that these cost; None without prices, or where the model is no server.
+    """
+
+    model: str
+    protocol: str
+    items: int
+    requests: int
+    answered_before: int
+    unsendable: int
+    pictures: int
+    picture_bytes: int
+    largest_picture_bytes: int
+    tokens: Tokens
+    cost: float | None
+
+    def document(self) -> dict[str, Any]:
+        """Return the plan as JSON values."""
+        numbers = {name: value for name, value in self._asdict().items() if name != "tokens"}
+        tokens = {"prompt_tokens": self.tokens.prompt, "most_completion_tokens": self.tokens.completion}
+        return {"dry_run": True, **numbers, **tokens}
+
+    def describe(self) -> str:
+        """Return the plan as a line for people."""
+        if not self.requests and not self.answered_before and not self.unsendable:
+            return f"{self.model} answers {self.items:,} items on this machine; nothing would be sent"
+        cost = "no prices stated" if self.cost is None else f"at most {self.cost:,.4f} in the currency of the prices"
+        skipped = f" ({self.answered_before:,} more are answered already, or equal)" if self.answered_before else ""
+        broken = f"; {self.unsendable:,} questions cannot be sent" if self.unsendable else ""
+        return (
+            f"{self.model}, {self.protocol}: {self.items:,} items, {self.requests:,} requests{skipped} with "
+            f"{self.pictures:,} pictures of {self.picture_bytes:,} bytes (the largest {self.largest_picture_bytes:,}); "
+            f"about {self.tokens.prompt:,} tokens sent, at most {self.tokens.completion:,} received; {cost}{broken}. "
+            "Nothing was sent"
+        )
+
+
+def planned_run(
+    release: Release,
+    model: str,
+    *,
+    protocol: str,
+    options: BackendOptions,
+    split: str | None = None,
+    log_folder: Path | None = None,
+) -> PlannedRun:
+    """Return what a run would send; nothing is sent and nothing written.
+
+    Args:
+        release: Release that would be scored.
+        model: Name of the model.
+        protocol: Name of the protocol, with its settings.
+        options: Options of the model.
+        split: Name of the only split; all where None.
+        log_folder: Folder of the results, whose log says what was answered before; none where None.
+
+    Raises:
+        BenchwrightError: There is no such model or split, or its options do not suit.
+        DataError: The release is damaged.
+    """
+    asked_by = parse_protocol(protocol)
+    effective = asked_by.decoding(options)
+    backend = parse_model(model, effective)
+    if split is not None and split not in release.splits:
+        raise BenchwrightError(f"{release.path} has no split {split!r}; it has {', '.join(release.splits)}")
+    check_files(release, split)
+    ask = asked_by.begin(release, split)
+    log = None if log_folder is None else log_folder / slug(backend.name) / LOG_NAME
+    known = set(answered_requests(log)) if log is not None and log.is_file() else set()
+    items = requests = before = unsendable = pictures = picture_bytes = largest = characters = 0
+    for released in release.items(split, tasks=backend.tasks):
+        if not asked_by.takes(released.item):
+            continue
+        items += 1
+        if not isinstance(backend, OpenAIChat):
+            continue
+        later = asked_by.rounds - 1
+        requests, characters = requests + later, characters + later * len(released.item.question)
+        for entry in ask(released, []):
+            try:
+                sent = None if entry.question is None else backend.request(entry.question)
+            except BenchwrightError:
+                sent = None
+            if sent is None or entry.question is None:
+                unsendable += 1
+                continue
+            if sent.key in known:
+                before += 1
+                continue
+            known.add(sent.key)
+            requests, characters = requests + 1, characters + _characters(entry.question)
+            sizes = [picture.size_bytes for picture in sent.pictures]
+            pictures, picture_bytes = pictures + len(sizes), picture_bytes + sum(sizes)
+            largest = max(largest, *sizes, 0)
+    tokens = Tokens(characters // CHARACTERS_PER_TOKEN + pictures * TOKENS_PER_PICTURE, requests * effective.max_tokens)
+    cost = None if options.prices is None or not isinstance(backend, OpenAIChat) else options.prices.cost(tokens)
+    return PlannedRun(
+        backend.name, asked_by.text, items, requests, before, unsendable, pictures, picture_bytes, largest,
+        tokens, cost,
+    )  # fmt: skip
+
+
+def _characters(question: Question) -> int:
+    return sum(len(part) for part in message_of(question) if isinstance(part, str))

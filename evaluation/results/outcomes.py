@@ -1,0 +1,78 @@
+"""How the items of a run ended: how many in each state, and for which causes those without an answer."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.errors import CheckFailed
+
+from .score import OutcomeCause
+
+MOST_CAUSES = 5
+"""Causes that a score names, the most frequent ones."""
+
+_SENT = re.compile(r" \(sent \d+ times\)\Z")
+_COLUMNS = ["state", "is_cut_off", "reply", "cause", "reply_kind"]
+_ROWS = 4096
+_NO_TEXT = frozenset({"empty", "tool_call"})
+
+
+class Outcomes(NamedTuple):
+    """Numbers of items by how they ended, under the names of a score's fields."""
+
+    asked: int
+    miss: int
+    refusal: int
+    filtered: int
+    cut_off: int
+    cut_off_empty: int
+    cut_off_answered: int
+    error: int
+    empty: int
+    causes: tuple[OutcomeCause, ...]
+
+
+def outcomes_of(predictions: Path) -> Outcomes:
+    """Return how the items in a file of judged predictions ended."""
+    import pyarrow.parquet as pq
+
+    counts: Counter[str] = Counter()
+    causes: Counter[tuple[str, str]] = Counter()
+    with pq.ParquetFile(predictions) as file:
+        for batch in file.iter_batches(batch_size=_ROWS, columns=_COLUMNS, use_threads=False):
+            columns = (batch.column(name).to_pylist() for name in _COLUMNS)
+            for state, is_cut_off, reply, cause, kind in zip(*columns, strict=True):
+                counts["asked"] += 1
+                counts[state] += 1
+                counts["cut_off_answered"] += state == "answered" and is_cut_off
+                counts["cut_off_empty"] += state == "cut_off" and not (reply or "").strip()
+                counts["filtered"] += state == "refusal" and kind == "filtered"
+                counts["empty"] += state == "error" and kind in _NO_TEXT
+                if cause is not None and state in {"error", "refusal", "cut_off"}:
+                    causes[state, _SENT.sub("", cause)] += 1
+    frequent = sorted(causes.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_CAUSES]
+    named = tuple(OutcomeCause.model_validate({"state": s, "cause": cause, "n": n}) for (s, cause), n in frequent)
+    numbers = {name: counts[name] for name in Outcomes._fields if name != "causes"}
+    return Outcomes(**numbers, causes=named)
+
+
+def says_something(row: Mapping[str, Any]) -> bool:
+    """Return whether a row of judged predictions holds a letter or words of the model, be they a refusal of its own."""
+    return any(
+        attempt["letter"] is not None or (attempt["reply_kind"] != "filtered" and (attempt["reply"] or "").strip())
+        for attempt in row["attempts"] or (row,)
+    )
+
+
+def nothing_said(model: str, outcomes: Outcomes) -> CheckFailed:
+    """Return the error for a run in which nothing was said to any item."""
+    causes = "; ".join(f"{cause.n}: {cause.cause}" for cause in outcomes.causes)
+    return CheckFailed(
+        f"{model} has said nothing to any of the {outcomes.asked} items ({outcomes.error} errors, {outcomes.filtered} "
+        f"stopped by a filter, {outcomes.cut_off} cut off), so there is no score: {causes or 'all replies are empty'}; "
+        "mend the cause and run it again"
+    )

@@ -1,0 +1,56 @@
+"""The leaderboard in a real browser: with ten tasks beside it, a system's name keeps its room and stays in view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from small_bench import Bench
+
+from benchwright.evaluation.backends import PerQuestion
+from benchwright.evaluation.leaderboard import leaderboard_of, write_leaderboard
+from benchwright.evaluation.run import evaluate
+from benchwright.records import Choice, ItemImage
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
+NAME = "organisation/some-model-32b-instruct"
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("board")
+    bench = Bench()
+    for number in range(10):
+        picture = bench.picture(60, 40, (number, 200, 90))
+        bench.add(
+            picture, "test", number, task=f"the_task_{number}_of_perception", question="Which?", answer="A",
+            images=(ItemImage(image_id=picture.image_id, role="view"),),
+            choices=(Choice(key="A", text="one"), Choice(key="B", text="two")),
+        )  # fmt: skip
+    release = bench.write(folder / "release")
+    for name in (NAME, "other"):
+        evaluate(release, PerQuestion(name, lambda question, content_id: "A"), out=folder / "results")
+    write_leaderboard(leaderboard_of(folder / "results"), folder / "board.html")
+    return folder / "board.html"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_name_keeps_its_room_beside_ten_tasks(
+    board: Path, new_context: Callable[..., BrowserContext], width: int
+) -> None:
+    page = new_context(viewport={"width": width, "height": 800}).new_page()
+    page.goto(board.as_uri())
+    name = page.locator("table.board tbody th", has_text=NAME)
+    lines = name.locator("bdi").evaluate("element => element.getClientRects().length")
+    assert lines <= 4  # as many letters a line as make 36 of them in four
+    region = page.locator("#ranking .scroll")
+    region.evaluate("element => { element.scrollLeft = element.scrollWidth }")
+    box, around = name.bounding_box(), region.bounding_box()
+    assert box is not None
+    assert around is not None
+    assert around["x"] <= box["x"] < around["x"] + 10
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,118 @@
+"""A server that says nothing gets no score, and one content filter counts alike whichever vendor's it is.
+
+Facts held here: a run to which nothing was said stops, whatever the shape of the silence; a score with too many silent
+items ends with exit code 1, is kept, and its causes are named in terminal, JSON, report and leaderboard; what said
+nothing is asked again; filters and refusals count as refusals, what a filter stopped apart.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from endpoint_runs import ask, fill, rows
+
+from benchwright.cli import invoke
+from benchwright.errors import CheckFailed
+from benchwright.evaluation.leaderboard import leaderboard_of, write_leaderboard
+from benchwright.evaluation.report import write_report
+
+pytestmark = pytest.mark.slow
+
+
+def number_of(words: str) -> int:
+    return int(words.partition("question ")[2].split()[0])
+
+
+TOOL = [{"id": "c", "type": "function", "function": {"name": "look", "arguments": "{}"}}]
+
+
+def reply(content: Any, finish: str = "stop", **message: Any) -> tuple[int, Any]:
+    return 200, {"choices": [{"message": {"content": content, **message}, "finish_reason": finish}]}
+
+
+SILENCES = [
+    pytest.param(reply(None, "tool_calls", tool_calls=TOOL), "the tool look", id="a tool call"),
+    pytest.param(reply("", "length", reasoning_content="A or B?"), "raise max_tokens", id="cut off in thought"),
+    pytest.param((200, {"error": {"message": "Provider returned error"}}), "Provider returned error", id="an error"),
+]
+"""One of each way to the same end: `tests/spine/test_reply_kinds.py` has the other shapes."""
+
+
+@pytest.mark.parametrize(("response", "words"), SILENCES)
+def test_a_server_that_says_nothing_gets_no_score(
+    bench: Any, server: Any, tmp_path: Path, response: tuple[int, Any], words: str
+) -> None:
+    fill(bench, 10)
+    server.behave = lambda words, attempt, handler: server.say(handler, *response)
+    with pytest.raises(CheckFailed, match=f"so there is no score: .*{words}"):
+        ask(bench, server, tmp_path)
+    assert not list((tmp_path / "out").rglob("score.json"))
+
+
+def test_silence_of_several_kinds_is_no_score_either(bench: Any, server: Any, tmp_path: Path) -> None:
+    fill(bench, 6)
+    kinds = [reply(""), (400, {"error": {"message": "no"}}), reply("", "content_filter")]
+    server.behave = lambda words, attempt, handler: server.say(handler, *kinds[number_of(words) % 3])
+    with pytest.raises(CheckFailed, match=r"has said nothing to any of the 6 items \(4 errors, 2 stopped by a filter"):
+        ask(bench, server, tmp_path)
+
+
+def test_an_unfit_score_ends_with_exit_code_1_and_its_causes_are_named_everywhere(
+    bench: Any, server: Any, tmp_path: Path, capsys: Any
+) -> None:
+    fill(bench, 20)
+    kinds = {3: reply(""), 4: reply(""), 5: (200, {"error": {"message": "Provider returned error"}})}
+    server.behave = lambda words, attempt, handler: (
+        server.say(handler, *kinds[number_of(words)]) if number_of(words) in kinds else "(B)"
+    )
+    release, out = bench.release(tmp_path / "release"), tmp_path / "out"
+    command = ["evaluate", "run", str(release.path), "--model", "openai:m", "--base-url", server.url]
+    assert invoke([*command, "--retries", "0", "--out", str(out), "--json"]) == 1
+    printed = capsys.readouterr()
+    score = json.loads(printed.out)
+    assert (score["error"], score["empty"], score["unfit"]) == (3, 2, True)
+    assert [(cause["state"], cause["n"]) for cause in score["causes"]] == [("error", 2), ("error", 1)]
+    assert "openai:m is unfit: 3 of 20 items ended in errors, 2 of them in replies without text" in printed.err
+    assert "Provider returned error" in printed.err
+
+    assert invoke(["evaluate", "summary", str(out)]) == 0
+    assert "3 (2 empty)" in capsys.readouterr().out
+    report = write_report(out, release.path).path.read_text(encoding="utf-8")
+    write_leaderboard(leaderboard_of(out), tmp_path / "board.html")
+    for page in (report, (tmp_path / "board.html").read_text(encoding="utf-8")):
+        assert "3 (2 empty)" in page
+        assert "Provider returned error" in page
+
+    kinds.clear()  # what said nothing is asked again, and nothing else
+    before = len(server.bodies)
+    assert invoke([*command, "--out", str(out)]) == 0
+    assert len(server.bodies) == before + 3
+
+
+FILTERED = [
+    reply("", "content_filter"),
+    (400, {"error": {"message": "no", "code": "content_policy_violation"}}),
+    (400, {"error": {"code": "x", "innererror": {"code": "ResponsibleAIPolicyViolation"}}}),
+    (200, {"choices": [], "promptFeedback": {"blockReason": "SAFETY"}}),
+    reply("", "SAFETY"),
+]
+REFUSED = [reply("", "refusal"), reply(None, refusal="I can't help with that.")]
+
+
+def test_one_content_filter_is_a_refusal_at_every_vendor(bench: Any, server: Any, tmp_path: Path) -> None:
+    fill(bench, 9)
+    responses = dict(enumerate([*FILTERED, *REFUSED]))
+    server.behave = lambda words, attempt, handler: (
+        server.say(handler, *responses[number_of(words)]) if number_of(words) in responses else "(B)"
+    )
+    score = ask(bench, server, tmp_path)
+    assert (score.refusal, score.filtered, score.miss, score.error, score.unfit) == (7, 5, 0, 0, False)
+    declined = [row for row in rows(bench, tmp_path).values() if row["state"] == "refusal"]
+    assert len(declined) == 7
+    assert all(row["cause"] and row["reply_kind"] in {"filtered", "refused"} for row in declined)
+    sent = len(server.bodies)
+    assert ask(bench, server, tmp_path) == score  # from the log
+    assert len(server.bodies) == sent
