@@ -152,15 +152,14 @@ def drawn(table: Table) -> str:
     import io
     import sys
 
-    from rich.console import Console
+    from benchwright.cli.terminal import coloured, console
 
     on_terminal = sys.stdout.isatty()
     buffer = io.StringIO()
     width = None if on_terminal else 10_000
-    Console(file=buffer, width=width, force_terminal=on_terminal, color_system="auto" if on_terminal else None).print(
-        table
-    )
-    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines())
+    color_system = "auto" if on_terminal else None
+    console(buffer, width=width, force_terminal=on_terminal, color_system=color_system).print(table)
+    return coloured("\n".join(line.rstrip() for line in buffer.getvalue().splitlines()))
 
 
 def _columns(metric: str, tasks: Sequence[str]) -> list[str]:
