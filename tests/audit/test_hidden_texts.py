@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 from audited_benches import clean_rows, write_rows
 
