@@ -166,6 +166,23 @@ def test_a_folder_that_holds_something_is_left_alone(release: Release, tmp_path:
     assert [path.name for path in tmp_path.rglob("*")] == ["out", "mine.txt"]
 
 
+@pytest.mark.parametrize("name", ["jsonl", "lmms-eval"])
+def test_an_export_that_is_there_and_equal_is_done_and_another_is_refused(
+    name: str, release: Release, tmp_path: Path
+) -> None:
+    words = ("release", "export", release.path, "--format", name, "--out", tmp_path / "out")
+    first = run_json(*words)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
+    assert run_json(*words) == first
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")} == before
+    (tmp_path / "out" / "README.md").write_text("mine", encoding="utf-8")
+    done = in_process(*words)
+    assert done.returncode == 2
+    assert "README.md" in done.stderr
+    assert (tmp_path / "out" / "README.md").read_text(encoding="utf-8") == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
 def test_an_unknown_format_and_split_are_named(release: Release, tmp_path: Path) -> None:
     with pytest.raises(BenchwrightError, match="no format named 'jsonlines'; did you mean 'jsonl'"):
         export_release(release, "jsonlines", tmp_path / "out")
