@@ -18,6 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from measuring import peak_mb
+
 PEERS = Path(__file__).resolve()
 Items = list[dict[str, str]]
 
@@ -28,7 +30,7 @@ def main(side: str, items: str, url: str, in_flight: str) -> None:
     work = {"ours": _ours, "bare": _bare, "inspect_ai": _inspect}[side](listed, url, int(in_flight))
     cpu_s, started = _cpu_s(), time.perf_counter()
     answered = work()
-    figures = {"wall_s": time.perf_counter() - started, "cpu_s": _cpu_s() - cpu_s, "peak_mb": _peak_mb()}
+    figures = {"wall_s": time.perf_counter() - started, "cpu_s": _cpu_s() - cpu_s, "peak_mb": peak_mb()}
     assert answered == len(listed), f"{answered} of {len(listed)} answered"
     print(json.dumps(figures))
 
@@ -36,10 +38,6 @@ def main(side: str, items: str, url: str, in_flight: str) -> None:
 def _cpu_s() -> float:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
-
-
-def _peak_mb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _ours(items: Items, url: str, in_flight: int) -> Callable[[], int]:

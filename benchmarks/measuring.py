@@ -6,15 +6,20 @@ import ctypes
 import json
 import os
 import resource
+import shlex
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+_LAST_BYTES = 4000
+"""Bytes of a failed command's errors that are shown."""
 
 
 @dataclass(frozen=True)
@@ -31,19 +36,34 @@ class Cost:
         return {key: round(value, 2) for key, value in asdict(self).items()}
 
 
-def cost_of(arguments: Sequence[str], *, output: Path | None = None) -> Cost:
-    """Run a command to its end and measure it."""
+def cost_of(arguments: Sequence[str], *, output: Path | None = None, allowed: Collection[int] | None = (0,)) -> Cost:
+    """Run a command to its end and measure it; what fails is no measurement and ends the benchmark.
+
+    Args:
+        arguments: The command.
+        output: File for its standard output; none is kept if None.
+        allowed: Exit codes of a command that did its work; any if None, for callers that look themselves.
+
+    Raises:
+        SystemExit: It ended with another code; its last lines of errors are printed.
+    """
     _adopt_orphans()
     ours = _children()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
-    with open(output or os.devnull, "wb") as sink:
-        process = subprocess.Popen(arguments, stdout=sink, stderr=subprocess.DEVNULL)
+    with open(output or os.devnull, "wb") as sink, tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(arguments, stdout=sink, stderr=errors)
         peak = _Peak(process.pid)
         exit_code = process.wait()
         wall = time.perf_counter() - started
         peak.stop()
+        errors.seek(max(0, errors.seek(0, os.SEEK_END) - _LAST_BYTES))
+        last = errors.read().decode(errors="backslashreplace")
     _wait_for_orphans(ours)
+    if allowed is not None and exit_code not in allowed:
+        raise SystemExit(
+            f"{last}\n{shlex.join(map(str, arguments))[:400]} ended with code {exit_code}: nothing is measured"
+        )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Cost(wall, cpu, peak.peak_kb / 1024, exit_code)
@@ -85,15 +105,14 @@ class _Peak(threading.Thread):
 
 
 def tree_of(root: int) -> list[int]:
-    """Return a process and all its descendants."""
-    children: dict[int, list[int]] = {}
-    for pid, parent in _parents().items():
-        children.setdefault(parent, []).append(pid)
+    """Return a process and all its descendants, by their own lists of children: other processes are not looked at."""
     found, pending = [], [root]
     while pending:
         pid = pending.pop()
         found.append(pid)
-        pending += children.get(pid, [])
+        for task in Path(f"/proc/{pid}/task").glob("*/children"):
+            with suppress(OSError):
+                pending += map(int, task.read_text().split())
     return found
 
 

@@ -32,11 +32,11 @@ OPERATION = Operation(step="benchmark", version=1, parameters={}, seed=1)
 METRICS = """
 import sys
 from pathlib import Path
-from benchwright.evaluation.results.metric_rows import counted
+from benchwright.evaluation.results.metric_rows import read_metric_rows
 from benchwright.evaluation.protocols.templated import Vanilla
 from benchwright.evaluation.run import take_metrics
 from benchwright.evaluation.results.score import figures
-judged = counted(Path(sys.argv[1]), Vanilla())
+judged = read_metric_rows(Path(sys.argv[1]), Vanilla())
 print({name: figure.ci for name, figure in figures(take_metrics(judged)).items()})
 """
 

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 from functools import lru_cache
 
+from benchwright.hidden_characters import escaped, may_hide
+
 _WORD = re.compile(r"(?:(?<!\d)[-+])?\d+(?:[.,:/]\d+)*|\w+|\S")
 _MEANT = frozenset("#%&@*/\\")
 """Punctuation that tells options apart: `C` and `C#`, `5` and `5 %`."""
@@ -102,7 +104,14 @@ def _same_in_effect(left: list[str], right: list[str]) -> bool:
 
 
 def printable(text: str) -> str:
-    """Return a name with control and undecodable characters escaped, so that it stays on one line of a terminal."""
-    if text.isprintable():  # at once, and not by the character: pages hold pictures as texts of 20,000 and more
+    """Return a name with control, hidden and undecodable characters escaped, so that it stays on a line of a terminal.
+
+    What scripts and emoji need, such as the joiners of Persian, stays (`benchwright.hidden_characters`).
+    """
+    if text.isprintable() and text.isascii():  # at once: pages hold pictures as texts of 20,000 characters and more
         return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii") for c in text)
+    text = escaped(text, keep="")
+    return "".join(
+        c if c.isprintable() or may_hide(c) else c.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for c in text
+    )

@@ -27,7 +27,7 @@ from benchwright.workspace.workspace import Workspace
 
 from .mode_note import mode_note
 from .rights import Redistribute, Redistribution
-from .shortcut_note import SOLVERS, shortcut_note
+from .shortcut_note import SOLVERS, constant_note, shortcut_note
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
@@ -238,6 +238,10 @@ def freeze(
 
     has_shortcuts = any(f".{stage['stage']}".endswith(SOLVERS) for stage in stages)
     notes = [mode_note(item for item, _ in corrected()), shortcut_note(corrected()) if has_shortcuts else ""]
+    open_splits = (
+        item for item, split in _with_splits(corrected(), settings.split_value) if split not in settings.sealed
+    )
+    notes.append(constant_note(open_splits))
     baseline = human_baseline(view, corrected())
     operations = [*view.operations(), *files.operations()]
     description = "\n\n".join(filter(None, (settings.description.strip(), *notes)))

@@ -3,33 +3,116 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchwright.records import Item
+from benchwright.score_interval import score_interval
 
 SOLVERS = ".solvers"
 """End of the name of the stage, of any entry, in which the step `shortcuts` lets solvers answer."""
 HELPED = f"{SOLVERS}.solvers"
 """End of the name of its value with the solvers that a cue helps with an item."""
+_SURE = 3.0
+"""Standard errors above chance from which a constant answer counts as a cue: 1 in 700 by chance, for each letter."""
 MOST_NAMED = 4
 """Number of solvers of a task that the paragraph names."""
 FEW = 200
 """Number of a task's items below which cues stay hidden; sets of so many were used to measure what the solvers find."""
 
 
+class ConstantAnswer(NamedTuple):
+    """The letter that is right most often, as the answer to every item.
+
+    Args:
+        key: The letter.
+        right: Number of items of which it is the key.
+        items: Number of items that have a key.
+        chance: Share of these that a guess among the options gets right, 0 to 1.
+    """
+
+    key: str
+    right: int
+    items: int
+    chance: float
+
+    @property
+    def beats_chance(self) -> bool:
+        """Return whether even the low end of the share's interval is above chance."""
+        return score_interval(self.right, self.items, z=_SURE)[0] > self.chance
+
+
+class _Keys:
+    """Keys of items by task, counted as the items go by."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, Counter[str]] = {}
+        self._chance: defaultdict[str, float] = defaultdict(float)
+
+    def add(self, item: Item) -> None:
+        if (key := item.right_key) is not None:
+            self._keys.setdefault(item.task, Counter())[key] += 1
+            self._chance[item.task] += 1 / len(item.choices)
+
+    def by_task(self) -> dict[str, ConstantAnswer]:
+        """Return the letter that is right most often in each task, the first of several."""
+        return {task: _constant(keys, self._chance[task]) for task, keys in sorted(self._keys.items())}
+
+    def over_all(self) -> ConstantAnswer | None:
+        """Return the letter that is right most often; None where no item has a key."""
+        keys = sum(self._keys.values(), Counter[str]())
+        return _constant(keys, sum(self._chance.values())) if keys else None
+
+
+def _constant(keys: Counter[str], chance: float) -> ConstantAnswer:
+    key, right = min(keys.items(), key=lambda entry: (-entry[1], entry[0]))
+    return ConstantAnswer(key, right, keys.total(), chance / keys.total())
+
+
+def constant_note(items: Iterable[Item]) -> str:
+    """Return the paragraph on constant answers as Markdown; empty where no item has a key.
+
+    Args:
+        items: Items whose keys may be known: none of a sealed split.
+    """
+    keys = _Keys()
+    for item in items:
+        keys.add(item)
+    whole = keys.over_all()
+    if whole is None:
+        return ""
+    ahead = [f"`{task}`: {_constant_words(answer)}" for task, answer in keys.by_task().items() if answer.beats_chance]
+    sentences = [f"**Constant answers.** {_constant_words(whole)}, over all."]
+    if whole.beats_chance:
+        sentences.append("A constant answer beats chance: the letters are a cue.")
+    if ahead:
+        sentences.append(f"In these tasks a constant answer beats chance. {'; '.join(ahead)}.")
+    return " ".join(sentences)
+
+
+def _constant_words(answer: ConstantAnswer) -> str:
+    return (
+        f"Always `{answer.key}` is right in {answer.right / answer.items:.2f} of {answer.items} items, guessing in "
+        f"{answer.chance:.2f}"
+    )
+
+
 def shortcut_note(items: Iterable[tuple[Item, Mapping[str, Any]]]) -> str:
     """Return the paragraph as Markdown; empty where no step `shortcuts` measured any item.
+
+    A task in which a constant answer beats chance is not named among those without a cue.
 
     Args:
         items: Items as they are released, with the values that stages gave them.
     """
+    keys = _Keys()
     measured: Counter[str] = Counter()
     helped: Counter[str] = Counter()
     solvers: dict[str, Counter[str]] = {}
     missed = 0
     for item, values in items:
+        keys.add(item)
         lists: Sequence[Sequence[str] | None] = [value for name, value in values.items() if name.endswith(HELPED)]
         known = [names for names in lists if names is not None]
         missed += bool(lists) and not known
@@ -40,7 +123,8 @@ def shortcut_note(items: Iterable[tuple[Item, Mapping[str, Any]]]) -> str:
             solvers.setdefault(item.task, Counter()).update(names)
     if not measured:
         return ""
-    clean = [task for task in sorted(measured) if not helped[task]]
+    constant = {task for task, answer in keys.by_task().items() if answer.beats_chance}
+    clean = [task for task in sorted(measured) if not helped[task] and task not in constant]
     sentences = [
         "**Shortcuts.** Solvers that see the options without what these must be compared with answered the items."
     ]

@@ -28,6 +28,23 @@ _COLUMNS = (
 )  # fmt: skip
 _ROWS_AT_ONCE = 128
 
+LOOKED_FOR = (
+    "equal files",
+    "pictures of nearly equal hashes, upright or mirrored (stored anew, made smaller)",
+    "equal group keys",
+    "equal texts",
+)
+"""What is compared across splits."""
+NOT_LOOKED_FOR = (
+    "crops",
+    "recolourings",
+    "rotations",
+    "pictures with text, frames or parts added or removed",
+    "other photographs of one scene",
+    "the same question in other words",
+)
+"""What hashes and keys cannot find, so that nobody knows of it after this check."""
+
 
 class NearPictures(NamedTuple):
     """Two pictures of different splits that may be copies of each other.
@@ -80,6 +97,7 @@ class SplitCheck:
         shares: Distance of each split from its share of tasks, levels and categories.
         pictures: Number of pictures that were compared.
         unreadable: Ids of pictures that cannot be decoded, which were compared by their bytes only.
+        splits: Number of splits.
     """
 
     shared_pictures: Mapping[str, tuple[str, ...]]
@@ -89,11 +107,19 @@ class SplitCheck:
     shares: tuple[ShareOfSplit, ...]
     pictures: int
     unreadable: tuple[str, ...]
+    splits: int
 
     @property
-    def is_apart(self) -> bool:
-        """Return whether no picture, near copy or group key is in several splits."""
-        return not (self.shared_pictures or self.shared_groups or self.near_pictures)
+    def has_shared(self) -> bool:
+        """Return whether a picture, near copy or group key was found in several splits."""
+        return bool(self.shared_pictures or self.shared_groups or self.near_pictures)
+
+    @property
+    def is_apart(self) -> bool | None:
+        """Return whether the splits share nothing: None where nothing was found, since not all was looked for."""
+        if self.has_shared:
+            return False
+        return True if self.splits < 2 else None
 
 
 @dataclass
@@ -156,6 +182,7 @@ def check_splits(release: Release, *, max_bits: int = MAX_BITS) -> SplitCheck:
         shares=tuple(_shares(places, _target_shares(release, places))),
         pictures=len(places.pictures),
         unreadable=tuple(sorted(places.unreadable)),
+        splits=len(release.splits),
     )
 
 

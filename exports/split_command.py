@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.output import emit, json_option
+from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
 
-from .split_check import MAX_BITS, SplitCheck, check_splits
+from .split_check import LOOKED_FOR, MAX_BITS, NOT_LOOKED_FOR, SplitCheck, check_splits
 
 MAX_PAIRS = 200
 """Pairs of near pictures that are listed; all are counted."""
@@ -33,23 +33,28 @@ _MAX_LINES = 10
 )
 @json_option(
     """
-    `{"apart", "pictures", "shared_pictures": {image id: [split]}, "shared_groups": {group key: [split]},
+    `{"apart", "looked_for": [text], "not_looked_for": [text], "pictures", "shared_pictures": {image id: [split]},
+    "shared_groups": {group key: [split]},
     "near_pictures": [{"first", "second", "first_item", "second_item", "bits"}], "near_pictures_count", "equal_texts":
     {task: n}, "shares": [{"field", "value", "split", "items", "target", "residual"}], "unreadable": [image id]}`;
-    `apart` is whether no picture, near picture or group key is in several splits; at most 200 near pictures are listed
+    `apart` is false where a picture, near picture or group key is in several splits, null where none was found, since
+    `not_looked_for` may be, and true of a single split; at most 200 near pictures are listed
     """
 )
 def splits(folder: Path, *, max_bits: int, as_json: bool) -> None:
     """Say what the splits of a release share, and how far they are from their shares.
 
     Looks for pictures, near copies, group keys and texts in several splits: what few-shot examples of one split would
-    give away of another. Exit code 1 if pictures, near copies or group keys are shared.
+    give away of another. It cannot find crops, recolourings and the like, and says so: exit code 1 if anything is
+    shared, or if nothing was found and it is not known.
     """
     from benchwright.release import Release
 
     check = check_splits(Release.open(folder), max_bits=max_bits)
     document = {
         "apart": check.is_apart,
+        "looked_for": list(LOOKED_FOR),
+        "not_looked_for": list(NOT_LOOKED_FOR),
         "pictures": check.pictures,
         "shared_pictures": {image: list(names) for image, names in check.shared_pictures.items()},
         "shared_groups": {key: list(names) for key, names in check.shared_groups.items()},
@@ -60,14 +65,19 @@ def splits(folder: Path, *, max_bits: int, as_json: bool) -> None:
         "unreadable": list(check.unreadable),
     }
     emit(document, as_json=as_json, text=lambda: _text(folder, check))
-    if not check.is_apart:
+    if check.is_apart is None:
+        note("whether the splits are apart is not known: nothing was found of what was looked for, and not all was")
+    if check.is_apart is not True:
         click.get_current_context().exit(CheckFailed.exit_code)
 
 
 def _text(folder: Path, check: SplitCheck) -> str:
     lines = [
-        f"{folder}: {check.pictures} pictures compared; in several splits: {len(check.shared_pictures)} pictures, "
-        f"{len(check.shared_groups)} group keys; near copies across splits: {len(check.near_pictures)} pairs"
+        f"{folder}: {check.pictures} pictures compared by bytes and hashes; in several splits: "
+        f"{len(check.shared_pictures)} equal files, {len(check.shared_groups)} group keys; "
+        f"{len(check.near_pictures)} pairs of nearly equal hashes",
+        f"looked for: {', '.join(LOOKED_FOR)}",
+        f"not looked for, so not known: {', '.join(NOT_LOOKED_FOR)}; `benchwright audit {folder}` finds more of it",
     ]
     lines += [
         f"  near, {pair.bits} bits: item {pair.first_item} and item {pair.second_item}"

@@ -23,6 +23,7 @@ CHECKS: tuple[str, ...] = (
     "checks:GuessedFromWords",
     "checks:ShortcutBattery",
     "checks:Wording",
+    "checks:HiddenCharacters",
     "checks:PictureLicences",
     "checks:PersonalMetadata",
     "checks:Canary",

@@ -19,6 +19,7 @@ import click
 
 from benchwright import __version__
 from benchwright.cli.room import COMMANDS, GROUPS, SECTIONS
+from benchwright.cli.terminal import clean_standard_streams, json_escaped
 from benchwright.errors import BenchwrightError, StorageError
 from benchwright.rooms import RoomEntry, catalogue
 from benchwright.storage_faults import naming, storage_fault
@@ -166,7 +167,7 @@ def _say(message: str, kind: str, code: int, as_json: bool) -> int:
     if as_json:
         document = {"error": {"type": kind, "message": message, "exit_code": code}}
         with suppress(OSError):
-            click.echo(json.dumps(document, ensure_ascii=False))
+            click.echo(json_escaped(json.dumps(document, ensure_ascii=False)))
     return code
 
 
@@ -189,6 +190,7 @@ def _flushed(code: int) -> int:
 
 def main() -> NoReturn:
     """Run the command line of this process; what we did not foresee keeps its traceback and exits with 3."""
+    clean_standard_streams()
     try:
         code = invoke(sys.argv[1:])
     except Exception:  # noqa: BLE001 - the last line of defence: print it whole

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from benchwright.cli.terminal import json_escaped
 from benchwright.storage_faults import naming
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -43,7 +44,7 @@ def json_option(document: str) -> Callable[[F], F]:
 def emit(document: Mapping[str, Any], *, as_json: bool, text: str | Callable[[], str]) -> None:
     """Print a command's result to standard output, as JSON or as text for people."""
     if as_json:
-        printed = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+        printed = json_escaped(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
     else:
         printed = text() if callable(text) else text
     with naming("standard output"):

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from benchwright.cli.output import note
+from benchwright.cli.terminal import clean_redirected, console, plain_stream
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -22,14 +23,15 @@ class ProgressBars:
 
     def __enter__(self) -> ProgressBars:
         if sys.stderr.isatty():
-            from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
             from rich.progress import TimeRemainingColumn as Left
 
-            columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"))
+            columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.fields[count]}"))
             rates = (TextColumn("{task.fields[rate]}"), TextColumn("{task.fields[beside]}", markup=False))
-            self._bars = Progress(*columns, TimeElapsedColumn(), Left(), *rates, console=Console(stderr=True))
+            drawing = console(plain_stream(sys.stderr))
+            self._bars = Progress(*columns, TimeElapsedColumn(), Left(), *rates, console=drawing)
             self._bars.start()
+            clean_redirected(drawing)
         return self
 
     def __exit__(
@@ -68,7 +70,7 @@ class ProgressBars:
     def warn(self, message: str) -> None:
         """Print a warning above the bars."""
         if self._bars is not None:
-            self._bars.console.print(f"warning: {message}", markup=False)
+            self._bars.console.print(f"warning: {message}", markup=False, highlight=False)
         else:
             note(f"warning: {message}")
 

@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from benchwright.hidden_characters import escaped
 from benchwright.pages.charts import Chart
 from benchwright.pages.drawing import ASSETS
 from benchwright.text_normalization import printable
@@ -40,7 +41,8 @@ def page_pieces(
         style: File with the page's own style, after the style of all pages.
         script: File with the only script that the page may run; none if None.
         filters: Further filters for the template, by name.
-        finalize: Function that every value goes through before it is escaped; none if None.
+        finalize: Function that every value goes through before it is escaped; one that spells out characters which
+            nobody sees if None.
     """
     environment = _environment(folder, finalize)
     environment.filters.update(filters or {})
@@ -85,12 +87,17 @@ def _environment(folder: Path, finalize: Callable[[Any], Any] | None = None) -> 
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        finalize=finalize,
+        finalize=finalize or _seen,
     )
     environment.filters["drawn"] = Markup  # Chart.markup, whose texts ElementTree has escaped
     environment.filters["plain"] = printable
     environment.filters["data_uri"] = _data_uri
     return environment
+
+
+def _seen(value: Any) -> Any:
+    """Return a text with the characters spelled out that nobody sees; markup, and what is no text, as it is."""
+    return escaped(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 @cache

@@ -183,19 +183,16 @@ def drawn(table: Table, names: int = 0) -> str:
     import io
     import sys
 
-    from rich.console import Console
+    from benchwright.cli.terminal import coloured, console
 
     on_terminal = sys.stdout.isatty()
     buffer = io.StringIO()
-    console = Console(
-        file=buffer,
-        width=None if on_terminal else 10_000,
-        force_terminal=on_terminal,
-        color_system="auto" if on_terminal else None,
-    )
-    for part in in_width(table, console.width, names) if names else [table]:
-        console.print(part)
-    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines())
+    width = None if on_terminal else 10_000
+    color_system = "auto" if on_terminal else None
+    shown = console(buffer, width=width, force_terminal=on_terminal, color_system=color_system)
+    for part in in_width(table, shown.width, names) if names else [table]:
+        shown.print(part)
+    return coloured("\n".join(line.rstrip() for line in buffer.getvalue().splitlines()))
 
 
 def in_width(table: Table, width: int, names: int) -> list[Table]:

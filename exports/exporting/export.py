@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ from benchwright.canonical import file_digest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.progress import Progress, Silent
 from benchwright.release.format import documents
+from benchwright.release.format.files import read_inside
 from benchwright.release.writing.folder import move_into_place, unfinished
 from benchwright.rooms import find
 
@@ -75,7 +77,8 @@ def export_release(
     """Export a release to a format, complete or not at all.
 
     What was written is read back as consumers of the format read it, and texts, keys, order and pixels are compared
-    with the release; the folder appears only then. The same release gives the same bytes.
+    with the release; the folder appears only then. The same release gives the same bytes, so an export that is there
+    already, because a command was killed after its last write or is given again, is compared with them and stays.
 
     Args:
         release: Release to export.
@@ -85,13 +88,15 @@ def export_release(
         progress: Receiver of the progress.
 
     Raises:
-        BenchwrightError: There is no such format or split, or the folder holds something.
+        BenchwrightError: There is no such format or split, or the folder holds something else.
         DataError: The release is damaged, a picture cannot be decoded, or the export differs from the release.
     """
     kind: type[ExportFormat] = find("formats", format_name).load()
     chosen = _splits(release, splits)
     out = out.absolute()
-    _check_free(out)
+    is_there = _is_an_export_of(out, release, format_name, chosen)
+    if not is_there:
+        _check_free(out)
     watching = progress or Silent()
     total = sum(release.manifest.counts.splits[split].items for split in chosen)
     with unfinished(out) as draft, ReleaseWalk(release, chosen, draws_marks=kind.shows_marks) as walk:
@@ -134,8 +139,7 @@ def export_release(
         (draft / "README.md").write_text(text, encoding="utf-8", newline="\n")
         _describe(draft, written, not_carried)
         files = sum(path.is_file() for path in draft.rglob("*"))
-        _check_free(out)
-        move_into_place(draft, out)
+        _arrive(draft, out, is_there=is_there)
     return Export(format_name, out, walk.left, files, not_carried, checked)
 
 
@@ -156,6 +160,53 @@ def _check_free(out: Path) -> None:
         ) from error
     if out.is_symlink() or (out.exists() and (not out.is_dir() or any(out.iterdir()))):
         raise BenchwrightError(f"{out} exists and is not an empty folder; give one that does not exist")
+
+
+def _is_an_export_of(out: Path, release: Release, format_name: str, splits: Sequence[str]) -> bool:
+    """Return whether a folder says that it is the export of a release to a format."""
+    if out.is_symlink() or not out.is_dir():
+        return False
+    try:
+        stated = documents.parse(read_inside(out, DESCRIPTION, max_bytes=documents.MAX_BYTES), title=DESCRIPTION)
+    except (DataError, OSError):
+        return False
+    if not isinstance(stated, dict) or not isinstance(stated.get("release"), dict):
+        return False
+    of_release = (stated.get("format"), stated["release"].get("release_id"), stated.get("exported_to"))
+    left_out = set(stated.get("splits") or ()) - set(splits)
+    return of_release == (FORMAT, release.release_id, format_name) and not left_out
+
+
+def _arrive(draft: Path, out: Path, *, is_there: bool) -> None:
+    """Move a finished export into place, or compare it with the one that is there and drop it."""
+    if is_there:
+        _check_equal(draft, out)
+        shutil.rmtree(draft)
+    else:
+        _check_free(out)
+        move_into_place(draft, out)
+
+
+def _check_equal(draft: Path, out: Path) -> None:
+    """Check that an export that is there has the same files, byte for byte.
+
+    Raises:
+        BenchwrightError: A file differs, or there are others.
+    """
+    new, old = (_digests(folder) for folder in (draft, out))
+    if different := sorted(name for name in {**new, **old} if new.get(name) != old.get(name)):
+        raise BenchwrightError(
+            f"{out} holds an export of this release whose file {different[0]!r} is another, is missing, or is not part "
+            "of it; give a folder that does not exist"
+        )
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    paths = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    return {
+        path.relative_to(folder).as_posix(): file_digest(path) if path.is_file() and not path.is_symlink() else ""
+        for path in paths
+    }
 
 
 def _losses(not_carried: Sequence[tuple[NotCarried, int]]) -> list[dict[str, Any]]:

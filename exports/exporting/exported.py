@@ -132,6 +132,8 @@ class ExportedPicture:
         media_type: `image/png` or `image/jpeg`.
         width: Width in pixels.
         height: Height in pixels.
+        is_encoded: Whether it has no marks and is another file than the release's own, since decoders differ about
+            that one, or do not know its format.
         unmarked_name: File name of the picture without its marks, below the export's folder for these.
         credits: Sources that the picture goes back to, sorted by image id.
     """
@@ -143,6 +145,7 @@ class ExportedPicture:
     media_type: str
     width: int
     height: int
+    is_encoded: bool
     unmarked_name: str
     credits: tuple[PictureCredit, ...]
 

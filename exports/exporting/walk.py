@@ -165,6 +165,7 @@ class ReleaseWalk:
             media_type=picture.media_type,
             width=picture.width,
             height=picture.height,
+            is_encoded=picture.how == "encoded",
             unmarked_name=file_name(self.record(image.image_id)),
             credits=self.credits_of(image.image_id),
         )
@@ -172,8 +173,9 @@ class ReleaseWalk:
     def _made(self, released: ReleasedItem, number: int, image: ItemImage) -> _Ready:
         from benchwright.drawing import PromptError
 
+        # Where no marks are drawn, a picture with marks elsewhere and without them here is one file: the release's own.
         prompts = image.prompts if self._draws_marks else ()
-        drawn = released.drawn[number - 1] if released.drawn and prompts == image.prompts else None
+        drawn = released.drawn[number - 1] if released.drawn and self._draws_marks else None
         marks = [prompt.model_dump(mode="json") for prompt in prompts]
         key = digest([image.image_id, marks]) if drawn is None else bytes_digest(drawn)
         if (known := self._kept.get(key)) is not None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +13,9 @@ from benchwright.cli.deciding import checked_why, name_of_decider
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
 from benchwright.text_normalization import printable
+
+if TYPE_CHECKING:
+    from .takedown import Copies, TakedownResult
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -65,18 +70,40 @@ def fetch(folder: Path, *, private_hosts: bool, as_json: bool) -> None:
 )
 @click.option("--why", metavar="TEXT", required=True, help="Why, in a line; kept with the withdrawal.")
 @click.option("--by", metavar="NAME", help="Who withdraws it.  [default: the name you are logged in with]")
-@click.option("--undo", is_flag=True, help="Take a withdrawal back.")
+@click.option(
+    "--copies",
+    type=click.Choice(["all", "certain"]),
+    help="Whether pictures that may be copies, because a step put them into one group with it or asks about them, are "
+    "withdrawn too or stay.  [default: where there are any, nothing is withdrawn and they are named]",
+)
+@click.option("--undo", is_flag=True, help="Take a withdrawal back, that of copies which went with it included.")
 @json_option(
     """
     `{"image_id", "file", "why", "by", "at", "undone_by", "undone_at", "undone_why", "holds", "is_new", "items",
-    "releases": [{"path", "name", "release_id", "items": [item]}]}`; `items` is the number of items that the next
-    version does without, null where the run is not complete; `is_new` is false where it was withdrawn before
+    "pictures": [{"image_id", "files", "how"}], "made", "possible": [{"image_id", "files", "how"}], "not_compared":
+    [file], "looked_for_near", "releases": [{"path", "name", "release_id", "items": [item]}]}`; `items` is the number of
+    items that the next version does without, null where the run is not complete; `pictures` are the one that was named
+    and its copies, `made` is the number of pictures that steps made from them, `possible` may be copies and stay,
+    `not_compared` cannot be read, `looked_for_near` is whether a step of the recipe looked for copies of other pixels;
+    `is_new` is false where all of it was withdrawn before
     """
 )
-def takedown(image: str, *, workspace: Path | None, why: str, by: str | None, undo: bool, as_json: bool) -> None:
-    """Withdraw an image, and everything made from it, from the next version, and list the releases that hold it.
+def takedown(
+    image: str,
+    *,
+    workspace: Path | None,
+    why: str,
+    by: str | None,
+    copies: Copies | None,
+    undo: bool,
+    as_json: bool,
+) -> None:
+    """Withdraw an image, its copies and everything made from them from the next version, and list the releases that
+    hold any of it.
 
-    Nothing is deleted: decisions and earlier releases stay. The next run, or `release freeze`, leaves its items out.
+    Copies are files of equal bytes or pixels, and what steps of the recipe dropped as copies. Nothing is deleted:
+    decisions and earlier releases stay. The next run, or `release freeze`, leaves the items out. Exit code 1 if there
+    is no such item.
     """
     from datetime import UTC, datetime
 
@@ -86,27 +113,52 @@ def takedown(image: str, *, workspace: Path | None, why: str, by: str | None, un
 
     root = find_workspace(workspace)
     result = take_down(
-        root, image, why=checked_why(why, needed=True), by=name_of_decider(by), now=datetime.now(UTC), undo=undo
+        root,
+        image,
+        why=checked_why(why, needed=True),
+        by=name_of_decider(by),
+        now=datetime.now(UTC),
+        undo=undo,
+        copies=copies,
     )
-    entry = result.takedown
-
-    def text() -> str:
-        state = "withdrawn" if entry.holds else "back again"
-        before = "" if result.is_new else f" since {entry.at}, by {entry.by}: {entry.why}"
-        verb = "leaves out" if entry.holds else "has again"
-        number = f"{result.items} item{'' if result.items == 1 else 's'}"
-        lines = [f"{entry.uri} is {state}{before}"]
-        lines.append(
-            "how many items that concerns is known once the run is complete"
-            if result.items is None
-            else f"the next version {verb} {number}; run the recipe or freeze again, under a new version"
+    emit(describe(result), as_json=as_json, text=lambda: "\n".join(map(printable, _takedown_lines(result))))
+    if result.items == 0 and not undo:
+        note(
+            "nothing that could be withdrawn is in the items of the next version: look whether it is the right picture"
         )
-        for release in result.releases:
-            lines.append(
-                f"{release.path} holds it, in {len(release.items)} of its items, release id {release.release_id}"
-            )
-        if entry.holds and result.releases:
-            lines.append("a release never changes: remove those copies, published ones too, or tell who has them")
-        return "\n".join(map(printable, lines))
+        click.get_current_context().exit(CheckFailed.exit_code)
 
-    emit(describe(result), as_json=as_json, text=text)
+
+def _takedown_lines(result: TakedownResult) -> Iterator[str]:
+    entry = result.takedown
+    state = "withdrawn" if entry.holds else "back again"
+    before = "" if result.is_new else f" since {entry.at}, by {entry.by}: {entry.why}"
+    first, *others = result.pictures
+    with_copies = f", with {_counted(len(others), 'copy', 'copies')}:" if others else ""
+    yield f"{first.name} is {state}{before}{with_copies}"
+    yield from (f"  {picture.name}: {picture.how}" for picture in others)
+    yield from (f"  {picture.name} stays, though it may be a copy: {picture.how}" for picture in result.possible)
+    yield from (f"  {name} was not compared: its file cannot be read" for name in result.not_compared)
+    if not result.looked_for_near:
+        yield (
+            "copies of other pixels (smaller, cropped, recoloured) were not looked for: no step of the recipe does "
+            "(`near_duplicates` would)"
+        )
+    them = "it" if len(result.pictures) == 1 else "them"
+    verb = "leaves out" if entry.holds else "has again"
+    pictures = f"{_counted(len(result.pictures), 'picture')} and {_counted(result.made, 'picture')} made of {them}"
+    yield (
+        f"the next version {verb} {pictures}; how many items that concerns is known once the run is complete"
+        if result.items is None
+        else f"the next version {verb} {_counted(result.items, 'item')}, {pictures}; run the recipe or freeze again, "
+        "under a new version"
+    )
+    for release in result.releases:
+        yield f"{release.path} holds {them}, in {len(release.items)} of its items, release id {release.release_id}"
+    if entry.holds and result.releases:
+        yield "a release never changes: remove those copies, published ones too, or tell who has them"
+
+
+def _counted(count: int, one: str, several: str | None = None) -> str:
+    """Return a number with its noun."""
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"

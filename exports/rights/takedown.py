@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import path_for, read_file
 from benchwright.pipeline import open_view
+from benchwright.pipeline.run import worker_context_of
 from benchwright.records import ImageRecord
 from benchwright.release import Release
 from benchwright.release.format.provenance import files_before_release
 from benchwright.rights import without_metadata
 from benchwright.workspace.record_lookup import Lookup
-from benchwright.workspace.run_results import stage_names
+from benchwright.workspace.run_results import files_of, stage_names
 from benchwright.workspace.shards import StageTable
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.tables import image_records
 from benchwright.workspace.takedowns import Takedown, goes_back_to, save_takedowns, takedowns_of
 from benchwright.workspace.workspace import Workspace
+
+from .copies import copies_of
+
+Copies = Literal["all", "certain"]
+NAMED, TOGETHER = "named", "withdrawn together"
+_MOST_NAMED = 10
 
 
 class HoldingRelease(NamedTuple):
@@ -41,24 +49,55 @@ class HoldingRelease(NamedTuple):
     items: tuple[str, ...]
 
 
+class WithdrawnPicture(NamedTuple):
+    """A picture that a withdrawal concerns.
+
+    Args:
+        image_id: Id of the picture.
+        files: Its files, as they were taken in; several where their bytes are equal.
+        how: `named`, `equal pixels`, or the name of the stage that recorded it as a copy.
+    """
+
+    image_id: str
+    files: tuple[str, ...]
+    how: str
+
+    @property
+    def name(self) -> str:
+        """Return its files, or its id where it has none."""
+        return " = ".join(self.files) or self.image_id
+
+
 class TakedownResult(NamedTuple):
     """What a withdrawal changes.
 
     Args:
-        takedown: The withdrawal as it is recorded.
-        is_new: Whether this call recorded it.
+        takedown: The withdrawal of the picture that was named, as it is recorded.
+        is_new: Whether this call recorded anything.
+        pictures: All pictures that are withdrawn, or back again: the one that was named, then its copies.
+        made: Number of pictures that steps made from them.
         items: Number of items that the next version does without, or gets back; None where the run is not complete.
-        releases: Releases of the workspace that hold the image, by folder; they stay as they are.
+        releases: Releases of the workspace that hold any of the pictures, by folder; they stay as they are.
+        possible: Pictures that may be copies and stay, because `certain` was asked for.
+        not_compared: Names of pictures of the same size whose files cannot be read, so that nobody knows.
+        looked_for_near: Whether a step of the recipe looked for copies whose pixels differ.
     """
 
     takedown: Takedown
     is_new: bool
+    pictures: tuple[WithdrawnPicture, ...]
+    made: int
     items: int | None
     releases: tuple[HoldingRelease, ...]
+    possible: tuple[WithdrawnPicture, ...]
+    not_compared: tuple[str, ...]
+    looked_for_near: bool
 
 
-def take_down(root: Path, name: str, *, why: str, by: str, now: datetime, undo: bool = False) -> TakedownResult:
-    """Withdraw an image and everything made from it from the next release, or take that back.
+def take_down(
+    root: Path, name: str, *, why: str, by: str, now: datetime, undo: bool = False, copies: Copies | None = None
+) -> TakedownResult:
+    """Withdraw an image, its copies and everything made from them from the next release, or take that back.
 
     Nothing is deleted: tables, decisions and earlier releases stay, and so does the entry when it is taken back.
 
@@ -69,32 +108,82 @@ def take_down(root: Path, name: str, *, why: str, by: str, now: datetime, undo: 
         by: Who withdraws it.
         now: Time of the withdrawal, with a time zone.
         undo: Whether to take a withdrawal back.
+        copies: Whether pictures that may be copies are withdrawn too (`all`) or stay (`certain`); refused where there
+            are such and it is None.
 
     Raises:
-        BenchwrightError: There is no such image, a run is at work, or nothing is to be taken
-            back.
+        BenchwrightError: There is no such image, pictures may be copies of it and `copies` does not say what becomes of
+            them, a run is at work, or nothing is to be taken back.
     """
     space = Workspace.open(root)
     record = _source_image(space, name)
-    held = tuple(_releases_with(space, record))
-    items = _items_of(root, record.image_id)
+    records = list(_records(space))
+    known = copies_of(space, record.image_id, records, worker_context_of(space).reader.file_bytes)
+    names = _files(space, records)
+    chosen = {record.image_id: NAMED, **known.certain, **(known.possible if copies == "all" else {})}
+    pictures = tuple(WithdrawnPicture(image_id, names.get(image_id, ()), how) for image_id, how in chosen.items())
     with space.locked():
         entries = takedowns_of(space)
-        holding = next((entry for entry in entries if entry.image_id == record.image_id and entry.holds), None)
+        holding = {entry.image_id: entry for entry in entries if entry.holds}
+        rest = tuple(
+            WithdrawnPicture(image_id, names.get(image_id, ()), how)
+            for image_id, how in known.possible.items()
+            if image_id not in chosen and image_id not in holding
+        )
         moment = now.isoformat(timespec="seconds")
         if undo:
-            if holding is None:
+            pictures = _with_the_same_withdrawal(pictures, holding, names)
+            changed = [holding[picture.image_id] for picture in pictures if picture.image_id in holding]
+            if not changed:
                 raise BenchwrightError(f"{name!r} is not withdrawn from {root}; there is nothing to take back")
-            done = holding.model_copy(update={"undone_by": by, "undone_at": moment, "undone_why": why})
-            entries[entries.index(holding)] = done
-        elif holding is not None:
-            return TakedownResult(holding, False, items, held)
+            done = {"undone_by": by, "undone_at": moment, "undone_why": why}
+            entries = [entry.model_copy(update=done) if entry in changed else entry for entry in entries]
+            rest = ()
         else:
-            uri = record.source.uri if record.source else record.image_id
-            done = Takedown(image_id=record.image_id, uri=uri, why=why, by=by, at=moment)
-            entries.append(done)
-        save_takedowns(space, entries)
-    return TakedownResult(done, True, items, held)
+            if rest and copies is None:
+                raise BenchwrightError(_undecided(name, rest))
+            changed = [
+                Takedown(image_id=picture.image_id, uri=picture.name, why=why, by=by, at=moment)
+                for picture in pictures
+                if picture.image_id not in holding
+            ]
+            entries += changed
+        if changed:
+            save_takedowns(space, entries)
+    ids = [picture.image_id for picture in pictures]
+    made = _made_from(records, ids)
+    latest = {entry.image_id: entry for entry in entries}
+    return TakedownResult(
+        takedown=latest.get(record.image_id) or latest[ids[0]],
+        is_new=bool(changed),
+        pictures=pictures,
+        made=len(made - set(ids)),
+        items=_items_of(root, ids),
+        releases=tuple(_releases_with(space, made | _cut_ids(space, records, ids))),
+        possible=rest,
+        not_compared=tuple(" = ".join(names.get(image_id, ())) or image_id for image_id in known.not_compared),
+        looked_for_near=known.looked_for_near,
+    )
+
+
+def _with_the_same_withdrawal(
+    pictures: tuple[WithdrawnPicture, ...], holding: Mapping[str, Takedown], names: Mapping[str, tuple[str, ...]]
+) -> tuple[WithdrawnPicture, ...]:
+    """Return pictures with those that were withdrawn together with them, such as possible copies."""
+    ids = [picture.image_id for picture in pictures]
+    moments = {(holding[one].at, holding[one].by, holding[one].why) for one in ids if one in holding}
+    together = [one for one, entry in holding.items() if (entry.at, entry.by, entry.why) in moments and one not in ids]
+    withdrawn = [picture for picture in pictures if picture.image_id in holding]
+    return (*withdrawn, *(WithdrawnPicture(one, names.get(one, ()), TOGETHER) for one in together))
+
+
+def _undecided(name: str, pictures: Sequence[WithdrawnPicture]) -> str:
+    named = ", ".join(f"{picture.name} ({picture.how})" for picture in pictures[:_MOST_NAMED])
+    more = f" and {len(pictures) - _MOST_NAMED} more" if len(pictures) > _MOST_NAMED else ""
+    return (
+        f"nothing is withdrawn yet: {name!r} may have copies that no step is sure of: {named}{more}; withdraw them too "
+        "with --copies all, or leave them with --copies certain"
+    )
 
 
 def _source_image(space: Workspace, name: str) -> ImageRecord:
@@ -143,11 +232,11 @@ def _releases(space: Workspace) -> Iterator[Release]:
         yield Release.open(manifest.parent)
 
 
-def _releases_with(space: Workspace, record: ImageRecord) -> Iterator[HoldingRelease]:
-    """Yield the releases that show an image, or pictures made from it, sealed splits included."""
-    made = _made_from(space, record)
+def _releases_with(space: Workspace, image_ids: Collection[str]) -> Iterator[HoldingRelease]:
+    """Yield the releases that show any of some images, or a file made of one, sealed splits included."""
     for release in _releases(space):
-        ids = made | {cut for cut, before in files_before_release(release.provenance()).items() if before in made}
+        before = files_before_release(release.provenance())
+        ids = {*image_ids, *(cut for cut, original in before.items() if original in image_ids)}
         items = tuple(
             sorted(
                 row["item_id"]
@@ -159,37 +248,50 @@ def _releases_with(space: Workspace, record: ImageRecord) -> Iterator[HoldingRel
             yield HoldingRelease(release.path, f"{release.name} {release.version}", release.release_id, items)
 
 
-def _made_from(space: Workspace, record: ImageRecord) -> set[str]:
-    """Return the ids of an image, of all that steps made from it, and of the file that releases make of it."""
-    parents = [(made.image_id, made.derived_from) for made in _records(space) if made.derived_from]
-    ids, before = {record.image_id}, 0
+def _made_from(records: Sequence[ImageRecord], image_ids: Iterable[str]) -> set[str]:
+    """Return the ids of some images, and of all that steps made from them."""
+    parents = [(made.image_id, made.derived_from) for made in records if made.derived_from]
+    ids, before = set(image_ids), 0
     while len(ids) > before:
         before = len(ids)
         ids |= {image_id for image_id, derived_from in parents if not ids.isdisjoint(derived_from)}
-    return ids | _cut_id(space, record)
+    return ids
 
 
-def _cut_id(space: Workspace, record: ImageRecord) -> set[str]:
-    """Return the id of an image's file without its metadata, by which sealed splits show it; none where it is gone."""
+def _files(space: Workspace, records: Iterable[ImageRecord]) -> dict[str, tuple[str, ...]]:
+    """Return the files of each picture as they were taken in, the one that is kept first."""
+    files: dict[str, dict[str, None]] = {}
+    for record in records:
+        if record.source is not None:
+            files.setdefault(record.image_id, {})[record.source.uri] = None
+    for row in files_of(space):
+        if row["image_id"] is not None:
+            files.setdefault(row["image_id"], {})[row["uri"]] = None
+    return {image_id: tuple(names) for image_id, names in files.items()}
+
+
+def _cut_ids(space: Workspace, records: Iterable[ImageRecord], image_ids: Collection[str]) -> set[str]:
+    """Return the ids of images' files without their metadata, by which sealed splits show them; none of files gone."""
     folder = space.settings().get("images")
-    files = [space.objects.path(record.image_id)]
-    if isinstance(folder, str) and record.source is not None:
-        files.append(Path(folder) / path_for(record.source.uri))
-    for path in files:
-        try:
-            data = read_file(path, limits=Limits())
-            if bytes_digest(data) == record.image_id:
-                return {bytes_digest(without_metadata(data, record.media_type))}
-        except (OSError, UnreadableImage):
-            continue
-    return set()
+    cut: set[str] = set()
+    for record in {record.image_id: record for record in records if record.image_id in image_ids}.values():
+        files = [space.objects.path(record.image_id)]
+        if isinstance(folder, str) and record.source is not None:
+            files.append(Path(folder) / path_for(record.source.uri))
+        for path in files:
+            with suppress(OSError, UnreadableImage):
+                data = read_file(path, limits=Limits())
+                if bytes_digest(data) == record.image_id:
+                    cut.add(bytes_digest(without_metadata(data, record.media_type)))
+                    break
+    return cut
 
 
-def _items_of(root: Path, image_id: str) -> int | None:
-    """Return the number of live items that show or go back to an image; None where the run is not complete."""
+def _items_of(root: Path, image_ids: Sequence[str]) -> int | None:
+    """Return the number of live items that go back to any of some images; None where the run is not complete."""
     try:
         view = open_view(root, withdrawn=())
-        return sum(goes_back_to(item, (image_id,), view.image) for item, _ in view.items())
+        return sum(goes_back_to(item, image_ids, view.image) for item, _ in view.items())
     except DataError:
         raise
     except BenchwrightError:
@@ -204,6 +306,11 @@ def describe(result: TakedownResult) -> dict[str, Any]:
         "holds": result.takedown.holds,
         "is_new": result.is_new,
         "items": result.items,
+        "pictures": [{**picture._asdict(), "files": list(picture.files)} for picture in result.pictures],
+        "made": result.made,
+        "possible": [{**picture._asdict(), "files": list(picture.files)} for picture in result.possible],
+        "not_compared": list(result.not_compared),
+        "looked_for_near": result.looked_for_near,
         "releases": [
             {**release._asdict(), "path": str(release.path), "items": list(release.items)}
             for release in result.releases

@@ -1,7 +1,7 @@
 """Texts of ill will in every field of items and annotations, in a file and on a server: kept as they are, or refused in words.
 
 Script, HTML, right to left, 100 kB, nulls, half a character. What is kept comes back letter by letter wherever it is read:
-in the queue, in lists, in the card that a browser gets.
+in the queue and in lists; the card that a browser gets spells out what nobody sees.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from benchwright.annotation.forms import (
 from benchwright.annotation.store import Accounts, RefusedError, ReviewStore
 from benchwright.annotation.workflow import MAX_DRAFT_BYTES, TaskQueue
 from benchwright.errors import BenchwrightError
+from benchwright.hidden_characters import escaped
 from benchwright.records import Choice, Item
 
 from .conftest import MakeItems
@@ -95,7 +96,7 @@ def test_texts_of_an_item_come_back_as_they_are(
     assert Item.model_validate(item_in(stored.payload)) == item
     assert beside_in(stored.payload) == [{"label": text, "text": text}]
     card = card_of(task, queue.campaign)
-    assert (card.question, card.choices[0]["words"]) == (text, text)
+    assert (card.question, card.choices[0]["words"]) == (escaped(text), escaped(text))
     queue.submit(task.slot_id, Submission("accept"), now=now)
     [past] = queue.history()
     assert past.item == task.item

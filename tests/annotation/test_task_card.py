@@ -10,9 +10,12 @@ from datetime import datetime
 import pytest
 
 from benchwright.annotation.app.base import captions, key_sheet, question_in_words
+from benchwright.annotation.app.base.option_letters import options_of
+from benchwright.annotation.app.item_pages.item_sections import options_html
 from benchwright.annotation.app.task_card import CardEvent, card_of, event_of
+from benchwright.annotation.app.task_card.card import editable_of
 from benchwright.annotation.campaigns import Answer, Verify
-from benchwright.annotation.forms import Submission, TaskContent
+from benchwright.annotation.forms import Submission, TaskContent, content_in
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow import TaskQueue
 from benchwright.canonical import digest
@@ -148,3 +151,14 @@ def test_anything_else_is_refused(change: dict[str, object]) -> None:
     for nothing in (None, [], "x", {}):
         with pytest.raises(RefusedError):
             event_of(nothing)
+
+
+def test_people_see_hidden_characters_spelled_out_and_edit_the_text_as_it_is() -> None:
+    options = (Choice(key="A", text="tac \u202ecat"), Choice(key="B", text="می\u200cخواهم"))
+    content = content_in(item(question="Which\u200b one?", choices=options).model_dump(mode="json"))
+    assert question_in_words(content) == "Which\\u200b one?"
+    assert [option["words"] for option in options_of(content)] == ["tac \\u202ecat", "می\u200cخواهم"]
+    shown = options_html(question_in_words(content), content)
+    assert "Which\\u200b one?" in shown
+    assert "tac \\u202ecat" in shown
+    assert editable_of(content, with_explanation=False)["question"] == "Which\u200b one?"

@@ -10,24 +10,29 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from nasty_release import nasty_bench, nasty_release
-from small_bench import small_bench
+from nasty_release import NastyBench, nasty_bench, nasty_release
+from PIL import Image
+from small_bench import OPERATION, small_bench
 from walks import benchwright, in_process, run_json
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.evaluation.backends import SentPictures
 from benchwright.evaluation.questions import question_of
 from benchwright.exports import ExportFormat, export_release
+from benchwright.images.formats import MEDIA_TYPES
+from benchwright.records import Choice, ItemImage, Operation, VisualPrompt
 from benchwright.release import Release
 from benchwright.rooms import catalogue
 
 FORMATS = sorted(catalogue("formats"))
 WITHOUT_DRAWN_MARKS = {"coco"}
+ENCODED = "picture files that not every program reads alike (BMP, GIF, TIFF, WebP, AVIF; turned, see-through, 16 bits)"
 BINARY = {".png", ".jpg", ".parquet", ".tar", ".webp"}
 
 
@@ -148,6 +153,7 @@ def test_every_field_that_a_format_leaves_out_is_listed(exported: Path, release:
     if not leaves_out:
         assert {loss["what"] for loss in listed} <= {
             "places of pictures among the words of the question", "options without words, outside of `task.py`",
+            ENCODED,
         }  # fmt: skip
 
 
@@ -158,6 +164,23 @@ def test_a_folder_that_holds_something_is_left_alone(release: Release, tmp_path:
     assert done.returncode == 2
     assert "is not an empty folder" in done.stderr
     assert [path.name for path in tmp_path.rglob("*")] == ["out", "mine.txt"]
+
+
+@pytest.mark.parametrize("name", ["jsonl", "lmms-eval"])
+def test_an_export_that_is_there_and_equal_is_done_and_another_is_refused(
+    name: str, release: Release, tmp_path: Path
+) -> None:
+    words = ("release", "export", release.path, "--format", name, "--out", tmp_path / "out")
+    first = run_json(*words)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
+    assert run_json(*words) == first
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")} == before
+    (tmp_path / "out" / "README.md").write_text("mine", encoding="utf-8")
+    done = in_process(*words)
+    assert done.returncode == 2
+    assert "README.md" in done.stderr
+    assert (tmp_path / "out" / "README.md").read_text(encoding="utf-8") == "mine"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_an_unknown_format_and_split_are_named(release: Release, tmp_path: Path) -> None:
@@ -206,8 +229,6 @@ def test_what_differs_from_the_release_never_appears(
 
 
 def test_other_pixels_are_seen(release: Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from PIL import Image
-
     kind: type[ExportFormat] = catalogue("formats")["jsonl"].load()
     finish = kind.finish
 
@@ -246,3 +267,38 @@ def test_a_picture_of_many_items_is_written_once(release: Release, tmp_path: Pat
     shown = {image.image_id for one in nasty_bench().items for image in one[0].images}
     marked = sum(bool(image.prompts) for one in nasty_bench().items for image in one[0].images)
     assert len(list((tmp_path / "out" / "images").iterdir())) == len(shown) + marked
+
+
+VISUAL = Operation(step="by_hand", version=2, parameters={"tiles": 4}, seed=17)
+"""An operation whose pictures are released as JPEG, since what people see of them counts."""
+
+
+@pytest.fixture(scope="module")
+def every_file(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """Return a release with an item for each format of pictures, drawn losslessly and as JPEG, with marks and without."""
+    bench = NastyBench()
+    rng = np.random.default_rng(8)
+    pixels = np.asarray(Image.fromarray(rng.integers(0, 256, (9, 12, 3), np.uint8)).resize((96, 72)))
+    for number, (kind, media_type) in enumerate(sorted(MEDIA_TYPES.items())):
+        handle = io.BytesIO()
+        Image.fromarray(pixels[number:]).save(handle, kind)
+        record = bench.file(handle.getvalue(), media_type, (96, 72 - number))
+        ring = VisualPrompt(kind="ring", image_id=record.image_id, points=((30.5, 28.0),), label="REF")
+        for place, (operation, marks) in enumerate(((OPERATION, ()), (VISUAL, ()), (OPERATION, (ring,)))):
+            bench.add(
+                record, "test", 10 * number + place, task=kind.lower(), question="What is shown?", answer="A",
+                images=(ItemImage(image_id=record.image_id, role="view", prompts=marks),),
+                choices=(Choice(key="A", text="sea"), Choice(key="B", text="land")),
+                operation_id=operation.operation_id,
+            )  # fmt: skip
+    folder = tmp_path_factory.mktemp("files") / "r"
+    return bench.write(folder, operations=[OPERATION, VISUAL], visual=frozenset({VISUAL.operation_id}))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_kind_of_picture_file_is_exported(name: str, every_file: Release, tmp_path: Path) -> None:
+    done = export_release(every_file, name, tmp_path / "out")
+    assert (done.items, done.checked["pictures"]) == (len(every_file), len(every_file))
+    plain = 3 if name in WITHOUT_DRAWN_MARKS else 2
+    [encoded] = [items for loss, items in done.not_carried if loss.what == ENCODED]
+    assert encoded == plain * (len(MEDIA_TYPES) - 2)  # JPEG and PNG are carried as they are

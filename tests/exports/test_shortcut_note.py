@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from worded_items import item
 
-from benchwright.exports.shortcut_note import shortcut_note
+from benchwright.exports.shortcut_note import constant_note, shortcut_note
 
 
 def _note(**counts: int) -> str:
@@ -16,7 +16,7 @@ def _note(**counts: int) -> str:
 
 
 def _measured(task: str, number: int, solvers: Sequence[str] | None = ()) -> tuple[Any, dict[str, Any]]:
-    return item(f"{task} {number}", task=task), {"shortcuts.solvers.solvers": solvers}
+    return item(f"{task} {number}", task=task, answer="ABC"[number % 3]), {"shortcuts.solvers.solvers": solvers}
 
 
 def test_tasks_without_a_cue_stand_with_their_numbers_of_items() -> None:
@@ -36,3 +36,22 @@ def test_few_items_that_carry_a_cue_are_not_said_to_say_little() -> None:
 
 def test_without_the_step_there_is_no_paragraph() -> None:
     assert shortcut_note([(item("one"), {"quality.blur": 0.5})]) == ""
+
+
+def test_a_task_that_a_constant_answers_is_none_without_a_cue() -> None:
+    uneven = [item(f"q {number}", task="naming", answer="A" if number % 4 else "B") for number in range(200)]
+    even = [item(f"r {number}", task="counting", answer="ABC"[number % 3]) for number in range(201)]
+    note = shortcut_note((one, {"shortcuts.solvers.solvers": ()}) for one in (*uneven, *even))
+    assert "`counting` 201" in note
+    assert "naming" not in note
+    said = constant_note([*uneven, *even])
+    assert "A constant answer beats chance" in said
+    assert "`naming`: Always `A` is right in 0.75 of 200 items" in said
+    assert "counting" not in said
+
+
+def test_letters_that_tell_nothing_are_stated_with_chance() -> None:
+    said = constant_note([item(f"r {number}", answer="ABC"[number % 3]) for number in range(201)])
+    assert "Always `A` is right in 0.33 of 201 items" in said
+    assert "beats" not in said
+    assert constant_note([]) == ""

@@ -47,12 +47,12 @@ def _add(bench: Bench, picture: Image.Image, split: str, number: int, **fields: 
     return str(item.item_id)
 
 
-def test_splits_that_share_nothing_are_apart(tmp_path: Path) -> None:
+def test_of_splits_in_which_nothing_is_found_nobody_knows_whether_they_are_apart(tmp_path: Path) -> None:
     bench = Bench()
     for number in range(6):
         _add(bench, _scene(number), "test" if number % 2 else "val", number)
     check = check_splits(bench.write(tmp_path / "r"))
-    assert check.is_apart
+    assert check.is_apart is None
     assert (check.pictures, dict(check.equal_texts), check.unreadable) == (6, {}, ())
 
 
@@ -74,7 +74,7 @@ def test_a_near_copy_in_another_split_is_found_and_one_in_the_same_is_not(
     _add(bench, change(_scene(2)), "val", 4)
     check = check_splits(bench.write(tmp_path / "r"))
     assert [(pair.first_item, pair.second_item) for pair in check.near_pictures] == [(first, second)]
-    assert not check.is_apart
+    assert check.is_apart is False
 
 
 def test_a_picture_and_a_group_key_in_two_splits_are_found(tmp_path: Path) -> None:
@@ -118,5 +118,24 @@ def test_the_command_says_it_with_its_exit_code(tmp_path: Path) -> None:
     release = bench.write(tmp_path / "r")
     done = in_process("release", "splits", release.path, "--json")
     assert (done.returncode, json.loads(done.stdout)["near_pictures_count"]) == (1, 1)
-    assert "near copies across splits: 1 pairs" in in_process("release", "splits", release.path).stdout
+    assert "1 pairs of nearly equal hashes" in in_process("release", "splits", release.path).stdout
     assert in_process("release", "splits", small_bench().write(tmp_path / "s").path, "--max-bits", 40).returncode == 2
+
+
+def test_a_crop_across_splits_is_not_known_and_is_said_not_to_be_looked_for(tmp_path: Path) -> None:
+    bench = Bench()
+    _add(bench, _scene(1), "val", 1)
+    _add(bench, _scene(1).crop((90, 60, 230, 165)), "test", 2)
+    release = bench.write(tmp_path / "r")
+    done = in_process("release", "splits", release.path, "--json")
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["apart"], document["near_pictures_count"]) == (1, None, 0)
+    assert "crops" in document["not_looked_for"]
+    text = in_process("release", "splits", release.path).stdout
+    assert "not looked for, so not known: crops, recolourings" in text
+
+
+def test_a_single_split_is_apart(tmp_path: Path) -> None:
+    bench = Bench()
+    _add(bench, _scene(1), "test", 1)
+    assert in_process("release", "splits", bench.write(tmp_path / "r").path).returncode == 0

@@ -2,6 +2,9 @@
 
 - The next run or freeze leaves its items out; everything else stays as it was, decisions and earlier releases too.
 - Releases are named that show the image, its file without metadata, or pictures made from it.
+- Its copies go with it: files of equal pixels, and what a step dropped as a copy. Pictures that may be copies are named,
+  and nothing is withdrawn before it is said what becomes of them.
+- What is withdrawn is said in numbers; none at all is exit code 1.
 - A withdrawal is recorded with reason and name, and can be taken back.
 """
 
@@ -13,6 +16,7 @@ from typing import Any
 
 import pytest
 from photograph_bench import write_quiz
+from PIL import Image, ImageOps
 from walks import in_process, run_json, tree_digest
 
 from benchwright.errors import DataError
@@ -112,3 +116,85 @@ def test_a_damaged_list_of_withdrawals_stops_a_freeze(quiz_of_module: Path) -> N
     with pytest.raises(DataError, match=r"takedowns\.json"):
         open_view(quiz_of_module)
     path.unlink()
+
+
+def test_a_file_of_equal_pixels_is_withdrawn_too_and_comes_back_with_it(tmp_path: Path) -> None:
+    recipe = write_quiz(tmp_path / "quiz", "cup.jpg", "plate.png", "again.png")
+    with Image.open(tmp_path / "quiz" / "cup.jpg") as picture:
+        ImageOps.exif_transpose(picture).convert("RGB").save(tmp_path / "quiz" / "again.png")
+    assert in_process("run", recipe, "--workspace", tmp_path / "w", "--workers", "1").returncode == 0
+    document = run_json(*WITHDRAWN, "--workspace", tmp_path / "w", "--json")
+    assert (document["items"], document["made"], document["looked_for_near"]) == (2, 0, False)
+    assert [(picture["files"], picture["how"]) for picture in document["pictures"]] == [
+        (["items.asked:cup.jpg"], "named"),
+        (["items.asked:again.png"], "equal pixels"),
+    ]
+    assert len(document["releases"][0]["items"]) == 2
+    assert run_again(tmp_path / "w", "1.1").returncode == 0
+    assert len(Release.open(tmp_path / "w" / "releases" / "quiz-1.1")) == 1
+    run_json(*WITHDRAWN, "--undo", "--workspace", tmp_path / "w", "--json")
+    assert not any(entry.holds for entry in takedowns_of(Workspace(tmp_path / "w")))
+
+
+COPIES = """\
+name: copies
+seed: 3
+steps:
+  - step: near_duplicates
+    protected: ["b*"]
+  - step: jigsaw
+    min_tile_px: 16
+"""
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace of three photographs: a smaller copy of one was dropped, that of another is protected."""
+    from skimage import data
+
+    folder = tmp_path_factory.mktemp("copied")
+    (folder / "images").mkdir()
+    for name, pixels in (("a", data.astronaut()), ("b", data.coffee()), ("c", data.chelsea())):
+        picture = Image.fromarray(pixels).resize((40, 30) if name == "c" else (320, 240))  # too small to ask about
+        picture.save(folder / "images" / f"{name}.png")
+        if name != "c":
+            picture.resize((240, 180)).save(folder / "images" / f"{name}-small.png")
+    (folder / "copies.yaml").write_text(COPIES, encoding="utf-8")
+    run = ("run", folder / "copies.yaml", "--images", folder / "images", "--workspace", folder / "w", "--workers", "1")
+    done = in_process(*run)
+    assert done.returncode == 0, done.stderr
+    return folder / "w"
+
+
+def test_the_picture_whose_copy_was_dropped_is_withdrawn_with_what_was_made_of_it(copied: Path) -> None:
+    document = run_json(
+        "release", "takedown", "a-small.png", "--why", "x", "--by", "ada", "--workspace", copied, "--json"
+    )
+    assert document["items"] > 0
+    assert document["made"] > 0
+    assert [picture["files"] for picture in document["pictures"]] == [["a-small.png"], ["a.png"]]
+    [near] = [picture["how"] for picture in document["pictures"][1:]]
+    assert near.startswith("near_duplicates")
+    source = document["pictures"][1]["image_id"]
+    assert source not in {item.root_image_id for item, _ in open_view(copied).items()}
+
+
+def test_pictures_that_may_be_copies_are_named_before_anything_is_withdrawn(copied: Path) -> None:
+    words = ("release", "takedown", "b-small.png", "--why", "x", "--by", "ada", "--workspace", copied)
+    before = takedowns_of(Workspace(copied))
+    done = in_process(*words)
+    assert done.returncode == 2
+    assert "b.png" in done.stderr
+    assert takedowns_of(Workspace(copied)) == before
+    left = run_json(*words, "--copies", "certain", "--json")
+    assert [picture["files"] for picture in left["possible"]] == [["b.png"]]
+    both = run_json(*words, "--copies", "all", "--json")
+    assert [picture["files"] for picture in both["pictures"]] == [["b-small.png"], ["b.png"]]
+    assert both["items"] > left["items"]
+
+
+def test_a_withdrawal_that_concerns_no_item_says_so(copied: Path) -> None:
+    done = in_process("release", "takedown", "c.png", "--why", "x", "--by", "ada", "--workspace", copied)
+    assert done.returncode == 1
+    assert "leaves out 0 items" in done.stdout
+    assert any(entry.uri == "c.png" and entry.holds for entry in takedowns_of(Workspace(copied)))

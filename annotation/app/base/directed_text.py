@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
+from benchwright.hidden_characters import escaped
+
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
@@ -27,7 +29,7 @@ def show_text(place: DeltaGenerator, *parts: str, between: str = " · ") -> None
 
 def html_of(parts: Iterable[str], *, between: str = " · ") -> str:
     """Return texts as escaped HTML, each in its own direction; several texts are laid out from left to right."""
-    texts = [escape(part) for part in parts]
+    texts = [escape(escaped(part)) for part in parts]
     line = texts[0] if len(texts) == 1 else escape(between).join(f"<bdi>{text}</bdi>" for text in texts)
     return f'<div class="benchwright-text" dir="auto">{line}</div>'
 
@@ -39,5 +41,6 @@ def runs_right_to_left(text: str) -> bool:
 
 
 def inert(text: str) -> str:
-    """Return a text with all characters escaped that Markdown would interpret."""
-    return "".join(f"\\{character}" if character in "\\`*_{}[]<>()#+-.!|~:$" else character for character in text)
+    """Return a text with all characters escaped that Markdown would interpret, and with those that nobody sees."""
+    special = "\\`*_{}[]<>()#+-.!|~:$"
+    return "".join(f"\\{character}" if character in special else character for character in escaped(text))

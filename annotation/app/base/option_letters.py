@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from benchwright.hidden_characters import escaped
+
 from ...forms.task_content import TaskContent
 from .texts import TEXTS
 
@@ -35,9 +37,12 @@ def captions(item: TaskContent) -> list[str]:
 
 
 def options_of(item: TaskContent) -> list[dict[str, str]]:
-    """Return an item's options as cards show them: key, and words or the caption of the picture."""
+    """Return an item's options as cards show them: key, and words or the caption of the picture.
+
+    Characters that nobody sees are spelled out, here and in the question.
+    """
     return [
-        {"key": choice.key, "words": choice.text or TEXTS["picture_of_option"].format(key=choice.key)}
+        {"key": choice.key, "words": escaped(choice.text or "") or TEXTS["picture_of_option"].format(key=choice.key)}
         for choice in item.choices
     ]
 
@@ -54,7 +59,7 @@ def question_in_words(item: TaskContent) -> str:
         place = int(match[1])
         return names[place - 1] if 0 < place <= len(names) else TEXTS["image"].format(place=place)
 
-    question = _PLACED.sub(caption, item.question)
+    question = _PLACED.sub(caption, escaped(item.question))
     listed = _listed_by_place(item)
     if listed is None:
         return question

@@ -9,6 +9,8 @@ from typing import Any
 
 import streamlit as st
 
+from benchwright.hidden_characters import escaped
+
 from ..languages.language import chosen_language
 
 TABLE_STYLE = """
@@ -31,7 +33,8 @@ def show_rows(rows: Sequence[Mapping[str, Any]], *, label: str) -> None:
         label: Name of the table for people who do not see it.
     """
     if chosen_language().direction == "ltr" or not rows:
-        st.dataframe(list(rows), hide_index=True)
+        shown = [{head: escaped(cell) if isinstance(cell, str) else cell for head, cell in row.items()} for row in rows]
+        st.dataframe(shown, hide_index=True)
         return
     cells = [[_spelled(value) for value in row.values()] for row in rows]
     st.html(f"<style>{TABLE_STYLE}</style>" + table_html(label, list(rows[0]), cells))
@@ -47,9 +50,9 @@ def table_html(label: str, heads: Sequence[str] | None, rows: Iterable[Sequence[
     """Return a table that scrolls on narrow screens; without heads, the first cell of each row is its head."""
     body = []
     for row in rows:
-        cells = [f'<td dir="auto">{escape(cell)}</td>' for cell in row]
+        cells = [f'<td dir="auto">{escape(escaped(cell))}</td>' for cell in row]
         if heads is None and len(row) > 1:
-            cells[0] = f'<th scope="row">{escape(row[0])}</th>'
+            cells[0] = f'<th scope="row">{escape(escaped(row[0]))}</th>'
         body.append(f"<tr>{''.join(cells)}</tr>")
     top = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads or ())
     head = f"<thead><tr>{top}</tr></thead>" if top else ""

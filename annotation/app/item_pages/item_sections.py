@@ -12,6 +12,8 @@ from typing import Any
 
 import streamlit as st
 
+from benchwright.hidden_characters import escaped
+
 from ...forms.task_content import TaskContent
 from ...items.item_history import RecordHistory, ReviewedTask, changes
 from ...store import Annotation
@@ -50,7 +52,7 @@ def pictures_html(record_id: str, marked: Sequence[bool], names: Sequence[str]) 
         if has_marks:
             marks = escape(record_picture_url(record_id, place, form="marks"))
             layer = f'<img class="marks" src="{marks}" alt="">'
-        alt = escape(name)
+        alt = escape(escaped(name))
         parts.append(
             f'<li><a class="frame" href="{full}" target="_blank" rel="noopener"><img src="{full}" alt="{alt}">{layer}'
             f'</a><div class="caption" dir="auto">{alt}</div></li>'
@@ -63,7 +65,7 @@ def options_html(question: str, content: TaskContent, *, shows_key: bool = True)
     lines = []
     for choice in content.choices:
         is_right = shows_key and choice.key == content.answer
-        words = choice.text or APP_TEXTS["picture_of_option"].format(key=choice.key)
+        words = escaped(choice.text or "") or APP_TEXTS["picture_of_option"].format(key=choice.key)
         mark = f" · {escape(TEXTS['key_is'])}" if is_right else ""
         style = ' class="right"' if is_right else ""
         lines.append(f"<li{style}><b>{escape(choice.key)}</b> <bdi>{escape(words)}</bdi>{mark}</li>")
@@ -71,7 +73,7 @@ def options_html(question: str, content: TaskContent, *, shows_key: bool = True)
         f'<ul class="bw-options" aria-label="{escape(TEXTS["options_of"])}">{"".join(lines)}</ul>' if lines else ""
     )
     why = (
-        f"<p dir='auto'><b>{escape(TEXTS['explanation'])}:</b> {escape(content.explanation)}</p>"
+        f"<p dir='auto'><b>{escape(TEXTS['explanation'])}:</b> {escape(escaped(content.explanation))}</p>"
         if content.explanation and shows_key
         else ""
     )

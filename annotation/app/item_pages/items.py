@@ -9,6 +9,7 @@ from typing import Any, get_args
 import streamlit as st
 
 from benchwright.errors import BenchwrightError, UnreadableImage
+from benchwright.hidden_characters import escaped
 from benchwright.images import decode_luma, hashes
 from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX
 
@@ -252,8 +253,8 @@ def record_tile(record: FoundRecord, path: str, *more: str) -> GridTile:
         id=record.record_id,
         href=f"/{path}?{ITEM}={record.record_id}",
         src=record_picture_url(record.record_id) if record.pictures else "",
-        name=name,
-        title=record.question or record.name or TEXTS["no_question"],
+        name=escaped(name),
+        title=escaped(record.question or record.name) or TEXTS["no_question"],
         lines=[line for line in lines if line],
         state=record.state,
         state_words=ITEM_STATES.get(record.state, record.state),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import BenchwrightError
+from benchwright.hidden_characters import escaped
 from benchwright.records import right_key
 
 from ...forms.campaign_form import CampaignForm
@@ -168,7 +169,7 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
         beside=[]
         if blind
         else [
-            *({**text, "label": form_text(text["label"])} for text in task.beside),
+            *({"label": form_text(text["label"]), "text": escaped(text["text"])} for text in task.beside),
             *_shown_with_key(task, form),
         ],
         editable=(

@@ -6,6 +6,7 @@ from .copies import CopiesElsewhere as CopiesElsewhere
 from .guessing import GuessedFromWords as GuessedFromWords
 from .guessing import KeyLetters as KeyLetters
 from .guessing import ShortcutBattery as ShortcutBattery
+from .hidden import HiddenCharacters as HiddenCharacters
 from .keys import AmbiguousItems as AmbiguousItems
 from .keys import ContradictedKeys as ContradictedKeys
 from .keys import SuspectedKeys as SuspectedKeys

@@ -15,7 +15,7 @@ import yaml
 
 from benchwright.estimates import decided_by
 from benchwright.overrides import REVERSED
-from benchwright.release.format.agreement import is_simulated
+from benchwright.release.format.agreement import is_empty, is_simulated
 from benchwright.release.format.manifest import ItemCounts, SealedSplits
 from benchwright.release.format.provenance import SourceCount
 from benchwright.release.format.statements import Statements
@@ -96,7 +96,7 @@ def _row(entry: str, parts: Sequence[Mapping[str, Any]]) -> FunnelRow:
 
 MAX_SOURCE_ROWS = 50
 
-CARD_VERSION = 4
+CARD_VERSION = 5
 """Version of the layout and wording of everything except the curator's words; raise it when either changes."""
 
 _MARK = "<!-- benchwright/card {version} -->"
@@ -196,11 +196,6 @@ class CardFacts:
         """Return what the card says of drafts and languages; None where there are none."""
         return texts_section(self.texts, self.languages, self.agreement)
 
-    @property
-    def card_version(self) -> int:
-        """Return the version of the layout that a new card has: without drafts and languages, the one before them."""
-        return CARD_VERSION if self.about_texts else 3
-
 
 @dataclass(frozen=True)
 class CardSection:
@@ -219,7 +214,7 @@ class CardSection:
 
 def card(facts: CardFacts, *, description: str) -> str:
     """Return the text of `README.md`: the facts, with the curator's words between title and first section."""
-    version = facts.card_version
+    version = CARD_VERSION
     parts = [card_head(facts, version=version), description.strip()]
     parts += [f"## {section.heading}\n\n{section.body}" for section in card_sections(facts, version=version)]
     parts.append(_MARK.format(version=version))
@@ -243,7 +238,8 @@ def card_sections(facts: CardFacts, *, version: int = CARD_VERSION) -> tuple[Car
     Args:
         facts: Facts of the release.
         version: Version of the card's layout; cards before version 3 have no citation, data sheet and licences in sum,
-            and cards before version 4 say nothing of drafts and languages.
+            cards before version 4 say nothing of drafts and languages, and those before version 5 take a campaign in
+            which nobody decided for one of people, and a source for one that is stated.
     """
     statements = facts.statements or Statements()
     texts = facts.about_texts if version >= 4 else None
@@ -253,7 +249,7 @@ def card_sections(facts: CardFacts, *, version: int = CARD_VERSION) -> tuple[Car
         *([CardSection("Pictures to fetch", _to_fetch(facts), "manifest.json")] if facts.by_address else []),
         *([CardSection("Sealed answers", _sealed(facts.sealed), "manifest.json")] if facts.sealed else []),
         CardSection("Funnel", _funnel(facts.stages), "manifest.json"),
-        CardSection("People", _people_and_baseline(facts), "agreement.json and human_baseline.json"),
+        CardSection("People", _people_and_baseline(facts, version), "agreement.json and human_baseline.json"),
         *([CardSection("Texts", texts, "the data and agreement.json")] if texts else []),
         CardSection("Sources", _sources(facts, version), "provenance.json"),
         *([CardSection("Access", _access(statements), "manifest.json")] if statements.access_terms else []),
@@ -262,7 +258,7 @@ def card_sections(facts: CardFacts, *, version: int = CARD_VERSION) -> tuple[Car
         *(
             [
                 CardSection("Citation", _citation(facts), "manifest.json"),
-                CardSection("Data sheet", datasheet(facts), "the release's other files"),
+                CardSection("Data sheet", datasheet(facts, version=version), "the release's other files"),
             ]
             if version >= 3
             else []
@@ -399,20 +395,30 @@ def _reasons(reasons: Mapping[str, int]) -> str:
     return cell(", ".join(f"{reason} {n}" for reason, n in reasons.items()))
 
 
-def _people(agreement: Mapping[str, Mapping[str, Any]]) -> str:
+def _people(agreement: Mapping[str, Mapping[str, Any]], version: int) -> str:
     if not agreement:
-        return "No campaign: nobody looked at these items before they were released."
-    lines = [f"- {code(name)}: {_who(summary)}" for name, summary in sorted(agreement.items())]
+        return (
+            "No campaign: nobody looked at these items before they were released."
+            if version < 5
+            else "No campaign of this release: nothing here says that a person looked at the items."
+        )
+    empty = {name for name, summary in agreement.items() if version >= 5 and is_empty(summary)}
+    lines = [
+        f"- {code(name)}: {'nobody decided anything' if name in empty else _who(summary)}"
+        for name, summary in sorted(agreement.items())
+    ]
+    if len(empty) == len(agreement):
+        return "\n".join(lines)
     return "\n".join([*lines, "", "`agreement.json` holds how far they agreed."])
 
 
-def _people_and_baseline(facts: CardFacts) -> str:
+def _people_and_baseline(facts: CardFacts, version: int) -> str:
     baseline = facts.human_baseline or {}
     baselines = [_baseline(name, baseline[name]) for name in sorted(baseline)]
     statements = facts.statements or Statements()
     stated = (("How annotators agreed", statements.consent), ("How annotators were paid", statements.pay))
     terms = [f"{name}: {in_words(text)}" for name, text in stated if text]
-    return "\n\n".join([*_undecided(facts), _people(facts.agreement), *baselines, *terms])
+    return "\n\n".join([*_undecided(facts), _people(facts.agreement, version), *baselines, *terms])
 
 
 def _undecided(facts: CardFacts) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from benchwright.release.format.agreement import is_simulated
+from benchwright.release.format.agreement import is_empty, is_simulated
 from benchwright.release.format.statements import QUESTIONS, Statements
 
 if TYPE_CHECKING:
@@ -18,15 +18,20 @@ if TYPE_CHECKING:
 OPEN = "*Not answered by the curators.*"
 
 
-def datasheet(facts: CardFacts) -> str:
-    """Return the data sheet as Markdown."""
+def datasheet(facts: CardFacts, *, version: int) -> str:
+    """Return the data sheet as Markdown.
+
+    Args:
+        facts: Facts of the release.
+        version: Version of the card's layout; before version 5 some sentences stood there whatever the facts were.
+    """
     sections: Mapping[str, list[tuple[str, str]]] = {
         "Motivation": [_stated("purpose", facts), _stated("creators", facts), _stated("funding", facts)],
         "Composition": [
-            ("What do the instances represent, and how many are there?", _instances(facts)),
-            ("Is any information missing from instances?", _missing(facts)),
+            ("What do the instances represent, and how many are there?", _instances(facts, version)),
+            ("Is any information missing from instances?", _missing(facts, version)),
             ("Are there recommended data splits?", _splits(facts)),
-            ("Are there errors, sources of noise or redundancies?", _errors(facts)),
+            ("Are there errors, sources of noise or redundancies?", _errors(facts, version)),
             ("Is the dataset self-contained?", _self_contained(facts)),
             _stated("sensitive", facts),
             _stated("people_shown", facts),
@@ -38,11 +43,11 @@ def datasheet(facts: CardFacts) -> str:
             _stated("ethics", facts),
             _stated("people_asked", facts),
         ],
-        "Preprocessing": [("Was any preprocessing, cleaning or labelling done?", _processed(facts))],
+        "Preprocessing": [("Was any preprocessing, cleaning or labelling done?", _processed(facts, version))],
         "Uses": [_stated("uses", facts)],
         "Distribution": [
             ("Under which licence and terms of use will it be distributed?", _terms(facts)),
-            ("Do third parties have rights in the data?", _third_parties(facts)),
+            ("Do third parties have rights in the data?", _third_parties(facts, version)),
         ],
         "Maintenance": [
             _stated("maintenance", facts),
@@ -68,21 +73,33 @@ def _stated(key: str, facts: CardFacts) -> tuple[str, str]:
     return QUESTIONS[key], in_words(statements.datasheet[key]) if key in statements.datasheet else OPEN
 
 
-def _instances(facts: CardFacts) -> str:
+def _instances(facts: CardFacts, version: int) -> str:
     tasks = {task for split in facts.counts.splits.values() for task in split.tasks}
     pictures = sum(source.images for source in facts.sources)
+    if version >= 5:
+        dataset, licence = (
+            sum(source.images for source in facts.sources if getattr(source, name)) for name in ("dataset", "licence")
+        )
+        return (
+            f"Questions about pictures, each with options: {facts.counts.items} of {len(tasks)} tasks, that go back to "
+            f"{pictures} source images. A dataset is stated of {dataset} of these, a licence of {licence}."
+        )
     return (
         f"Questions about pictures, each with options of which one is right: {facts.counts.items} of "
         f"{len(tasks)} tasks, that go back to {pictures} source images whose sources are stated."
     )
 
 
-def _missing(facts: CardFacts) -> str:
+def _missing(facts: CardFacts, version: int) -> str:
     parts = []
     if facts.sealed is not None:
         parts.append(f"The answers of {', '.join(sorted(facts.sealed.splits))} are sealed.")
     if facts.by_address:
         parts.append(f"{facts.by_address} pictures are stated by address and hash only.")
+    if version >= 5:
+        return (
+            " ".join(parts) or "No answer is sealed, and no picture is left out. What else is missing is not measured."
+        )
     return " ".join(parts) or "No."
 
 
@@ -90,8 +107,12 @@ def _splits(facts: CardFacts) -> str:
     return ", ".join(f"{name} ({split.items})" for name, split in sorted(facts.counts.splits.items())) + "."
 
 
-def _errors(facts: CardFacts) -> str:
-    people = [name for name, summary in facts.agreement.items() if not is_simulated(summary)]
+def _errors(facts: CardFacts, version: int) -> str:
+    people = [
+        name
+        for name, summary in facts.agreement.items()
+        if not is_simulated(summary) and not (version >= 5 and is_empty(summary))
+    ]
     estimated = f"A model estimated the answers of {facts.estimated} items. " if facts.estimated else ""
     looked = (
         f"People looked at items in {len(people)} campaigns; `agreement.json` says how far they agreed."
@@ -116,8 +137,10 @@ def _involved(facts: CardFacts) -> str:
     return " ".join(said) or OPEN
 
 
-def _processed(facts: CardFacts) -> str:
+def _processed(facts: CardFacts, version: int) -> str:
     cut = f" Metadata was cut out of {facts.without_metadata} picture files." if facts.without_metadata else ""
+    if version >= 5 and not facts.stages:
+        return f"The manifest states no steps.{cut}"
     return f"Yes: the funnel above says what each step dropped and made.{cut}"
 
 
@@ -127,8 +150,10 @@ def _terms(facts: CardFacts) -> str:
     return licence + (" Access is granted on terms, given above." if statements.access_terms else "")
 
 
-def _third_parties(facts: CardFacts) -> str:
+def _third_parties(facts: CardFacts, version: int) -> str:
     stated = sum(source.images for source in facts.sources if source.licence)
+    if version >= 5 and not facts.sources:
+        return "No source image is named, so nobody knows."
     return (
         f"Source images keep the rights of their authors; a licence is stated of {stated} of "
         f"{sum(source.images for source in facts.sources)} (`image_sources.csv`)."

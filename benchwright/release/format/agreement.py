@@ -34,6 +34,17 @@ def is_simulated(summary: Mapping[str, Any]) -> bool:
     return bool(summary.get("simulated"))
 
 
+def is_empty(summary: Mapping[str, Any]) -> bool:
+    """Return whether a campaign's summary says that nobody decided anything: no task, or no annotator with one."""
+    if summary.get("total") == 0:
+        return True
+    annotators = summary.get("annotators")
+    if not isinstance(annotators, Mapping):
+        return False
+    counts = [list(of.values()) if isinstance(of, Mapping) else [of] for of in annotators.values()]
+    return not any(count for of in counts for count in of)
+
+
 def contradictions(
     recipe: Mapping[str, Any], agreement: Mapping[str, Mapping[str, Any]], baseline: Mapping[str, Mapping[str, Any]]
 ) -> list[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_bench import reseal
+from small_bench import Bench, reseal, small_bench
 
 from benchwright.errors import DataError
 from benchwright.release import Release, verify_release
@@ -122,20 +122,20 @@ def test_a_section_that_is_there_twice_is_a_problem(folder: Path) -> None:
 
 
 def test_a_card_without_its_mark_is_compared_all_the_same(folder: Path) -> None:
-    assert forge(folder, "<!-- benchwright/card 3 -->\n", "") == []
+    assert forge(folder, "<!-- benchwright/card 5 -->\n", "") == []
     assert forge(folder, "**simulated** annotators, not people", "people")
 
 
 def test_a_card_says_nothing_of_drafts_where_there_were_none(folder: Path) -> None:
     card = (folder / "README.md").read_text()
     assert "## Texts" not in card
-    assert card.endswith("<!-- benchwright/card 3 -->\n")
+    assert card.endswith("<!-- benchwright/card 5 -->\n")
 
 
 def test_a_card_of_a_later_layout_is_told_as_not_compared(folder: Path) -> None:
-    assert forge(folder, "benchwright/card 3", "benchwright/card 5") == []
+    assert forge(folder, "benchwright/card 5", "benchwright/card 6") == []
     found = verify_release(folder)
-    assert any("its layout is version 5" in line for line in found.not_proven)
+    assert any("its layout is version 6" in line for line in found.not_proven)
     assert AGREES not in found.proven
 
 
@@ -218,3 +218,42 @@ def test_other_words_of_a_curator_stay(bench: Any, tmp_path: Path, words: str, a
     release: Release = bench.write(tmp_path / "r", description=words, agreement=agreement)
     assert verify_release(release.path).problems == []
     assert words in (release.path / "README.md").read_text()
+
+
+def sheet(bench: Bench, folder: Path, **changes: Any) -> str:
+    return (bench.write(folder / "r", **changes).path / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_data_sheet_counts_the_sources_that_are_stated(bench: Bench, tmp_path: Path) -> None:
+    text = sheet(bench, tmp_path)
+    licensed = sum(record.source is not None and record.source.licence is not None for record in bench.records.values())
+    sources = sum(record.source is not None for record in bench.records.values())
+    assert 0 < licensed < sources
+    assert f"A dataset is stated of {sources} of these, a licence of {licensed}." in text
+
+
+@pytest.mark.parametrize(
+    ("agreement", "people", "sheet_says"),
+    [
+        ({}, "nothing here says that a person looked", "No person looked at the items in a campaign"),
+        ({"a": {"simulated": False, "total": 0}}, "`a`: nobody decided anything", "No person looked at the items in a campaign"),
+        ({"a": {"simulated": False, "annotators": {"x": {"tasks": 0}}}}, "`a`: nobody decided anything", "No person looked"),
+        ({"a": {"simulated": True, "total": 9}}, "**simulated** annotators", "No person looked at the items in a campaign"),
+        ({"a": {"simulated": False, "total": 9}}, "`a`: people", "People looked at items in 1 campaigns"),
+    ],
+)  # fmt: skip
+def test_the_card_counts_campaigns_in_which_people_decided(
+    agreement: dict[str, Any], people: str, sheet_says: str, bench: Bench, tmp_path: Path
+) -> None:
+    text = sheet(bench, tmp_path, agreement=agreement)
+    assert people in text
+    assert sheet_says in text
+
+
+def test_steps_and_sources_that_nobody_states_are_not_claimed(tmp_path: Path) -> None:
+    bench = small_bench()
+    for image_id, record in bench.records.items():
+        bench.records[image_id] = record.model_copy(update={"source": None})
+    text = sheet(bench, tmp_path, stages=[])
+    assert "the funnel above says what each step dropped" not in text
+    assert "a licence is stated of 0 of 0" not in text

@@ -1,0 +1,63 @@
+"""Benchmarks measure what works: a job that fails ends the run, memory is the job's own, and imports do not rot."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).resolve().parent.parent / "benchmarks"
+
+
+def _python(*words: object) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, *map(str, words)]
+    return subprocess.run(line, capture_output=True, text=True, check=False, cwd=FOLDER, timeout=300)
+
+
+def test_a_job_that_fails_ends_the_run_with_its_error() -> None:
+    done = _python("-c", "import sys, measuring; measuring.cost_of([sys.executable, '-c', 'import no_such_thing'])")
+    assert done.returncode == 1
+    assert "No module named 'no_such_thing'" in done.stderr
+    assert "nothing is measured" in done.stderr
+
+
+def test_the_memory_of_a_job_is_its_own(tmp_path: Path) -> None:
+    job = "import sys; sys.path.insert(0, '.'); from measuring import peak_mb; print(peak_mb())"
+    parent = "import subprocess, sys; held = bytearray(300 << 20); subprocess.run([sys.executable, '-c', sys.argv[1]])"
+    assert float(_python("-c", parent, job).stdout) < 200
+
+
+@pytest.mark.slow
+def test_scoring_is_measured_to_its_end(tmp_path: Path) -> None:
+    done = _python("scoring.py", "--folder", tmp_path / "s", "--items", 30)
+    assert done.returncode == 0, done.stderr
+    assert {job["exit_code"] for job in json.loads(done.stdout)["measured"].values()} == {0}
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+def test_what_a_benchmark_imports_of_benchwright_is_there(path: Path) -> None:
+    """Look at every import, those of jobs that stand in texts included, without running anything."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    programs = [tree, *(program for text in texts if "import " in text and (program := _parsed(text)) is not None)]
+    for node in (node for program in programs for node in ast.walk(program)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "benchwright":
+            module = __import__(str(node.module), fromlist=["*"])
+            missing = [
+                alias.name
+                for alias in node.names
+                if not hasattr(module, alias.name) and find_spec(f"{node.module}.{alias.name}") is None
+            ]
+            assert missing == [], f"{path.name} imports {missing} from {node.module}"
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except SyntaxError:
+        return None
