@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command("backup")
-@click.argument("out", type=_FILE, help="File to write; an existing one is refused.")
+@click.argument("out", type=_FILE, help="File to write; an existing one stays as it is.")
 @workspace_option
 @json_option('`{"out", "revision", "rows": {table: n}, "photographs"}`')
 def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
@@ -26,20 +27,25 @@ def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
 
     It holds campaigns, tasks, every version of every decision, drafts, accounts, and the photographs that people handed
     in or have in a draft; open sessions stay out. The file may be read by its owner only, since it holds names, notes
-    and hashes of passwords: keep it as you keep the store.
+    and hashes of passwords: keep it as you keep the store. Given again, for instance after it was killed, the command
+    is done where the file holds the store's present state; any other file is refused.
     """
     from benchwright.photographs import collected_photographs
 
     from ..store.backup import write_backup
     from ..store.database.audit import COMMAND_LINE, clock
 
-    root = workspace_of(workspace)
+    root, was_there = workspace_of(workspace), out.exists()
     with open_for_commands(root) as store:
         written = write_backup(store, out, photographs=collected_photographs(root))
         about = {"revision": written.revision, "rows": dict(written.rows)}
-        with removed_on_failure(out):
+        with nullcontext() if was_there else removed_on_failure(out):
             store.record_read("backed_up", actor=COMMAND_LINE, now=clock(), **about)
-    emit({"out": str(out), **_document(written)}, as_json=as_json, text=f"{out} holds {_counted(written)}")
+    emit(
+        {"out": str(out), **_document(written)},
+        as_json=as_json,
+        text=f"{out} {'is there already and ' if was_there else ''}holds {_counted(written)}",
+    )
     if written.missing:
         note(f"{written.missing} photographs that people handed in have no file in {root}, and none in the backup")
 

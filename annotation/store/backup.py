@@ -14,11 +14,12 @@ import hashlib
 import json
 import re
 import shutil
+import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -133,37 +134,69 @@ class Backup(NamedTuple):
 def write_backup(store: ReviewStore, path: Path, *, photographs: ObjectStore | None = None) -> Backup:
     """Write a store's present state to a new file that only its owner may read.
 
+    A file that is there stays as it is. Where it is a whole backup of the same state, which only the audit log has
+    left behind, as after a command that was killed at its end, that is the result.
+
     Args:
         store: The store.
         path: The file.
         photographs: Photographs that people uploaded; None to leave them out of the backup.
 
     Raises:
-        BenchwrightError: The file exists already.
+        BenchwrightError: The file exists already and is no backup of this state.
     """
-    if path.exists():
-        raise BenchwrightError(f"{path} is there already; name another file for the backup")
     with store.snapshot() as connection:
-        revision = revision_of(connection, store.where)
-        assert revision is not None, "an open store has its tables"
-        metadata = sa.MetaData()
-        metadata.reflect(connection)
-        described: dict[str, dict[str, Any]] = {}
-        with replacing(path, private=True) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
-            for table in _tables(metadata):
-                described[table.name] = _write_table(archive, connection, table)
-            carried = _NO_PHOTOGRAPHS
-            if photographs is not None:
-                carried = write_photographs(archive, photographs_in_use(connection), photographs)
-            manifest = {
-                "format": FORMAT,
-                "version": VERSION,
-                "revision": revision,
-                "tables": described,
-                "photographs": {"files": carried.files, "ids": carried.ids},
-            }
-            archive.writestr(_MANIFEST, json.dumps(manifest, indent=1, sort_keys=True))
-    return Backup(revision, _rows_of(described), carried.files, carried.missing)
+        if path.exists():
+            with tempfile.TemporaryFile() as draft:
+                manifest, missing = _write_archive(draft, connection, store.where, photographs)
+            if not _holds(path, manifest):
+                raise BenchwrightError(
+                    f"{path} is there already and is no backup of this state; name another file for the backup"
+                )
+        else:
+            with replacing(path, private=True) as draft_path:
+                manifest, missing = _write_archive(draft_path, connection, store.where, photographs)
+    return Backup(manifest["revision"], _rows_of(manifest["tables"]), manifest["photographs"]["files"], missing)
+
+
+def _write_archive(
+    draft: Path | IO[bytes], connection: sa.Connection, where: str, photographs: ObjectStore | None
+) -> tuple[dict[str, Any], int]:
+    """Write a backup; return its manifest, and how many photographs in use have no file."""
+    revision = revision_of(connection, where)
+    assert revision is not None, "an open store has its tables"
+    metadata = sa.MetaData()
+    metadata.reflect(connection)
+    with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+        described = {table.name: _write_table(archive, connection, table) for table in _tables(metadata)}
+        carried = _NO_PHOTOGRAPHS
+        if photographs is not None:
+            carried = write_photographs(archive, photographs_in_use(connection), photographs)
+        manifest = {
+            "format": FORMAT,
+            "version": VERSION,
+            "revision": revision,
+            "tables": described,
+            "photographs": {"files": carried.files, "ids": carried.ids},
+        }
+        archive.writestr(_MANIFEST, json.dumps(manifest, indent=1, sort_keys=True))
+    return manifest, carried.missing
+
+
+def _holds(path: Path, manifest: Mapping[str, Any]) -> bool:
+    """Return whether a file is an undamaged backup of the state that a manifest describes, but for the audit log."""
+    try:
+        with _opened(path) as archive:
+            held = _manifest(path, archive)
+            if archive.testzip() is not None:
+                return False
+    except (DataError, zipfile.BadZipFile, OSError):
+        return False
+    return _without_log(held) == _without_log(manifest)
+
+
+def _without_log(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    return {**manifest, "tables": {name: entry for name, entry in manifest["tables"].items() if name != "audit_log"}}
 
 
 def restore_backup(path: Path, url: str, *, photographs: ObjectStore | None = None) -> Backup:
