@@ -25,7 +25,7 @@ from benchwright.pipeline.gather_stage import run_campaign, run_gather
 from benchwright.pipeline.ingest import ingest
 from benchwright.pipeline.map_stage import TRANSIENT, MapJob
 from benchwright.pipeline.overrides import override_status, take_in
-from benchwright.pipeline.plan import Phase, phases, plan
+from benchwright.pipeline.plan import Phase, check_final_steps, phases, plan
 from benchwright.pipeline.runlog import RunLog, logged
 from benchwright.pipeline.view import View
 from benchwright.pipeline.worker_context import WorkerContext
@@ -82,6 +82,7 @@ def run_recipe(
     folder = image_folder(recipe, images) if needs_folder else None
     recipe, left_out = fitted_to(recipe, folder)
     stages = plan(recipe.steps)
+    check_final_steps(stages, seed=recipe.header.seed)
     space = Workspace.create(workspace)
     if folder is None:
         folder = space.cache / NO_IMAGES  # what is there in place of an image folder, where steps bring all pictures
