@@ -38,6 +38,7 @@ from ..database.schema import (
     remarks,
     revision_requests,
     revisions,
+    set_asides,
     slots,
     tasks,
     waivers,
@@ -53,7 +54,7 @@ FORGOTTEN = "person_forgotten"
 
 _TEXTS = (
     (annotations_table, "note"), (adjudications, "note"), (remarks, "words"), (overrides, "why"),
-    (guideline_examples, "words"), (revision_requests, "words"),
+    (guideline_examples, "words"), (revision_requests, "words"), (set_asides, "why"),
 )  # fmt: skip
 """Columns of texts that people wrote, in which somebody may be named."""
 _OF_FORMS = ((annotations_table, "fields"), (adjudications, "fields"))
@@ -66,7 +67,7 @@ _WRITTEN = (
 _AS_JSON = frozenset({"fields", "edits"})
 _NAMES = (
     (remarks, "settled_by"), (waivers, "waived_by"), (guideline_examples, "made_by"),
-    (guideline_examples, "withdrawn_by"),
+    (guideline_examples, "withdrawn_by"), (set_asides, "set_by"), (set_asides, "taken_back_by"),
 )  # fmt: skip
 """Columns with a person's name, besides `annotators`."""
 _ONLY_ADDED = ("annotations", "adjudications", "overrides", "revision_requests", "audit_log")
