@@ -103,6 +103,10 @@ ROOM = Room(
         "review results": Entry(f"{_HERE}.cli.tasks:results", "Say what such a campaign came to."),
         "review rules": Entry(f"{_HERE}.cli.rules:rules", "Say what other rules would make of the decisions so far."),
         "review serve": Entry(f"{_HERE}.cli.app:serve", "Serve the review app to annotators and curators."),
+        "review set-aside": Entry(
+            f"{_HERE}.cli.set_asides:set_aside", "Let an annotator's votes count nowhere, until they are taken back."
+        ),
+        "review take-back": Entry(f"{_HERE}.cli.set_asides:take_back", "Let votes count again that were set aside."),
         "review status": Entry(f"{_HERE}.cli.status:status", "Say which tasks wait for people, by campaign."),
         "review users": Entry(f"{_HERE}.cli.app:users", "List, add, invite and lock who may use the app."),
     },

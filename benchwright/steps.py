@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from benchwright.models.reply_store import ReplyStore
     from benchwright.models.usage import RequestPlan
     from benchwright.photographs import BroughtPhotograph
+    from benchwright.workspace.stages import Stage
 
 Verdict = Literal["keep", "drop", "ask", "failed"]
 Stream = Literal["images", "items"]
@@ -528,6 +529,26 @@ class FinalContext(NamedTuple):
 
 class FinalStep(Step):
     """A step at the end: freezes a release, scores a model."""
+
+    def check_place(self, before: Sequence[Stage], *, seed: int) -> None:
+        """Refuse settings that cannot work behind the steps before it: people may work for weeks until it is reached.
+
+        Args:
+            before: Stages of the recipe before it, in order.
+            seed: The recipe's seed.
+
+        Raises:
+            RecipeError: The settings, and what to change.
+        """
+
+    def split_names(self, before: Sequence[Stage]) -> frozenset[str] | None:
+        """Return the names of the splits of the release that it makes; None where it makes none, or they are not known.
+
+        Args:
+            before: Stages of the recipe before it, in order.
+        """
+        del before
+        return None
 
     def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
         """Do the work and return named paths, relative to the workspace; not called while its input is unchanged."""

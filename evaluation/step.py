@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from benchwright.canonical import digest, file_digest
-from benchwright.errors import CheckFailed, StepError
+from benchwright.errors import BenchwrightError, CheckFailed, RecipeError, StepError
+from benchwright.rooms import find
 from benchwright.steps import FinalContext, FinalStep, Stream, WorkspaceView
 from benchwright.workspace.atomic import write_json
 
@@ -21,11 +22,13 @@ from .results.score import MAX_ERRORS, told_apart
 if TYPE_CHECKING:
     from benchwright.release import Release
     from benchwright.workspace.item_cache import ItemCache
+    from benchwright.workspace.stages import Stage
 
 
 RESULTS, REPLIES = "results", "replies"
 SUMMARY_FILE = "summary.json"
 _FROM_FILE = "predictions:"
+_WITHOUT_RELEASE = "step {name!r} scores a release, and no step before it makes one; put 'freeze' before it"
 
 
 class Evaluate(FinalStep):
@@ -108,6 +111,29 @@ class Evaluate(FinalStep):
             files += [path for protocol in model.protocol or self.protocol for path in parse_protocol(protocol).files()]
         return digest([file_digest(path) if path.is_file() else None for path in files]) if files else None
 
+    def check_place(self, before: Sequence[Stage], *, seed: int) -> None:
+        """Refuse what could not be scored: no release, a split that it will not have, a model that there is none of.
+
+        Keys of endpoints and files of predictions may still come; they are looked for when their model is asked.
+
+        Raises:
+            RecipeError: The setting, and what to change.
+        """
+        del seed
+        makers = [place for place, stage in enumerate(before) if isinstance(stage.step, FinalStep)]
+        if not makers:
+            raise RecipeError(_WITHOUT_RELEASE.format(name=self.name))
+        splits = before[makers[-1]].step.split_names(before[: makers[-1]])  # type: ignore[attr-defined]
+        if self.split is not None and splits is not None and self.split not in splits:
+            raise RecipeError(
+                f"step {self.name!r}: there will be no split {self.split!r}; the splits are {', '.join(sorted(splits))}"
+            )
+        for model in self.models:
+            try:
+                find("backends", model.model.partition(":")[0])
+            except BenchwrightError as error:
+                raise RecipeError(f"step {self.name!r}: model {model.model!r}: {error}") from error
+
     def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
         """Score every model and return the folder of results, and the report."""
         from benchwright.release import Release
@@ -121,9 +147,7 @@ class Evaluate(FinalStep):
 
         del view
         if "release" not in ctx.artifacts:
-            raise StepError(
-                f"step {ctx.stage!r} scores a release, and no step before it makes one; put 'freeze' before it"
-            )
+            raise StepError(_WITHOUT_RELEASE.format(name=ctx.stage))
         release = Release.open(ctx.workspace / ctx.artifacts["release"])
         if release.manifest.sealed is not None:  # results lie in the workspace, as does the key
             key = key_path(ctx.workspace, release.name, release.version)

@@ -219,6 +219,11 @@ def show(folder: Path, *, as_json: bool) -> None:
     "wrong are left out.",
 )
 @click.option(
+    "--split-value",
+    metavar="NAME",
+    help="Value that names each item's split, such as splits.split; only needed where several steps name splits.",
+)
+@click.option(
     "--accept-simulated",
     is_flag=True,
     help="Take items of what a model estimated though only simulated annotators decided on them; the card says so.",
@@ -272,6 +277,7 @@ def freeze(
     licence: str | None,
     description: str,
     errata: Path | None,
+    split_value: str | None,
     accept_simulated: bool,
     sealed: tuple[str, ...],
     accept_known_seed: bool,
@@ -300,6 +306,7 @@ def freeze(
             licence=licence,
             description=description,
             errata=errata,
+            split_value=split_value,
             accept_simulated=accept_simulated,
             sealed=sealed,
             accept_known_seed=accept_known_seed,

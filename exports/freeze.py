@@ -6,6 +6,7 @@ were made in and, where the step `shortcuts` ran, what it found.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,9 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from benchwright.canonical import bytes_digest
-from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
+from benchwright.errors import BenchwrightError, PrerequisiteError, RecipeError, StepError
 from benchwright.estimates import is_estimated, require_decisions, require_people
 from benchwright.images.made_pictures import PictureRule
+from benchwright.pipeline.plan import makers_of_estimates
 from benchwright.records import Item, Operation
 from benchwright.regions import with_answer_regions
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
@@ -28,12 +30,13 @@ from benchwright.workspace.workspace import Workspace
 from .mode_note import mode_note
 from .rights import Redistribute, Redistribution
 from .shortcut_note import SOLVERS, constant_note, shortcut_note
+from .splits import Splits
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
     from benchwright.release import Release
     from benchwright.release.sealing import Sealing
-import json
+    from benchwright.workspace.stages import Stage
 
 ANSWERS = "answer"
 """Kind of campaign, as its summary states it, that gives items the values below."""
@@ -82,6 +85,9 @@ DRAFT = "0+"
 
 ONLY_SPLIT = "test"
 SPLIT_VALUE = "split"
+_SEALED_BY_CONTENT = (
+    "pictures: by_content cannot be had with sealed splits, since a file's format says which step made it; leave it out"
+)
 
 
 class Freeze(FinalStep):
@@ -179,6 +185,74 @@ class Freeze(FinalStep):
         if version is not None and version.startswith(DRAFT):
             raise ValueError(f"versions that begin with {DRAFT!r} are drafts; leave release_version out for one")
         return version
+
+    @model_validator(mode="after")
+    def _sealed_is_lossless(self) -> Freeze:
+        if self.sealed and self.pictures == "by_content":
+            raise ValueError(_SEALED_BY_CONTENT)
+        return self
+
+    def check_place(self, before: Sequence[Stage], *, seed: int) -> None:
+        """Refuse what could not be frozen: splits that nothing or too much names, seeds that give sealed answers away.
+
+        Raises:
+            RecipeError: The setting, and what to change.
+        """
+        self._naming_stage(before)
+        if self.sealed:
+            from benchwright.release.sealing import require_secret_seed
+
+            if not self.accept_known_seed:
+                require_secret_seed(seed)
+            known = self.split_names(before)
+            if known is not None and (strange := sorted(set(self.sealed) - known)):
+                raise RecipeError(
+                    f"step {self.name!r}: sealed names the split {strange[0]!r}, and the splits are "
+                    f"{', '.join(sorted(known))}"
+                )
+        if not self.accept_simulated:
+            for entry, later in makers_of_estimates(before):
+                named = [{"stage": stage.id, "step": stage.step.name} for stage in later]
+                simulated = {stage.id: {"simulated": bool(stage.step.parameters().get("simulate"))} for stage in later}
+                require_people(entry, named, simulated)
+
+    def split_names(self, before: Sequence[Stage]) -> frozenset[str] | None:
+        """Return the names of the release's splits; None where data say them."""
+        stage = self._naming_stage(before)
+        if stage is None:
+            return frozenset({ONLY_SPLIT})
+        return stage.step.names if isinstance(stage.step, Splits) else None
+
+    def _naming_stage(self, before: Sequence[Stage]) -> Stage | None:
+        """Return the stage whose value names the splits; None where none does.
+
+        Raises:
+            RecipeError: Several do and the settings choose none, the one that they choose gives no such value, or items
+                are made after it, which would have no split.
+        """
+        given = {f"{stage.id}.{name}": place for place, stage in enumerate(before) for name in stage.values}
+        named = [value for value in given if value.rpartition(".")[2] == SPLIT_VALUE]
+        if self.split_value is None and len(named) > 1:
+            raise RecipeError(
+                f"step {self.name!r}: {_several(named)}; set `split_value: {named[-1]}` for the last of them, or "
+                "leave a step out"
+            )
+        chosen = self.split_value or (named[0] if named else None)
+        if chosen is None:
+            return None
+        if chosen not in given:
+            raise RecipeError(
+                f"step {self.name!r}: no step before it gives {chosen!r}, which split_value names; those that name "
+                f"splits are {', '.join(named) or 'none: leave it out, and all items are in ' + repr(ONLY_SPLIT)}"
+            )
+        place = given[chosen]
+        makers = [stage.entry for stage in before[place + 1 :] if stage.kind == "map" and "items" in stage.makes]
+        if self.split_value and makers:
+            raise RecipeError(
+                f"step {self.name!r}: {makers[0]!r} makes items after {before[place].entry!r} has named their splits; "
+                f"move {before[place].entry!r} behind it"
+            )
+        return before[place]
 
     def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
         """Write the release and return its path."""
@@ -307,10 +381,7 @@ def picture_rule(settings: Freeze, workspace: Path) -> PictureRule:
     """
     if settings.sealed:
         if settings.pictures == "by_content":
-            raise BenchwrightError(
-                "pictures: by_content cannot be had with sealed splits, since a file's format says which step made it; "
-                "leave it out"
-            )
+            raise BenchwrightError(_SEALED_BY_CONTENT)
         return "lossless"
     return settings.pictures or Workspace(workspace).picture_rule()
 
@@ -423,8 +494,12 @@ def _with_splits(items: Iterable[_Valued], named: str | None) -> Iterator[tuple[
 def _split_value(values: Mapping[str, Any]) -> str | None:
     names = sorted(name for name in values if name.rpartition(".")[2] == SPLIT_VALUE)
     if len(names) > 1:
-        raise StepError(f"several values name splits: {', '.join(names)}; say which with split_value")
+        raise StepError(f"{_several(names)}; say which with split_value")
     return names[0] if names else None
+
+
+def _several(names: Sequence[str]) -> str:
+    return f"several values name splits: {', '.join(names)}"
 
 
 def freeze_workspace(
@@ -435,6 +510,7 @@ def freeze_workspace(
     licence: str | None = None,
     description: str = "",
     errata: Path | None = None,
+    split_value: str | None = None,
     accept_simulated: bool = False,
     sealed: Sequence[str] = (),
     accept_known_seed: bool = False,
@@ -454,6 +530,7 @@ def freeze_workspace(
         licence: Licence of the release as a whole, such as `cc-by-4.0`.
         description: Markdown for the card.
         errata: File of errata to set right.
+        split_value: Value that names each item's split, such as `splits.split`, where several steps name splits.
         accept_simulated: Whether to take items of what a model estimated though only simulated annotators decided on
             them.
         sealed: Splits whose answers stay out of the release, and go to a key file.
@@ -483,6 +560,7 @@ def freeze_workspace(
                 "licence": licence,
                 "description": description,
                 "errata": None if errata is None else str(errata),
+                "split_value": split_value,
                 "accept_simulated": accept_simulated,
                 "sealed": tuple(sealed),
                 "accept_known_seed": accept_known_seed,

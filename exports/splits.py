@@ -57,6 +57,11 @@ class Splits(GatherStep):
     rest: str = "test"
 
     @property
+    def names(self) -> frozenset[str]:
+        """Return the names of the splits."""
+        return frozenset((*self.sizes, self.rest) if self.sizes else self.fractions)
+
+    @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
         """Return the columns that it needs."""
         return ("item_id", "group_keys", "task", *(("root_image_id",) if self.sizes else ()))

@@ -230,6 +230,8 @@ NOT_DISTURBED = {
     "pairs statistics": "reads as `release show` does, of a release of pairs",
     "release fetch": "speaks with servers, of a release that has pictures by address",
     "review forget": "writes the store as `review users` does, in one transaction",
+    "review set-aside": "writes the store as `review users` does, in one transaction",
+    "review take-back": "writes the store as `review users` does, in one transaction",
     "review label-studio pull": "speaks with a server, which has a disk of its own",
     "review label-studio push": "speaks with a server, which has a disk of its own",
     "review serve": "ends when it is stopped; its store is that of the other commands",

@@ -201,6 +201,8 @@ def _make_filtered(folder: Path) -> None:
             ("review users --workspace @people", 0, 0),
             ("review invite @invitees.csv --workspace @people --out @links.csv", 0, 0),
             ("review users --workspace @people --add ann", 0, 0),
+            ("review set-aside ann --why rushes --by ada --workspace @people", 0, 0),
+            ("review take-back ann --by ada --workspace @people", 0, 0),
             ("review forget ann --workspace @people", 0, 0),
             ("review export --workspace @w --all --out @everything", 1, 0),
             ("review assign --workspace @w", 0, 0),

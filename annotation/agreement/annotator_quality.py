@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,12 @@ LEAST_TIMED = 5
 """Least number of ratings with a known time for a rater's pace to be compared."""
 FAST = 3.5
 """Modified z-score beyond which a rater's median time is an outlier (Iglewicz and Hoaglin 1993)."""
+MANY_TOO_FAST = 0.2
+"""Share of ratings below the shortest believable time, `LEAST_TIMED` of them or more, from which a rater rushes."""
+MANY_MISSED = 0.34
+"""Share of attention checks that a rater had wrong, two of them or more, from which they do not read the questions."""
+Doubt = Literal["misses_checks", "rushes", "faster_than_others", "as_without_looking"]
+"""Evidence against a rater: of attention checks, of impossible times, of the others' pace, of one label for all."""
 _MAD_AS_DEVIATION = 0.6745
 """Ratio of the median absolute deviation of a normal variable to its standard deviation."""
 
@@ -61,6 +67,9 @@ class RaterQuality:
         on_gold: Share of right labels on units whose right label is known, and the number of these units.
         too_fast: Share of ratings that took less than the shortest believable time of their unit, and the number of
             ratings for which this is known.
+        attention: Share of attention checks that the rater had right, and the number of these.
+        constant_accuracy: Accuracy that somebody would be estimated to have who gives the most frequent truth each
+            time, without looking; None without an estimate.
     """
 
     rater: str
@@ -76,11 +85,40 @@ class RaterQuality:
     pace: float | None
     on_gold: tuple[float | None, int] = (None, 0)
     too_fast: tuple[float | None, int] = (None, 0)
+    attention: tuple[float | None, int] = (None, 0)
+    constant_accuracy: float | None = None
 
     @property
     def is_suspiciously_fast(self) -> bool | None:
-        """Return whether the rater is an outlier on the fast side; None if the pace is not known."""
+        """Return whether the rater rushes or is an outlier on the fast side; None if neither is known."""
+        if self.rushes:
+            return True
         return None if self.pace is None else self.pace < -FAST
+
+    @property
+    def rushes(self) -> bool:
+        """Return whether many ratings took less time than anybody needs to look and read."""
+        share, of = self.too_fast
+        return share is not None and share >= MANY_TOO_FAST and round(share * of) >= LEAST_TIMED
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """Return what speaks against the rater's ratings, the plainest evidence first; empty where nothing does."""
+        right, of = self.attention
+        missed = 0 if right is None else round((1 - right) * of)
+        is_constant = (
+            self.estimated_accuracy is not None
+            and self.constant_accuracy is not None
+            and len(self.labels) == 1
+            and self.ratings >= LEAST_SHARED
+        )
+        evidence: dict[Doubt, bool] = {
+            "misses_checks": missed >= 2 and missed > MANY_MISSED * of,
+            "rushes": self.rushes,
+            "faster_than_others": self.pace is not None and self.pace < -FAST,
+            "as_without_looking": is_constant,
+        }
+        return tuple(doubt for doubt, holds in evidence.items() if holds)
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry that `review annotators --json` prints."""
@@ -106,6 +144,10 @@ class RaterQuality:
             "on_gold_units": of_gold,
             "too_fast_share": self.too_fast[0],
             "too_fast_of": self.too_fast[1],
+            "attention_share": self.attention[0],
+            "attention_of": self.attention[1],
+            "constant_accuracy": self.constant_accuracy,
+            "doubts": list(self.doubts),
         }
 
 
@@ -128,6 +170,7 @@ def qualities_in(
     seconds: Mapping[str, Sequence[float]] | None = None,
     gold: Mapping[str, RightOf] | None = None,
     too_fast: Mapping[str, RightOf] | None = None,
+    attention: Mapping[str, RightOf] | None = None,
 ) -> list[RaterQuality]:
     """Return the same as `rater_qualities` for ratings in columns.
 
@@ -137,6 +180,7 @@ def qualities_in(
         gold: Result of each rater on units whose right label is known, by name; default none.
         too_fast: Number of ratings below the shortest believable time, of those for which this is known, by the rater's
             name; default none.
+        attention: Number of attention checks that a rater had right, and of all, by the rater's name; default none.
     """
     if not len(columns):
         return []
@@ -168,6 +212,8 @@ def qualities_in(
             pace=paces.get(name),
             on_gold=(gold or {}).get(name, RightOf(0, 0)).shared,
             too_fast=(too_fast or {}).get(name, RightOf(0, 0)).shared,
+            attention=(attention or {}).get(name, RightOf(0, 0)).shared,
+            constant_accuracy=float(estimated.shares.max()) if estimated and shared[place] >= LEAST_SHARED else None,
         )
         for name in columns.present
         for place in [columns.rater_names.index(name)]

@@ -124,7 +124,8 @@ class Answer(AssignedCampaign):
         }
         where = evidence_summary(justified.values(), seed=ctx.seed) if self.evidence is not None else {}
         verdicts = Verdicts(None, outcomes, head | _summary(asked_of, state.decisions, seed=ctx.seed) | where)
-        return with_gold(verdicts, {item_id: Outcome(evidence={"gold": key}) for item_id, key in state.gold.items()})
+        gold = {item_id: Outcome(evidence={"gold": key}) for item_id, key in state.gold.items()}
+        return self.noted(with_gold(verdicts, gold), ctx)
 
 
 def _work(records: Iterable[Item], questions: dict[str, _Question | None], work: ItemWork) -> Iterator[TaskInput]:

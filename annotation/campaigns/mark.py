@@ -293,7 +293,7 @@ class Mark(AssignedCampaign):
             for shown_pictures in shown
             if (task_id := _task_id(shown_pictures)) in state.gold
         }
-        decided = with_gold(verdicts, known)
+        decided = self.noted(with_gold(verdicts, known), ctx)
         rest = {image.image_id: Outcome() for image in images if image.image_id not in decided.outcomes}
         return replace(decided, outcomes={**decided.outcomes, **rest})
 

@@ -33,6 +33,7 @@ from ..simulated.annotators import NOW, SimulatedGroup, simulate
 from ..store import Annotation, CampaignStatus, ReviewStore, open_store
 from ..store.campaigns.practice import set_practice_items
 from ..store.campaigns.revision_requests import newest_inputs, with_unrevised
+from ..store.campaigns.set_asides import count_set_aside
 from ..workflow.attention import CHECKED_KINDS, AttentionChecks
 from ..workflow.gold import gold_decision, gold_why, practice_decision
 from ..workflow.gold_regions import known_regions
@@ -100,9 +101,15 @@ class AssignedCampaign(CampaignStep):
         return self
 
     def noted(self, verdicts: Verdicts, ctx: CampaignContext) -> Verdicts:
-        """Return verdicts whose summary says how far votes were spared, where the campaign is set so."""
+        """Return verdicts whose summary says how many votes were set aside or spared, where some were."""
         further = self.handout.further_votes
-        if further is None or verdicts.waiting is not None:
+        if verdicts.waiting is not None:
+            return verdicts
+        with open_store(ctx.store_url) as store, store.reading() as connection:
+            aside = count_set_aside(connection, store.campaign(ctx.stage))
+        if aside:
+            verdicts = replace(verdicts, summary={**verdicts.summary, "votes_set_aside": aside})
+        if further is None:
             return verdicts
         with open_store(ctx.store_url) as store:
             sure = count_spared(store, store.campaign(ctx.stage))

@@ -202,9 +202,10 @@ class Pair(AssignedCampaign):
         state = run_campaign(request, map(pair_task, pairs), ctx)
         if state.waiting is not None:
             return Verdicts(state.waiting)
-        return pair_verdicts(
+        verdicts = pair_verdicts(
             rule, images, pairs, state.decisions, known=state.gold, simulated=self.simulate is not None, seed=ctx.seed
         )
+        return self.noted(verdicts, ctx)
 
 
 def _asked(images: Iterable[str], like: Mapping[str, Any]) -> Iterator[ImagePair]:

@@ -234,7 +234,8 @@ class Review(ReturningCampaign):
             simulated=self.simulate is not None,
             seed=ctx.seed,
         )
-        return with_gold(verdicts, {item_id: gold_review_outcome(key) for item_id, key in history.gold.items()})
+        gold = {item_id: gold_review_outcome(key) for item_id, key in history.gold.items()}
+        return self.noted(with_gold(verdicts, gold), ctx)
 
 
 def review_form(criteria: Iterable[str], labels: Mapping[str, str] | None = None, *, to_writer: bool = False) -> Form:

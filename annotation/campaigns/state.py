@@ -151,7 +151,7 @@ class State(AssignedCampaign):
         if self.draft is not None and self.simulate is None:
             summary["drafts"] = _draft_counts(ctx, self.draft.chat.model)
         known = {image_id: Outcome(evidence={"gold": decision}) for image_id, decision in state.gold.items()}
-        return with_gold(Verdicts(None, outcomes, summary), known)
+        return self.noted(with_gold(Verdicts(None, outcomes, summary), known), ctx)
 
     def _work(self, records: Sequence[ImageRecord], typed: Form, ctx: CampaignContext) -> Iterator[TaskInput]:
         """Yield the tasks of images; a model is asked for a draft only where a task is new."""

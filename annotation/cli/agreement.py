@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..progress.mark_figures import MarkFigures
     from ..progress.overview import Overview
     from ..store import Campaign, ReviewStore
+    from ..store.campaigns.set_asides import SetAside
 
 MOST_WORST = 20
 """Most single pictures that `review annotators` names."""
@@ -69,7 +70,8 @@ _FILE = click.Path(path_type=Path)
     """
     `{"units", "raters", "compared", "percent", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1",
     "ci": {statistic: [low, high]}, ...}`; of a campaign also `"shares": {label: share}`, how much of what was said
-    each label is, and `"closed_early"`, how many tasks closed before all had decided, which raises agreement;
+    each label is, `"closed_early"`, how many tasks closed before all had decided, which raises agreement, and
+    `"set_aside"`, how many votes a curator set aside, which are not among these;
     where regions are marked also `"regions": {"pictures", "compared", "annotators", "regions", "matched", "mean_iou",
     "mean_distance", "share_matched", "count_agreement", "count_alpha", "label_alpha", "ci", "by_field"}`;
     with `--by` also `"parts": [{"by", "part", ...}]`, with `--leave-one-out` also `"without": {rater: {...}}`
@@ -114,10 +116,11 @@ def agreement(
             labels, metric = overview.label_columns(label_field), label_field.metric
             parts = {split: overview.agreement_by(split, labels, metric=metric) for split in by}  # type: ignore[arg-type]
             whole = overview.agreement_by("all", labels, metric=metric, resamples=0)
-            closed_early = overview.closed_early()
+            closed_early, set_aside = overview.closed_early(), overview.set_aside()
             figures = _mark_figures(store, overview.campaign)
         columns = labels.ratings
-        shares = {"shares": whole[0].shares if whole else {}, "closed_early": closed_early}
+        aside = sum(listed.votes for listed in set_aside)
+        shares = {"shares": whole[0].shares if whole else {}, "closed_early": closed_early, "set_aside": aside}
         if figures is not None:
             shares["regions"] = figures.agreement.to_json()
     document = {**agreement_in(columns, metric=metric).to_json(), **shares}
@@ -168,14 +171,18 @@ def _refuse_both(workspace: Path | None, campaign: str | None) -> None:
     `{"annotators": [{"rater", "ratings", "labels": {label: n}, "with_others", "with_others_units", "shared_units",
     "estimated_accuracy", "confusion": {truth: {said: probability}}, "alpha_without", "alpha_without_units",
     "median_seconds", "timed", "pace", "suspiciously_fast", "on_gold", "on_gold_units", "too_fast_share",
-    "too_fast_of"}], "gold": {annotator: {"answered", "right", "accuracy"}}, "attention": {annotator:
-    {"answered", "right", "share"}}}`; where regions are marked also `"regions": {"annotators": [{"annotator",
-    "pictures", "matched", "mislabelled", "missed", "extra", "quality", "mean_iou"}], "worst": [{"item_id", "annotator",
-    "quality", "matched", "mislabelled", "missed", "extra", "mean_iou", "adjudicated"}]}`, the worst first, against what
-    counts on each picture; `attention` counts attention checks; `median_seconds` is of first versions;
-    `pace` is the modified z-score of the log of the median time, suspicious below -3.5; `too_fast_share` is the share
-    of the `too_fast_of` decisions timed by the app that took less than the shortest believable time of their task;
-    null where undefined
+    "too_fast_of", "attention_share", "attention_of", "constant_accuracy", "doubts": [code]}], "gold": {annotator:
+    {"answered", "right", "accuracy"}}, "attention": {annotator: {"answered", "right", "share"}}, "set_aside":
+    [{"annotator", "votes", "by", "why", "at", "is_in_force"}]}`; where regions are marked also `"regions":
+    {"annotators": [{"annotator", "pictures", "matched", "mislabelled", "missed", "extra", "quality", "mean_iou"}],
+    "worst": [{"item_id", "annotator", "quality", "matched", "mislabelled", "missed", "extra", "mean_iou",
+    "adjudicated"}]}`, the worst first, against what counts on each picture; `attention` counts attention checks;
+    `median_seconds` is of first versions; `pace` is the modified z-score of the log of the median time, suspicious
+    below -3.5; `too_fast_share` is the share of the `too_fast_of` decisions timed by the app that took less than the
+    shortest believable time of their task, suspicious from a fifth on; `constant_accuracy` is what always giving the
+    most frequent truth would be estimated at; `doubts` are `misses_checks`, `rushes`, `faster_than_others` and
+    `as_without_looking`; `set_aside` lists whose votes are set aside, which the other fields leave out; null where
+    undefined
     """
 )
 def annotators(ratings: Path | None, workspace: Path | None, campaign: str | None, as_json: bool) -> None:
@@ -194,11 +201,12 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
     if ratings is not None:
         _refuse_both(workspace, campaign)
         qualities, gold, checks, figures = rater_qualities(read_ratings(ratings)), {}, {}, None
+        set_aside: Sequence[SetAside] = ()
     else:
         with open_for_commands(workspace) as store:
             overview, label_field = _open_overview(store, campaign, None, ordinal=False, sets=False)
             qualities, gold = overview.qualities(overview.label_columns(label_field)), overview.gold()
-            checks = overview.attention()
+            checks, set_aside = overview.attention(), overview.set_aside()
             figures = _mark_figures(store, overview.campaign)
     listed = [quality.to_json() for quality in qualities]
     known = {
@@ -208,7 +216,8 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
     attentive = {
         name: {"answered": check.of, "right": check.right, "share": check.shared[0]} for name, check in checks.items()
     }
-    document: dict[str, Any] = {"annotators": listed, "gold": known, "attention": attentive}
+    aside = [{**each._asdict(), "at": each.at.isoformat()} for each in set_aside]
+    document: dict[str, Any] = {"annotators": listed, "gold": known, "attention": attentive, "set_aside": aside}
     if figures is not None:
         document["regions"] = {
             "annotators": [row.to_json() for row in figures.annotators()],
@@ -233,7 +242,12 @@ def _annotators_text(document: Mapping[str, Any]) -> str:
         f"{row['mislabelled']} with another label, {row['missed']} missed, {row['extra']} too many"
         for row in document.get("regions", {}).get("annotators", ())
     ]
-    return "\n".join([text, *lines])
+    aside = [
+        f"{printable(each['annotator'])}: {each['votes']} votes set aside by {printable(each['by'])}: "
+        f"{printable(each['why'])}"
+        for each in document["set_aside"]
+    ]
+    return "\n".join([text, *lines, *aside])
 
 
 def _regions_text(regions: Mapping[str, Any]) -> list[str]:
@@ -266,6 +280,8 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
             f"{document['closed_early']} tasks closed before all their annotators had decided: with the decisions that "
             "they lack, agreement would hardly be higher and may be lower"
         )
+    if document.get("set_aside"):
+        lines.append(f"{document['set_aside']} votes are set aside and not counted here")
     for rater, statistics in document.get("without", {}).items():
         alpha, percent = _number(statistics["krippendorff_alpha"]), _number(statistics["percent"])
         lines.append(f"without {printable(rater)}: {_size(statistics)}; alpha {alpha}, percent {percent}")
@@ -314,7 +330,22 @@ def _quality_text(
         f"{printable(name)}: attention checks {_number(check['share'])} of {check['answered']}"
         for name, check in sorted(attention.items())
     ]
+    lines += [
+        f"{printable(quality['rater'])}: look at these votes before they count: "
+        + "; ".join(_DOUBTS[doubt] for doubt in quality["doubts"])
+        for quality in qualities
+        if quality["doubts"]
+    ]
     return "\n".join(lines) or "no decisions yet"
+
+
+_DOUBTS: Mapping[str, str] = {
+    "misses_checks": "attention checks were missed",
+    "rushes": "many decisions took less time than anybody needs to look and read",
+    "faster_than_others": "far faster than the others",
+    "as_without_looking": "one decision for all, which needs no look",
+}
+"""What speaks against an annotator, in words, by code."""
 
 
 def _estimate(quality: Mapping[str, Any]) -> str:
@@ -322,7 +353,9 @@ def _estimate(quality: Mapping[str, Any]) -> str:
 
     if quality["estimated_accuracy"] is None:
         return f"not enough ({quality['shared_units']} shared units, of {LEAST_SHARED})"
-    return f"{quality['estimated_accuracy']:.2f} from {quality['shared_units']} shared units"
+    constant = quality["constant_accuracy"]
+    always = "" if constant is None else f", always the same {constant:.2f}"
+    return f"{quality['estimated_accuracy']:.2f} from {quality['shared_units']} shared units{always}"
 
 
 def _number(value: float | None) -> str:

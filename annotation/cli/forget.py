@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,23 +14,41 @@ from benchwright.text_normalization import printable
 
 from .selection import open_for_commands, workspace_of, workspace_option
 
+if TYPE_CHECKING:
+    from ..store.accounts.forgetting import Mention
+
 _MOST_BYTES = 256 * 2**20
 _SHOWN = 20
+_LONG = 200
 
 
 @click.command("forget")
 @click.argument("person", help="Name by which the person decides.")
 @workspace_option
+@click.option(
+    "--also",
+    multiple=True,
+    metavar="NAME",
+    help="A further name that notes and comments call the person by, and nobody else, such as the first name; may be "
+    "given several times.",
+)
 @click.option("--irreversibly", is_flag=True, help="Do it; without this, it is only said what would change.")
 @json_option(
     """
     `{"is_done", "pseudonym", "decisions", "texts", "acts", "drafts", "log_rows", "rehashed", "had_account",
-    "examples": [text], "head", "named_in": [file]}`; `pseudonym` is null where nothing was changed, `head` is the last
-    hash of the audit log, and `named_in` lists files of the workspace that name the person still
+    "examples": [text], "head", "named_in": [file], "searched": [name], "parts": [word], "mentions": [{"place", "row",
+    "words", "text", "is_note"}]}`; `pseudonym` is null where nothing was changed, `head` is the last hash of the audit
+    log, and `named_in` lists files of the workspace that name the person still; `searched` are the names that were
+    looked for, `parts` words of these, and `mentions` the texts that hold such a word, or a name in what was written
+    for items or guidelines, and stay as they are
     """
 )
-def forget(person: str, workspace: Path | None, *, irreversibly: bool, as_json: bool) -> None:
+def forget(person: str, workspace: Path | None, also: tuple[str, ...], *, irreversibly: bool, as_json: bool) -> None:
     """Put a random pseudonym in the place of a person's name: in votes, times, notes, comments and the audit log.
+
+    In notes and comments it takes the place of the whole name, in any case, with or without accents, and of names given
+    with --also. Notes that hold only a part of it, such as the first name, may speak of somebody else: they are listed,
+    for you to decide, and stay as they are unless --also names that part.
 
     What they decided stays and counts. Their account is locked, without password, sessions and linked identities, and
     their drafts are deleted. It cannot be undone: nothing keeps whom the pseudonym stands for. Hashes of the audit log
@@ -40,9 +59,9 @@ def forget(person: str, workspace: Path | None, *, irreversibly: bool, as_json: 
 
     root = workspace_of(workspace)
     with open_for_commands(root) as store:
-        done = forget_person(store, person, now=clock(), dry_run=not irreversibly)
+        done = forget_person(store, person, now=clock(), also=also, dry_run=not irreversibly)
         head = store.audited().head
-    files = list(_files_naming(root, person))
+    files = list(_files_naming(root, done.searched))
     document = {
         **asdict(done),
         "is_done": irreversibly,
@@ -59,11 +78,14 @@ def forget(person: str, workspace: Path | None, *, irreversibly: bool, as_json: 
             else f"with --irreversibly, a pseudonym takes the place of {person}",
             f"{done.decisions} versions of decisions, {done.texts} notes and comments that name the person, "
             f"{done.acts} other places, {done.log_rows} rows of the audit log ({done.rehashed} with new hashes)",
+            f"searched for {_listed(done.searched)}"
+            + (f", and for their parts {_listed(done.parts)}" if done.parts else "; it has no parts to search for"),
             f"{done.drafts} drafts are deleted" + ("; the account is locked and emptied" if done.had_account else ""),
         ]
         if irreversibly:
             lines += [f"  now: {example}" for example in done.examples]
             lines.append(f"the audit log's last hash is {head}")
+        lines += _mentions_text(done.mentions)
         if files:
             more = f"\n  and {len(files) - _SHOWN} more" if len(files) > _SHOWN else ""
             lines.append(
@@ -76,11 +98,32 @@ def forget(person: str, workspace: Path | None, *, irreversibly: bool, as_json: 
     emit(document, as_json=as_json, text=text)
 
 
-def _files_naming(root: Path, name: str) -> Iterator[str]:
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names)
+
+
+def _mentions_text(mentions: Sequence[Mention]) -> list[str]:
+    """Return lines about the texts that stay and may name the person."""
+    lines = []
+    for is_note, what in (
+        (True, "notes and comments hold a part of the name and stay as they are; --also NAME replaces it in these"),
+        (False, "texts of items and guidelines hold a name or a part of it and stay; change them where you wrote them"),
+    ):
+        some = [mention for mention in mentions if mention.is_note == is_note]
+        lines += [f"{len(some)} {what}"] if some or is_note else []
+        lines += [f"  {mention.place}, row {mention.row}: {mention.text[:_LONG]}" for mention in some[:_SHOWN]]
+        lines += [f"  and {len(some) - _SHOWN} more, which --json lists"] if len(some) > _SHOWN else []
+    return lines
+
+
+def _files_naming(root: Path, names: Sequence[str]) -> Iterator[str]:
     """Yield the files of a workspace, besides the review store, in which a name stands as a whole word or value."""
     import re
 
-    pattern = re.compile(rb"(?<![\w])" + re.escape(name.encode()) + rb"(?![\w])", re.IGNORECASE)
+    from ..store.accounts.person_names import spellings
+
+    spelled = b"|".join(map(re.escape, spellings(names)))
+    pattern = re.compile(rb"(?<![\w])(?:" + spelled + rb")(?![\w])", re.IGNORECASE)
     for path in sorted(root.rglob("*")):
         if path.is_symlink() or not path.is_file() or path.name.startswith("review.") or "objects" in path.parts:
             continue

@@ -264,6 +264,8 @@ KINDS = {
     )
 }
 
+AUTHORED_KINDS = (COLLECT, DESCRIBE, WRITE)
+"""Kinds in which people write or bring something, in a place of their own, and do not vote."""
 ATTENTION = "attention"
 """Task, in place of one such as `jigsaw`, of items that only check whether questions are read."""
 WITH_KEY = tuple(sorted(kind.name for kind in KINDS.values() if kind.shows_key))

@@ -18,7 +18,7 @@ from benchwright.workspace.private_files import make_private_file
 logger = logging.getLogger(__name__)
 
 FILE_NAME = "item-index.sqlite"
-VERSION = 1
+VERSION = 2
 """Version of tables and of what is written to them; raised with any change of either."""
 BUSY_S = 60.0
 """Seconds that one process waits for another one that brings the file up to date."""

@@ -19,6 +19,7 @@ from ..store import Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_rulings
 from ..store.campaigns.closings import SureCounts
 from ..store.campaigns.revision_requests import RevisionCounts, count_revisions
+from ..store.campaigns.set_asides import SetAside, list_set_aside
 from ..store.counts import campaign_counts
 from ..store.counts.decision_columns import NONE, DecisionColumns, read_decisions, read_facet, read_fields, read_seconds
 from ..store.counts.decision_counts import DecisionCounts, count_decisions, count_revised
@@ -242,4 +243,11 @@ class Overview:
         """Return the quality of each annotator by one label field, with their pace and accuracy on gold tasks."""
         with self._store.reading() as connection:
             seconds: Mapping[str, Sequence[float]] = read_seconds(connection, self.campaign)
-        return qualities_in(columns.ratings, seconds=seconds, gold=self.gold(), too_fast=self.too_fast())
+        return qualities_in(
+            columns.ratings, seconds=seconds, gold=self.gold(), too_fast=self.too_fast(), attention=self.attention()
+        )
+
+    def set_aside(self) -> list[SetAside]:
+        """Return whose votes are set aside, by name."""
+        with self._store.reading() as connection:
+            return list_set_aside(connection, self.campaign)

@@ -48,6 +48,7 @@ from .database.schema import (
     revisions,
     slots,
     tasks,
+    votes_set_aside,
 )
 
 _ITEMS_OWN = Item.model_fields.keys() - TaskContent.model_fields.keys()
@@ -174,12 +175,22 @@ def _slots(connection: sa.Connection) -> Iterator[Problem]:
         (annotations_table.c.slot_id == newest.c.slot_id) & (annotations_table.c.version == newest.c.version),
     )
     query = (
-        sa.select(slots.c.id, slots.c.decision, slots.c.submitted_at, annotations_table.c.decision.label("newest"))
-        .select_from(slots.outerjoin(latest, slots.c.id == annotations_table.c.slot_id))
+        sa.select(slots.c.id, slots.c.slot, slots.c.decision, slots.c.submitted_at)
+        .add_columns(annotations_table.c.decision.label("newest"), votes_set_aside.c.slot.label("was"))
+        .select_from(
+            slots.outerjoin(latest, slots.c.id == annotations_table.c.slot_id).outerjoin(
+                votes_set_aside, votes_set_aside.c.slot_id == slots.c.id
+            )
+        )
         .order_by(slots.c.id)
     )
     for row in connection.execute(query):
-        if row.decision != row.newest or (row.newest is None) != (row.submitted_at is None):
+        counts = row.newest if row.was is None else None
+        if (
+            row.decision != counts
+            or (row.was is not None) != (row.slot < 0)
+            or (row.newest is None) != (row.submitted_at is None)
+        ):
             yield _row("slots", row.id, "does not agree with what was decided in it")
 
 

@@ -22,9 +22,9 @@ from ..forms.payloads import TaskInput, item_in
 CHECKED_KINDS = (VERIFY, ANSWER, SCREEN, SCREEN_ITEMS, PAIR)
 """Kinds of campaigns that can have attention checks."""
 MOST_CHECKS = 40
-_QUESTION = "This one only checks that questions are read. Whatever the picture shows, choose “{option}”."
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_WHY = "It only checked that questions are read."
+QUESTION = "This one only checks that questions are read. Whatever the picture shows, choose “{option}”."
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+WHY = "It only checked that questions are read."
 
 
 class AttentionChecks:
@@ -63,10 +63,10 @@ class AttentionChecks:
         drawn = seed_for(self._seed, ATTENTION, str(number))
         choices: list[dict[str, Any]] = []
         if self._kind == ANSWER:
-            letters = [choice["key"] for choice in item["choices"]][: len(_ORDINALS)]
-            choices = [_option(letter, words) for letter, words in zip(letters, _ORDINALS, strict=False)]
+            letters = [choice["key"] for choice in item["choices"]][: len(ORDINALS)]
+            choices = [_option(letter, words) for letter, words in zip(letters, ORDINALS, strict=False)]
             place = drawn % len(letters)
-            right, option = letters[place], _ORDINALS[place]
+            right, option = letters[place], ORDINALS[place]
         elif self._kind == VERIFY:  # whoever only presses accept does not read
             right, option = "reject", "Reject"
             choices = [_option("A", "Accept"), _option("B", "Reject")]
@@ -78,13 +78,13 @@ class AttentionChecks:
             "item_id": check_id,
             **({"kind": "multiple_choice"} if "kind" in item else {}),
             "task": ATTENTION,
-            "question": _QUESTION.format(option=option),
+            "question": QUESTION.format(option=option),
             "choices": choices,
             "answer": right if self._kind == ANSWER else "B" if choices else None,
             "refusal": None,
             "explanation": None,
         }
-        return TaskInput(check_id, digest(payload), payload, gold=right, gold_why=_WHY)
+        return TaskInput(check_id, digest(payload), payload, gold=right, gold_why=WHY)
 
     def _of_form(self, drawn: int) -> tuple[str, str]:
         """Return an option of the form's first field: of a pair either, elsewhere one that nobody gives unread."""

@@ -14,7 +14,7 @@ from benchwright.text_normalization import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchwright.pipeline.check import Problem
+    from benchwright.pipeline.check import CheckedPictures, Problem
 
 
 @click.command()
@@ -42,19 +42,19 @@ def check(workspace: Path, is_repairing: bool, as_json: bool) -> int:
     backup), a source picture that is gone.
     """
     from benchwright.errors import BenchwrightError, StorageError
-    from benchwright.pipeline.check import problems_of
+    from benchwright.pipeline.check import CheckedPictures, problems_of
     from benchwright.workspace.workspace import Workspace
 
-    space = Workspace(workspace)
+    space, pictures = Workspace(workspace), CheckedPictures()
     if not (workspace / "workspace.json").exists() and not space.tables.is_dir():
         raise BenchwrightError(f"{workspace} is not a workspace (no workspace.json); give the folder that a run made")
     if is_repairing:
         from benchwright.pipeline.repair import repair
 
         with space.locked():
-            problems = repair(space, problems_of(space))
+            problems = repair(space, problems_of(space, pictures=pictures))
     else:
-        problems = problems_of(space)
+        problems = problems_of(space, pictures=pictures)
     with suppress(OSError, StorageError):  # a copy that nobody may write to is checked all the same
         space.checked.save(tmp=space.tmp)
     notes = [problem for problem in problems if problem.is_note]
@@ -65,13 +65,14 @@ def check(workspace: Path, is_repairing: bool, as_json: bool) -> int:
         "problems": [{name: getattr(problem, name) for name in ("path", "what", "repaired")} for problem in problems],
         "notes": [{"path": note.path, "what": note.what} for note in notes],
     }
-    emit(document, as_json=as_json, text=lambda: "\n".join([_text(workspace, problems), *_lines(notes)]))
+    emit(document, as_json=as_json, text=lambda: "\n".join([_text(workspace, problems, pictures), *_lines(notes)]))
     return 0 if is_ok else 1
 
 
-def _text(workspace: Path, problems: Sequence[Problem]) -> str:
+def _text(workspace: Path, problems: Sequence[Problem], pictures: CheckedPictures) -> str:
     if not problems:
-        return f"{workspace} holds what was written to it"
+        where = f"{len(pictures.inside)} in the workspace, {len(pictures.outside)} in the image folder"
+        return f"{workspace} holds what was written to it; pictures compared: {where}"
     left = sum(not problem.repaired for problem in problems)
     lines = _lines(problems)
     return "\n".join([*lines, f"{len(problems)} problems, {len(problems) - left} of them repaired, {left} left"])

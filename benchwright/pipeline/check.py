@@ -17,14 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.canonical import file_digest
-from benchwright.errors import DamagedError, DataError
+from benchwright.errors import BenchwrightError, DamagedError, DataError
 from benchwright.images.identify import path_for
 from benchwright.models.reply_store import damaged_replies, forget_damaged
 from benchwright.photographs import FOLDER as COLLECTED
 from benchwright.photographs import collected_photographs
-from benchwright.pipeline.damage import inside
+from benchwright.pipeline.damage import inside, require_store
 from benchwright.pipeline.outcomes import torn_lines
 from benchwright.pipeline.overrides import current_snapshot, snapshot_problems
+from benchwright.pipeline.run import stages_of_workspace
 from benchwright.pipeline.runlog import log_problems
 from benchwright.pipeline.seen_files import is_whole
 from benchwright.release.verification.verify import verify_release
@@ -58,15 +59,33 @@ class Problem:
     mend: Callable[[], None] | None = field(default=None, repr=False, compare=False)
 
 
-def problems_of(space: Workspace) -> list[Problem]:
-    """Read everything in a workspace; return its problems, one for each file, and notes on what cannot be checked."""
+@dataclass
+class CheckedPictures:
+    """Ids of the pictures that a check compared with their hash, by where they lie.
+
+    Attributes:
+        inside: Pictures whose files the workspace holds.
+        outside: Source pictures that lie in the image folder only.
+    """
+
+    inside: set[str] = field(default_factory=set)
+    outside: set[str] = field(default_factory=set)
+
+
+def problems_of(space: Workspace, *, pictures: CheckedPictures | None = None) -> list[Problem]:
+    """Read everything in a workspace; return its problems, one for each file, and notes on what cannot be checked.
+
+    Args:
+        space: The workspace.
+        pictures: Receives the pictures that were compared; default None, nobody asks.
+    """
     problems: dict[tuple[str, bool], Problem] = {}
-    for problem in _all(space):
+    for problem in _all(space, pictures or CheckedPictures()):
         problems.setdefault((problem.path, problem.is_note), problem)
     return list(problems.values())
 
 
-def _all(space: Workspace) -> Iterator[Problem]:
+def _all(space: Workspace, compared: CheckedPictures) -> Iterator[Problem]:
     yield from table_problems(space, afresh=True)
     try:
         yield from (_of(space, error) for error in snapshot_problems(space))
@@ -74,12 +93,13 @@ def _all(space: Workspace) -> Iterator[Problem]:
         yield Problem("overrides/current.json", str(error))
     yield from _wrongly_named(space)
     try:
-        yield from _pictures(space)
+        yield from _pictures(space, compared)
     except DataError as error:  # `table_problems` has reported the tables that cannot be read
         yield Problem("objects", f"cannot be compared with the tables: {error}")
     yield from _memories(space)
     yield from (_of(space, error) for error in log_problems(space))
     yield from _releases(space)
+    yield from _without_store(space)
     for check in catalogue("checks").values():
         yield from check.load()(space.root)
 
@@ -198,22 +218,45 @@ def images_of(space: Workspace) -> Iterator[tuple[str, Marker, Sequence[Mapping[
                     yield folder.name, marker, rows.to_pylist()
 
 
-def _pictures(space: Workspace) -> Iterator[Problem]:
-    """Yield pictures that tables refer to and that are missing or changed."""
-    folder = Path(str(space.settings().get("images", "")))
+def _pictures(space: Workspace, compared: CheckedPictures) -> Iterator[Problem]:
+    """Yield pictures that tables refer to and that are missing or changed, wherever they lie."""
+    settings = space.settings()
+    folder = Path(settings["images"]) if settings.get("images") else None
+    is_copied = space.copies_sources()
+    has_folder = folder is not None and folder.is_dir()
     collected = collected_photographs(space.root)
+    lost: dict[str, str] = {}
+    held: set[str] = set()
     for _, _, rows in images_of(space):
         for row in rows:
-            stored = space.objects.path(row["image_id"])
-            if stored.exists() or collected.path(row["image_id"]).exists():
-                continue
-            if row["source_uri"] is None:
+            image_id, uri = row["image_id"], row["source_uri"]
+            stored = space.objects.path(image_id)
+            if stored.exists() or collected.path(image_id).exists():  # `_wrongly_named` has read it
+                compared.inside.add(image_id)
+                held |= {image_id} if uri is not None else set()
+            elif uri is None:
                 yield Problem(inside(space, stored), "is missing")
-            elif (
-                folder.is_dir()
-                and (problem := _changed(folder / path_for(row["source_uri"]), row["image_id"])) is not None
-            ):
-                yield Problem(str(folder / path_for(row["source_uri"])), problem)
+            elif folder is None or not (has_folder or is_copied):
+                lost[image_id] = uri
+            elif (problem := _changed(folder / path_for(uri), image_id)) is None:
+                compared.outside.add(image_id)
+                if is_copied:
+                    yield Problem(inside(space, stored), f"is missing; {folder / path_for(uri)} is still what it was")
+            elif is_copied:
+                yield Problem(inside(space, stored), f"is missing, and its source {folder / path_for(uri)} {problem}")
+            else:
+                yield Problem(str(folder / path_for(uri)), problem)
+    if lost:
+        example = min(lost.values())
+        yield Problem(
+            "workspace.json" if folder is None else str(folder),
+            f"{'names no image folder' if folder is None else 'is not there'}, and {len(lost)} of the workspace's "
+            f"pictures lie nowhere else, such as {example!r}: put the folder back, or run the recipe with --images DIR",
+        )
+    elif held and folder is not None and not has_folder:
+        yield Problem(
+            str(folder), f"is not there; the workspace has its own copies of {len(held)} source pictures", is_note=True
+        )
 
 
 def _changed(path: Path, image_id: str) -> str | None:
@@ -265,6 +308,20 @@ def _releases(space: Workspace) -> Iterator[Problem]:
                 f"{inside(space, folder)}/{name}",
                 f"{problem}; a release is never written again: take it from a copy, or move it away and run the recipe",
             )
+
+
+def _without_store(space: Workspace) -> Iterator[Problem]:
+    """Yield the campaigns that people decided and whose review store is gone."""
+    try:
+        stages = stages_of_workspace(space.root)
+    except (BenchwrightError, KeyError):  # damaged settings are reported; a step that is not installed is no damage
+        return
+    for stage in stages:
+        if stage.kind == "campaign":
+            try:
+                require_store(space, stage)
+            except DataError as error:
+                yield Problem(inside(space, StageTable(space, stage.id).folder), str(error))
 
 
 def marked_as_repaired(before: Sequence[Problem], after: Sequence[Problem]) -> list[Problem]:

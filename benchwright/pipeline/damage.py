@@ -31,7 +31,8 @@ def make_again(worker: WorkerContext, record: ImageRecord) -> None:
         DataError: The file cannot be restored.
     """
     if record.source is not None:
-        if not worker.workspace.objects.path(record.image_id).exists():
+        is_stored = worker.workspace.objects.path(record.image_id).exists()
+        if not is_stored and not worker.workspace.copies_sources():
             return  # it was never copied: the reader has already looked in the image folder
         _copy_again(worker, record)
     else:
@@ -43,10 +44,11 @@ def _copy_again(worker: WorkerContext, record: ImageRecord) -> None:
     """Copy a source image again from its original file, if that has not changed."""
     assert record.source is not None
     stored = worker.workspace.objects.path(record.image_id)
+    state = "damaged" if stored.exists() else "missing"
     origin = _origin(worker, record.image_id, record.source.uri)
     if origin is None:
         raise DataError(
-            f"{stored} is damaged, and {record.source.uri!r} is no longer what it was in {worker.images}: put the "
+            f"{stored} is {state}, and {record.source.uri!r} is no longer what it was in {worker.images}: put the "
             "picture back there, or take the workspace's copy from a backup"
         )
     worker.workspace.objects.put(origin.read_bytes())

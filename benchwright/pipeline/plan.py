@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from benchwright.canonical import digest
@@ -67,12 +67,18 @@ def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
 
 def _check_estimates(stages: Sequence[Stage]) -> None:
     """Check that people decide on the items of every entry that reads estimated truths."""
+    for entry, later in makers_of_estimates(stages):
+        require_decisions(entry, [stage.step.name for stage in later])
+
+
+def makers_of_estimates(stages: Sequence[Stage]) -> Iterator[tuple[str, Sequence[Stage]]]:
+    """Yield each entry that makes items of estimated truths, with the stages from there on."""
     estimating = {stage.id for stage in stages if stage.step.estimates}
     makers = {stage.entry for stage in stages if "items" in stage.makes}
     for place, stage in enumerate(stages):
         givers = {wanted.rpartition(".")[0] for wanted in stage.reads.values()}
         if stage.entry in makers and not estimating.isdisjoint(givers):
-            require_decisions(stage.entry, [later.step.name for later in stages[place:]])
+            yield stage.entry, stages[place:]
 
 
 def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None, *, is_of_maker: bool) -> None:
@@ -122,6 +128,17 @@ def _check_identity(stage: Stage, identities: dict[str, str]) -> None:
             f"they must differ in a setting that is part of the identity ({settings})"
         )
     identities[identity] = stage.entry
+
+
+def check_final_steps(stages: Sequence[Stage], *, seed: int) -> None:
+    """Refuse final steps that could not do their work after all that is done before them.
+
+    Raises:
+        RecipeError: The settings of one do not fit the steps before it, or the seed.
+    """
+    for place, stage in enumerate(stages):
+        if isinstance(stage.step, FinalStep):
+            stage.step.check_place(stages[:place], seed=seed)
 
 
 def phases(stages: Sequence[Stage]) -> list[Phase]:

@@ -157,10 +157,11 @@ def _unlink_if_damaged(path: Path) -> None:
 
 def _repair_pictures(space: Workspace, worker: WorkerContext) -> Iterator[tuple[str, str]]:
     """Make the pictures again that tables refer to, and remove damaged pictures that no table refers to."""
-    wanted = set()
+    wanted, is_copied = set(), space.copies_sources()
     for stage, marker, rows in images_of(space):
         wanted |= {row["image_id"] for row in rows}
-        wrong = {row["image_id"] for row in rows if _is_wrong(space, row["image_id"], made=row["source_uri"] is None)}
+        is_stored = {row["image_id"]: row["source_uri"] is None or is_copied for row in rows}
+        wrong = {image_id for image_id, stored in is_stored.items() if _is_wrong(space, image_id, is_stored=stored)}
         table = StageTable(space, stage).read(marker, "images") if wrong else None
         for record in image_records(table) if table is not None else ():
             if record.image_id in wrong:
@@ -176,9 +177,9 @@ def _repair_pictures(space: Workspace, worker: WorkerContext) -> Iterator[tuple[
             path.unlink()
 
 
-def _is_wrong(space: Workspace, image_id: str, *, made: bool) -> bool:
+def _is_wrong(space: Workspace, image_id: str, *, is_stored: bool) -> bool:
     path = space.objects.path(image_id)
-    return (made or path.exists()) and space.checked.wrong(path, image_id) is not None
+    return (is_stored or path.exists()) and space.checked.wrong(path, image_id) is not None
 
 
 def _in_this_process(worker: WorkerContext) -> Callable[[Sequence[Job]], Iterator[Done]]:

@@ -15,7 +15,7 @@ from benchwright.steps import Step
 
 from .fitting import fitted_to
 from .ingest import list_files
-from .plan import plan
+from .plan import check_final_steps, plan
 from .run import image_folder
 
 
@@ -79,7 +79,7 @@ def plan_requests(recipe: Recipe, *, images: Path | None = None) -> RunPlan:
     has_folder = images is not None or recipe.header.images is not None or not brings
     folder = image_folder(recipe, images) if has_folder else None
     fitted, _ = fitted_to(recipe, folder)
-    plan(fitted.steps)  # refuses steps that do not fit together
+    check_final_steps(plan(fitted.steps), seed=fitted.header.seed)
     bringing = [(entry, step) for entry, step in fitted.steps if step.brings_pictures]
     files = [] if folder is None else list_files(folder)
     count = sum(not any(step.takes(uri) for _, step in bringing) for uri in files)

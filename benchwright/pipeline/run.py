@@ -24,7 +24,7 @@ from benchwright.pipeline.gather_stage import run_campaign, run_gather
 from benchwright.pipeline.ingest import ingest
 from benchwright.pipeline.map_stage import TRANSIENT, MapJob
 from benchwright.pipeline.overrides import override_status, take_in
-from benchwright.pipeline.plan import Phase, phases, plan
+from benchwright.pipeline.plan import Phase, check_final_steps, phases, plan
 from benchwright.pipeline.runlog import RunLog, logged
 from benchwright.pipeline.view import View
 from benchwright.pipeline.worker_context import WorkerContext
@@ -37,7 +37,7 @@ from benchwright.workspace.shards import StageTable, VerdictCounts, shard_names
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.stages import Stage
 from benchwright.workspace.takedowns import withdrawn_images
-from benchwright.workspace.workspace import Workspace
+from benchwright.workspace.workspace import COPIED, NO_IMAGES, Workspace
 
 RECORDS_TO_SUSPECT = 3
 IMAGES_TO_REST = 4096
@@ -81,9 +81,10 @@ def run_recipe(
     folder = image_folder(recipe, images) if needs_folder else None
     recipe, left_out = fitted_to(recipe, folder)
     stages = plan(recipe.steps)
+    check_final_steps(stages, seed=recipe.header.seed)
     space = Workspace.create(workspace)
     if folder is None:
-        folder = space.cache / "no_images"  # what is there in place of an image folder, where steps bring all pictures
+        folder = space.cache / NO_IMAGES  # what is there in place of an image folder, where steps bring all pictures
         folder.mkdir(exist_ok=True)
     about: dict[str, Any] = {"recipe": recipe.resolved(), "images": str(folder), "engine": engine}
     if recipe.source is not None:
@@ -207,6 +208,7 @@ class _Run:
     artifacts: dict[str, str] = field(default_factory=dict)
     reached: set[str] = field(default_factory=set)
     rerun: bool = False
+    copy: bool = False
 
     def __post_init__(self) -> None:
         self.worker = _worker_context(self.space, self.recipe.header, self.stages, self.images)
@@ -214,7 +216,7 @@ class _Run:
         self.shards = shard_names(self.recipe.header.shards)
 
     def go(self, opened: Engine, copy: bool) -> FinishedRun:
-        header = self.recipe.header
+        header, self.copy = self.recipe.header, copy
         brought = photographs_of(self.space.root)
         for stage in self.stages:
             if stage.step.brings_pictures:
@@ -468,6 +470,7 @@ class _Run:
             {
                 "recipe": self.recipe.resolved(),
                 "images": str(self.images),
+                **({COPIED: True} if self.copy else {}),
                 "shards": header.shards,
                 "pictures": pictures,
                 "state": state,

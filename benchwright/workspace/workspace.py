@@ -34,6 +34,10 @@ from benchwright.workspace.store_place import store_url
 
 FORMAT = "benchwright/workspace"
 VERSION = 1
+COPIED = "copied"
+"""Key of `workspace.json`: whether the last run stored the source pictures in the workspace."""
+NO_IMAGES = "no_images"
+"""Folder under `cache` in place of an image folder, where steps bring all pictures."""
 
 
 class Workspace:
@@ -108,6 +112,11 @@ class Workspace:
                 f"{path} has version {document['version']}, this program reads {VERSION}; upgrade benchwright"
             )
         return document
+
+    def copies_sources(self) -> bool:
+        """Return whether the workspace has its own copies of all source pictures."""
+        settings = self.settings()
+        return bool(settings.get(COPIED)) or settings.get("images") == str(self.cache.resolve() / NO_IMAGES)
 
     def picture_rule(self) -> PictureRule:
         """Return how releases of this workspace hold pictures that steps made, unless a recipe says otherwise.

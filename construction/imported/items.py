@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -15,6 +17,7 @@ from benchwright.canonical import canonical_json, digest
 from benchwright.errors import PrerequisiteError
 from benchwright.photographs import BroughtPhotograph
 from benchwright.records import ImageRecord, Item
+from benchwright.release.format.manifest import SPLIT
 from benchwright.steps import (
     FOLDER,
     BringContext,
@@ -203,7 +206,10 @@ class AskedQuestions(GatherStep):
 
 
 class OwnSplits(GatherStep):
-    """Give each imported item the split of its source, `test` where that states none."""
+    """Give each imported item the split of its source, `test` where that states none.
+
+    Names are spelled as releases take them: small letters, digits and `_`. The attribute `source_split` keeps the name.
+    """
 
     name: ClassVar[str] = "own_splits"
     consumes: ClassVar[Stream] = "items"
@@ -214,7 +220,12 @@ class OwnSplits(GatherStep):
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Return the split of each item."""
         del ctx
-        splits = [_own_split(json.loads(text)) for text in columns["record"].to_pylist()]
+        stated = [_own_split(json.loads(text)) for text in columns["record"].to_pylist()]
+        names = split_names(stated)
+        for own, name in names.items():
+            if own != name:
+                logger.info("the split %r of the source is %r in the release", own, name)
+        splits = [names[own] for own in stated]
         return Gathered(rows=np.arange(len(splits), dtype=np.int64), values={"split": splits})
 
 
@@ -223,3 +234,25 @@ def _own_split(record: Mapping[str, Any]) -> str:
     imported = record["evidence"].get(IMPORTED)
     split = imported["split"] if imported else record["attributes"].get(OWN_SPLIT)
     return _OTHER_NAMES.get(str(split), str(split)) if split else _USUAL_SPLIT
+
+
+def split_names(stated: Iterable[str]) -> dict[str, str]:
+    """Return the name that each split of a source has in a release, by the source's; no two get the same.
+
+    Example:
+        >>> split_names(["Dev-Mini", "dev_mini", "val"])
+        {'Dev-Mini': 'dev_mini_2', 'dev_mini': 'dev_mini', 'val': 'val'}
+    """
+    names: dict[str, str] = {}
+    for own in sorted(set(stated), key=lambda name: (name != _released_name(name), name)):
+        wanted = _released_name(own)
+        tries = (wanted if number == 1 else f"{wanted[:28]}_{number}" for number in count(1))
+        names[own] = next(name for name in tries if name not in names.values())
+    return dict(sorted(names.items()))
+
+
+def _released_name(name: str) -> str:
+    """Return the nearest name that a split of a release may have."""
+    words = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") if not re.fullmatch(SPLIT, name) else name
+    spelled = words if words[:1].isalpha() else f"split_{words}".rstrip("_")
+    return spelled[:32]

@@ -107,9 +107,14 @@ def test_a_backup_is_for_its_owner_only_and_holds_no_session(worked: ReviewStore
 
 
 def test_a_backup_overwrites_no_file_and_no_store(worked: ReviewStore, store_url: str, tmp_path: Path) -> None:
-    write_backup(worked, tmp_path / "all.zip")
+    path = tmp_path / "all.zip"
+    written = write_backup(worked, path)
+    data = path.read_bytes()
+    assert write_backup(worked, path) == written  # as after a kill at the end
+    worked.upsert_annotator("who came later")
     with pytest.raises(BenchwrightError, match="is there already"):
-        write_backup(worked, tmp_path / "all.zip")
+        write_backup(worked, path)
+    assert path.read_bytes() == data
     before = contents(store_url)
     with pytest.raises(BenchwrightError, match="holds data already"):
         restore_backup(tmp_path / "all.zip", store_url)

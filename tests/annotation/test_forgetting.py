@@ -2,6 +2,7 @@
 
 - Decisions, notes, comments and the log go by a pseudonym, and the log verifies; nothing of the name stays in the file.
 - Their account cannot be used any more; who else is named so is left alone.
+- Notes that hold a part of the name only are listed, and the name is found in every spelling, in typed forms too.
 - Without the word, nothing changes; a log that does not hold is not rewritten.
 """
 
@@ -17,8 +18,11 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from benchwright.annotation.cli.forget import forget
-from benchwright.annotation.forms import Submission
+from benchwright.annotation.forms import CampaignForm, Submission, TaskInput
+from benchwright.annotation.forms.fields.field_types import TextField
+from benchwright.annotation.forms.kind_forms.screening import screening_form
 from benchwright.annotation.store import Accounts, ReviewStore, forget_person, row_problems
+from benchwright.annotation.store.accounts.person_names import PersonNames
 from benchwright.annotation.store.database import WRITING, audit_log, connect
 from benchwright.annotation.store.submissions import add_remark
 from benchwright.errors import BenchwrightError, DataError
@@ -134,3 +138,59 @@ def test_the_command_says_what_it_would_do_then_does_it_and_names_files_that_sti
     left = b"".join(path.read_bytes() for path in root.glob("review.sqlite*"))
     assert b"Marguerite " not in left
     assert b'"Marguerite"' not in left
+
+
+FULL = "René Dubois"
+
+
+def test_notes_with_a_part_of_the_name_are_listed_and_go_only_where_a_curator_says_so(
+    open_campaign: Callable[..., ReviewStore], now: datetime
+) -> None:
+    store = open_campaign(tasks=4)
+    store.upsert_annotator(FULL)
+    notes = ["ask rené, or RENE", "Dubois, Rene\u0301 was here", "the renewal of renée", None]
+    for note, name in zip(notes, (FULL, "ben", "ben", FULL), strict=True):
+        lease = store.claim("verify", name, now=now)
+        assert lease is not None
+        store.submit(lease.slot_id, name, Submission("accept", note=note), now=now)
+    counted = forget_person(store, FULL, now=now, dry_run=True)
+    assert (counted.searched, counted.parts, counted.texts) == ((FULL,), ("René", "Dubois"), 1)
+    assert [(mention.place, mention.words) for mention in counted.mentions] == [("annotations.note", ("rené", "RENE"))]
+    done = forget_person(store, FULL, now=now, also=["René"])
+    assert (done.texts, done.mentions) == (2, [])
+    left = {annotation.note for annotation in store.decisions("verify")}
+    assert left == {f"ask {done.pseudonym}, or {done.pseudonym}", f"{done.pseudonym} was here", notes[2], None}
+    assert store.audited().broken is None
+
+
+def test_a_note_of_a_typed_form_is_searched_and_what_was_written_for_items_is_listed(
+    store: ReviewStore, now: datetime
+) -> None:
+    store.upsert_annotator(NAME)
+    caption = TextField(name="caption", label="Caption")
+    form = CampaignForm(fields=(screening_form(["other"]).fields[0], caption, TextField(name="note", label="Note")))
+    store.upsert_campaign("typed", kind="screen", rule="single", slots_per_task=1, form=form, settings={}, seed=1)
+    store.upsert_tasks("typed", [TaskInput("picture", "content", {"choices": [], "answer": None, "refusal": None})])
+    lease = store.claim("typed", NAME, now=now)
+    assert lease is not None
+    fields = {"verdict": "keep", "caption": f"{NAME} on a bench", "note": f"I am {NAME.upper()}"}
+    store.submit(lease.slot_id, NAME, Submission("keep", fields=fields), now=now)
+    done = forget_person(store, NAME, now=now)
+    [annotation] = store.decisions("typed")
+    assert annotation.fields == {**fields, "caption": f"{NAME} on a bench", "note": f"I am {done.pseudonym}"}
+    assert [(mention.place, mention.is_note) for mention in done.mentions] == [("annotations.fields.caption", False)]
+    assert store.audited().broken is None
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "replaced"),
+    [
+        pytest.param("ada", "ADA and adam", "X and adam", id="case-and-whole-words"),
+        pytest.param("Zoe\u0308", "zo\u00eb", "X", id="composed"),
+        pytest.param("王伟", "问王伟吧", "问X吧", id="no-spaces"),
+        pytest.param("ann.lee@example.org", "Ann Lee, ann.lee@example.org", "X, X", id="mail"),
+        pytest.param("Ａｎｎ", "ann", "X", id="width"),
+    ],
+)
+def test_a_whole_name_is_found_in_every_spelling(name: str, text: str, replaced: str) -> None:
+    assert PersonNames([name]).replaced(text, "X") == replaced

@@ -32,9 +32,10 @@ pytestmark = pytest.mark.both_databases
 
 FORMULA = '=HYPERLINK("http://example.org","x")'
 TABLES = (
-    "adjudicated", "adjudications", "agreement", "annotations", "annotator_quality", "annotators", "assignments", "audit_log",
-    "authors", "blind_answers", "campaigns", "closings", "confusion", "followed", "guidelines", "outcomes", "overrides", "reasons",
-    "regions", "remarks", "revision_requests", "revisions", "rounds", "seen", "shares", "skips", "tasks",
+    "adjudicated", "adjudications", "agreement", "annotations", "annotator_quality", "annotators", "assignments",
+    "attention_checks", "audit_log", "authors", "blind_answers", "campaigns", "closings", "confusion", "followed",
+    "guidelines", "outcomes", "overrides", "reasons", "regions", "remarks", "revision_requests", "revisions", "rounds",
+    "seen", "set_asides", "shares", "skips", "tasks",
 )  # fmt: skip
 
 

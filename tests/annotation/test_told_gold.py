@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from click.testing import CliRunner
 from pydantic import ValidationError
 
+from benchwright.annotation.app.base.own_texts import english_texts
+from benchwright.annotation.app.languages.language import Language, use_language
+from benchwright.annotation.app.languages.offered import OfferedLanguages
 from benchwright.annotation.app.task_card import card_of
 from benchwright.annotation.campaigns import Answer, Describe, Pair, Review, Screen, ScreenItems, Verify
 from benchwright.annotation.cli import annotators
+from benchwright.annotation.exchange.export.work_tables import work_tables
 from benchwright.annotation.forms import AssignmentSettings, Submission
 from benchwright.annotation.progress import Overview
 from benchwright.annotation.store import RefusedError, ReviewStore
+from benchwright.annotation.store.counts.item_facts import items_changed_since, task_facts
+from benchwright.annotation.store.database.schema import tasks as tasks_table
 from benchwright.annotation.workflow import TaskQueue
 from benchwright.canonical import digest
 from benchwright.records import ImageRecord, Item, Source
@@ -122,6 +130,50 @@ def test_attention_checks_ask_for_an_option_come_at_their_rate_and_count_only_as
     assert verdicts.waiting is None
     assert verdicts.summary["total"] == expected
     assert store.gold_answers("verify") == []
+
+
+def test_attention_checks_stand_in_no_list_of_items_and_in_a_table_of_their_own(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    items = make_items(jigsaw=10)
+    STEPS["answer"].advance(items, context)
+    store.upsert_annotator("ann")
+    queue = TaskQueue(store, store.campaign("verify"), "ann")
+    while (task := queue.next(now=now)) is not None:
+        queue.submit(task.slot_id, Submission(decision="A"), now=now)
+    own = {item.item_id for item in items}
+    with store.reading() as connection:
+        assert items_changed_since(connection, {}) == own
+        listed = [*connection.execute(sa.select(tasks_table.c.item_id)).scalars()]
+        assert {fact.item_id for fact in task_facts(connection, listed)} == own
+        tables = {table.name: [*table.rows] for table in work_tables(connection, [1], {"ann": "ann"})}
+    assert {row[1] for name in ("tasks", "annotations") for row in tables[name]} == own
+    assert [row[2] for row in tables["attention_checks"]] == ["ann", "ann"]
+
+
+@pytest.mark.parametrize("kind", ["answer", "verify", "screen"])
+def test_attention_checks_speak_the_language_of_whoever_sees_them(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime, kind: str
+) -> None:
+    records: list[Any] = list(images(11)) if kind == "screen" else make_items(jigsaw=10)
+    STEPS[kind].advance(records, context)
+    store.upsert_annotator("ann")
+    campaign = store.campaign("verify")
+    queue = TaskQueue(store, campaign, "ann")
+    while (task := queue.next(now=now)) is not None and "only checks" not in task.item.question:
+        queue.submit(task.slot_id, decided(kind, task.item, ""), now=now)
+    assert task is not None
+    with use_language(_arabic()):
+        card = card_of(task, campaign)
+    shown = card.question + "".join(choice["words"] for choice in card.choices)
+    assert not re.search("[A-Za-z]", shown)
+    assert "only checks" in card_of(task, campaign).question
+
+
+def _arabic() -> Language:
+    language = OfferedLanguages(english_texts()).of_tag("ar")
+    assert language is not None
+    return language
 
 
 def decided(kind: str, item: Any, option: str) -> Submission:

@@ -214,6 +214,10 @@ def test_what_a_later_audit_finds_besides_comes_in_a_further_campaign(bench: Ben
         "audit-items": (7, 0), "audit-edits": (3, 0), "audit-items-2": (1, 1), "audit-edits-2": (1, 1),
         "audit-pictures": (1, 0),
     }  # fmt: skip
+    place = bench.folder / "quiz-1.2"
+    with pytest.raises(DataError, match=r"score\.json"):
+        set_right(bench.workspace, version="1.2", out=place, results=[bench.folder / "out"], decided_only=True)
+    assert not place.exists()
     with pytest.raises(BenchwrightError, match="2 tasks still lack answers"):
         set_right(bench.workspace, version="1.2", out=bench.folder / "quiz-1.2")
     done = set_right(bench.workspace, version="1.2", out=bench.folder / "quiz-1.2", decided_only=True)
@@ -236,5 +240,6 @@ def test_a_workspace_is_about_one_release(bench: Bench, tmp_path: Path, capsys: 
     words = ["audit", other, "--pictures", bench.folder, "--out", tmp_path / "out", "--workers", "1"]
     assert invoke([*map(str, words), "--set-right", str(bench.workspace)]) == 2
     assert "give another workspace with --set-right" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists(), "nothing was audited"
     with pytest.raises(DataError, match=r"has no campaigns of an audit; `benchwright audit SOURCE --set-right"):
         set_right(tmp_path, version="1.1", out=tmp_path / "new")

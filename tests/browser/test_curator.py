@@ -116,6 +116,21 @@ def test_annotators_are_compared_and_their_likely_errors_shown(curator: Callable
     assert page.locator("#plot-confusion thead th").all_text_contents() == ["Truth", "accepted", "rejected"]
 
 
+def test_votes_are_set_aside_and_taken_back_on_the_page_of_annotators(
+    site: ReviewSite, curator: Callable[..., Page]
+) -> None:
+    page = curator("/annotators")
+    page.get_by_label("Whose votes").wait_for()
+    page.get_by_role("textbox", name="Why").fill("rushes")
+    page.get_by_role("button", name="Set aside").click()
+    page.get_by_text("votes of ann are set aside").wait_for()
+    with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
+        assert "ann" not in {annotation.annotator for annotation in store.decisions("verify")}
+        page.get_by_role("button", name="Take back").click()
+        page.get_by_text("votes of ann count again").wait_for()
+        assert "ann" in {annotation.annotator for annotation in store.decisions("verify")}
+
+
 def test_reasons_have_counts_and_tasks_to_look_at(curator: Callable[..., Page]) -> None:
     page = curator("/reasons")
     page.locator(".bw-thumb img").first.wait_for()

@@ -24,6 +24,7 @@ from benchwright.funnel import write_run_funnel
 from benchwright.models import Completion
 from benchwright.pipeline import require_store
 from benchwright.workspace import SEAL, Stage, StageTable, Workspace, outcomes_of
+from benchwright.workspace.workspace import COPIED
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SOUND = {"ok": True, "problems": [], "notes": []}
@@ -62,6 +63,10 @@ def _check(scene: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple
 
 def _paths(document: dict[str, Any]) -> list[str]:
     return [problem["path"] for problem in document["problems"]]
+
+
+def _noted(document: dict[str, Any]) -> list[str]:
+    return [note["path"] for note in document["notes"]]
 
 
 def test_a_sound_workspace_has_no_problems(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -210,6 +215,43 @@ def test_what_cannot_be_made_again_is_said_and_stays_a_problem(scene: Path, caps
     assert "put the picture back there" in left[str(source.relative_to(workspace))]
 
 
+def _lose_copies(scene: Path) -> list[Path]:
+    """Delete the workspace's copies of source pictures, and return where they lay."""
+    copies = _pictures(scene, "ingest")
+    for path in copies:
+        path.unlink()
+    return copies
+
+
+def test_copies_and_sources_that_are_gone_are_each_named_and_what_holds_says_what_was_compared(
+    scene: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.move(scene / "photographs", scene / "away")
+    code, document = _check(scene, capsys)
+    assert (code, document["problems"], _noted(document)) == (0, [], [str(scene / "photographs")])
+    copies = _lose_copies(scene)
+    code, document = _check(scene, capsys)
+    assert (code, sorted(_paths(document))) == (1, sorted(str(path.relative_to(scene / "w")) for path in copies))
+    shutil.move(scene / "away", scene / "photographs")
+    code, document = _check(scene, capsys, "--repair")
+    assert (code, [problem["repaired"] for problem in document["problems"]]) == (0, [True] * len(copies))
+    assert invoke(["check", str(scene / "w")]) == 0
+    assert f"{len(copies) + len(_pictures(scene, 'jigsaw'))} in the workspace, 0 in" in capsys.readouterr().out
+
+
+def test_an_image_folder_that_is_gone_is_named_with_what_lay_there_only(
+    scene: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    space = Workspace(scene / "w")
+    space.save_settings({name: value for name, value in space.settings().items() if name != COPIED})
+    lost = len(_lose_copies(scene))
+    assert _check(scene, capsys) == (0, SOUND)
+    shutil.rmtree(scene / "photographs")
+    code, document = _check(scene, capsys)
+    assert (code, _paths(document)) == (1, [str(scene / "photographs")])
+    assert f"{lost} of the workspace's pictures" in document["problems"][0]["what"]
+
+
 def test_a_repair_that_fails_leaves_what_is_sound(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
     flip(first(scene / "w" / "tables" / "ingest", "*.files.*.parquet"), 90)
     markers = {path: path.read_bytes() for path in (scene / "w" / "tables" / "ingest").glob("markers/*.json")}
@@ -267,6 +309,17 @@ def test_a_workspace_of_an_older_program_is_right_and_stays_up_to_date(
         "run", scene / "damage.yaml", "--images", scene / "photographs", "--workspace", scene / "w", "--json"
     )
     assert json.loads(done.stdout)["executed_shards"] == 0
+
+
+def test_a_campaign_whose_review_store_is_gone_is_a_problem(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    space = Workspace(scene / "w")
+    recipe = space.settings()["recipe"]
+    by_people = [{name: value for name, value in step.items() if name != "simulate"} for step in recipe["steps"]]
+    space.save_settings({**space.settings(), "recipe": {**recipe, "steps": by_people}})
+    for path in (scene / "w").glob("review.sqlite*"):
+        path.unlink()
+    code, document = _check(scene, capsys)
+    assert (code, _paths(document)) == (1, ["tables/verify"])
 
 
 def test_people_are_not_asked_everything_again_where_their_store_is_gone(tmp_path: Path) -> None:

@@ -30,6 +30,14 @@ MESSAGES = (
     "annotator {name} is not assigned to campaign {campaign}; a curator can assign them with "
     "`benchwright review assign`",
     "annotator {name} has not passed the practice of campaign {campaign} yet; it is in the review app, under Home",
+    "a curator has set the votes of {name} in {campaign} aside",
+    "nobody sets the votes of simulated annotators aside; change the recipe's `simulate`",
+    "in {kind} people write or bring something, and nobody votes: leave what is no good out by a campaign "
+    "behind it, such as `screen_items` or `verify`",
+    "say in 1 to {most} characters why these votes are set aside; the log keeps it",
+    "the votes of {name} in {campaign} are set aside already",
+    "no votes of {name} in {campaign} are set aside",
+    "there is no annotator {name} in this review store",
     "campaign {campaign} asks for no qualification; everybody may decide in it",
     "the review store has no campaign {campaign}; {hint}",
     "campaign {campaign} has no task {task}",

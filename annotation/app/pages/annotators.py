@@ -18,6 +18,7 @@ from ..charts.curator_charts import NamedValue, confusion_chart, intervals_chart
 from ..charts.showing import show_chart
 from .marked_regions import figures_of, show_marks_by_annotator
 from .qualification import show_qualification
+from .set_asides import show_doubts, show_set_asides
 
 
 def show_annotators(request: PageRequest, *, items: st.Page) -> None:
@@ -28,10 +29,12 @@ def show_annotators(request: PageRequest, *, items: st.Page) -> None:
     with st.spinner(TEXTS["reckoning"]):
         qualities = cached(key, lambda: overview.qualities(overview.label_columns(field)))
     show_qualification(request)
+    show_set_asides(request, overview, [quality.rater for quality in qualities])
     if not qualities:
         st.info(TEXTS["nothing_said"])
         return
     st.caption(TEXTS["annotators_why"])
+    show_doubts(qualities)
     has_gold = any(quality.on_gold[1] for quality in qualities)
     checks = overview.attention()
     is_timed = any(quality.too_fast[1] for quality in qualities)
@@ -95,7 +98,10 @@ def _share(share: float | None, units: int) -> str:
 def _estimate(quality: RaterQuality) -> str:
     if quality.estimated_accuracy is None:
         return TEXTS["not_enough"].format(n=quality.shared, least=LEAST_SHARED)
-    return TEXTS["estimate"].format(share=quality.estimated_accuracy, n=quality.shared)
+    figures = {"share": quality.estimated_accuracy, "n": quality.shared}
+    if quality.constant_accuracy is None:
+        return TEXTS["estimate"].format(**figures)
+    return TEXTS["estimate_beside"].format(**figures, constant=quality.constant_accuracy)
 
 
 def _alpha(alpha: float | None, units: int) -> str:
@@ -108,6 +114,6 @@ def _seconds(quality: RaterQuality) -> str | None:
 
 
 def _pace(quality: RaterQuality) -> str:
-    if quality.pace is None:
+    if quality.is_suspiciously_fast is None:
         return TEXTS["too_few"]
     return TEXTS["fast"] if quality.is_suspiciously_fast else TEXTS["usual"]

@@ -7,6 +7,7 @@ import streamlit as st
 from ...forms.submission import Submission
 from ...store import Campaign
 from ...workflow.task_queue import HistoryEntry
+from ..base.attention_words import attention_in_language
 from ..base.directed_text import show_text
 from ..base.option_letters import question_in_words
 from ..base.own_texts import form_in_language
@@ -58,7 +59,7 @@ def _description(entry: HistoryEntry, campaign: Campaign) -> list[str]:
     )
     parts = [
         title_of(entry.item.task),
-        question_in_words(entry.item),
+        question_in_words(attention_in_language(entry.item)),
         _detail_words(entry.annotation, campaign),
         ", ".join(TEXTS.get(f"edited_{name}", name) for name in entry.annotation.edits or {}),
         entry.annotation.note,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from ...forms.task_content import TaskContent
 from ...store import Campaign
 from ...store.submissions.pre_key_answers import ANSWER as BLIND_ANSWER
 from ...workflow.task_queue import OwnTask
+from ..base.attention_words import attention_in_language
 from ..base.option_letters import options_of, question_in_words
 from ..base.own_texts import field_in_language, form_in_language, form_text
 from ..base.texts import TEXTS, words_of_code
@@ -147,6 +148,7 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
         raise BenchwrightError(
             f"the app has no form for campaigns of kind {campaign.kind!r}; `benchwright review export` has"
         )
+    task = replace(task, item=attention_in_language(task.item))
     item, form, typed = task.item, campaign.form, form_in_language(campaign.form.typed)
     blind = is_blind(task, campaign)
     with_key = shows_key(campaign.kind) and not blind

@@ -7,8 +7,10 @@ from contextlib import suppress
 from datetime import datetime
 
 from ...forms import is_too_fast
+from ...forms.kinds import ATTENTION
 from ...store import Account, Campaign, RefusedError, StaleError
 from ...workflow.task_queue import TaskQueue
+from ..base.attention_words import attention_in_language
 from ..base.option_letters import question_in_words
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
@@ -90,12 +92,14 @@ class AnnotatorWork:
         if told is None:
             return ()
         campaign = self._queue.campaign
-        said, right = (decision_in_words(campaign, told.item, code) for code in (told.decision, told.right))
+        item = attention_in_language(told.item)
+        said, right = (decision_in_words(campaign, item, code) for code in (told.decision, told.right))
         head = TEXTS["gold_right" if told.is_right else "gold_wrong"]
         lines = [TEXTS["practice_said"].format(said=said)]
         if told.decision != told.right:
             lines.append(TEXTS["practice_best"].format(right=right))
-        return [head, question_in_words(told.item), *lines, *([told.why] if told.why else [])]
+        why = TEXTS["attention_was"] if told.item.task == ATTENTION else told.why
+        return [head, question_in_words(item), *lines, *([why] if why else [])]
 
     def _quiet_word(self, event: CardEvent) -> str:
         """Return a word for a decision that came faster than pictures and text can be taken in; empty for others."""

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from ...forms.shortest_time import is_too_fast
+from ...store.campaigns.gold import IS_ITEM
 from ...store.database.schema import (
     accounts,
     annotations_table,
@@ -15,8 +16,10 @@ from ...store.database.schema import (
     assignments,
     campaigns,
     overrides,
+    set_asides,
     slots,
     tasks,
+    votes_set_aside,
 )
 from .table_files import Columns, ExportTable
 
@@ -35,6 +38,8 @@ def work_tables(connection: sa.Connection, campaign_ids: Sequence[int], display_
     yield _campaigns(connection, campaign_ids)
     yield _tasks(connection, campaign_ids)
     yield _annotations(connection, campaign_ids, display_names)
+    yield _attention_checks(connection, campaign_ids, display_names)
+    yield _set_asides(connection, campaign_ids, display_names)
     yield _annotators(connection, campaign_ids, display_names)
     yield _assignments(connection, campaign_ids, display_names)
 
@@ -80,7 +85,7 @@ def _tasks(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportTabl
             t.shortest_s,
         )
         .join(campaigns)
-        .where(campaigns.c.id.in_(campaign_ids))
+        .where(campaigns.c.id.in_(campaign_ids), IS_ITEM)
         .order_by(campaigns.c.name, t.item_id, t.round, t.content_hash)
     )
     columns: Columns = {
@@ -109,7 +114,7 @@ def _annotations(connection: sa.Connection, campaign_ids: Sequence[int], display
             t.item_id,
             t.content_hash,
             t.round,
-            slots.c.slot,
+            sa.func.coalesce(votes_set_aside.c.slot, slots.c.slot),
             annotators.c.name.label("annotator"),
             a.version,
             is_newest.label("is_newest"),
@@ -121,6 +126,7 @@ def _annotations(connection: sa.Connection, campaign_ids: Sequence[int], display
             a.started_at,
             a.submitted_at,
             (sa.null() if active is None else active).label("active_seconds"),
+            votes_set_aside.c.slot_id.is_not(None).label("is_set_aside"),
             t.shortest_s,
         )
         .select_from(
@@ -128,8 +134,9 @@ def _annotations(connection: sa.Connection, campaign_ids: Sequence[int], display
             .join(tasks, slots.c.task_id == t.id)
             .join(campaigns, t.campaign_id == campaigns.c.id)
             .join(annotators, slots.c.annotator_id == annotators.c.id)
+            .outerjoin(votes_set_aside, votes_set_aside.c.slot_id == slots.c.id)
         )
-        .where(campaigns.c.id.in_(campaign_ids))
+        .where(campaigns.c.id.in_(campaign_ids), IS_ITEM)
         .order_by(campaigns.c.name, t.item_id, t.round, t.content_hash, slots.c.slot, a.version)
     )
     columns: Columns = {
@@ -151,18 +158,80 @@ def _annotations(connection: sa.Connection, campaign_ids: Sequence[int], display
         "active_seconds": "float",
         "seconds": "float",
         "too_fast": "bool",
+        "is_set_aside": "bool",
     }
 
     def rows() -> Iterator[Sequence[Any]]:
         for row in stream(connection, query):
-            *values, shortest_s = row
+            *values, is_set_aside, shortest_s = row
             values[5] = display_names[values[5]]
             values[7] = bool(values[7])
             is_known = values[6] == 1 and values[15] is not None and shortest_s is not None
             too_fast = is_too_fast(values[15], shortest_s) if is_known else None
-            yield [*values, (values[14] - values[13]).total_seconds(), too_fast]
+            yield [*values, (values[14] - values[13]).total_seconds(), too_fast, bool(is_set_aside)]
 
     return ExportTable("annotations", columns, rows())
+
+
+def _attention_checks(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
+    """Return the table of attention checks that were answered, which stand nowhere among items."""
+    a = annotations_table.c
+    query = (
+        sa.select(campaigns.c.name, tasks.c.item_id, annotators.c.name, a.version, a.decision, tasks.c.gold)
+        .add_columns(a.started_at, a.submitted_at, a.active_s)
+        .select_from(
+            annotations_table.join(slots, a.slot_id == slots.c.id)
+            .join(tasks, slots.c.task_id == tasks.c.id)
+            .join(campaigns, tasks.c.campaign_id == campaigns.c.id)
+            .join(annotators, slots.c.annotator_id == annotators.c.id)
+        )
+        .where(campaigns.c.id.in_(campaign_ids), ~IS_ITEM)
+        .order_by(campaigns.c.name, tasks.c.item_id, slots.c.slot, a.version)
+    )
+    columns: Columns = {
+        "campaign": "text",
+        "check": "text",
+        "annotator": "text",
+        "version": "int",
+        "decision": "text",
+        "right": "text",
+        "started_at": "moment",
+        "submitted_at": "moment",
+        "active_seconds": "float",
+    }
+    rows = ([*row[:2], display_names[row[2]], *row[3:]] for row in stream(connection, query))
+    return ExportTable("attention_checks", columns, rows)
+
+
+def _set_asides(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
+    """Return the table of acts by which curators set votes aside, and took them back."""
+    s = set_asides.c
+    query = (
+        sa.select(campaigns.c.name, annotators.c.name, s.set_by, s.why, s.set_at, s.taken_back_by, s.taken_back_at)
+        .select_from(
+            set_asides.join(campaigns, s.campaign_id == campaigns.c.id).join(
+                annotators, s.annotator_id == annotators.c.id
+            )
+        )
+        .where(campaigns.c.id.in_(campaign_ids))
+        .order_by(s.id)
+    )
+    columns: Columns = {
+        "campaign": "text",
+        "annotator": "text",
+        "set_by": "text",
+        "why": "text",
+        "set_at": "moment",
+        "taken_back_by": "text",
+        "taken_back_at": "moment",
+    }
+
+    def rows() -> Iterator[Sequence[Any]]:
+        for campaign, name, by, why, at, back_by, back_at in stream(connection, query):
+            known = [None if who is None else display_names.get(who, who) for who in (by, back_by)]
+            yield [campaign, display_names[name], known[0], why, at, known[1], back_at]
+
+    return ExportTable("set_asides", columns, rows())
 
 
 def _annotators(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:

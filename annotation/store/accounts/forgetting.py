@@ -1,16 +1,16 @@
 """Forgetting a person: a pseudonym takes the place of their name everywhere in the review store, for good.
 
-Decisions, their times and what was written stay, under the pseudonym. The audit log is rewritten from the first row
-that named the person: hashes noted before fit no longer, and a row says that somebody was forgotten, not whom. Nothing
-keeps which name a pseudonym stands for.
+Decisions, their times and what was written stay, under the pseudonym. A whole name goes from notes and comments; notes
+in which only a part of it stands, such as the first name, may speak of somebody else, and are listed. The audit log is
+rewritten from the first row that named the person: hashes noted before fit no longer, and a row says that somebody was
+forgotten, not whom. Nothing keeps which name a pseudonym stands for.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -32,16 +32,20 @@ from ..database.schema import (
     audit_log,
     drafts,
     guideline_examples,
+    guidelines,
     identities,
     overrides,
     remarks,
     revision_requests,
+    revisions,
+    set_asides,
     slots,
     tasks,
     waivers,
 )
 from ..database.store_connection import StoreConnection
 from .accounts import Accounts
+from .person_names import PersonNames
 
 PREFIX = "person-"
 """Beginning of a pseudonym; eight random hexadecimal digits follow."""
@@ -50,18 +54,46 @@ FORGOTTEN = "person_forgotten"
 
 _TEXTS = (
     (annotations_table, "note"), (adjudications, "note"), (remarks, "words"), (overrides, "why"),
-    (guideline_examples, "words"), (revision_requests, "words"),
+    (guideline_examples, "words"), (revision_requests, "words"), (set_asides, "why"),
 )  # fmt: skip
 """Columns of texts that people wrote, in which somebody may be named."""
+_OF_FORMS = ((annotations_table, "fields"), (adjudications, "fields"))
+"""Columns with the values of typed forms, of which `NOTE` is such a text."""
+NOTE = "note"
+_WRITTEN = (
+    *_OF_FORMS, (annotations_table, "edits"), (adjudications, "edits"), (revisions, "edits"), (guidelines, "text"),
+)  # fmt: skip
+"""Columns of what people wrote for items and guidelines: it stays, and is listed where it names the person."""
+_AS_JSON = frozenset({"fields", "edits"})
 _NAMES = (
     (remarks, "settled_by"), (waivers, "waived_by"), (guideline_examples, "made_by"),
-    (guideline_examples, "withdrawn_by"),
+    (guideline_examples, "withdrawn_by"), (set_asides, "set_by"), (set_asides, "taken_back_by"),
 )  # fmt: skip
 """Columns with a person's name, besides `annotators`."""
 _ONLY_ADDED = ("annotations", "adjudications", "overrides", "revision_requests", "audit_log")
 _NAMING_KEYS = frozenset({"name", "annotator", "annotators", "by", "people"})
 """Keys under which rows of the log name people."""
 _ROWS_AT_ONCE = 2000
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A text that may name the person and stays as it is: a curator decides.
+
+    Attributes:
+        place: Where it stands, such as `annotations.note`.
+        row: Number of the row there.
+        words: The words that are names or parts of names.
+        text: The text, as it is afterwards.
+        is_note: Whether it is a note or comment, in which a further name is replaced; what was written for items and
+            guidelines is not.
+    """
+
+    place: str
+    row: int
+    words: tuple[str, ...]
+    text: str
+    is_note: bool
 
 
 @dataclass
@@ -71,13 +103,16 @@ class Forgotten:
     Attributes:
         pseudonym: Pseudonym that takes the name's place.
         decisions: Versions of decisions that go by it.
-        texts: Texts, of anybody, in which the name stood.
+        texts: Notes and comments, of anybody, in which a whole name stood.
         acts: Places besides decisions that named the person as who did something.
         drafts: Unfinished drafts of the person, which are deleted.
         log_rows: Rows of the audit log that named the person or held such a text.
         rehashed: Rows of the log from the first of these on, whose hashes are new.
         had_account: Whether the person had an account: it is locked, without password, sessions and linked identities.
         examples: A few of the texts as they are afterwards.
+        searched: Whole names that were looked for.
+        parts: Parts of names that were looked for.
+        mentions: Texts that stay and may name the person.
     """
 
     pseudonym: str
@@ -89,26 +124,35 @@ class Forgotten:
     rehashed: int = 0
     had_account: bool = False
     examples: list[str] = field(default_factory=list)
+    searched: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    mentions: list[Mention] = field(default_factory=list)
 
 
 class _Rehearsed(Exception):
     """Ends a transaction whose changes are not to stay."""
 
 
-def forget_person(store: StoreConnection, name: str, *, now: datetime, dry_run: bool = False) -> Forgotten:
+def forget_person(
+    store: StoreConnection, name: str, *, now: datetime, also: Sequence[str] = (), dry_run: bool = False
+) -> Forgotten:
     """Put a random pseudonym in the place of a person's name, and return what that changed.
 
     Args:
         store: Review store.
         name: Name by which the person decides.
         now: Time of the act, for the log.
+        also: Further names by which notes and comments call the person and nobody else.
         dry_run: Whether to change nothing, and only count.
 
     Raises:
-        BenchwrightError: There is no such person, an annotator is simulated, or nobody else could manage accounts.
+        BenchwrightError: There is no such person, an annotator is simulated, a further name is empty, or nobody else
+            could manage accounts.
         DataError: The audit log does not hold; it is not rewritten before that is settled.
     """
-    person = _Person(name, PREFIX + secrets.token_hex(4))
+    if not all(map(str.strip, also)):
+        raise BenchwrightError("a further name is empty; give one by which notes call the person")
+    person = _Person(name, PREFIX + secrets.token_hex(4), also)
     try:
         with store.batch() as held, held.writing() as connection:
             person.forget(held, connection, now=now)
@@ -123,12 +167,12 @@ def forget_person(store: StoreConnection, name: str, *, now: datetime, dry_run: 
 class _Person:
     """One person who is forgotten."""
 
-    def __init__(self, name: str, pseudonym: str) -> None:
+    def __init__(self, name: str, pseudonym: str, also: Sequence[str]) -> None:
         self._name, self._pseudonym = name, pseudonym
-        self._pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+        self._names = PersonNames([name, *also])
         self._digests: dict[str, str] = {}
         """New digests of decisions in the log, by the old ones."""
-        self.done = Forgotten(pseudonym)
+        self.done = Forgotten(pseudonym, searched=self._names.whole, parts=self._names.parts)
 
     def forget(self, store: StoreConnection, connection: sa.Connection, *, now: datetime) -> None:
         row = connection.execute(sa.select(annotators).where(annotators.c.name == self._name)).one_or_none()
@@ -152,7 +196,9 @@ class _Person:
         before = dict(_digests(connection, annotator_id))
         connection.execute(sa.update(annotators).where(annotators.c.id == annotator_id).values(name=self._pseudonym))
         texts = {table.name: self._replace_texts(connection, table, column) for table, column in _TEXTS}
+        texts["annotations"] += self._replace_notes_of_forms(connection)
         self._replace_reasons(connection)
+        self._note_mentions(connection)
         for table, column in _NAMES:
             named = sa.update(table).where(table.c[column] == self._name).values({column: self._pseudonym})
             self.done.acts += connection.execute(named).rowcount
@@ -173,17 +219,50 @@ class _Person:
     def _replace_texts(self, connection: sa.Connection, table: sa.Table, column: str) -> list[int]:
         """Put the pseudonym into the texts of a column, and return the ids of their rows."""
         query = sa.select(table).where(table.c[column].is_not(None)).order_by(table.c.id)
-        changed = [row for row in connection.execute(query) if self._pattern.search(getattr(row, column))]
+        changed = [row for row in connection.execute(query) if self._names.are_in(getattr(row, column))]
         for row in changed:
             text = self._in_text(getattr(row, column))
             connection.execute(sa.update(table).where(table.c.id == row.id).values({column: text}))
-            if len(self.done.examples) < 5:
-                self.done.examples.append(text)
+            self._count(text)
             if table is adjudications:
                 old, new = (digest(_adjudicated(row) | {"note": note}) for note in (row.note, text))
                 self._digests[old] = new
-        self.done.texts += len(changed)
         return [row.id for row in changed]
+
+    def _count(self, text: str) -> None:
+        self.done.texts += 1
+        if len(self.done.examples) < 5:
+            self.done.examples.append(text)
+
+    def _replace_notes_of_forms(self, connection: sa.Connection) -> list[int]:
+        """Put the pseudonym into the notes of typed forms, and return the ids of the rows of annotations."""
+        changed = []
+        for table, column in _OF_FORMS:
+            query = sa.select(table.c.id, table.c[column]).where(table.c[column].is_not(None)).order_by(table.c.id)
+            for row_id, text in connection.execute(query).all():
+                values = json.loads(text)
+                note = values.get(NOTE) if isinstance(values, dict) else None
+                if not isinstance(note, str) or not self._names.are_in(note):
+                    continue
+                new = self._in_text(note)
+                kept = canonical_json({**values, NOTE: new})
+                connection.execute(sa.update(table).where(table.c.id == row_id).values({column: kept}))
+                self._count(new)
+                changed += [row_id] if table is annotations_table else []
+        return changed
+
+    def _note_mentions(self, connection: sa.Connection) -> None:
+        """List the texts that name the person, or somebody of the same first or last name, and stay as they are."""
+        for table, column in (*_TEXTS, *_WRITTEN):
+            query = sa.select(table.c.id, table.c[column]).where(table.c[column].is_not(None)).order_by(table.c.id)
+            for row_id, stored in connection.execute(query):
+                for key, text in _texts_in(json.loads(stored)) if column in _AS_JSON else [(None, stored)]:
+                    words = self._names.parts_in(text)
+                    words += [] if words or not self._names.are_in(text) else [self._name]
+                    if words:
+                        place = f"{table.name}.{column}" + (f".{key}" if key else "")
+                        is_note = (table, column) in _TEXTS or key == NOTE
+                        self.done.mentions.append(Mention(place, row_id, tuple(words), text, is_note))
 
     def _replace_reasons(self, connection: sa.Connection) -> None:
         """Put the pseudonym into what stands beside revised tasks, which repeats the words of `revision_requests`."""
@@ -196,7 +275,7 @@ class _Person:
                 connection.execute(sa.update(tasks).where(tasks.c.id == row.id).values(payload=text))
 
     def _in_text(self, text: str) -> str:
-        return self._pattern.sub(lambda _: self._pseudonym, text)
+        return self._names.replaced(text, self._pseudonym)
 
     def _rewrite_log(self, connection: sa.Connection) -> None:
         """Put the pseudonym into the log, and chain its rows anew from the first that changes."""
@@ -258,9 +337,10 @@ def _digests(
     Args:
         connection: Connection.
         annotator_id: Annotator whose decisions are wanted.
-        also: Ids of further rows; None for all rows that have a note.
+        also: Ids of further rows; None for all rows that have a note or fields.
     """
-    further = annotations_table.c.note.is_not(None) if also is None else annotations_table.c.id.in_(also)
+    has_texts = annotations_table.c.note.is_not(None) | annotations_table.c.fields.is_not(None)
+    further = has_texts if also is None else annotations_table.c.id.in_(also)
     query = (
         sa.select(annotations_table, slots.c.task_id, annotators.c.name.label("annotator"))
         .select_from(annotations_table.join(slots).join(annotators, slots.c.annotator_id == annotators.c.id))
@@ -268,6 +348,18 @@ def _digests(
     )
     for row in connection.execute(query).mappings():
         yield row["id"], digest_of_decision(dict(row), task=row["task_id"], annotator=row["annotator"])
+
+
+def _texts_in(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the texts in a JSON value, each with its key."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from _texts_in(part, f"{key}.{name}" if key else str(name))
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts_in(part, key)
 
 
 def _adjudicated(row: Any) -> dict[str, Any]:

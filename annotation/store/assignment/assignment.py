@@ -20,6 +20,7 @@ import sqlalchemy as sa
 
 from ...forms.assignment_settings import assignment_settings_of
 from ..campaigns.authors import is_author
+from ..campaigns.set_asides import is_set_aside
 from ..database.audit import clock, record
 from ..database.dialects import insert_into
 from ..database.locks import hold_campaign, hold_task, hold_task_of_slot
@@ -56,6 +57,8 @@ def claim_next(
     if assignment_settings_of(campaign.settings).shares:
         hold_campaign(connection, campaign.id)
     parameters = annotator_parameters(connection, campaign, annotator, to_take=True)
+    if is_set_aside(connection, campaign.id, parameters["annotator"]):
+        return None
     position = read_position(connection, parameters)
     row = None
     if position.held is not None:
@@ -91,6 +94,8 @@ def claim_ahead(
     if assignment_settings_of(campaign.settings).shares:
         hold_campaign(connection, campaign.id)
     parameters = annotator_parameters(connection, campaign, annotator, to_take=True)
+    if is_set_aside(connection, campaign.id, parameters["annotator"]):
+        return [], False
     rows = connection.execute(sql.all_own(blind=bool(parameters["shows_key"])), parameters).all()
     if rows:
         # Without the locks of their tasks: only the annotator's own windows, which wait here, use these slots.
@@ -137,6 +142,8 @@ def claim_task(
         RefusedError: The annotator cannot have the task; the message says why.
     """
     parameters = annotator_parameters(connection, campaign, annotator, to_take=True) | {"task": task}
+    if is_set_aside(connection, campaign.id, parameters["annotator"]):
+        raise RefusedError(f"a curator has set the votes of {annotator!r} in {campaign.name!r} aside")
     hold_task(connection, task)
     blind = bool(parameters["shows_key"])
     row = connection.execute(sql.own(of_task=True, blind=blind), parameters).one_or_none()

@@ -272,7 +272,7 @@ HELD = (
     .outerjoin(annotators)
     .where(slots.c.id == sa.bindparam("held"))
 )
-LATEST_ANNOTATION = latest_annotations().where(annotations_table.c.slot_id == sa.bindparam("held"))
+LATEST_ANNOTATION = latest_annotations(also_set_aside=True).where(annotations_table.c.slot_id == sa.bindparam("held"))
 INSERT_ANNOTATION = sa.insert(annotations_table).inline()
 FILL = (
     sa.update(slots)

@@ -21,7 +21,7 @@ from .statements import IS_CURRENT, IS_INDEXED_GOLD
 
 MAX_HISTORY = 200
 
-_latest = latest_annotations().subquery()
+_latest = latest_annotations(also_set_aside=True).subquery()
 _by_name = annotators.c.name == sa.bindparam("name")
 _id_of_name = sa.select(annotators.c.id).where(_by_name).scalar_subquery()
 

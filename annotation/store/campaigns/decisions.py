@@ -10,18 +10,25 @@ from typing import Any
 import sqlalchemy as sa
 
 from ..database.records import SLOT_STATES, TASK_STATES, Annotation, Campaign, CampaignStatus
-from ..database.schema import annotations_table, annotators, campaigns, slots, tasks
+from ..database.schema import annotations_table, annotators, campaigns, slots, tasks, votes_set_aside
 
 _newer = annotations_table.alias("newer")
 
 
-def latest_annotations() -> sa.Select[Any]:
-    """Return a query for the newest version of each slot's annotation."""
-    return sa.select(annotations_table).where(
+def latest_annotations(*, also_set_aside: bool = False) -> sa.Select[Any]:
+    """Return a query for the newest version of each slot's annotation.
+
+    Args:
+        also_set_aside: Whether votes that a curator set aside are among them; default False, those that count.
+    """
+    query = sa.select(annotations_table).where(
         ~sa.exists().where(
             _newer.c.slot_id == annotations_table.c.slot_id, _newer.c.version > annotations_table.c.version
         )
     )
+    if also_set_aside:
+        return query
+    return query.where(annotations_table.c.slot_id.not_in(sa.select(votes_set_aside.c.slot_id)))
 
 
 @cache
@@ -103,12 +110,12 @@ def campaign_status(connection: sa.Connection, campaign: Campaign, *, now: datet
         (slots.c.submitted_at.is_not(None), "submitted"), (slots.c.lease_until > now, "leased"), else_="free"
     )
     current = slots.join(tasks)
-    is_current = of_campaign & (tasks.c.state != "retired") & ~is_withdrawn(now)
+    is_current = of_campaign & (tasks.c.state != "retired") & ~is_withdrawn(now) & (slots.c.slot > 0)
     filled = _count_by(connection, slot_state, current, is_current)
     people = (
         sa.select(sa.func.count(sa.distinct(slots.c.annotator_id)))
         .select_from(current)
-        .where(of_campaign, slots.c.submitted_at.is_not(None))
+        .where(of_campaign, slots.c.decision.is_not(None))
     )
     return CampaignStatus(
         name=campaign.name,

@@ -23,6 +23,9 @@ from .decisions import latest_annotations
 IS_NO_CHECK: sa.ColumnElement[bool] = tasks.c.item_task.is_distinct_from(ATTENTION)
 """Whether a gold task asks what it seems to ask, and not only whether it is read."""
 
+IS_ITEM: sa.ColumnElement[bool] = tasks.c.gold.is_(None) | IS_NO_CHECK
+"""Whether a task is about an item, image or pair, and is no attention check."""
+
 
 class TaskPlacement(NamedTuple):
     """The content and priority that an item's task is to have, and its right decision if it is to be gold."""

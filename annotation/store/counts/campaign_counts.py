@@ -18,7 +18,17 @@ from ..campaigns.gold import IS_NO_CHECK
 from ..campaigns.lineage import is_current, is_of_any_round
 from ..database.dialects import day_of, member_of
 from ..database.records import TASK_STATES, Campaign
-from ..database.schema import adjudications, annotations_table, annotators, revision_requests, revisions, slots, tasks
+from ..database.schema import (
+    adjudications,
+    annotations_table,
+    annotators,
+    revision_requests,
+    revisions,
+    set_asides,
+    slots,
+    tasks,
+    votes_set_aside,
+)
 
 _NOTE = "note"
 """Field of typed forms that holds the text beside reasons."""
@@ -82,7 +92,7 @@ def count_slots(connection: sa.Connection, campaign: Campaign, *, now: datetime)
     query = (
         sa.select(sa.func.count(), sa.func.count(slots.c.decision), sa.func.sum(sa.case((held, 1), else_=0)))
         .select_from(slots.join(tasks))
-        .where(is_current(campaign), ~is_withdrawn(now))
+        .where(is_current(campaign), ~is_withdrawn(now), slots.c.slot > 0)
     )
     every, submitted, leased = connection.execute(query).one()
     return SlotCounts(submitted, int(leased or 0), every - submitted - int(leased or 0))
@@ -124,7 +134,7 @@ def count_by_day(connection: sa.Connection, campaign: Campaign) -> dict[str, int
     query = (
         sa.select(day, sa.func.count())
         .select_from(slots.join(tasks))
-        .where(is_of_any_round(campaign), slots.c.submitted_at.is_not(None))
+        .where(is_of_any_round(campaign), slots.c.decision.is_not(None))
         .group_by(sa.text("day"))
         .order_by(sa.text("day"))
     )
@@ -301,7 +311,8 @@ def stamp(connection: sa.Connection, campaign: Campaign) -> tuple[int, ...]:
     states = [sa.func.coalesce(sa.func.sum(sa.case((tasks.c.state == state, 1), else_=0)), 0) for state in TASK_STATES]
     newest_of_others = [
         sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0)).scalar_subquery()
-        for table in (adjudications, revisions, revision_requests)
+        for table in (adjudications, revisions, revision_requests, set_asides)
     ]
-    row = connection.execute(sa.select(newest, *newest_of_others, *states).where(of_campaign)).one()
+    aside = sa.select(sa.func.count()).select_from(votes_set_aside).scalar_subquery()
+    row = connection.execute(sa.select(newest, *newest_of_others, aside, *states).where(of_campaign)).one()
     return (campaign.id, *(int(number) for number in row))

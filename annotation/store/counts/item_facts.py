@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from ..campaigns.adjudications import OPENED, SEND_BACK, adjudication_of
 from ..campaigns.decisions import annotation_of, latest_annotations
+from ..campaigns.gold import IS_ITEM
 from ..campaigns.revision_requests import how_returned
 from ..campaigns.tasks import list_campaigns
 from ..database.locks import has_row_locks
@@ -47,7 +48,7 @@ _ROWS = {
     "campaigns": campaigns,
 }
 """Tables to which every change that an index of items shows adds a row."""
-_OF_CAMPAIGNS = ("campaign_changed", "gold_named", "tasks_changed")
+_OF_CAMPAIGNS = ("campaign_changed", "gold_named", "tasks_changed", "votes_set_aside", "votes_taken_back")
 """Acts of the audit log after which any task of a campaign may be in another state."""
 _WITHDRAWN = "withdrawn"
 """Part of a stamp: the number of closings that were withdrawn, which adds no row."""
@@ -116,7 +117,7 @@ def items_changed_since(connection: sa.Connection, stamp: Mapping[str, int]) -> 
         return _ROWS[name].c.id > stamp.get(name, 0) - late
 
     if not stamp:
-        every = sa.union(sa.select(tasks.c.item_id), sa.select(overrides.c.record_id))
+        every = sa.union(sa.select(tasks.c.item_id).where(IS_ITEM), sa.select(overrides.c.record_id))
         return set(connection.execute(every).scalars())
     of_items = [
         sa.select(tasks.c.item_id).where(since("tasks")),
@@ -169,7 +170,7 @@ def _of_acts(connection: sa.Connection, stamp: Mapping[str, int]) -> set[str]:
 def task_facts(connection: sa.Connection, item_ids: Sequence[str]) -> Iterator[TaskFacts]:
     """Yield every task of these items, gold and retired ones included, by item, campaign and round.
 
-    Tasks of archived campaigns are left out.
+    Tasks of archived campaigns are left out, and attention checks, which are no items.
     """
     for start in range(0, len(item_ids), _AT_ONCE):
         yield from _of_some(connection, item_ids[start : start + _AT_ONCE])
@@ -214,7 +215,7 @@ def _of_some(connection: sa.Connection, item_ids: Sequence[str]) -> Iterator[Tas
         sa.select(tasks.c.id, tasks.c.campaign_id, tasks.c.item_id, tasks.c.content_hash, tasks.c.state, tasks.c.gold)
         .add_columns(sa.func.coalesce(revisions.c.round, 1).label("round"))
         .select_from(tasks.join(campaigns).outerjoin(revisions, revisions.c.task_id == tasks.c.id))
-        .where(of_items, ~campaigns.c.is_archived)
+        .where(of_items, ~campaigns.c.is_archived, IS_ITEM)
         .order_by(tasks.c.item_id, tasks.c.campaign_id, sa.text("round"), tasks.c.id)
     )
     rows = connection.execute(query).all()

@@ -17,6 +17,8 @@ Everybody may decide in a campaign, except where it `is_for_assigned`: then only
 are not asked about their own items; `overrides`, what curators decided against verdicts of steps. Rows of `overrides`
 too are only ever added.
 
+`set_asides` and `votes_set_aside` say which votes a curator lets count nowhere until they are taken back.
+
 `revision_requests` links the task in which an item was written to the one in which its writer revises it.
 
 `practice_attempts` and `practice_answers` hold what people did to learn; nothing that counts decisions reads them.
@@ -170,14 +172,18 @@ slots = sa.Table(
     metadata,
     sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
     sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, doc="Task that the slot is part of."),
-    sa.Column("slot", sa.Integer, nullable=False, doc="Number of the slot within its task."),
+    sa.Column("slot", sa.Integer, nullable=False, doc="Number within its task, below 0 for a vote that is set aside."),
     sa.Column(
         "annotator_id", sa.ForeignKey("annotators.id"), doc="Annotator who holds or filled it; null while it is free."
     ),
     sa.Column("claimed_at", UtcDateTime, doc="When the annotator got it."),
     sa.Column("lease_until", UtcDateTime, doc="Until when it is held; null once it is submitted."),
     sa.Column("submitted_at", UtcDateTime, doc="When the decision came in; null before."),
-    sa.Column("decision", sa.Text, doc="Decision of the newest version, kept up to date by a trigger."),
+    sa.Column(
+        "decision",
+        sa.Text,
+        doc="Decision of the newest version, kept up to date by a trigger; null of a vote that is set aside.",
+    ),
     sa.UniqueConstraint("task_id", "slot"),
     sa.UniqueConstraint("task_id", "annotator_id"),
     sa.CheckConstraint(
@@ -554,6 +560,31 @@ closings = sa.Table(
     sa.Column("closed_at", UtcDateTime, nullable=False, doc="When the last of these decisions came in."),
     sa.Column("is_withdrawn", sa.Boolean, nullable=False, doc="Whether it holds no longer."),
     info={MEANING: "That a task closed early because the decisions on it leave too little doubt to ask again."},
+)
+
+set_asides = sa.Table(
+    "set_asides",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True, doc="Number of the row."),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False, doc="Campaign whose votes they are."),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False, doc="Annotator who gave them."),
+    sa.Column("set_at", UtcDateTime, nullable=False, doc="When they were set aside."),
+    sa.Column("set_by", sa.Text, nullable=False, doc="Curator who did."),
+    sa.Column("why", sa.Text, nullable=False, doc="Why, in the curator's words."),
+    sa.Column("taken_back_at", UtcDateTime, doc="When that was taken back; null while it holds."),
+    sa.Column("taken_back_by", sa.Text, doc="Curator who took it back."),
+    sa.CheckConstraint("(taken_back_at IS NULL) = (taken_back_by IS NULL)", name="taken_back"),
+    sa.Index(None, "campaign_id", "annotator_id"),
+    info={MEANING: "That a curator set one annotator's votes in a campaign aside."},
+)
+
+votes_set_aside = sa.Table(
+    "votes_set_aside",
+    metadata,
+    sa.Column("slot_id", sa.ForeignKey("slots.id"), primary_key=True, doc="Slot of the vote; its number is below 0."),
+    sa.Column("set_aside_id", sa.ForeignKey("set_asides.id"), nullable=False, index=True, doc="Act that set it aside."),
+    sa.Column("slot", sa.Integer, nullable=False, doc="Number of the slot before."),
+    info={MEANING: "One vote that counts nowhere."},
 )
 
 adjudications = sa.Table(

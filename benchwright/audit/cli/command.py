@@ -212,6 +212,10 @@ def audit(
         if out is not None
         else Path(f"audit-{source.resolve().stem if source.is_file() else source.resolve().name}")
     )
+    if set_right is not None:
+        from ..setting_right import check_workspace
+
+        check_workspace(source, set_right)
     gc.set_threshold(*_COLLECTED)
     with ProgressBars() as progress:
         report = audit_source(source, folder, settings, progress=progress, shown=_show_reading)

@@ -1,4 +1,5 @@
 from .campaigns import OpenedAudit as OpenedAudit
+from .campaigns import check_workspace as check_workspace
 from .campaigns import open_campaigns as open_campaigns
 from .correcting import SetRight as SetRight
 from .correcting import set_right as set_right

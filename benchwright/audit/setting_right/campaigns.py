@@ -88,6 +88,44 @@ class OpenedAudit(NamedTuple):
         }
 
 
+def check_workspace(source: Path, workspace: Path) -> None:
+    """Refuse, before a source is audited, what `open_campaigns` would refuse after it.
+
+    Args:
+        source: File, folder or release that is to be audited.
+        workspace: Workspace that campaigns are to be opened in; made if it does not exist.
+
+    Raises:
+        BenchwrightError: The workspace is about another release, or the folder is something else.
+        DataError: The source is a release with sealed splits, or a release that cannot be read.
+    """
+    from benchwright.annotation.campaigns import review_workspace
+
+    review_workspace(workspace)
+    folder = source if _is_release(source) else _place_of_release(source, workspace)
+    release = _open_unsealed(source) if folder == source else None
+    if not (workspace / FOLDER / STATE).exists():
+        return
+    before = release_of(workspace)
+    is_same = before.path.resolve() == folder.resolve() if release is None else before.release_id == release.release_id
+    if not is_same:
+        raise _about_another(workspace, before, folder)
+
+
+def _open_unsealed(folder: Path) -> Release:
+    release = Release.open(folder)
+    if release.manifest.sealed is not None:
+        raise DataError(f"{folder} has sealed splits, whose keys cannot be set right; audit the unsealed workspace's")
+    return release
+
+
+def _about_another(workspace: Path, before: Release, folder: Path) -> BenchwrightError:
+    return BenchwrightError(
+        f"{workspace} has campaigns about {before.path} ({before.release_id[:12]}), not about {folder}; give another "
+        "workspace with --set-right"
+    )
+
+
 def open_campaigns(
     report: AuditReport,
     workspace: Path,
@@ -121,9 +159,7 @@ def open_campaigns(
     questions = questions_of(report)
     source = report.audited.source
     folder = source if _is_release(source) else _bring_in(source, workspace, settings or AuditSettings(), progress)
-    release = Release.open(folder)
-    if release.manifest.sealed is not None:
-        raise DataError(f"{folder} has sealed splits, whose keys cannot be set right; audit the unsealed workspace's")
+    release = _open_unsealed(folder)
     _keep_state(workspace, folder, release)
     released = _Released(report, release)
     campaigns = [*_open_items(questions, released, workspace, annotators)]
@@ -180,14 +216,14 @@ def _bring_in(source: Path, workspace: Path, settings: AuditSettings, progress: 
     from benchwright.recipe import parse_recipe
 
     source = source.resolve()
-    name = re.sub(r"[^a-z0-9]+", "-", (source.stem if source.is_file() else source.name).lower())[:60].strip("-")
+    name = _name_of(source)
     items: dict[str, Any] = {"step": "items", "file": source.name, "keyless": "keep"}
     if settings.columns:
         items["mapping"] = dict(settings.columns)
     if settings.pictures is not None:
         items["pictures"] = str(settings.pictures.resolve())
-    freeze = {"step": "freeze", "name": name or "audited", "version": _FIRST_VERSION}
-    recipe = {"name": name or "audited", "seed": 0, "steps": [items, freeze]}
+    freeze = {"step": "freeze", "name": name, "version": _FIRST_VERSION}
+    recipe = {"name": name, "seed": 0, "steps": [items, freeze]}
     text = yaml.safe_dump(recipe, allow_unicode=True, sort_keys=False)
     run_recipe(
         parse_recipe(text, f"recipe for {source.name}", source.parent),
@@ -195,16 +231,24 @@ def _bring_in(source: Path, workspace: Path, settings: AuditSettings, progress: 
         workers=settings.workers,
         progress=progress,
     )
-    return workspace / "releases" / f"{name or 'audited'}-{_FIRST_VERSION}"
+    return _place_of_release(source, workspace)
+
+
+def _name_of(source: Path) -> str:
+    own = source.resolve()
+    words = re.sub(r"[^a-z0-9]+", "-", (own.stem if own.is_file() else own.name).lower())[:60].strip("-")
+    return words or "audited"
+
+
+def _place_of_release(source: Path, workspace: Path) -> Path:
+    """Return the folder of the release that a source of questions becomes."""
+    return workspace / "releases" / f"{_name_of(source)}-{_FIRST_VERSION}"
 
 
 def _keep_state(workspace: Path, folder: Path, release: Release) -> None:
     path = workspace / FOLDER / STATE
     if path.exists() and (before := release_of(workspace)).release_id != release.release_id:
-        raise BenchwrightError(
-            f"{workspace} has campaigns about {before.path} ({before.release_id[:12]}), not about {folder}; give "
-            "another workspace with --set-right"
-        )
+        raise _about_another(workspace, before, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     inside = folder.resolve().is_relative_to(workspace.resolve())
     place = folder.resolve().relative_to(workspace.resolve()) if inside else folder.resolve()

@@ -125,6 +125,8 @@ def set_right(
             f"{still_open} tasks still lack answers; `benchwright review status --workspace {workspace}` says which. "
             "--decided-only goes on with what is decided"
         )
+    for folder in results:  # what is no result of this release is known before anything is written
+        rescored(folder, before, before)
     after = correct_release(before, errata, version=version, out=out)
     write_bytes(workspace / FOLDER / f"errata-{version}.json", spelled(errata), private=True)
     differences = compare_releases(before, after)

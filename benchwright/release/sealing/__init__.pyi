@@ -9,3 +9,4 @@ from .sealing import KEYS as KEYS
 from .sealing import Sealing as Sealing
 from .sealing import key_path as key_path
 from .sealing import known_salt as known_salt
+from .sealing import require_secret_seed as require_secret_seed

@@ -41,6 +41,22 @@ def known_salt(workspace: Path, name: str, version: str | None) -> bytes | None:
     return salt_of((own or paths)[-1]) if paths else None
 
 
+def require_secret_seed(seed: int) -> None:
+    """Check that nobody makes the items again, with their answers, by trying seeds.
+
+    Raises:
+        RecipeError: The seed can be guessed.
+    """
+    if seed < GUESSABLE_SEEDS:
+        drawn = GUESSABLE_SEEDS + secrets.randbelow((1 << 63) - GUESSABLE_SEEDS)
+        raise RecipeError(
+            f"the recipe's seed {seed} can be guessed, and whoever runs the recipe with it on the same pictures "
+            f"gets every answer that is to be sealed; set a secret one, such as `seed: {drawn}` (drawn just now), "
+            "run the recipe again, and publish the recipe without it. Where people gave the answers and none "
+            "follows from recipe and pictures, set `accept_known_seed: true`"
+        )
+
+
 class Sealing:
     """Sealing of the splits of one release.
 
@@ -60,14 +76,8 @@ class Sealing:
         self.splits = tuple(sorted(set(splits)))
         self.salt = salt or secrets.token_bytes(SALT_BYTES)
         self._seed_is_known = seed < GUESSABLE_SEEDS
-        if self._seed_is_known and not accept_known_seed:
-            drawn = GUESSABLE_SEEDS + secrets.randbelow((1 << 63) - GUESSABLE_SEEDS)
-            raise RecipeError(
-                f"the recipe's seed {seed} can be guessed, and whoever runs the recipe with it on the same pictures "
-                f"gets every answer that is to be sealed; set a secret one, such as `seed: {drawn}` (drawn just now), "
-                "run the recipe again, and publish the recipe without it. Where people gave the answers and none "
-                "follows from recipe and pictures, set `accept_known_seed: true`"
-            )
+        if not accept_known_seed:
+            require_secret_seed(seed)
         self._seed = seed
         self._database = sqlite3.connect("")  # a temporary file, which SQLite deletes
         self._database.execute("CREATE TABLE entry (kind TEXT, id TEXT, line TEXT, PRIMARY KEY (kind, id))")

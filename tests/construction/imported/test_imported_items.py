@@ -17,6 +17,7 @@ from dataset_fixtures.pictures import save
 
 from benchwright.construction.imported import guessed_columns, question_files, questions_of, read_questions
 from benchwright.construction.imported.command import items
+from benchwright.construction.imported.items import split_names
 from benchwright.construction.source_files import DatasetFiles, RefusedRow
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
@@ -105,7 +106,7 @@ def test_every_form_gives_the_same_questions(form: str, tmp_path: Path) -> None:
 def test_a_run_makes_items_of_them_that_freeze_with_their_own_splits(tmp_path: Path) -> None:
     _pictures(tmp_path)
     rows = [
-        ROWS[0] | {"split": "val", "topic": "things"},
+        ROWS[0] | {"split": "Dev-Mini", "topic": "things"},
         ROWS[1] | {"split": "test", "topic": "colors"},
         ROWS[1] | {"id": "q3", "image": "missing.png", "split": "test", "topic": ""},
         ROWS[1] | {"id": "q4", "answer": "Z", "split": "test", "topic": ""},
@@ -118,15 +119,22 @@ def test_a_run_makes_items_of_them_that_freeze_with_their_own_splits(tmp_path: P
     release = Release.open(tmp_path / "ws" / "releases" / "mine-1.0")
     by_id = {entry.item.attributes["source_id"]: entry for entry in release.items()}
     assert {key: (entry.split, entry.item.answer, entry.item.category) for key, entry in by_id.items()} == {
-        "q1": ("val", "B", "things"), "q2": ("test", "C", "colors"),
+        "q1": ("dev_mini", "B", "things"), "q2": ("test", "C", "colors"),
     }  # fmt: skip
     assert [choice.text for choice in by_id["q1"].item.choices] == ["NA", "1", 'a, "b"']
+    assert by_id["q1"].item.attributes["source_split"] == "Dev-Mini"
     [picture] = by_id["q1"].images.values()
     assert picture == (tmp_path / "a.png").read_bytes()
     refused = (tmp_path / "ws" / "datasets" / "items.asked.refused.jsonl").read_text().splitlines()
     assert [(json.loads(line)["entry"], json.loads(line)["reason"]) for line in refused] == [
         ("line 4", "missing_picture"), ("line 5", "key_not_an_option"),
     ]  # fmt: skip
+
+
+def test_splits_of_a_source_get_names_that_a_release_takes_and_none_gets_that_of_another() -> None:
+    assert split_names(["Dev-Mini", "dev_mini", "3rd", "测试", "x" * 40]) == {
+        "3rd": "split_3rd", "Dev-Mini": "dev_mini_2", "dev_mini": "dev_mini", "测试": "split", "x" * 40: "x" * 32,
+    }  # fmt: skip
 
 
 def test_questions_without_a_key_are_items_only_where_the_recipe_says_so(tmp_path: Path) -> None:

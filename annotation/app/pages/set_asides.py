@@ -1,0 +1,92 @@
+"""What speaks against annotators, whose votes are set aside, and how a curator sets votes aside and takes them back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from benchwright.errors import BenchwrightError
+
+from ...agreement.annotator_quality import RaterQuality
+from ...forms.kinds import AUTHORED_KINDS
+from ...progress.overview import Overview
+from ...store.campaigns.set_asides import SetAside
+from ...workflow.set_asides import set_votes_aside, take_votes_back
+from ..base.curator_texts import TEXTS
+from ..base.directed_text import inert
+from ..base.request import PageRequest
+from ..base.state import clock
+from ..base.tables import show_rows
+from ..base.texts import message_of
+
+_DONE = "set-asides-done"
+
+
+def show_doubts(qualities: Sequence[RaterQuality]) -> None:
+    """Say in words of each annotator what speaks against their decisions; nothing where nothing does."""
+    for quality in qualities:
+        if quality.doubts:
+            words = "; ".join(TEXTS[f"doubt_{doubt}"] for doubt in quality.doubts)
+            st.warning(inert(TEXTS["doubt_of"].format(name=quality.rater, words=words)))
+
+
+def show_set_asides(request: PageRequest, overview: Overview, names: Sequence[str]) -> None:
+    """Show whose votes are set aside, take votes back, and set those of one of `names` aside."""
+    if request.campaign.is_simulated or request.campaign.kind in AUTHORED_KINDS:
+        return
+    aside = overview.set_aside()
+    if (done := st.session_state.pop(_DONE, None)) is not None:
+        st.success(inert(done))
+    if not aside and not names:
+        return
+    st.subheader(TEXTS["set_aside"])
+    st.caption(TEXTS["set_aside_why"])
+    if aside:
+        show_rows([_row(each) for each in aside], label=TEXTS["set_aside"])
+        _offer_to_take_back(request, [each.annotator for each in aside])
+    if names:
+        _offer_to_set_aside(request, names)
+
+
+def _row(each: SetAside) -> dict[str, object]:
+    return {
+        TEXTS["name"]: each.annotator,
+        TEXTS["set_aside_votes"]: each.votes,
+        TEXTS["set_aside_by"]: each.by,
+        TEXTS["set_aside_reason"]: each.why,
+        TEXTS["practice_when"]: each.at,
+    }
+
+
+def _offer_to_take_back(request: PageRequest, names: Sequence[str]) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        name = st.selectbox(TEXTS["take_back_whom"], names, width=280)
+        if st.button(TEXTS["take_back"]):
+            try:
+                taken = take_votes_back(
+                    request.state.store, request.campaign.name, name, by=request.account.name, now=clock()
+                )
+            except BenchwrightError as error:
+                st.error(inert(message_of(error)))
+                return
+            stay = TEXTS["stay_aside"].format(count=taken.replaced + taken.held)
+            words = TEXTS["was_taken_back"].format(name=name, count=taken.votes)
+            st.session_state[_DONE] = f"{words} {stay}" if taken.replaced + taken.held else words
+            st.rerun()
+
+
+def _offer_to_set_aside(request: PageRequest, names: Sequence[str]) -> None:
+    with st.form("set-aside", clear_on_submit=False):
+        name = st.selectbox(TEXTS["set_aside_whom"], names)
+        why = st.text_input(TEXTS["set_aside_reason"], help=TEXTS["set_aside_logged"])
+        if st.form_submit_button(TEXTS["set_aside_do"]):
+            try:
+                votes = set_votes_aside(
+                    request.state.store, request.campaign.name, name, by=request.account.name, why=why, now=clock()
+                )
+            except BenchwrightError as error:
+                st.error(inert(message_of(error)))
+                return
+            st.session_state[_DONE] = TEXTS["was_set_aside"].format(name=name, count=votes)
+            st.rerun()

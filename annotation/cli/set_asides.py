@@ -1,0 +1,72 @@
+"""``benchwright review set-aside`` and ``review take-back``: whose votes count, and whose do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import printable
+
+from .selection import campaign_option, open_for_commands, pick_campaign, workspace_option
+
+
+@click.command("set-aside")
+@click.argument("person", metavar="ANNOTATOR", help="Name by which the annotator decides.")
+@workspace_option
+@campaign_option
+@click.option("--why", required=True, help="Why, in a sentence; the audit log keeps it.")
+@click.option("--by", required=True, metavar="NAME", help="Your name, for the log.")
+@json_option('`{"campaign", "annotator", "votes"}`; `votes` is the number that counts nowhere any more')
+def set_aside(person: str, workspace: Path | None, campaign: str | None, *, why: str, by: str, as_json: bool) -> None:
+    """Let an annotator's votes in a campaign count nowhere, such as those of somebody who does not look.
+
+    Settlement, agreement and quality figures go on without them, tasks that lack votes open again for others, and the
+    annotator gets no further task of the campaign. Nothing is deleted: `review take-back` lets the votes count again,
+    and the audit log holds both. Decided by an adjudicator, a task stays decided; so do versions that were revised.
+    """
+    from ..store.database.audit import clock
+    from ..workflow.set_asides import set_votes_aside
+
+    with open_for_commands(workspace) as store:
+        name = pick_campaign(store, campaign)
+        votes = set_votes_aside(store, name, person, by=by, why=why, now=clock())
+    emit(
+        {"campaign": name, "annotator": person, "votes": votes},
+        as_json=as_json,
+        text=printable(f"{votes} votes of {person} in {name} are set aside; `benchwright review take-back` undoes it"),
+    )
+
+
+@click.command("take-back")
+@click.argument("person", metavar="ANNOTATOR", help="Name by which the annotator decides.")
+@workspace_option
+@campaign_option
+@click.option("--by", required=True, metavar="NAME", help="Your name, for the log.")
+@json_option(
+    """
+    `{"campaign", "annotator", "votes", "replaced", "held"}`; `votes` count again, `replaced` stay set aside since
+    others have decided in their place, `held` since others are at their tasks just now
+    """
+)
+def take_back(person: str, workspace: Path | None, campaign: str | None, *, by: str, as_json: bool) -> None:
+    """Let an annotator's votes count again that `review set-aside` set aside.
+
+    Where somebody else has decided in the place of a vote, theirs counts and the vote stays aside; where somebody is at
+    the task just now, call this again later.
+    """
+    from ..store.database.audit import clock
+    from ..workflow.set_asides import take_votes_back
+
+    with open_for_commands(workspace) as store:
+        name = pick_campaign(store, campaign)
+        taken = take_votes_back(store, name, person, by=by, now=clock())
+    lines = [f"{taken.votes} votes of {person} in {name} count again"]
+    lines += [f"{taken.replaced} stay aside, since others have decided in their place"] if taken.replaced else []
+    lines += [f"{taken.held} stay aside for now, since others are at their tasks"] if taken.held else []
+    emit(
+        {"campaign": name, "annotator": person, **taken._asdict()},
+        as_json=as_json,
+        text="\n".join(map(printable, lines)),
+    )

@@ -1,0 +1,125 @@
+"""Names of a person in texts: the whole name, which is theirs, and parts of it, which may be anybody's.
+
+Compared are letters without case, width and accents, so that composed and decomposed spellings are one: `RENÉ`, `rené`
+and `Rene`. Words of a whole name may stand in either order, with white space, a comma, `.`, `-` or `_` between them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+
+_BETWEEN = r"[\s,._-]+"
+_SPLITS = re.compile(r"[\W\d_]+")
+_UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI", "LAO", "KHMER", "MYANMAR")
+"""Beginnings of the Unicode names of letters that are written without spaces between words, or with endings."""
+_SHORT = 2
+"""Letters up to which a part counts only where it begins with a capital: `Li`, and not every `an`."""
+
+
+class PersonNames:
+    """What one person may be called in texts.
+
+    Args:
+        names: Names that are theirs alone: the one that they decide by, and others that a curator gives. Of a mail
+            address the words before the `@` are their name too.
+
+    Attributes:
+        whole: Names that are looked for as a whole.
+        parts: Words of these names, such as first and last name, that are not names by themselves.
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
+        given = list(dict.fromkeys(unicodedata.normalize("NFC", name.strip()) for name in names))
+        words = [words_of(name) for name in given]
+        spelled = [" ".join(of_name) for name, of_name in zip(given, words, strict=True) if "@" in name]
+        self.whole = tuple(dict.fromkeys([*given, *(name for name in spelled if " " in name)]))
+        own = {_folded(name) for name in self.whole}
+        every = dict.fromkeys(word for of_name in words for word in of_name)
+        self.parts = tuple(word for word in every if _folded(word) not in own)
+        self._whole = re.compile("|".join(pattern for name in self.whole for pattern in _whole_patterns(name)))
+        self._parts = re.compile("|".join(_bounded(re.escape(_folded(part)), part, r"(?:s)?") for part in self.parts))
+
+    def replaced(self, text: str, pseudonym: str) -> str:
+        """Return a text in which a pseudonym stands in the place of each whole name."""
+        for start, end in reversed([*_spans(self._whole, text)]):
+            text = text[:start] + pseudonym + text[end:]
+        return text
+
+    def are_in(self, text: str) -> bool:
+        """Return whether a whole name stands in a text."""
+        return next(_spans(self._whole, text), None) is not None
+
+    def parts_in(self, text: str) -> list[str]:
+        """Return the words of a text that are parts of a name, as they stand there, each once."""
+        if not self.parts:
+            return []
+        words = [text[start:end] for start, end in _spans(self._parts, text)]
+        return list(dict.fromkeys(word for word in words if len(word) > _SHORT or word == word.capitalize()))
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name or of the local part of a mail address; single letters, but for Han's, are no words.
+
+    Example:
+        >>> words_of("marguerite.dubois2@example.org")
+        ['marguerite', 'dubois']
+    """
+    local = name.rpartition("@")[0] or name
+    return [word for word in _SPLITS.split(local) if len(word) > 1 or (word and _is_unspaced(word))]
+
+
+def _whole_patterns(name: str) -> Iterator[str]:
+    """Yield patterns of a name in folded texts: as it is spelled, and the words of two in the other order."""
+    words = [re.escape(word) for word in re.split(r"[\s,._-]+", _folded(name)) if word]
+    if "@" in name or len(words) < 2:
+        yield _bounded(re.escape(_folded(name)), name)
+        return
+    yield _bounded(_BETWEEN.join(words), name)
+    if len(words) == 2:
+        yield _bounded(_BETWEEN.join(reversed(words)), name)
+
+
+def _bounded(pattern: str, name: str, ending: str = "") -> str:
+    before = "" if _is_unspaced(name[0]) else r"(?<!\w)"
+    after = "" if _is_unspaced(name[-1]) else rf"{ending}(?!\w)"
+    return f"{before}(?:{pattern}){after}"
+
+
+def _is_unspaced(letter: str) -> bool:
+    return unicodedata.name(letter, "").startswith(_UNSPACED)
+
+
+def _folded(text: str) -> str:
+    return "".join(_fold(letter) for letter in text)
+
+
+def _fold(letter: str) -> str:
+    """Return a character without case, width and accents; nothing of an accent or an invisible character."""
+    spelled = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", letter).casefold())
+    return "".join(sign for sign in spelled if not unicodedata.combining(sign) and unicodedata.category(sign) != "Cf")
+
+
+def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    """Yield begin and end, in the text itself, of what a pattern finds in its folded form."""
+    folded: list[str] = []
+    places: list[int] = []
+    for place, letter in enumerate(text):
+        signs = _fold(letter)
+        folded.append(signs)
+        places += [place] * len(signs)
+    for match in pattern.finditer("".join(folded)):
+        end = places[match.end() - 1] + 1
+        while end < len(text) and not _fold(text[end]):  # accents of the last letter
+            end += 1
+        yield places[match.start()], end
+
+
+def spellings(names: Sequence[str]) -> Iterator[bytes]:
+    """Yield the UTF-8 of names as files may spell them: composed, decomposed, and escaped as in JSON."""
+    for name in names:
+        for form in dict.fromkeys(unicodedata.normalize(form, name) for form in ("NFC", "NFD")):
+            yield form.encode()
+            if not form.isascii():
+                yield form.encode("ascii", "backslashreplace")

@@ -1,0 +1,301 @@
+"""Votes that a curator sets aside, and takes back: they stay in the store and count nowhere until then.
+
+A vote that is set aside keeps its slot, under a number below 0 and without a decision, so that no count finds it. Where
+its task may still need it, a free slot takes its place, and the task opens. Rows of `annotations` are not touched, so
+the audit log vouches for every vote as before. Gold items and attention checks count nowhere else and stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from ...forms.kinds import AUTHORED_KINDS
+from ..database.audit import record
+from ..database.records import Campaign, RefusedError
+from ..database.schema import (
+    adjudications,
+    annotations_table,
+    annotators,
+    set_asides,
+    slots,
+    tasks,
+    votes_set_aside,
+)
+from .adjudications import OPENED, SEND_BACK
+from .closings import withdraw
+from .decisions import latest_annotations
+from .revision_requests import how_returned
+
+MAX_WHY = 2_000
+_AT_ONCE = 500
+
+
+class SetAside(NamedTuple):
+    """One annotator's votes in a campaign that are set aside.
+
+    Args:
+        annotator: Name.
+        votes: Votes that are set aside now.
+        by: Curator who set them aside.
+        why: Why, in the curator's words.
+        at: When.
+        is_in_force: Whether the annotator gets no tasks of the campaign; False where the act was taken back and votes
+            stay aside since others have decided in their place.
+    """
+
+    annotator: str
+    votes: int
+    by: str
+    why: str
+    at: datetime
+    is_in_force: bool
+
+
+class TakenBack(NamedTuple):
+    """What taking votes back did.
+
+    Args:
+        votes: Votes that count again.
+        replaced: Votes that stay aside, since somebody else has decided in their place.
+        held: Votes that stay aside for now, since somebody else is at their task; taken back again, they count.
+    """
+
+    votes: int
+    replaced: int
+    held: int
+
+
+def check_can_be_set_aside(campaign: Campaign) -> None:
+    """Check that a campaign's decisions are people's votes.
+
+    Raises:
+        RefusedError: Simulated annotators decide, or people write or bring something.
+    """
+    if campaign.is_simulated:
+        raise RefusedError("nobody sets the votes of simulated annotators aside; change the recipe's `simulate`")
+    if campaign.kind in AUTHORED_KINDS:
+        raise RefusedError(
+            f"in {campaign.kind!r} people write or bring something, and nobody votes: leave what is no good out by a "
+            "campaign behind it, such as `screen_items` or `verify`"
+        )
+
+
+def is_set_aside(connection: sa.Connection, campaign_id: int, annotator_id: int) -> bool:
+    """Return whether an annotator's votes in a campaign are set aside, so that they get no further task of it."""
+    return connection.execute(_ACTIVE, {"campaign": campaign_id, "annotator": annotator_id}).first() is not None
+
+
+_ACTIVE = sa.select(set_asides.c.id).where(
+    set_asides.c.campaign_id == sa.bindparam("campaign"),
+    set_asides.c.annotator_id == sa.bindparam("annotator"),
+    set_asides.c.taken_back_at.is_(None),
+)
+
+
+def set_aside(connection: sa.Connection, campaign: Campaign, name: str, *, by: str, why: str, now: datetime) -> int:
+    """Set an annotator's votes in a campaign aside, and return how many; tasks that lack votes then open again.
+
+    Tasks that an adjudicator has decided, and versions of items that were revised since, stay as they were decided.
+
+    Args:
+        connection: Connection in a write transaction that has the store alone.
+        campaign: The campaign.
+        name: The annotator.
+        by: Curator who does it.
+        why: Why, in a sentence that the log keeps.
+        now: Moment of the act.
+
+    Raises:
+        RefusedError: The campaign has no votes, nobody has this name, there is no reason, or the annotator's votes are
+            set aside already.
+    """
+    check_can_be_set_aside(campaign)
+    if not why.strip() or len(why) > MAX_WHY:
+        raise RefusedError(f"say in 1 to {MAX_WHY} characters why these votes are set aside; the log keeps it")
+    annotator_id = _id_of(connection, name)
+    if is_set_aside(connection, campaign.id, annotator_id):
+        raise RefusedError(f"the votes of {name!r} in {campaign.name!r} are set aside already")
+    values = {
+        "campaign_id": campaign.id, "annotator_id": annotator_id, "set_at": now, "set_by": by, "why": why.strip()
+    }  # fmt: skip
+    act = connection.execute(sa.insert(set_asides).values(values)).inserted_primary_key
+    assert act is not None
+    _free_held(connection, campaign, annotator_id)
+    given = _votes_of(connection, campaign, annotator_id)
+    for row in given:
+        connection.execute(sa.insert(votes_set_aside).values(slot_id=row.id, set_aside_id=act[0], slot=row.slot))
+        connection.execute(sa.update(slots).where(slots.c.id == row.id).values(slot=-row.id, decision=None))
+    _ask_again(connection, campaign, [row for row in given if row.state != "retired"])
+    record(
+        connection,
+        "votes_set_aside",
+        actor=by,
+        at=now,
+        campaign=campaign.name,
+        annotator=name,
+        votes=len(given),
+        why=why.strip(),
+    )
+    return len(given)
+
+
+def take_back(connection: sa.Connection, campaign: Campaign, name: str, *, by: str, now: datetime) -> TakenBack:
+    """Let an annotator's votes count again, but for those in whose place others have decided or decide now.
+
+    Args:
+        connection: Connection in a write transaction that has the store alone.
+        campaign: The campaign.
+        name: The annotator.
+        by: Curator who does it.
+        now: Moment of the act.
+
+    Raises:
+        RefusedError: None of the annotator's votes are set aside.
+    """
+    annotator_id = _id_of(connection, name)
+    aside = connection.execute(
+        sa.select(votes_set_aside, slots.c.task_id, tasks.c.state)
+        .join(set_asides, votes_set_aside.c.set_aside_id == set_asides.c.id)
+        .join(slots, votes_set_aside.c.slot_id == slots.c.id)
+        .join(tasks, slots.c.task_id == tasks.c.id)
+        .where(set_asides.c.campaign_id == campaign.id, set_asides.c.annotator_id == annotator_id)
+        .order_by(slots.c.id)
+    ).all()
+    if not aside and not is_set_aside(connection, campaign.id, annotator_id):
+        raise RefusedError(f"no votes of {name!r} in {campaign.name!r} are set aside")
+    counts = {"back": 0, "replaced": 0, "held": 0}
+    for row in aside:
+        counts[_take_one_back(connection, row, now=now)] += 1
+    done = sa.update(set_asides).where(
+        set_asides.c.campaign_id == campaign.id,
+        set_asides.c.annotator_id == annotator_id,
+        set_asides.c.taken_back_at.is_(None),
+    )
+    connection.execute(done.values(taken_back_at=now, taken_back_by=by))
+    taken = TakenBack(counts["back"], counts["replaced"], counts["held"])
+    record(
+        connection,
+        "votes_taken_back",
+        actor=by,
+        at=now,
+        campaign=campaign.name,
+        annotator=name,
+        votes=taken.votes,
+        replaced=taken.replaced,
+        held=taken.held,
+    )
+    return taken
+
+
+def list_set_aside(connection: sa.Connection, campaign: Campaign) -> list[SetAside]:
+    """Return whose votes are set aside in a campaign, by name."""
+    votes = (
+        sa.select(set_asides.c.annotator_id, sa.func.count().label("votes"))
+        .join(votes_set_aside, votes_set_aside.c.set_aside_id == set_asides.c.id)
+        .where(set_asides.c.campaign_id == campaign.id)
+        .group_by(set_asides.c.annotator_id)
+        .subquery()
+    )
+    query = (
+        sa.select(set_asides, annotators.c.name, sa.func.coalesce(votes.c.votes, 0).label("votes"))
+        .join(annotators, set_asides.c.annotator_id == annotators.c.id)
+        .outerjoin(votes, votes.c.annotator_id == set_asides.c.annotator_id)
+        .where(set_asides.c.campaign_id == campaign.id)
+        .order_by(annotators.c.name, set_asides.c.id)
+    )
+    newest = {row.name: row for row in connection.execute(query)}
+    return [
+        SetAside(name, row.votes, row.set_by, row.why, row.set_at, row.taken_back_at is None)
+        for name, row in newest.items()
+        if row.votes or row.taken_back_at is None
+    ]
+
+
+def count_set_aside(connection: sa.Connection, campaign: Campaign) -> int:
+    """Return how many votes in a campaign are set aside."""
+    return sum(listed.votes for listed in list_set_aside(connection, campaign))
+
+
+def _id_of(connection: sa.Connection, name: str) -> int:
+    row = connection.execute(sa.select(annotators.c.id).where(annotators.c.name == name)).scalar_one_or_none()
+    if row is None:
+        raise RefusedError(f"there is no annotator {name!r} in this review store")
+    return int(row)
+
+
+def _votes_of(connection: sa.Connection, campaign: Campaign, annotator_id: int) -> Sequence[Any]:
+    """Return slot, number, task and state of each vote that counts in a campaign or counted in a round of an item."""
+    query = (
+        sa.select(slots.c.id, slots.c.slot, slots.c.task_id, tasks.c.state)
+        .join(tasks, slots.c.task_id == tasks.c.id)
+        .where(
+            tasks.c.campaign_id == campaign.id,
+            tasks.c.gold.is_(None),
+            slots.c.annotator_id == annotator_id,
+            slots.c.decision.is_not(None),
+        )
+        .order_by(slots.c.id)
+    )
+    return connection.execute(query).all()
+
+
+def _free_held(connection: sa.Connection, campaign: Campaign, annotator_id: int) -> None:
+    """Give back the tasks that an annotator holds; drafts stay."""
+    of_campaign = slots.c.task_id.in_(sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id))
+    held = (slots.c.annotator_id == annotator_id) & slots.c.submitted_at.is_(None) & of_campaign
+    connection.execute(sa.update(slots).where(held).values(annotator_id=None, claimed_at=None, lease_until=None))
+
+
+def _ask_again(connection: sa.Connection, campaign: Campaign, given: Sequence[Any]) -> None:
+    """Make a free slot in the place of each vote that its task may need, and open these tasks.
+
+    A task needs none that an adjudicator has decided or whose item is with its writer, and no vote from before it was
+    sent back.
+    """
+    for start in range(0, len(given), _AT_ONCE):
+        some = {row.task_id: row for row in given[start : start + _AT_ONCE]}
+        final = sa.select(tasks.c.id).where(tasks.c.id.in_(some), how_returned(campaign).is_not(None))
+        settled = set(connection.execute(final).scalars()) if campaign.form.to_writer else set()
+        first = dict.fromkeys(some, 0)
+        rulings = sa.select(adjudications.c.task_id, adjudications.c.decision)
+        rulings = rulings.where(adjudications.c.task_id.in_(some), adjudications.c.decision != OPENED)
+        for task_id, decision in connection.execute(rulings.order_by(adjudications.c.id)):
+            if decision == SEND_BACK:
+                first[task_id] += campaign.slots_per_task
+            else:
+                settled.add(task_id)
+        asked = [row for row in some.values() if row.task_id not in settled and row.slot > first[row.task_id]]
+        if not asked:
+            continue
+        ids = [row.task_id for row in asked]
+        connection.execute(sa.insert(slots), [{"task_id": row.task_id, "slot": row.slot} for row in asked])
+        withdraw(connection, ids)
+        values = {"state": "open", "regions_agree": None, "regions_compared": None}
+        connection.execute(sa.update(tasks).where(tasks.c.id.in_(ids)).values(values))
+
+
+def _take_one_back(connection: sa.Connection, row: Any, *, now: datetime) -> str:
+    """Let one vote count again, and return `back`, or why not: `replaced` or `held`."""
+    place = connection.execute(
+        sa.select(slots).where(slots.c.task_id == row.task_id, slots.c.slot == row.slot)
+    ).one_or_none()
+    if place is not None and place.submitted_at is not None:
+        return "replaced"
+    if place is not None and place.annotator_id is not None and place.lease_until > now:
+        return "held"
+    if place is not None:
+        connection.execute(sa.delete(slots).where(slots.c.id == place.id))
+    newest = latest_annotations(also_set_aside=True).where(annotations_table.c.slot_id == row.slot_id)
+    decision = connection.execute(newest.with_only_columns(annotations_table.c.decision)).scalar_one()
+    connection.execute(sa.delete(votes_set_aside).where(votes_set_aside.c.slot_id == row.slot_id))
+    connection.execute(sa.update(slots).where(slots.c.id == row.slot_id).values(slot=row.slot, decision=decision))
+    lacks = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
+    complete = (tasks.c.id == row.task_id) & (tasks.c.state == "open") & ~lacks
+    connection.execute(sa.update(tasks).where(complete).values(state="done"))
+    stale = (tasks.c.id == row.task_id) & tasks.c.regions_compared.is_not(None)
+    connection.execute(sa.update(tasks).where(stale).values(regions_agree=None, regions_compared=None))
+    return "back"
