@@ -158,7 +158,7 @@ class DatasetReader(BaseModel):
 def read_dataset(
     reader: DatasetReader, files: DatasetFiles, pictures: DatasetFiles | None = None
 ) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield the records whose pictures are all there, and what is refused.
+    """Yield the records whose pictures are all there, and what is refused; at the end what cannot be read at all.
 
     Args:
         reader: The reader.
@@ -174,9 +174,10 @@ def read_dataset(
         if isinstance(record, RefusedRow):
             yield record
         elif missing := next((picture.path for picture in record.pictures if not pictures.has(picture.path)), None):
-            yield record.refused(MISSING_PICTURE, f"there is no file {pictures.shown(missing)}")
+            yield record.refused(MISSING_PICTURE, f"there is no file {pictures.shown(missing)}{pictures.damage()}")
         else:
             yield record
+    yield from dict.fromkeys((*located.refused(), *pictures.refused()))
 
 
 def content_digest(reader: DatasetReader, files: DatasetFiles) -> str:

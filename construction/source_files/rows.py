@@ -19,30 +19,11 @@ from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.storage_faults import naming
 
 from .files import DatasetFiles
+from .refusals import BAD_ROW, RefusedRow
 
 M = TypeVar("M", bound=BaseModel)
 
 MAX_LINE_BYTES = 1 << 20
-BAD_ROW = "bad_row"
-
-
-class RefusedRow(NamedTuple):
-    """A row, file or picture of a dataset that is not used.
-
-    Args:
-        file: Path of the file below the dataset's folder.
-        entry: Which row of it, such as `line 3`; empty for the file as a whole.
-        reason: Stable code, such as `bad_row` or `missing_picture`.
-        detail: What is wrong, with the value.
-    """
-
-    file: str
-    entry: str
-    reason: str
-    detail: str
-
-    def __str__(self) -> str:
-        return ": ".join(part for part in (self.file, self.entry, f"{self.reason} ({self.detail})") if part)
 
 
 class Row(NamedTuple):
