@@ -7,7 +7,6 @@ as a path.
 
 from __future__ import annotations
 
-import json
 import re
 import tarfile
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
+from benchwright.files.bounded_json import bounded_json
 from benchwright.images.formats.walking import Limits
 
 from ...readers.recognition import PICTURE_SUFFIXES
@@ -101,7 +101,7 @@ def _read(archive: tarfile.TarFile, member: tarfile.TarInfo, most: int) -> bytes
 
 def _json(data: bytes, name: str) -> Mapping[str, Any]:
     try:
-        document = json.loads(data)
+        document = bounded_json(data)
     except (ValueError, RecursionError) as error:
         raise BadRow(f"{name[:200]!a} is no JSON: {error}") from None
     if not isinstance(document, Mapping):
