@@ -8,15 +8,16 @@ with a corpus: files are read piece by piece, and only the runs of the texts tha
 from __future__ import annotations
 
 import gzip
-import json
 import re
 import unicodedata
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from benchwright.errors import DataError
+from benchwright.files.bounded_json import bounded_json
 from benchwright.records import Item
 
 NGRAM = 13
@@ -29,6 +30,8 @@ ENDINGS = (*PLAIN_TEXT, *JSON_LINES, ".json")
 _START = 4
 """First words of a run that are looked up before the run is; every run has as many."""
 _PIECE_CHARS = 1 << 18
+_MAX_LINE_CHARS = 8 << 20
+"""Most characters of a line of JSON; of a longer one, all is text."""
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(f"[{_CJK}]|[^\\W_{_CJK}]+")
 
@@ -127,7 +130,7 @@ def corpus_words(place: Path, *, overlap: int = NGRAM - 1) -> Iterator[tuple[str
                 pieces = _json_lines(handle) if _ending(path) in JSON_LINES else _cut(handle, overlap)
                 for line, words in pieces:
                     yield (f"{name}, line {line}" if line else name), words
-        except (OSError, EOFError, gzip.BadGzipFile) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise DataError(f"{path} cannot be read ({error}); mend it, or take it out of the corpus") from error
 
 
@@ -158,11 +161,15 @@ def _opened(path: Path) -> IO[str]:
 
 
 def _json_lines(handle: IO[str]) -> Iterator[tuple[int, list[str]]]:
-    for number, line in enumerate(handle, start=1):
+    number, is_new = 0, True
+    while line := handle.readline(_MAX_LINE_CHARS):
+        number += is_new
         try:
-            yield number, words_of("\n".join(_texts(json.loads(line))))
+            # The rest of a line that is too long is text, like one that is no JSON.
+            yield number, words_of("\n".join(_texts(bounded_json(line))) if is_new else line)
         except (ValueError, RecursionError):
             yield number, words_of(line)
+        is_new = line.endswith("\n")
 
 
 def _texts(value: Any) -> Iterator[str]:

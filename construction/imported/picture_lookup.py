@@ -145,7 +145,7 @@ class PictureLookup:
             return known[0]
         if known:
             raise BadRow(f"the picture {name!r} may be {' or '.join(known[:3])}; state the path", AMBIGUOUS_PICTURE)
-        raise BadRow(f"there is no picture {name!r} in {self._files.shown('')}", MISSING_PICTURE)
+        raise BadRow(f"there is no picture {name!r} in {self._files.shown('')}{self._files.damage()}", MISSING_PICTURE)
 
     def _names(self) -> Mapping[str, list[str]]:
         if self._by_name is None:

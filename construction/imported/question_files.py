@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import islice
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.storage_faults import is_of_the_machine
 
 from ..readers.reader import guarded
 from ..source_files import BadRow, DatasetFiles, RefusedRow, Row
@@ -19,6 +20,8 @@ from .question_rows import DEFAULT_TASK, question_of
 from .question_tables import ENDS, ColumnMapping, file_labels, guessed_columns, rows_of
 from .replies import model_of_path, models_by_path, reply_of
 
+UNREADABLE_FILE = "unreadable_file"
+_SHOWN = 3
 _SAMPLE = 200
 """Rows from which columns are guessed."""
 _MOST_REPEATED, _FEW_ROWS = 0.3, 10
@@ -62,6 +65,7 @@ def question_files(
     *,
     only: Sequence[str] = (),
     stated_by_file: Mapping[str, Stated] | None = None,
+    unread: list[RefusedRow] | None = None,
 ) -> list[QuestionFile]:
     """Return the files of questions in a folder, then those of replies.
 
@@ -73,6 +77,7 @@ def question_files(
         stated: Columns as a curator says, by field (`guessed_columns`).
         only: Paths of the files to read; all that hold questions by default.
         stated_by_file: The same by path or pattern, before `stated`.
+        unread: List to which files are added that cannot be read as a whole; by default they are left out.
 
     Raises:
         DataError: There is none, a named one is not there, or its columns cannot be told.
@@ -80,16 +85,25 @@ def question_files(
     if missing := [path for path in only if not files.has(path)]:
         raise DataError(f"there is no file {files.shown(missing[0])}; {files.contents()}")
     looked_at: list[str] = []
+    asked = _named([stated or {}, *(stated_by_file or {}).values()])
+    damaged: list[RefusedRow] = [] if unread is None else unread
     questions, keys, replies = [], [], []
     for path in only or files.walk(suffixes=ENDS):
         looked_at.append(path)
         try:
-            rows = [row for row in islice(rows_of(files, path), _SAMPLE) if isinstance(row, Row)]
-        except BenchwrightError:
-            if only:
+            entries = list(islice(rows_of(files, path, asked=asked), _SAMPLE))
+        except (BenchwrightError, OSError) as error:
+            if only or is_of_the_machine(error):
                 raise
+            damaged.append(RefusedRow(path, "", UNREADABLE_FILE, str(error)))
             continue
+        rows = [row for row in entries if isinstance(row, Row)]
         names = list(dict.fromkeys(str(name) for row in rows for name in row.document))
+        if not names and not only:
+            # An archive of something else, such as pictures, has samples without questions.
+            wrong = [row for row in entries if isinstance(row, RefusedRow)]
+            damaged += [] if path.lower().endswith(".tar") else wrong[:1]
+            continue
         own = next((columns for pattern, columns in (stated_by_file or {}).items() if fnmatchcase(path, pattern)), None)
         said = own if own is not None else stated if only or _all_there(stated, names) else None
         model = model_of_path(path)
@@ -110,8 +124,9 @@ def question_files(
             )
     kept = questions or keys
     if not kept and not replies:
-        seen = f"looked into {', '.join(looked_at[:8])}" if looked_at else files.contents()
-        raise DataError(f"{files.shown('')} holds no file of questions ({', '.join(ENDS)}); {seen}")
+        seen = f"looked into {', '.join(looked_at[:8])}{files.damage()}" if looked_at else files.contents()
+        reasons = "".join(f"; {row}" for row in damaged[:_SHOWN])
+        raise DataError(f"{files.shown('')} holds no file of questions ({', '.join(ENDS)}); {seen}{reasons}")
     models = models_by_path(files, replies)
     return [
         *_labelled(files, kept),
@@ -124,14 +139,19 @@ def _labelled(files: DatasetFiles, found: Sequence[QuestionFile]) -> list[Questi
     return [file._replace(split=labels[file.path].split, config=labels[file.path].config) for file in found]
 
 
-def _all_there(stated: Stated | None, names: Sequence[str]) -> bool:
-    asked = [
+def _named(mappings: Iterable[Stated]) -> list[str]:
+    """Return all columns that some mappings name."""
+    return [
         name
-        for column in (stated or {}).values()
+        for mapping in mappings
+        for column in mapping.values()
         for name in (column if isinstance(column, list) else [column])
-        if isinstance(name, str)
+        if isinstance(name, str) and name
     ]
-    return all(name in names for name in asked if name)
+
+
+def _all_there(stated: Stated | None, names: Sequence[str]) -> bool:
+    return all(name in names for name in _named([stated or {}]))
 
 
 def _with_unique_id(
@@ -189,7 +209,7 @@ def rows_in(files: DatasetFiles, file: QuestionFile) -> Iterator[ReadRow | Refus
 
     A row of replies has its question too where it states one: a file of results may be all that there is.
     """
-    for row in rows_of(files, file.path):
+    for row in rows_of(files, file.path, asked=file.columns.taken):
         if isinstance(row, RefusedRow):
             yield row
             continue

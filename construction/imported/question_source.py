@@ -70,17 +70,22 @@ class FileSource:
         is_archive = place.is_file() and place.suffix.lower() in (".zip", ".tar") and not is_webdataset(place)
         folder = place if place.is_dir() or is_archive or not place.exists() else place.parent
         only = (place.name,) if folder != place else ()
-        samples = [path.name for path in folder.glob("*.tar") if is_webdataset(path)] if folder.is_dir() else []
+        tars = [path for path in folder.glob("*.tar") if path.is_file()] if folder.is_dir() else []
+        samples = [path.name for path in tars if is_webdataset(path)]
         self._files = DatasetFiles(folder, closed=samples)
         self._pictures = None if pictures is None else DatasetFiles(pictures)
         merged = {pattern: {**columns, **mapping} for pattern, columns in by_file.items()}
-        self.files = question_files(self._files, mapping, only=only, stated_by_file=merged)
+        self._unread: list[RefusedRow] = []
+        self.files = question_files(self._files, mapping, only=only, stated_by_file=merged, unread=self._unread)
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
-        """Yield what each row holds, with the path of its file."""
+        """Yield what each row holds, with the path of its file; at the end what of the folder cannot be read."""
         for file in self.files:
             for entry in rows_in(self._files, file):
                 yield file.path, entry
+        pictures = [] if self._pictures is None else self._pictures.refused()
+        for row in dict.fromkeys((*self._unread, *self._files.refused(), *pictures)):
+            yield row.file, row
 
     def picture_files(self) -> DatasetFiles:
         """Return the folder in which pictures are looked for."""

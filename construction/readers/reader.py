@@ -183,7 +183,7 @@ class DatasetReader(BaseModel):
 def read_dataset(
     reader: DatasetReader, files: DatasetFiles, pictures: DatasetFiles | None = None
 ) -> Iterator[DatasetRecord | RefusedRow]:
-    """Yield the records whose pictures are all there, and what is refused.
+    """Yield the records whose pictures are all there, and what is refused; at the end what cannot be read at all.
 
     Args:
         reader: The reader.
@@ -196,6 +196,7 @@ def read_dataset(
     located = reader.located(files)
     pictures = pictures or located
     yield from with_pictures(reader.read(located, pictures), pictures)
+    yield from dict.fromkeys((*located.refused(), *pictures.refused()))
 
 
 def with_pictures(
@@ -213,7 +214,10 @@ def with_pictures(
         if not missing:
             yield record
             continue
-        details = [f"there is no file {pictures.shown(record.pictures[number].path)}" for number in sorted(missing)]
+        details = [
+            f"there is no file {pictures.shown(record.pictures[number].path)}{pictures.damage()}"
+            for number in sorted(missing)
+        ]
         if (rest := record.without_pictures(missing)) is None:
             yield record.refused(MISSING_PICTURE, details[0])
             continue

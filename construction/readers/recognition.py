@@ -94,7 +94,7 @@ def recognised(files: DatasetFiles) -> Recognised:
     """Return what a folder brings.
 
     Raises:
-        DataError: The folder cannot be read, or an archive in it is damaged.
+        DataError: The folder cannot be read.
     """
     folders = list(files.nested())
     datasets, unused, doubts = _datasets(folders)
@@ -113,7 +113,7 @@ def recognised(files: DatasetFiles) -> Recognised:
     unused = [row for row in unused if row.file not in claimed]
     unused += [row for row in doubts if row.file not in claimed and row.file not in {known.file for known in unused}]
     sources = sorted([*datasets, *own], key=lambda source: (source.path, source.form, source.name))
-    return Recognised(tuple(sources), tuple(sorted(unused)))
+    return Recognised(tuple(sources), (*sorted(unused), *files.refused()))
 
 
 def picture_paths(

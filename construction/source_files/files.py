@@ -4,33 +4,37 @@ A ZIP or plain TAR archive directly in the folder counts as if it were unpacked 
 into a folder of its own name: `images.zip` may hold `1.jpg` or `images/1.jpg`. Members are read one at a time; nothing
 is unpacked. Compressed TAR archives cannot be read from the middle: whoever has one unpacks it, and errors say so. A
 single file with the ending `.gz` is read as what is packed in it.
+
+What lies there is a stranger's. An archive that is damaged, a member with a name that leads elsewhere, a link to itself
+or to nothing, a folder that may not be read: each is one entry of `refused`, and the rest is read.
 """
 
 from __future__ import annotations
 
 import gzip
-import io
+import heapq
 import os
-import tarfile
-import zipfile
 import zlib
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from tempfile import NamedTemporaryFile
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from benchwright.errors import DataError
-from benchwright.storage_faults import naming
+from benchwright.storage_faults import is_of_the_machine, naming
+
+from .archives import SUFFIXES, Archive, opened_archive
+from .refusals import DAMAGED_ARCHIVE, UNUSABLE_ENTRY, Refused, RefusedRow
 
 MAX_FILE_BYTES = 256 << 20
 MAX_COPY_BYTES = 8 << 30
-"""Size of a member of an archive that is copied to be read from any place: COCO's largest file has 0.5 GB."""
-_ARCHIVES = (".zip", ".tar")
+"""Size of a packed file, or of a member of an archive, once unpacked: COCO's largest file has 0.5 GB."""
+MAX_NESTED = 5000
+"""Most folders directly in a folder that are looked into for a dataset."""
 _TO_UNPACK = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
-_ZERO_BLOCK = bytes(512)
 _SHOWN = 8
 
 
@@ -52,16 +56,27 @@ class DatasetFiles:
         self.root = root
         self.under = under
         self.closed = frozenset(closed)
+        self._refused = Refused()
         self._inside: dict[str, str | None] = {}
         """Real path of folders that were looked at; None of those that a link leads out of `root` to."""
 
     @cached_property
-    def _archives(self) -> tuple[_Archive, ...]:
+    def _archives(self) -> tuple[Archive[Any], ...]:
         if self.root.is_file():
-            return (_opened_archive(self.root),)
+            return (opened_archive(self.root, self._refused, self.root.name),)
         with naming(self.root):
-            paths = sorted(path for path in self.root.iterdir() if path.suffix.lower() in _ARCHIVES and path.is_file())
-        return tuple(_opened_archive(path) for path in paths if path.name not in self.closed)
+            paths = sorted(path for path in self.root.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file())
+        archives = []
+        for path in paths:
+            if path.name in self.closed:
+                continue
+            try:
+                archives.append(opened_archive(path, self._refused, path.name))
+            except (DataError, OSError) as error:
+                if is_of_the_machine(error):
+                    raise
+                self._refused.add(path.name, DAMAGED_ARCHIVE, str(error))
+        return tuple(archives)
 
     @cached_property
     def _is_folder(self) -> bool:
@@ -70,6 +85,10 @@ class DatasetFiles:
     @cached_property
     def _real_root(self) -> str:
         return os.path.realpath(self.root)
+
+    def refused(self) -> list[RefusedRow]:
+        """Return what of the folder and its archives was met so far and cannot be read."""
+        return self._refused.rows()
 
     def archives(self) -> list[str]:
         """Return the names of the archives directly in the folder, whose members count as its files."""
@@ -95,11 +114,15 @@ class DatasetFiles:
     def nested(self) -> Iterator[DatasetFiles]:
         """Yield the files from this folder, then those from each folder directly in it."""
         yield self
-        for folder in self.listing():
-            if folder.endswith("/"):
-                files = DatasetFiles(self.root, self._below(folder.rstrip("/")))
-                files.__dict__["_archives"] = self._archives
-                yield files
+        folders = [folder.rstrip("/") for folder in self.listing() if folder.endswith("/")]
+        if len(folders) > MAX_NESTED:
+            detail = f"it holds {len(folders):,} folders, of which the first {MAX_NESTED:,} were looked into"
+            self._refused.add(self.shown(""), UNUSABLE_ENTRY, f"{detail}; name the one with the dataset")
+        for folder in islice(folders, MAX_NESTED):
+            files = DatasetFiles(self.root, self._below(folder))
+            files._refused = self._refused
+            files.__dict__["_archives"] = self._archives
+            yield files
 
     def contents(self) -> str:
         """Return what lies directly in the folder, in words, for errors."""
@@ -107,7 +130,12 @@ class DatasetFiles:
         more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
         held = f"found {', '.join(names[:_SHOWN])}{more}" if names else "it is empty"
         packed = [name for name in names if name.lower().endswith(_TO_UNPACK)]
-        return f"{held}; unpack {packed[0]} first (ZIP and plain TAR are read as they are)" if packed else held
+        held += f"; unpack {packed[0]} first (ZIP and plain TAR are read as they are)" if packed else ""
+        return held + self.damage()
+
+    def damage(self) -> str:
+        """Return in words which archives cannot be read, to be put after what is not there; empty for none."""
+        return "".join(f"; {row.detail}" for row in self.refused() if row.reason == DAMAGED_ARCHIVE)
 
     def listing(self, folder: str = "") -> list[str]:
         """Return the names directly in a folder, sorted; folders end with `/`."""
@@ -117,27 +145,82 @@ class DatasetFiles:
         """Yield the names directly in a folder in no order, some perhaps twice, without keeping any; folders end with
         `/`.
         """
-        place = self.root / self._below(folder)
-        if self.root.is_dir() and place.is_dir():
-            with naming(place), os.scandir(place) as entries:
-                yield from (f"{entry.name}/" if entry.is_dir() else entry.name for entry in entries)
+        below = self._below(folder)
+        if self._is_folder and os.path.isdir(os.path.join(self.root, below)):
+            yield from self._names_on_disk(below)
         for archive in self._archives:
-            for inside in archive.names_for(self._below(folder)):
+            for inside in archive.names_for(below):
                 yield from archive.listing(inside)
 
+    def _names_on_disk(self, below: str) -> Iterator[str]:
+        place = os.path.join(self.root, below)
+        try:
+            with naming(place), os.scandir(place) as entries:
+                for entry in entries:
+                    if entry.is_symlink():
+                        name = self._linked(below, entry.name)
+                    elif entry.is_dir():
+                        name = f"{entry.name}/"
+                    elif entry.is_file():
+                        name = entry.name
+                    else:
+                        name = self._none(below, entry.name, "it is a pipe, a socket or a device, not a file")
+                    if name is not None:
+                        yield name
+        except OSError as error:
+            if not below or is_of_the_machine(error):
+                raise
+            self._refused.add(below, UNUSABLE_ENTRY, f"the folder cannot be read: {error.strerror or error}")
+
+    def _linked(self, below: str, name: str) -> str | None:
+        """Return the name of a link as of what it leads to; None where that is nothing that can be read from here."""
+        place = os.path.join(self.root, below, name)
+        try:
+            real = os.path.realpath(place, strict=True)
+        except OSError:
+            return self._none(below, name, "it is a link that leads to nothing, or to itself")
+        if os.path.isfile(real):
+            return name  # one that leads out of the folder is refused when it is opened
+        if not os.path.isdir(real):
+            return self._none(below, name, "it is a link to a pipe, a socket or a device")
+        if not Path(real).is_relative_to(self._real_root):
+            return self._none(below, name, "it is a link that leads out of the folder; name the folder it leads to")
+        if Path(os.path.realpath(os.path.dirname(place))).is_relative_to(real):
+            return self._none(below, name, "it is a link to a folder that holds it")
+        return f"{name}/"
+
+    def _none(self, below: str, name: str, detail: str) -> None:
+        self._refused.add(f"{below}/{name}" if below else name, UNUSABLE_ENTRY, detail)
+
     def walk(self, folder: str = "", *, suffixes: Sequence[str] = ()) -> Iterator[str]:
-        """Yield the paths of all files below a folder, sorted within each folder.
+        """Yield the paths of all files below a folder, sorted; links to folders that were walked already are left out.
 
         Args:
             folder: Folder; empty for the dataset's own.
             suffixes: Ends of file names, in small letters; all files where empty.
         """
-        for name in self.listing(folder):
-            path = f"{folder}/{name}" if folder else name
-            if name.endswith("/"):
-                yield from self.walk(path.rstrip("/"), suffixes=suffixes)
-            elif not suffixes or name.lower().endswith(tuple(suffixes)):
-                yield path
+        below, ends, last = self._below(folder), tuple(suffixes), None
+        sources = [archive.below(name) for archive in self._archives for name in archive.names_for(below)]
+        if self._is_folder and os.path.isdir(os.path.join(self.root, below)):
+            sources.append(self._walked(below, "", set()))
+        for path in heapq.merge(*sources):
+            if path != last and (not ends or path.lower().endswith(ends)):
+                yield f"{folder}/{path}" if folder else path
+            last = path
+
+    def _walked(self, below: str, prefix: str, entered: set[str]) -> Iterator[str]:
+        """Yield the paths of all files below a folder on the disk, after a prefix, sorted."""
+        entered.add(os.path.realpath(os.path.join(self.root, below)))
+        for name in sorted(self._names_on_disk(below)):
+            path = f"{below}/{name}" if below else name
+            if not name.endswith("/"):
+                yield f"{prefix}{name}"
+                continue
+            inner = path.rstrip("/")
+            # Folders whose links lead to each other would have paths without end.
+            is_known = os.path.islink(place := os.path.join(self.root, inner)) and os.path.realpath(place) in entered
+            if not is_known:
+                yield from self._walked(inner, f"{prefix}{name}", entered)
 
     def has(self, path: str) -> bool:
         """Return whether there is a file of that path."""
@@ -262,107 +345,3 @@ class DatasetFiles:
 def is_packed(path: str) -> bool:
     """Return whether a file is a single packed one: `.gz`, no archive."""
     return path.lower().endswith(".gz") and not path.lower().endswith(_TO_UNPACK)
-
-
-class _Archive:
-    """One archive, with its members by name."""
-
-    def __init__(self, path: Path, names: Iterable[str]) -> None:
-        self.path = path
-        self.names = sorted(names)
-
-    def names_for(self, path: str) -> Iterator[str]:
-        """Yield what a path of the dataset may be called inside."""
-        yield path
-        stem = self.path.stem
-        if path == stem:
-            yield ""
-        elif path.startswith(f"{stem}/"):
-            yield path[len(stem) + 1 :]
-
-    def has(self, name: str) -> bool:
-        place = bisect_left(self.names, name)
-        return place < len(self.names) and self.names[place] == name
-
-    def listing(self, folder: str) -> set[str]:
-        """Return the names directly in a folder, by leaps from one to the next."""
-        prefix = f"{folder}/" if folder else ""
-        names: set[str] = set()
-        place = bisect_left(self.names, prefix)
-        while place < len(self.names) and self.names[place].startswith(prefix):
-            head, is_deeper, _ = self.names[place][len(prefix) :].partition("/")
-            names.add(f"{head}/" if is_deeper else head)
-            place = bisect_left(self.names, f"{prefix}{head}0") if is_deeper else place + 1
-        return names
-
-    @contextmanager
-    def opened(self, name: str) -> Iterator[BinaryIO]:
-        try:
-            with self._member(name) as handle:
-                yield handle
-        except (zipfile.BadZipFile, zlib.error, tarfile.TarError, EOFError, RuntimeError, NotImplementedError) as error:
-            raise DataError(f"{self.path}: member {name!r} cannot be read: {error}; fetch the archive again") from error
-
-    def _member(self, name: str) -> BinaryIO:
-        raise NotImplementedError
-
-
-class _Zip(_Archive):
-    def __init__(self, path: Path) -> None:
-        self._zip = zipfile.ZipFile(path)
-        super().__init__(path, (name for name in self._zip.namelist() if not name.endswith("/")))
-
-    def _member(self, name: str) -> BinaryIO:
-        return cast(BinaryIO, self._zip.open(name))
-
-
-class _Tar(_Archive):
-    def __init__(self, path: Path) -> None:
-        with tarfile.open(path, "r:") as tar:
-            self._members = {
-                member.name.removeprefix("./"): (member.offset_data, member.size) for member in tar if member.isfile()
-            }
-            end = tar.offset
-        with path.open("rb") as handle:
-            handle.seek(end)
-            # An archive that is cut between two members would otherwise pass for a shorter one.
-            if handle.read(len(_ZERO_BLOCK)) != _ZERO_BLOCK:
-                raise tarfile.ReadError("the end of the archive is missing")
-        super().__init__(path, self._members)
-
-    def _member(self, name: str) -> BinaryIO:
-        offset, size = self._members[name]
-        handle = self.path.open("rb")
-        handle.seek(offset)
-        return io.BufferedReader(_Window(handle, size))
-
-
-class _Window(io.RawIOBase):
-    """The next bytes of a file, as a file of its own."""
-
-    def __init__(self, handle: BinaryIO, size: int) -> None:
-        self._handle, self._left = handle, size
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._handle.read(min(len(buffer), self._left))
-        buffer[: len(data)] = data
-        self._left -= len(data)
-        return len(data)
-
-    def close(self) -> None:
-        self._handle.close()
-        super().close()
-
-
-def _opened_archive(path: Path) -> _Archive:
-    kinds = {".zip": _Zip, ".tar": _Tar}
-    if path.suffix.lower() not in kinds:
-        raise DataError(f"{path} is neither a folder nor a ZIP or plain TAR archive; unpack it and name the folder")
-    try:
-        with naming(path):
-            return kinds[path.suffix.lower()](path)
-    except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
-        raise DataError(f"{path} is no complete archive ({error}): it is cut off or damaged; fetch it again") from error

@@ -2,6 +2,10 @@
 
 A pickle is a program, and loading one from elsewhere runs it. Here only the names below can be called, each is ours,
 and none of NumPy's own code sees what the file holds: arrays become `PickledArray`, checked before they are numbers.
+
+A pickle can also refer to one value again and again. What comes out may therefore be a small multiple of the file and
+no more, keys are plain values (to hash nested tuples takes time that doubles with each level), and no message shows a
+value whole.
 """
 
 from __future__ import annotations
@@ -9,13 +13,16 @@ from __future__ import annotations
 import io
 import pickle
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from math import prod
 from typing import Any, ClassVar, NoReturn
 
 from benchwright.errors import DataError
 
 MAX_PICKLE_BYTES = 64 << 20
+MAX_OPERATIONS = 5_000_000
+"""Most operations of a pickle: each can make an object of 64 bytes, and all together take some seconds."""
+_MOST_AXES = 32
 _FORMATS = {
     "f2": "e", "f4": "f", "f8": "d", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I",
     "u8": "Q", "b1": "?",
@@ -29,12 +36,13 @@ class _DType:
 
     def __init__(self, name: Any = None, *more: Any) -> None:
         del more
-        self.name = name.decode("ascii", "replace") if isinstance(name, bytes) else str(name)
+        text = name.decode("ascii", "replace") if isinstance(name, bytes) else name if isinstance(name, str) else ""
+        self.name = text[:40]
         self.order = "<"
 
     def __setstate__(self, state: Any) -> None:
-        if isinstance(state, tuple) and len(state) > 1 and state[1] in _ORDERS:
-            self.order = _ORDERS[state[1]]
+        if isinstance(state, tuple) and len(state) > 1 and isinstance(state[1], str):
+            self.order = _ORDERS.get(state[1], self.order)
 
     def unpacked(self, data: bytes, count: int) -> tuple[float, ...]:
         if self.name not in _FORMATS:
@@ -60,8 +68,12 @@ class PickledArray:
 
     def fill(self, shape: Any, dtype: Any, is_by_columns: bool, data: Any) -> None:
         """Take in an array's content, checked."""
-        if not isinstance(shape, tuple) or not all(type(side) is int and 0 <= side <= 1 << 24 for side in shape):
-            raise DataError(f"it holds an array of shape {shape!r}")
+        if (
+            not isinstance(shape, tuple)
+            or len(shape) > _MOST_AXES
+            or not all(type(side) is int and 0 <= side <= 1 << 24 for side in shape)
+        ):
+            raise DataError(f"it holds an array whose shape is no tuple of at most {_MOST_AXES} sides up to 2 ** 24")
         if not isinstance(dtype, _DType) or not isinstance(data, bytes | bytearray) or prod(shape) > MAX_PICKLE_BYTES:
             raise DataError("it holds an array of something other than numbers")
         numbers = dtype.unpacked(bytes(data), prod(shape))
@@ -106,15 +118,36 @@ def _scalar(dtype: Any, data: Any = b"") -> float:
 def _encode(text: Any, encoding: Any = "latin1") -> bytes:
     """Return bytes that an old protocol wrote as text."""
     if not isinstance(text, str) or encoding != "latin1":
-        raise DataError(f"it encodes as {encoding!r}")
+        raise DataError("it encodes something that is no text in Latin-1")
     return text.encode("latin1")
 
 
+def _no_bytes() -> bytes:
+    """Return what an array without numbers has for data in an old protocol."""
+    return b""
+
+
+def _ordered(pairs: Any = ()) -> dict[Any, Any]:
+    if not isinstance(pairs, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
+        raise DataError("it holds a mapping that is no list of pairs")
+    return {_checked_key(key): value for key, value in pairs}
+
+
+def _checked_key(key: Any) -> Any:
+    """Return a key whose hash takes no time: a plain value, or a few of them."""
+    for part in key if type(key) is tuple and len(key) <= _MOST_AXES else (key,):
+        if type(part) not in _PLAIN or (type(part) is int and part.bit_length() > 64):
+            raise DataError(f"it has a {type(part).__name__} in a key, where a text or a number must be")
+    return key
+
+
+_PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 _ALLOWED: dict[tuple[str, str], Any] = {
     ("numpy", "ndarray"): PickledArray,
     ("numpy", "dtype"): _DType,
     ("_codecs", "encode"): _encode,
-    ("collections", "OrderedDict"): dict,
+    ("__builtin__", "bytes"): _no_bytes,
+    ("collections", "OrderedDict"): _ordered,
 }
 for _core in ("numpy.core", "numpy._core"):
     _ALLOWED[f"{_core}.multiarray", "_reconstruct"] = _reconstruct
@@ -122,65 +155,149 @@ for _core in ("numpy.core", "numpy._core"):
     _ALLOWED[f"{_core}.numeric", "_frombuffer"] = _frombuffer
 
 
+class _Operations:
+    """Functions of the operations that data needs, by code, for a limited number of look-ups."""
+
+    def __init__(self, table: Mapping[int, Callable[[Any], None]]) -> None:
+        self._table, self._left = table, MAX_OPERATIONS
+
+    def __getitem__(self, code: int) -> Callable[[Any], None]:
+        self._left -= 1
+        if self._left < 0:
+            raise DataError(f"it has more than {MAX_OPERATIONS:,} operations; save it in parts")
+        if code in _NO_DATA:
+            raise DataError(f"it has the operation {code:#x}, which no numbers, texts, lists and mappings need")
+        return self._table[code]
+
+
+_NO_DATA = frozenset(
+    code[0]
+    for code in (
+        pickle.INST, pickle.OBJ, pickle.NEWOBJ_EX, pickle.EXT1, pickle.EXT2, pickle.EXT4, pickle.EMPTY_SET,
+        pickle.ADDITEMS, pickle.FROZENSET, pickle.NEXT_BUFFER, pickle.READONLY_BUFFER,
+    )
+)  # fmt: skip
+"""Operations that call what is on the list in other ways, or take the hash of anything."""
+
+
 # The unpickler that is written in Python: the other one reserves memory for whatever number a file's memo names.
 class _DataUnpickler(pickle._Unpickler):
-    dispatch: ClassVar[dict[int, Any]] = dict(pickle._Unpickler.dispatch)
+    _table: ClassVar[dict[int, Any]] = dict(pickle._Unpickler.dispatch)
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(io.BytesIO(data))
+        self.dispatch = _Operations(self._table)  # type: ignore[assignment, misc]
+        self._left = _outcome_of(data)
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _ALLOWED:
-            raise DataError(f"it calls {module}.{name}, which is no data; nothing of it was run")
+            raise DataError(f"it calls {module[:80]}.{name[:80]}, which is no data; nothing of it was run")
         return _ALLOWED[module, name]
 
     def persistent_load(self, pid: Any) -> NoReturn:
-        raise DataError(f"it refers to {pid!r} outside of itself")
+        del pid
+        raise DataError("it refers to something outside of itself")
+
+    def load_reduce(self) -> None:
+        """Call something on the list; it works on no more bytes than the file may come to."""
+        self._spend(self._operands[-1])
+        super().load_reduce()  # type: ignore[misc]
 
     def load_build(self) -> None:
         """Set the state of an array or a type, and of nothing else: a function's defaults are state, too."""
-        stack: list[Any] = self.stack  # type: ignore[attr-defined]
-        if type(stack[-2]) not in (PickledArray, _DType):
+        if type(self._operands[-2]) not in (PickledArray, _DType):
             raise DataError("it sets the state of something that is no array")
+        self._spend(self._operands[-1])
         super().load_build()  # type: ignore[misc]
 
-    dispatch[pickle.BUILD[0]] = load_build
+    def load_dict(self) -> None:
+        """Make a mapping of what follows the last mark."""
+        for key in self._operands[::2]:
+            _checked_key(key)
+        super().load_dict()  # type: ignore[misc]
+
+    def load_setitem(self) -> None:
+        """Put one pair into a mapping."""
+        _checked_key(self._operands[-2])
+        super().load_setitem()  # type: ignore[misc]
+
+    def load_setitems(self) -> None:
+        """Put the pairs that follow the last mark into a mapping."""
+        for key in self._operands[::2]:
+            _checked_key(key)
+        super().load_setitems()  # type: ignore[misc]
+
+    def load_bytearray8(self) -> None:
+        """Read bytes; Python itself reserves memory for as many as the file states, before it looks for them."""
+        [size] = struct.unpack("<Q", self.read(8))  # type: ignore[attr-defined]
+        if size > MAX_PICKLE_BYTES:
+            raise DataError(f"it states {size:,} bytes of data; at most {MAX_PICKLE_BYTES:,} are read")
+        self.append(self.read(size))  # type: ignore[attr-defined]
+
+    @property
+    def _operands(self) -> list[Any]:
+        stack: list[Any] = self.stack  # type: ignore[attr-defined]
+        return stack
+
+    def _spend(self, values: Any) -> None:
+        for value in values if isinstance(values, tuple) else ():
+            self._left -= len(value) if isinstance(value, Sized) else 1
+        if self._left < 0:
+            raise DataError("it refers to the same bytes again and again, and would unfold to many times its size")
+
+    _table.update({
+        pickle.REDUCE[0]: load_reduce, pickle.BUILD[0]: load_build, pickle.DICT[0]: load_dict,
+        pickle.SETITEM[0]: load_setitem, pickle.SETITEMS[0]: load_setitems,
+        pickle.BYTEARRAY8[0]: load_bytearray8,
+    })  # fmt: skip
+
+
+def _outcome_of(data: bytes) -> int:
+    """Return how many values or bytes a pickle may come to: each needs a byte of it, unless it is referred to again."""
+    return 2 * len(data) + 100_000
 
 
 def load_data(data: bytes) -> Any:
     """Return what a pickle holds: plain values, with arrays as lists of lists.
 
     Raises:
-        DataError: It calls anything that is not on the list, is cut off, or is too large.
+        DataError: It calls anything that is not on the list, is cut off, is too large, or unfolds to much more than
+            its size.
     """
     if len(data) > MAX_PICKLE_BYTES:
         raise DataError(f"it has {len(data):,} bytes; at most {MAX_PICKLE_BYTES:,} are read")
     try:
-        return _plain(_DataUnpickler(io.BytesIO(data)).load(), _Budget())
+        return _plain(_DataUnpickler(data).load(), _Budget(_outcome_of(data)))
     except DataError:
         raise
     except Exception as error:  # a pickle can fail in any way
-        raise DataError(f"it cannot be read as a pickle: {type(error).__name__}: {error}") from error
+        raise DataError(f"it cannot be read as a pickle: {type(error).__name__}: {str(error)[:200]}") from error
 
 
 class _Budget:
     """Number of values that may still come; a small pickle can refer to one list again and again."""
 
-    def __init__(self) -> None:
-        self.left = 20_000_000
+    def __init__(self, values: int) -> None:
+        self.left = values
 
     def spend(self, count: int, depth: int) -> None:
         self.left -= count
         if self.left < 0 or depth > 20:
-            raise DataError("it holds too many values, or nests them more than 20 levels deep")
+            raise DataError("it holds too many values for its size, or nests them more than 20 levels deep")
 
 
 def _plain(value: Any, budget: _Budget, depth: int = 0) -> Any:
     budget.spend(1, depth)
     if isinstance(value, PickledArray):
-        budget.spend(len(value.numbers), depth)
+        # A side of 0 leaves no numbers, and lists without any for the sides before it.
+        budget.spend(prod(side or 1 for side in value.shape), depth)
         return value.nested()
     if isinstance(value, dict):
         return {key: _plain(entry, budget, depth + 1) for key, entry in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(entry, budget, depth + 1) for entry in value]
+    if type(value) is int and value.bit_length() > 64:
+        raise DataError("it holds a number of more than 64 bits")
     if value is None or isinstance(value, str | int | float | bool | bytes):
         return value
     raise DataError(f"it holds a {type(value).__name__}")

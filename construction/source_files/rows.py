@@ -7,51 +7,25 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, ClassVar, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from benchwright.errors import DataError
+from benchwright.files.bounded_json import MAX_DOCUMENT_VALUES, MAX_VALUES, bounded_json
 from benchwright.regions.formats.picture_marks import shown
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.storage_faults import naming
 
 from .files import DatasetFiles
+from .refusals import BAD_ROW, RefusedRow
 
 M = TypeVar("M", bound=BaseModel)
 
 MAX_LINE_BYTES = 1 << 20
-BAD_ROW = "bad_row"
-
-
-class RefusedRow(NamedTuple):
-    """A row, file or picture of a dataset that is not used.
-
-    Args:
-        file: Path of the file below the dataset's folder.
-        entry: Which row of it, such as `line 3`; empty for the file as a whole.
-        reason: Stable code, such as `bad_row` or `missing_picture`.
-        detail: What is wrong, with the value.
-        rows: Number of rows that are left out with it: a picture's annotations where the picture is missing.
-        by_rule: Whether nothing is wrong with it, and a rule leaves it out, such as a smallest number of votes.
-    """
-
-    file: str
-    entry: str
-    reason: str
-    detail: str
-    rows: int = 1
-    by_rule: bool = False
-
-    def document(self) -> dict[str, Any]:
-        """Return it as lists of refusals have it, with the number of rows where several are left out with it."""
-        stated = {"file": self.file, "entry": self.entry, "reason": self.reason, "detail": self.detail}
-        return stated | ({"rows": self.rows} if self.rows != 1 else {})
-
-    def __str__(self) -> str:
-        return ": ".join(part for part in (self.file, self.entry, f"{self.reason} ({self.detail})") if part)
+MAX_TABLE_ROW = 64 << 20
+"""Most characters of a row of a table, over all its lines; pictures in base64 are in such rows."""
 
 
 class Row(NamedTuple):
@@ -115,7 +89,7 @@ def json_rows(files: DatasetFiles, path: str, *, max_bytes: int = MAX_LINE_BYTES
                 yield RefusedRow(path, entry, BAD_ROW, f"more than {max_bytes >> 20} MiB")
                 continue
             try:
-                yield Row(entry, json.loads(line))
+                yield Row(entry, bounded_json(line))
             except (ValueError, RecursionError) as error:
                 yield RefusedRow(path, entry, BAD_ROW, f"no JSON: {error}")
 
@@ -137,7 +111,7 @@ def json_list(files: DatasetFiles, path: str) -> Iterator[Row]:
 def json_document(files: DatasetFiles, path: str) -> Row | RefusedRow:
     """Return the content of a file that is one JSON document."""
     try:
-        return Row("", json.loads(files.read(path)))
+        return Row("", bounded_json(files.read(path), max_values=MAX_DOCUMENT_VALUES))
     except (ValueError, RecursionError) as error:
         return RefusedRow(path, "", BAD_ROW, f"no JSON: {error}")
 
@@ -164,15 +138,20 @@ def csv_rows(
     """
     with files.opened(path) as handle, naming(files.shown(path)):
         text = io.TextIOWrapper(handle, encoding="utf-8-sig", errors="surrogateescape", newline="")
-        reader = csv.reader(text, strict=True, delimiter=delimiter)
+        lines = _RowLines(text, delimiter)
+        reader = csv.reader(lines, strict=True, delimiter=delimiter)
         names = list(columns) if columns is not None else None
         while True:
             try:
+                lines.begin_row()
                 cells = next(reader)
             except StopIteration:
                 return
             except csv.Error as error:
                 yield RefusedRow(path, f"line {reader.line_num}", BAD_ROW, f"no CSV: {error}")
+                continue
+            except BadRow as error:
+                yield RefusedRow(path, f"line {reader.line_num + 1}", BAD_ROW, str(error))
                 continue
             entry = f"line {reader.line_num}"
             if not any(cells):
@@ -186,6 +165,41 @@ def csv_rows(
                 yield RefusedRow(path, entry, BAD_ROW, f"no UTF-8: {bad!r}")
             else:
                 yield Row(entry, dict(zip(names, cells, strict=True)))
+
+
+class _RowLines:
+    """Lines of a table, of which those of one row are bounded before its cells are made.
+
+    Args:
+        text: The table.
+        delimiter: What stands between two cells.
+    """
+
+    def __init__(self, text: io.TextIOWrapper, delimiter: str) -> None:
+        self._text, self._delimiter = text, delimiter
+        self.begin_row()
+
+    def begin_row(self) -> None:
+        """Count anew."""
+        self._characters, self._cells = 0, 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self._text.readline(MAX_TABLE_ROW)
+        if not line:
+            raise StopIteration
+        self._characters += len(line)
+        self._cells += line.count(self._delimiter)
+        if self._characters >= MAX_TABLE_ROW or self._cells > MAX_VALUES:
+            while line and not line.endswith(("\n", "\r")):
+                line = self._text.readline(MAX_LINE_BYTES)
+            raise BadRow(
+                f"the row has more than {MAX_TABLE_ROW >> 20} MiB or {MAX_VALUES:,} cells, the most that are read; a "
+                "quotation mark may be missing, or a column too many"
+            )
+        return line
 
 
 def _check_header(names: Sequence[str], needed: Sequence[str], file: str) -> None:

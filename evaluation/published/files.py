@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from benchwright.errors import DataError
+from benchwright.files.bounded_json import MAX_DOCUMENT_VALUES, bounded_json
 
 MAX_LINE_BYTES = 4 * 1024 * 1024
 MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
@@ -126,7 +127,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 def _parsed(raw: bytes, path: Path, *, first_line: int) -> Any:
     try:
-        return json.loads(raw.decode("utf-8-sig"))
+        return bounded_json(raw.decode("utf-8-sig"), max_values=MAX_DOCUMENT_VALUES)
     except json.JSONDecodeError as error:
         line = first_line + error.lineno - 1
         raise DataError(f"{path}: line {line}: not JSON ({error.msg}, column {error.colno})") from error

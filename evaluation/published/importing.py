@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.files.arrow_files import ArrowColumn, ChosenColumns, UnreadPart, arrow_rows
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify, read_file, uri_for
 from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, Operation, Source, item_id_for
@@ -54,22 +55,19 @@ def blink_questions(data: Path, pictures: Path) -> Iterator[PublishedQuestion]:
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     wanted = [*_TEXTS, "choices", *PICTURES]
-    try:
-        with pq.ParquetFile(path) as file:
-            if file.metadata.num_rows > _MAX_ROWS:
-                raise DataError(
-                    f"{path} has {file.metadata.num_rows} rows, more than BLINK's; name its folder with --data"
-                )
-            if missing := [name for name in wanted if name not in file.schema_arrow.names]:
-                raise DataError(f"{path} has no column {missing[0]!r}; questions of BLINK have {', '.join(wanted)}")
-            for batch in file.iter_batches(batch_size=16, columns=wanted, use_threads=False):
-                yield from batch.to_pylist()
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{path} cannot be read ({str(error).splitlines()[0][:200]}); fetch it again") from error
+
+    def chosen(columns: Sequence[ArrowColumn]) -> ChosenColumns:
+        if missing := sorted(set(wanted) - {column.name for column in columns}):
+            raise DataError(f"{path} has no column {missing[0]!r}; questions of BLINK have {', '.join(wanted)}")
+        return ChosenColumns(wanted)
+
+    for row in arrow_rows(path, chosen):
+        if isinstance(row, UnreadPart):
+            raise DataError(f"{path}: {row.entry}: {row.detail}")
+        if row.number > _MAX_ROWS:
+            raise DataError(f"{path} has more than {_MAX_ROWS} rows, more than BLINK's; name its folder with --data")
+        yield row.values
 
 
 def _question(row: Mapping[str, Any], where: str, split: str, pictures: Path) -> PublishedQuestion:

@@ -15,7 +15,6 @@ Any of them may be gzipped, and a folder counts as all its files together (BLINK
 from __future__ import annotations
 
 import csv
-import json
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from typing import Any, NamedTuple
 
 from benchwright.construction.source_files import DatasetFiles, RefusedRow, Row, csv_rows, json_document, json_rows
 from benchwright.errors import DataError
+from benchwright.files.bounded_json import bounded_json
 from benchwright.files.spreadsheets import sheet_rows
 
 ID_COLUMNS = ("item_id", "question_id", "questionid", "qid", "id", "idx", "index", "sample_id", "uid", "key")
@@ -206,7 +206,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> Mapping[str, Any]:
         data = handle.read(MAX_ROW_BYTES + 1)
     if len(data) > MAX_ROW_BYTES:
         raise ValueError(f"more than {MAX_ROW_BYTES >> 20} MiB")
-    document = json.loads(data)
+    document = bounded_json(data)
     if not isinstance(document, dict):
         raise ValueError(f"a {type(document).__name__}, not an object")
     return document

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from benchwright.errors import DataError
+from benchwright.files.bounded_json import MAX_VALUES, has_more_values
 from benchwright.storage_faults import naming
 
 _CHUNK_BYTES = 1 << 20
@@ -154,6 +155,8 @@ class _Cursor:
                 is_cut = error.msg.startswith("Unterminated") or error.pos > len(self.text) - _LONGEST_WORD
                 if self.at_end or not is_cut or len(self.text) - self.place > MAX_ELEMENT_BYTES:
                     raise self._refused(error, is_cut=is_cut) from None
+                if has_more_values(self.text[self.place :], MAX_VALUES):
+                    raise self.wrong(f"an entry has more than {MAX_VALUES:,} values") from None
                 self.more()
                 continue
             except (RecursionError, ValueError) as error:

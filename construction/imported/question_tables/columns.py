@@ -69,6 +69,18 @@ _NUMBERED_OPTION = re.compile(r"(?:option|choice|opt)[ _-]?(\d{1,2})", re.I)
 _NUMBERED_IMAGE = re.compile(r"(?:image|img|picture)[ _-]?(\d{1,2})", re.I)
 
 
+_KNOWN = frozenset(
+    {"metadata", "attributes", "kind", *(n for names in (*FIELDS.values(), *REPLY_FIELDS.values()) for n in names)}
+)
+
+
+def is_known_column(name: str) -> bool:
+    """Return whether a column's name tells that it may hold a part of a question or of a reply."""
+    low = name.strip().lower()
+    is_numbered = any(form.fullmatch(low) for form in (_OPTION, _NUMBERED_OPTION, _NUMBERED_IMAGE))
+    return low in _KNOWN or low.replace(" ", "_") in _KNOWN or is_numbered
+
+
 class ColumnMapping(Record):
     """Columns by field.
 

@@ -15,14 +15,15 @@ All but archives may be packed (`.gz`). What one row nests is taken apart: `ques
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from benchwright.errors import DataError
+from benchwright.files.arrow_files import ArrowColumn, ArrowRow, ChosenColumns, arrow_rows
 
 from ...readers.reader import guarded
 from ...source_files import BAD_ROW, BadRow, DatasetFiles, RefusedRow, Row, csv_rows, json_rows
-from .columns import FIELDS
+from .columns import FIELDS, is_known_column
 from .json_documents import json_document_rows
 from .own_exports import is_own_export, own_export_row
 from .webdataset import webdataset_rows
@@ -37,13 +38,19 @@ MAX_ROW_BYTES = 64 << 20
 csv.field_size_limit(MAX_ROW_BYTES)
 
 
-def rows_of(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
+def rows_of(files: DatasetFiles, path: str, *, asked: Collection[str] = ()) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a file as mappings, with what they nest taken apart.
+
+    Args:
+        files: The folder.
+        path: Path of the file.
+        asked: Columns that are read whatever they hold. Of Parquet and Arrow, bytes and nested values of columns
+            whose name tells nothing are not read otherwise.
 
     Raises:
         DataError: The file as a whole cannot be read.
     """
-    for row in _plain_rows(files, path):
+    for row in _plain_rows(files, path, asked):
         if isinstance(row, RefusedRow):
             yield row
         elif not isinstance(row.document, Mapping):
@@ -55,50 +62,40 @@ def rows_of(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
                 yield guard.refusal
 
 
-def _plain_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
+def _plain_rows(files: DatasetFiles, path: str, asked: Collection[str]) -> Iterator[Row | RefusedRow]:
     low = path.lower().removesuffix(".gz")
     if low.endswith((".csv", ".tsv")):
         yield from csv_rows(files, path, delimiter="\t" if low.endswith(".tsv") else ",")
     elif low.endswith((".jsonl", ".ndjson")):
         yield from json_rows(files, path, max_bytes=MAX_ROW_BYTES)
     elif low.endswith((".parquet", ".arrow")):
-        yield from _arrow_rows(files, path)
+        yield from _arrow_rows(files, path, asked)
     elif low.endswith(".tar"):
         yield from webdataset_rows(files, path)
     else:
         yield from json_document_rows(files, path, max_row_bytes=MAX_ROW_BYTES)
 
 
-def _arrow_rows(files: DatasetFiles, path: str) -> Iterator[Row]:
-    import pyarrow as pa
-
-    number = 0
+def _arrow_rows(files: DatasetFiles, path: str, asked: Collection[str]) -> Iterator[Row | RefusedRow]:
     with files.as_path(path) as place:
-        try:
-            for batch in _batches(str(place)):
-                for document in batch.to_pylist():
-                    number += 1
-                    yield Row(f"row {number}", document)
-        except (pa.ArrowException, OSError) as error:
-            reason = str(error).splitlines()[0][:200]
-            raise DataError(f"{files.shown(path)} cannot be read ({reason}); fetch it again") from error
+        for row in arrow_rows(place, partial(_chosen, asked=asked), title=files.shown(path)):
+            if isinstance(row, ArrowRow):
+                yield Row(f"row {row.number}", row.values)
+            else:
+                yield RefusedRow(path, row.entry, BAD_ROW, row.detail)
 
 
-def _batches(place: str) -> Iterator[Any]:
-    """Yield the rows of a Parquet file or a stream of Arrow (`Dataset.save_to_disk`), a few at a time."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+def _chosen(columns: Sequence[ArrowColumn], *, asked: Collection[str]) -> ChosenColumns:
+    """Return the columns that may hold a part of a question or reply, and those that may be labels of it.
 
-    if place.endswith(".arrow"):
-        with pa.memory_map(place) as source, pa.ipc.open_stream(source) as stream:
-            for batch in stream:
-                for start in range(0, batch.num_rows, 16):
-                    yield batch.slice(start, 16)
-    else:
-        # One row group after the other, read as it comes: by default Arrow reads ahead, and keeps what it has read.
-        with pq.ParquetFile(place, pre_buffer=False) as table:
-            for group in range(table.num_row_groups):
-                yield from table.iter_batches(batch_size=16, row_groups=[group], use_threads=False)
+    Of others nothing is read: pictures and lists that no field takes can be most of a file.
+    """
+    kinds = {column.name.strip().lower(): column.kind for column in columns}
+    if kinds.get("questions") == "nested" or "canary" in kinds:
+        return ChosenColumns([column.name for column in columns])
+    wanted = [column.name for column in columns if column.name in asked or is_known_column(column.name)]
+    labels = [column.name for column in columns if column.kind in ("plain", "list") and column.name not in wanted]
+    return ChosenColumns(wanted, labels)
 
 
 def _apart(row: Row) -> Iterator[Row]:

@@ -7,7 +7,6 @@ as a path.
 
 from __future__ import annotations
 
-import json
 import re
 import tarfile
 from collections.abc import Iterator, Mapping
@@ -15,10 +14,11 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
+from benchwright.files.bounded_json import bounded_json
 from benchwright.images.formats.walking import Limits
 
 from ...readers.recognition import PICTURE_SUFFIXES
-from ...source_files import BadRow, DatasetFiles, RefusedRow, Row
+from ...source_files import DAMAGED_ARCHIVE, BadRow, DatasetFiles, RefusedRow, Row, opened_tar, tar_members
 
 _MAX_TEXT_BYTES = 16 << 20
 _MOST_MEMBERS = 200
@@ -31,8 +31,8 @@ def is_webdataset(path: Path) -> bool:
     if path.suffix.lower() != ".tar":
         return False
     try:
-        with tarfile.open(path, "r:") as archive:
-            names = [member.name for member in islice(archive, _LOOKED_AT) if member.isfile()]
+        with opened_tar(path) as archive:
+            names = [member.name for member in islice(tar_members(archive), _LOOKED_AT) if member.isfile()]
     except (tarfile.TarError, OSError, EOFError):
         return False
     stems = {_split_name(name)[0] for name in names if name.lower().endswith(".json")}
@@ -44,8 +44,8 @@ def webdataset_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow
     number = 0
     with files.as_path(path) as place:
         try:
-            with tarfile.open(place, "r:") as archive:
-                members = (member for member in archive if not member.isdir())
+            with opened_tar(place) as archive:
+                members = (member for member in tar_members(archive) if not member.isdir())
                 for stem, group in groupby(members, key=lambda member: _split_name(member.name)[0]):
                     number += 1
                     entry = f"sample {stem[:200]!r}" if stem.isprintable() else f"sample {number}"
@@ -55,7 +55,7 @@ def webdataset_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow
                         yield RefusedRow(path, entry, error.reason, str(error))
         except (tarfile.TarError, EOFError, OSError) as error:
             detail = f"the archive cannot be read beyond sample {number}: {error}; fetch it again"
-            yield RefusedRow(path, f"after sample {number}", "damaged_archive", detail)
+            yield RefusedRow(path, f"after sample {number}", DAMAGED_ARCHIVE, detail)
 
 
 def _split_name(name: str) -> tuple[str, str]:
@@ -73,7 +73,7 @@ def _sample(archive: tarfile.TarFile, members: list[tarfile.TarInfo]) -> dict[st
     for member in members:
         stem, extension = _split_name(member.name)
         low = extension.lower()
-        if not member.isreg():
+        if not member.isreg() or member.issparse():
             raise BadRow(f"the member {member.name[:200]!a} is a link or a device, not a file")
         if low == "json" or low.endswith(".json"):
             document |= _json(_read(archive, member, _MAX_TEXT_BYTES), member.name)
@@ -101,7 +101,7 @@ def _read(archive: tarfile.TarFile, member: tarfile.TarInfo, most: int) -> bytes
 
 def _json(data: bytes, name: str) -> Mapping[str, Any]:
     try:
-        document = json.loads(data)
+        document = bounded_json(data)
     except (ValueError, RecursionError) as error:
         raise BadRow(f"{name[:200]!a} is no JSON: {error}") from None
     if not isinstance(document, Mapping):

@@ -6,6 +6,7 @@ import base64
 import csv
 import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -322,3 +323,21 @@ def test_a_table_that_is_cut_off_or_of_another_kind_is_an_error(tmp_path: Path) 
     (tmp_path / "empty.csv").write_text(buffer.getvalue())
     with pytest.raises(DataError, match="no column is a question"):
         question_files(DatasetFiles(tmp_path), only=["empty.csv"])
+
+
+def test_what_lies_broken_beside_the_questions_is_told_and_the_questions_are_read(tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_text("question,answer,A,B\nIs it?,A,yes,no\n")
+    (tmp_path / "old.zip").write_bytes(b"PK, and no more")
+    (tmp_path / "table.parquet").write_bytes(b"PAR1, and no more")
+    (tmp_path / "loop").symlink_to("loop")
+    with zipfile.ZipFile(tmp_path / "more.zip", "w") as archive:
+        archive.writestr("/x", b"")
+        archive.writestr("../y.csv", b"")
+        archive.writestr("./r.csv", "question,answer,A,B\nWas it?,B,yes,no\n")
+    with read_questions(tmp_path) as read:
+        assert [entry.question.ask for entry in read.index.questions()] == ["Is it?", "Was it?"]
+        told = {row.file: row.reason for row in read.refused()}
+    assert told.items() >= {
+        ("old.zip", "damaged_archive"), ("more.zip", "unusable_member"), ("loop", "unusable_entry"),
+        ("table.parquet", "unreadable_file"),
+    }  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.construction.source_files import load_data
+from benchwright.construction.source_files import load_data, pickles
 from benchwright.errors import DataError
 
 DATA = {
@@ -93,9 +93,56 @@ def test_what_is_no_data_is_refused(data: bytes) -> None:
         load_data(data)
 
 
-def test_a_small_file_cannot_unfold_without_end() -> None:
-    nested: Any = [1] * 10
-    for _ in range(12):
-        nested = [nested] * 10
-    with pytest.raises(DataError, match="too many values"):
-        load_data(pickle.dumps(nested))
+def doubled(levels: int, *, before: bytes = b"", after: bytes = b".") -> bytes:
+    """Return a pickle of a tuple that holds one tuple twice, which holds one tuple twice, and so on."""
+    memo = b"".join(b"q" + bytes([n]) + b"h" + bytes([n]) + b"\x86" for n in range(levels))
+    return b"\x80\x02" + before + b")" + memo + after
+
+
+def called(function: bytes, argument: bytes, times: int) -> bytes:
+    """Return a pickle of a list with what a function makes of one argument, each time anew."""
+    return b"\x80\x02" + argument + b"q\x00](" + (b"c" + function + b"\nh\x00\x85R") * times + b"e."
+
+
+def empty_array(rows: int) -> bytes:
+    """Return a pickle of an array of so many rows without numbers, as NumPy writes it."""
+    data = pickle.dumps(np.zeros((1, 0)), protocol=2)
+    assert data.count(b"K\x01K\x00\x86") == 1
+    return data.replace(b"K\x01K\x00\x86", b"J" + rows.to_bytes(4, "little") + b"K\x00\x86")
+
+
+TEXT = b"X" + (20_000).to_bytes(4, "little") + b"x" * 20_000
+
+
+# Without its limit each of these takes half a minute or more, or gigabytes; there is nothing to see of that but time.
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (doubled(19), "too many values"),
+        (doubled(34, before=b"}", after=b"K\x01s."), "in a key"),
+        (doubled(34, before=b"}(", after=b"K\x01u."), "in a key"),
+        (doubled(34, before=b"(", after=b"K\x01d."), "in a key"),
+        (doubled(34, before=b"ccollections\nOrderedDict\n(", after=b"K\x01\x86l\x85R."), "pairs|in a key"),
+        (doubled(34, before=b"\x8f(", after=b"\x90."), "operation 0x8f"),
+        (doubled(34, after=b"Q."), "outside of itself"),
+        (doubled(34, before=b"cnumpy\ndtype\n", after=b"\x85R0cnumpy\nndarray\n."), "holds a type"),
+        (doubled(34, before=b"c_codecs\nencode\nX\x01\x00\x00\x00a", after=b"\x86R."), "no text in Latin-1"),
+        (empty_array(1 << 24), "too many values"),
+        (called(b"_codecs\nencode", TEXT, 1000), "again and again"),
+        (b"\x96" + (1 << 34).to_bytes(8, "little") + b".", "states 17,179,869,184 bytes"),
+        (b"\x80\x02\x8b" + (4096).to_bytes(4, "little") + b"\x7f" * 4096 + b".", "64 bits"),
+    ],
+    ids=[
+        "values", "key", "keys", "mapping", "pairs", "set", "outside", "type", "encoding", "rows without numbers",
+        "calls", "reserved bytes", "number",
+    ],
+)  # fmt: skip
+def test_a_small_file_cannot_unfold_without_end(data: bytes, why: str) -> None:
+    with pytest.raises(DataError, match=why):
+        load_data(data)
+
+
+def test_operations_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pickles, "MAX_OPERATIONS", 1000)
+    with pytest.raises(DataError, match="more than 1,000 operations"):
+        load_data(b"]" * 1001 + b".")

@@ -1,0 +1,191 @@
+"""Rows of Parquet and Arrow files of strangers, read by a process of its own (`arrow_reader`).
+
+Whatever such a file does to the library that reads it, this process gets rows that were validated, each of bounded
+size, or one line that says what is wrong.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+import benchwright
+from benchwright.errors import DataError
+
+_PROGRAM = "benchwright.files.arrow_reader"
+Kind = Literal["plain", "list", "bytes", "nested"]
+
+
+class ArrowColumn(NamedTuple):
+    """A column of a file.
+
+    Args:
+        name: Its name.
+        kind: What its cells hold: plain values, lists of such, bytes, or anything else.
+    """
+
+    name: str
+    kind: Kind
+
+
+class ChosenColumns(NamedTuple):
+    """Columns to read of a file; of others nothing is read.
+
+    Args:
+        columns: Names of columns that are read whole.
+        extra: Names of columns whose values are left out where they are long (some thousand characters).
+    """
+
+    columns: Sequence[str]
+    extra: Sequence[str] = ()
+
+
+class ArrowRow(NamedTuple):
+    """A row: its number from 1, and its values by column."""
+
+    number: int
+    values: dict[str, Any]
+
+
+class UnreadPart(NamedTuple):
+    """A part of a file that is not read: which, such as `row 3`, and what is wrong with it."""
+
+    entry: str
+    detail: str
+
+
+def arrow_rows(
+    path: Path, choose: Callable[[Sequence[ArrowColumn]], ChosenColumns], *, title: str | None = None
+) -> Iterator[ArrowRow | UnreadPart]:
+    """Yield the rows of a Parquet file (`.parquet`), or of a stream or file of Arrow (any other), and what is not read.
+
+    A row has at most `MAX_ROW_BYTES` bytes and `MAX_ROW_VALUES` values (`arrow_reader`). Memory does not grow with the
+    file.
+
+    Args:
+        path: The file.
+        choose: Function that returns the columns to read.
+        title: Name of the file for messages; its path by default.
+
+    Raises:
+        DataError: Nothing of the file can be read. Where that shows later, the rest is one `UnreadPart`.
+    """
+    import pyarrow as pa
+
+    last = 0
+    try:
+        with _reader() as reader:
+            columns = [ArrowColumn(name, kind) for name, kind in reader.ask({"open": str(path)})[0]["columns"]]
+            reader.ask({"columns": list((chosen := choose(columns)).columns), "extra": list(chosen.extra)})
+            while "end" not in (answer := reader.ask({}))[0]:
+                head, data = answer
+                if "entry" in head:
+                    yield UnreadPart(head["entry"], head["detail"])
+                    continue
+                with pa.ipc.open_stream(pa.py_buffer(data)) as stream:
+                    values = stream.read_all().to_pylist()
+                for number, row in enumerate(values, start=head["first"]):
+                    yield ArrowRow(number, row)
+                    last = number
+    except _Unreadable as error:
+        if last == 0:
+            raise DataError(f"{title or path} cannot be read ({error}); fetch it again") from None
+        yield UnreadPart(f"after row {last}", f"the rest cannot be read ({error}); fetch the file again")
+
+
+class _Unreadable(Exception):
+    """What a file did to its reader."""
+
+
+class _Reader:
+    """A process that reads one file after the other."""
+
+    def __init__(self) -> None:
+        package = os.path.dirname(os.path.dirname(os.path.abspath(benchwright.__file__)))
+        paths = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+        self.owner = os.getpid()
+        self._process = subprocess.Popen(  # noqa: S603 - this Python interpreter and a module of this package
+            [sys.executable, "-m", _PROGRAM],
+            # Arrow's own allocators take memory in pieces that no limit of the system fits.
+            env={**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def ask(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """Return the answer to a request, and the bytes that follow it.
+
+        Raises:
+            _Unreadable: The file cannot be read, or ended the process.
+        """
+        assert self._process.stdin is not None, "a pipe"
+        assert self._process.stdout is not None, "a pipe"
+        try:
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
+            head = cast(dict[str, Any], json.loads(self._process.stdout.readline()))
+            data = self._process.stdout.read(size := head.get("bytes", 0))
+            if len(data) < size:
+                raise ValueError("cut")
+        except (OSError, ValueError):
+            code = self._process.wait()
+            how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+            raise _Unreadable(f"the process that tried was ended by {how}: the file is damaged or hostile") from None
+        if "error" in head:
+            raise _Unreadable(head["error"])
+        return head, data
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None, "a pipe"
+            try:
+                pipe.close()
+            except OSError:  # what was written last does not reach it
+                continue
+
+
+_idle: list[_Reader] = []
+"""At most one process that waits for the next file: starting one takes as long as reading thousands of rows."""
+_lock = threading.Lock()
+
+
+@contextmanager
+def _reader() -> Iterator[_Reader]:
+    """Yield a process for one file; it is kept for the next where the block ends well."""
+    with _lock:
+        reader = _idle.pop() if _idle and _idle[0].owner == os.getpid() else _Reader()
+    is_kept = False
+    try:
+        yield reader
+        is_kept = True
+    except GeneratorExit:
+        is_kept = True  # the first rows were enough
+        raise
+    finally:
+        with _lock:
+            is_kept = is_kept and not _idle
+            if is_kept:
+                _idle.append(reader)
+        if not is_kept:
+            reader.close()
+
+
+@atexit.register
+def _close() -> None:
+    with _lock:
+        while _idle:
+            if (reader := _idle.pop()).owner == os.getpid():
+                reader.close()

@@ -1,0 +1,354 @@
+"""The program that reads Parquet and Arrow files of strangers, in a process of its own (`arrow_files` starts it).
+
+Arrow is written in C++ and not made for hostile input: a crafted file can end the process that reads it, state offsets
+that lie outside of its columns, or be 2 kB and unfold to gigabytes. Here every batch is validated before a value of it
+is looked at, memory is limited by the system, and a row is sent on only where its size is known to be small.
+
+Requests come as lines of JSON on standard input: `{"open": path}`, then `{"columns": [...], "extra": [...]}`, then any
+number of `{}` for the next rows. Each is answered by a line of JSON on standard output, after which the bytes of an
+Arrow stream may follow.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+MEMORY_BYTES = 1 << 30
+"""Most memory of this process besides what it starts with."""
+MAX_ROW_BYTES = 64 << 20
+MAX_ROW_VALUES = 2_000_000
+"""Most values of a row, those in lists included; each becomes an object."""
+MAX_EXTRA_BYTES, MAX_EXTRA_VALUES = 256_000, 64_000
+"""Most bytes and values of some rows in a column that no field takes; beyond them, long values are left out."""
+_ROWS_AT_ONCE = 16
+
+
+class _Size(NamedTuple):
+    """Number of values, and of bytes, that an array comes to as Python objects."""
+
+    values: int
+    bytes: int
+
+    def is_within(self, values: int, most_bytes: int) -> bool:
+        return self.values <= values and self.bytes <= most_bytes
+
+
+class _Rows(NamedTuple):
+    """Rows that are sent on; `first` is the number of the first of them, from 1."""
+
+    first: int
+    batch: pa.RecordBatch
+
+
+class _Bad(NamedTuple):
+    """A row or a column that is not sent on, and why."""
+
+    first: int
+    entry: str
+    detail: str
+
+
+class _TooLarge(Exception):
+    """Rows are larger than a row may be."""
+
+
+def kind_of(kind: pa.DataType) -> str:
+    """Return whether a column holds plain values, lists of them, bytes, or anything else (`nested`)."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return kind_of(kind.storage_type)
+    if pa.types.is_dictionary(kind):
+        return kind_of(kind.value_type)
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
+        return "bytes"
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return "list" if kind_of(kind.value_type) == "plain" else "nested"
+    return "nested" if pa.types.is_nested(kind) else "plain"
+
+
+def _size(array: pa.Array) -> _Size:
+    """Return what a valid array comes to, without making an object of it.
+
+    Raises:
+        ArrowInvalid: It is of a type that is not read.
+    """
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return _size_of_references(array)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        inner = _size(array.flatten())
+        return _Size(len(array) + inner.values, array.nbytes + inner.bytes)
+    if pa.types.is_map(kind):
+        return _size(array.cast(pa.list_(pa.struct([("key", kind.key_type), ("value", kind.item_type)]))))
+    if pa.types.is_struct(kind):
+        parts = [_size(part) for part in array.flatten()]
+        return _Size(len(array) + sum(p.values for p in parts), array.nbytes + sum(p.bytes for p in parts))
+    if pa.types.is_nested(kind) or pa.types.is_run_end_encoded(kind):
+        raise pa.ArrowInvalid(f"the type {str(kind)[:80]} is not read")
+    return _Size(len(array), array.nbytes)
+
+
+def _size_of_references(array: pa.DictionaryArray) -> _Size:
+    """Return what an array comes to whose values stand in a list, each perhaps many times.
+
+    Raises:
+        ArrowInvalid: A reference leads out of the list.
+    """
+    places = array.indices.drop_null()
+    if len(places) == 0:
+        return _Size(len(array), 0)
+    ends = pc.min_max(places)
+    if ends["min"].as_py() < 0 or ends["max"].as_py() >= len(array.dictionary):
+        raise pa.ArrowInvalid(f"it refers to a value beyond the {len(array.dictionary):,} that it has")
+    values = Counter(places.to_pylist() if len(places) <= MAX_ROW_VALUES else [])
+    sizes = [(_size(array.dictionary.slice(place, 1)), times) for place, times in values.items()]
+    listed = sum(size.values * times for size, times in sizes), sum(size.bytes * times for size, times in sizes)
+    return _Size(max(len(array), listed[0]), listed[1])
+
+
+class _Table:
+    """An open file.
+
+    Args:
+        path: Its path; `.parquet`, else a stream or a file of Arrow.
+        stack: Owner of what is opened.
+    """
+
+    def __init__(self, path: str, stack: ExitStack) -> None:
+        self._parquet: pq.ParquetFile | None = None
+        self._batches: Iterator[pa.RecordBatch] = iter(())
+        if path.lower().endswith(".parquet"):
+            # Columns are read in pieces: by default Arrow reads ahead, and keeps what it has read.
+            self._parquet = stack.enter_context(pq.ParquetFile(path, pre_buffer=False, buffer_size=1 << 20))
+            self._schema: pa.Schema = self._parquet.schema_arrow
+            return
+        source = stack.enter_context(pa.memory_map(path))
+        if source.read(6) == b"ARROW1":
+            file = stack.enter_context(pa.ipc.open_file(source))
+            self._batches = (file.get_batch(number) for number in range(file.num_record_batches))
+            self._schema = file.schema
+        else:
+            source.seek(0)
+            stream = stack.enter_context(pa.ipc.open_stream(source))
+            self._batches, self._schema = iter(stream), stream.schema
+
+    def columns(self) -> list[list[str]]:
+        """Return name and kind of each column."""
+        return [[field.name, kind_of(field.type)] for field in self._schema]
+
+    def rows(self, columns: Sequence[str], extra: Sequence[str]) -> Iterator[_Rows | _Bad]:
+        """Yield validated rows, some at a time, and what is wrong with others.
+
+        Args:
+            columns: Columns that are wanted whole.
+            extra: Columns whose long values are left out.
+        """
+        names = [name for name in self._schema.names if name in {*columns, *extra}]
+        number = 1
+        for piece in self._of_stream(names) if self._parquet is None else self._of_parquet(names, set(extra)):
+            if isinstance(piece, _Bad):
+                yield piece
+                continue
+            yield from _sound_rows(piece, number, frozenset(extra))
+            number += piece.num_rows
+
+    def _of_stream(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        for batch in self._batches:
+            wanted = batch.select(names)
+            for name, column in zip(names, wanted.columns, strict=True):
+                if isinstance(column, pa.DictionaryArray):
+                    _validate(name, column.dictionary)
+            for start in range(0, wanted.num_rows, _ROWS_AT_ONCE):
+                yield wanted.slice(start, _ROWS_AT_ONCE)
+
+    def _of_parquet(self, names: list[str], extra: set[str]) -> Iterator[pa.RecordBatch | _Bad]:
+        assert self._parquet is not None, "a Parquet file"
+        for group in range(self._parquet.num_row_groups):
+            done, at_once, is_read = 0, _ROWS_AT_ONCE, False
+            while not is_read:
+                try:
+                    for batch in self._group(group, names, done, at_once):
+                        yield batch
+                        done += batch.num_rows
+                    is_read = True
+                except MemoryError:
+                    heavy = {name for name in names if self._is_heavy(group, name, done)}
+                    if at_once == 1 and not heavy & extra:
+                        named = " and ".join(map(repr, sorted(heavy))) or "all columns together"
+                        raise pa.ArrowInvalid(
+                            f"row {done + 1} of row group {group + 1}: {named} would take more than "
+                            f"{MEMORY_BYTES >> 20} MiB of memory; leave it out, or write the file with smaller pages"
+                        ) from None
+                    for name in sorted(heavy & extra):
+                        yield _Bad(0, f"column {name!r}", f"it would take more than {MEMORY_BYTES >> 20} MiB of memory")
+                    names = [name for name in names if name not in heavy & extra]
+                    at_once = 1  # photographs that are too much together may each be read
+
+    def _group(self, group: int, names: list[str], done: int, at_once: int) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a row group after those that are done."""
+        assert self._parquet is not None, "a Parquet file"
+        skipped = 0
+        for batch in self._parquet.iter_batches(at_once, row_groups=[group], columns=names, use_threads=False):
+            left = max(0, done - skipped)
+            skipped += batch.num_rows
+            if left < batch.num_rows:
+                yield batch.slice(left)
+
+    def _is_heavy(self, group: int, name: str, done: int) -> bool:
+        """Return whether a column alone takes too much memory in the row after those that are done."""
+        try:
+            next(self._group(group, [name], done, 1), None)
+        except MemoryError:
+            return True
+        return False
+
+
+def _check(column: pa.Array) -> None:
+    """Look at what some rows hold, and at no other row, so that a damaged one is told from its neighbours.
+
+    Raises:
+        ArrowInvalid: Offsets or texts are wrong.
+    """
+    kind = column.type
+    if isinstance(column, pa.DictionaryArray):
+        # What a dictionary lists was validated when it was read: it may be long, and rows are few.
+        column.indices.validate(full=True)
+    elif len(column) == 1 and (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+        column.validate()
+        _check(column.flatten())
+    elif len(column) == 1 and pa.types.is_struct(kind):
+        column.validate()
+        for part in column.flatten():
+            _check(part)
+    else:
+        column.validate(full=True)
+
+
+def _validate(name: str, array: pa.Array) -> None:
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid as error:
+        raise pa.ArrowInvalid(f"column {name!r} is damaged: {_first_line(error)}") from None
+
+
+def _sound_rows(batch: pa.RecordBatch, first: int, extra: frozenset[str]) -> Iterator[_Rows | _Bad]:
+    """Yield rows that are valid and no larger than a row may be, all at once if they are, and what else there is."""
+    try:
+        yield _Rows(first, _sound(batch, extra))
+    except (pa.ArrowInvalid, _TooLarge):
+        for place in range(batch.num_rows):
+            number = first + place
+            try:
+                yield _Rows(number, _sound(batch.slice(place, 1), extra))
+            except (pa.ArrowInvalid, _TooLarge) as error:
+                yield _Bad(number, f"row {number}", _first_line(error))
+
+
+def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
+    """Return rows as plain arrays, once they are known to be valid and together no larger than a row may be.
+
+    Raises:
+        ArrowInvalid: Offsets, texts or references of a column are wrong.
+        _TooLarge: They are larger.
+    """
+    columns: list[pa.Array] = []
+    values, total = 0, 0
+    for name, stated in zip(batch.schema.names, batch.columns, strict=True):
+        column: Any = stated.storage if isinstance(stated, pa.ExtensionArray) else stated
+        try:
+            _check(column)
+            size = _size(column)
+        except pa.ArrowInvalid as error:
+            raise pa.ArrowInvalid(f"column {name!r} is damaged: {_first_line(error)}") from None
+        if name in extra and not size.is_within(MAX_EXTRA_VALUES, MAX_EXTRA_BYTES):
+            column = _shortened(column)
+            size = _size(column)
+        values, total = values + size.values, total + size.bytes
+        if not _Size(values, total).is_within(MAX_ROW_VALUES, MAX_ROW_BYTES):
+            raise _TooLarge(
+                f"up to column {name!r} it has {values:,} values in {total:,} bytes, and at most {MAX_ROW_VALUES:,} in "
+                f"{MAX_ROW_BYTES >> 20} MiB are read of a row; leave the column out, or split the row"
+            )
+        if isinstance(column, pa.DictionaryArray):
+            column = column.dictionary_decode()
+            column.validate(full=True)
+        columns.append(column)
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _shortened(column: pa.Array) -> pa.Array:
+    """Return a column that no field takes, without the values that are too long for a label."""
+    most = MAX_EXTRA_VALUES // _ROWS_AT_ONCE, MAX_EXTRA_BYTES // _ROWS_AT_ONCE
+    rows = [column.slice(place, 1) for place in range(len(column))]
+    return pa.concat_arrays([row if _size(row).is_within(*most) else pa.nulls(1, column.type) for row in rows])
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0][:300]
+
+
+def _sent(rows: _Rows) -> tuple[dict[str, Any], bytes]:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.batch.schema) as writer:
+        writer.write_batch(rows.batch)
+    data = sink.getvalue().to_pybytes()
+    return {"first": rows.first, "bytes": len(data)}, data
+
+
+def _answers(requests: Iterator[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], bytes]]:
+    """Yield the answer to each request of one file after the other."""
+    stack, rows = ExitStack(), iter(())
+    for request in requests:
+        try:
+            if "open" in request:
+                stack.close()
+                table = _Table(request["open"], stack)
+                yield {"columns": table.columns()}, b""
+            elif "columns" in request:
+                rows = table.rows(request["columns"], request["extra"])
+                yield {}, b""
+            else:
+                piece = next(rows, None)
+                if piece is None:
+                    yield {"end": True}, b""
+                elif isinstance(piece, _Bad):
+                    yield {"entry": piece.entry, "detail": piece.detail}, b""
+                else:
+                    yield _sent(piece)
+        except MemoryError:
+            yield {"error": f"it would take more than {MEMORY_BYTES >> 20} MiB of memory"}, b""
+        except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, OverflowError) as error:
+            yield {"error": _first_line(error)}, b""
+
+
+def _limit_memory() -> None:
+    """Limit what this process may take from now on, where the system counts it (Linux)."""
+    with open("/proc/self/status") as status:
+        [used] = [int(line.split()[1]) << 10 for line in status if line.startswith("VmData:")]
+    resource.setrlimit(resource.RLIMIT_DATA, (used + MEMORY_BYTES, used + MEMORY_BYTES))
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever asks is interrupted, and then asks no more
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":
+        _limit_memory()
+    source, sink = sys.stdin.buffer, sys.stdout.buffer
+    for head, data in _answers(json.loads(line) for line in iter(source.readline, b"")):
+        sink.write(json.dumps(head).encode() + b"\n" + data)
+        sink.flush()
+
+
+if __name__ == "__main__":
+    main()
