@@ -106,7 +106,8 @@ def export(
 
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
-        count = export_tasks(store, name, out, image_name=TaskPictures(root, copy_to=images).name, votes=votes)
+        pictures = TaskPictures(root, copy_to=images)
+        count = export_tasks(store, name, out, image_name=pictures.name, called=pictures.called, votes=votes)
         with removed_on_failure(out):
             store.record_read("exported", actor=COMMAND_LINE, now=clock(), campaign=name, tasks=count)
         takes = words_by_column(store.campaign(name), votes=votes)

@@ -240,6 +240,9 @@ _ENGLISH = {
     "key_swap": "Swap two pictures that blink",
     "key_help": "This list",
     "too_fast": "That was faster than the picture and the text can be taken in. It counts; a curator sees how often.",
+    "pictures_coming": "Not yet: the pictures are still coming.",
+    "not_seen": "A picture of this task cannot be shown, so nothing is decided on it: try again, skip it, or tell a "
+    "curator.",
     "next_comes": "The next task is coming…",
     "not_sent": "No connection. {count} decided here go out by themselves once it is back; keep this window open.",
     "sent_again": "The connection is back, and everything is sent.",

@@ -1,6 +1,7 @@
 // The card listens to keys before it shows a task; `aria-busy` is `false` as long as it takes a decision.
 
 const DECISIONS = { y: "accept", x: "reject", v: "revise" }; // no letter that options have
+const UNSEEN = { coming: "pictures_coming", failed: "not_seen" };
 
 function add(parent, tag, name, text) {
   const element = document.createElement(tag);
@@ -349,21 +350,23 @@ class TaskCard {
     const row = add(parent, "div", "actions");
     const aside = add(parent, "div", "aside");
     const put = (name, words, key, act) => button(name === "quiet" ? aside : row, `action ${name}`, words, key, act);
+    this.deciding = [];
     if (data.feedback) {
       put("accept", texts.next, "Enter", () => this.goOn());
       return;
     }
+    const decides = (...made) => this.deciding.push(put(...made));
     if (data.is_current && this.judges) {
       for (const [key, decision] of Object.entries(DECISIONS)) {
-        if (this.takes(decision)) put(decision, texts[decision], this.keyOf(key), () => this.decide(decision));
+        if (this.takes(decision)) decides(decision, texts[decision], this.keyOf(key), () => this.decide(decision));
       }
-      if (data.mode === "adjudicate") put("quiet", texts.send_back, this.keyOf("w"), () => this.sendBack());
-      if (data.to_writer) put("revise", texts.to_writer, this.keyOf("w"), () => this.sendBack());
+      if (data.mode === "adjudicate") decides("quiet", texts.send_back, this.keyOf("w"), () => this.sendBack());
+      if (data.to_writer) decides("revise", texts.to_writer, this.keyOf("w"), () => this.sendBack());
     } else if (data.is_current) {
-      put("accept", this.hasForm ? texts.submit : texts.answer, "Enter", () => this.enter());
-      if (data.mode === "adjudicate") put("quiet", texts.send_back, this.keyOf("w"), () => this.sendBack());
+      decides("accept", this.hasForm ? texts.submit : texts.answer, "Enter", () => this.enter());
+      if (data.mode === "adjudicate") decides("quiet", texts.send_back, this.keyOf("w"), () => this.sendBack());
     }
-    if (this.form !== null && data.to_writer) put("revise", texts.to_writer, this.keyOf("w"), () => this.sendBack());
+    if (this.form !== null && data.to_writer) decides("revise", texts.to_writer, this.keyOf("w"), () => this.sendBack());
     if (data.mode === "form" && data.editable !== null) put("revise", texts.edit_item, this.keyOf("v"), () => this.key("v"));
     if (data.said === null) put("quiet", texts.skip, this.keyOf("s"), () => this.send("skip"));
     if (data.mode !== "adjudicate" && !data.is_practice) put("quiet", texts.undo, this.keyOf("u"), () => this.send("undo"));
@@ -487,6 +490,10 @@ class TaskCard {
   send(does, decision = "") {
     if (this.busy || (does === "skip" && this.data.said !== null)) return false;
     if (does === "undo" && (this.data.mode === "adjudicate" || this.data.is_practice)) return false;
+    if (does === "decide" && this.seen !== "there") {
+      this.tell(UNSEEN[this.seen], true);
+      return;
+    }
     if (does === "skip") this.drafts.flush();
     if (does === "decide") this.drafts.drop(this.place);
     // Reasons are those of a rejection or a revision; an accepted item has none.
@@ -537,7 +544,21 @@ class TaskCard {
   setBusy(busy) {
     this.busy = busy;
     this.element.classList.toggle("busy", busy);
-    this.element.setAttribute("aria-busy", String(busy));
+    this.tellBusy();
+  }
+
+  tellBusy() {
+    this.element.setAttribute("aria-busy", String(this.busy || this.seen === "coming"));
+  }
+
+  /** Whether the pictures are `there`, still `coming`, or one has `failed`: what nobody can have seen is not decided. */
+  setSeen(seen) {
+    const before = this.seen;
+    this.seen = seen;
+    for (const made of this.deciding) made.setAttribute("aria-disabled", String(seen !== "there"));
+    this.tellBusy();
+    if (seen === "failed") this.tell(UNSEEN.failed, true);
+    else if (seen === "there" && before in UNSEEN && this.status.textContent === this.texts[UNSEEN[before]]) this.tellWords("");
   }
 
   /** Say whether a draft was saved; beside what was asked for after it was typed, such as what is missing. */
