@@ -77,9 +77,7 @@ class ImageFiles:
                 data = read_file(path, limits=Limits())
             except UnreadableImage as error:
                 problems[path] = (
-                    (
                     f"picture {image_id[:12]} cannot be read from {path}: {error.detail}; run the recipe again"
-                )
                 )
                 continue
             if (digest := bytes_digest(data)) == image_id:
