@@ -23,6 +23,18 @@ function button(parent, name, words, key, act) {
   return element;
 }
 
+/** What a key picks is seen, however long the list is. */
+function bringIntoSight(element) {
+  element.scrollIntoView({ block: "nearest" });
+}
+
+/** Make something that may scroll reachable by keyboard, with a name for whoever does not see it. */
+function letScroll(element, name) {
+  element.tabIndex = 0;
+  element.setAttribute("role", "group");
+  element.setAttribute("aria-label", name);
+}
+
 /** A field's value in words; the entries of a group by their number. */
 function wordsOf(field, value, named) {
   if (field.type !== "repeated") return [value].flat().map((code) => named(field.options ?? [], code)).join(", ");
@@ -37,6 +49,7 @@ class TaskCard {
     Object.assign(this, { texts, act, chosenChanged: chosen, marking });
     this.element = add(parent, "section", "card");
     this.stop = new AbortController();
+    this.footSize = new ResizeObserver(([{ target }]) => this.element.style.setProperty("--foot", `${target.offsetHeight}px`));
     this.drafts = new Drafts((ok, typed) => this.tellOfDraft(ok, typed), (kept) => this.wasBehind(kept), (mistakes) => this.form?.showMistakes(mistakes), this.stop.signal);
     const { signal } = this.stop;
     this.activity = new Activity(signal);
@@ -171,8 +184,11 @@ class TaskCard {
     element.setAttribute("aria-label", texts.question);
     element.dataset.slot = data.slot;
     const body = add(element, "div", "body");
+    letScroll(body, texts.question);
     const says = add(element, "div", "says");
     const foot = add(element, "div", "foot");
+    this.footSize.disconnect();
+    this.footSize.observe(foot);
     if (this.about) add(body, "p", "about", this.about);
     if (data.said !== null && !data.feedback) {
       const words = data.said.words || (texts[data.said.decision] ?? data.said.decision);
@@ -230,9 +246,7 @@ class TaskCard {
     add(section, "h3", "", label);
     const shown = add(section, "div", "told", text);
     shown.dir = "auto";
-    shown.tabIndex = 0;
-    shown.setAttribute("role", "group");
-    shown.setAttribute("aria-label", label);
+    letScroll(shown, label);
   }
 
   /** For an adjudicator: what annotators said, side by side; edits that they propose can be taken up. */
@@ -327,6 +341,7 @@ class TaskCard {
     if (!this.picked.delete(code)) this.picked.add(code);
     this.saveDraft();
     this.draw();
+    bringIntoSight(this.reasons[i]);
   }
 
   buildNote(parent, text) {
@@ -458,6 +473,7 @@ class TaskCard {
     } else return this.pickReason(i);
     this.saveDraft();
     this.draw();
+    bringIntoSight(this.choices[i]);
   }
 
   /** In the last round an adjudicator revises nothing: no other would come. */
@@ -598,6 +614,7 @@ class TaskCard {
   destroy() {
     this.drafts.flush();
     this.stop.abort();
+    this.footSize.disconnect();
     this.element.remove();
   }
 }

@@ -224,7 +224,11 @@ class Workbench {
     const box = add(this.notices, "section", "notice");
     box.setAttribute("role", "alert");
     add(box, "p", "", words).dir = "auto";
-    for (const line of lines) add(box, "p", "detail", line).dir = "auto";
+    for (const line of lines) {
+      const detail = add(box, "p", "detail", line);
+      detail.dir = "auto";
+      letScroll(detail, words);
+    }
     button(box, "action quiet", this.texts.dismiss, "", () => {
       box.remove();
       if (this.current === undefined) this.advance();
