@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.output import emit, json_option, note
+from benchwright.text_normalization import counted
 
 from .selection import open_for_commands, removed_on_failure, workspace_of, workspace_option
 
@@ -41,7 +42,10 @@ def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
             store.record_read("backed_up", actor=COMMAND_LINE, now=clock(), **about)
     emit({"out": str(out), **_document(written)}, as_json=as_json, text=f"{out} holds {_counted(written)}")
     if written.missing:
-        note(f"{written.missing} photographs that people handed in have no file in {root}, and none in the backup")
+        note(
+            f"{counted(written.missing, 'photograph')} that people handed in have no file in {root}, and "
+            f"none in the backup"
+        )
 
 
 @click.command("restore")
@@ -77,8 +81,10 @@ def _document(backup: Backup) -> dict[str, object]:
 
 def _counted(backup: Backup) -> str:
     annotations, annotators = backup.rows.get("annotations", 0), backup.rows.get("annotators", 0)
-    pictures = f", {backup.photographs} photographs" if backup.photographs else ""
+    pictures = f", {counted(backup.photographs, 'photograph')}" if backup.photographs else ""
     return (
-        f"{backup.rows.get('campaigns', 0)} campaigns, {annotations} versions of decisions, {annotators} annotators"
+        f"{counted(backup.rows.get('campaigns', 0), 'campaign')}, "
+        f"{counted(annotations, 'version of a decision', 'versions of decisions')}, "
+        f"{counted(annotators, 'annotator')}"
         f"{pictures}"
     )

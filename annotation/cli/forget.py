@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 from .selection import open_for_commands, workspace_of, workspace_option
 
@@ -57,9 +57,12 @@ def forget(person: str, workspace: Path | None, *, irreversibly: bool, as_json: 
             f"{person} is {done.pseudonym} from now on"
             if irreversibly
             else f"with --irreversibly, a pseudonym takes the place of {person}",
-            f"{done.decisions} versions of decisions, {done.texts} notes and comments that name the person, "
-            f"{done.acts} other places, {done.log_rows} rows of the audit log ({done.rehashed} with new hashes)",
-            f"{done.drafts} drafts are deleted" + ("; the account is locked and emptied" if done.had_account else ""),
+            f"{counted(done.decisions, 'version of a decision', 'versions of decisions')}, "
+            f"{counted(done.texts, 'note or comment', 'notes and comments')} with the person's name, "
+            f"{counted(done.acts, 'other place')}, {counted(done.log_rows, 'row')} of the audit log "
+            f"({done.rehashed} with new hashes)",
+            f"{counted(done.drafts, 'draft')} deleted"
+            + ("; the account is locked and emptied" if done.had_account else ""),
         ]
         if irreversibly:
             lines += [f"  now: {example}" for example in done.examples]
