@@ -55,9 +55,9 @@ class ImagePlaces:
         """Yield every path where an image's file may lie, the likeliest first: the workspace's copy, then its files."""
         yield self._workspace.objects.path(image_id)
         folder = self._workspace.settings().get("images")
-        for uri in self.uris(image_id) if isinstance(folder, str) else ():
+        for uri in () if folder is None else self.uris(image_id):
             try:
-                yield Path(folder) / path_for(uri)
+                yield Path(str(folder)) / path_for(uri)
             except DataError:  # an address, not a path
                 continue
         yield self._collected.path(image_id)

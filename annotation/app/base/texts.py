@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..languages.language import Texts, chosen_language
+from ..languages.language import Forms, Texts, chosen_language
 
-_ENGLISH = {
+_ENGLISH: dict[str, str | Forms] = {
     # Signing in and out
     "sign_in": "Sign in",
     "sign_in_why": "Review items for a benchmark.",
