@@ -27,6 +27,22 @@ _ALIKE_WORD = 0.8
 
 
 @lru_cache(maxsize=1 << 16)
+def counted(number: float, one: str, several: str | None = None) -> str:
+    """Return a number with the noun that goes with it.
+
+    Args:
+        number: The number.
+        one: Noun for one thing.
+        several: Noun for any other number; default `one` with an s.
+
+    Example:
+        >>> counted(1, "decision"), counted(0, "entry", "entries")
+        ('1 decision', '0 entries')
+    """
+    digits = str(number) if isinstance(number, int) else f"{number:g}"
+    return f"{digits} {one if number == 1 else several or one + 's'}"
+
+
 def normal(text: str) -> str:
     """Return a text normalized for comparison: its words in lower case, one space between them.
 

@@ -552,7 +552,7 @@ class Driven:
             assert (0 if went_back is None else int(went_back[1])) == back
             if not is_open and not waits:
                 return ran
-            counted = re.search(r"(\d+) of \d+ (items are undecided|tasks and)", ran.waiting)
+            counted = re.search(r"(\d+) of \d+ (items? undecided|tasks? and)", ran.waiting)
             assert counted is not None, ran.waiting
             assert int(counted[1]) == (is_open or waits)
             assert ("adjudicator" in ran.waiting) == (is_open == 0)

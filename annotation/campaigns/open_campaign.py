@@ -21,6 +21,7 @@ from benchwright.records import Item
 from benchwright.regions import Region, SizeWH
 from benchwright.review.tasks import SideText
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
+from benchwright.text_normalization import counted
 
 from ..forms.assignment_settings import SETTING, AssignmentSettings
 from ..forms.campaign_form import CampaignForm
@@ -80,7 +81,7 @@ class AssignedCampaign(CampaignStep):
         of = value.practice_count or FEW_PRACTICE
         if value.qualification is not None and value.qualification.pass_mark > of:
             raise ValueError(
-                f"a pass mark of {value.qualification.pass_mark} is out of reach: there are {of} items to practise on"
+                f"a pass mark of {value.qualification.pass_mark} is out of reach: {counted(of, 'item')} to practise on"
             )
         return value
 
@@ -399,10 +400,11 @@ def waiting_line(status: CampaignStatus, ctx: CampaignContext, *, adjudicator: i
     served = f"`benchwright review serve {where}`"
     if adjudicator and not status.tasks["open"]:
         return (
-            f"campaign {ctx.stage!r} waits for an adjudicator: {adjudicator} of {total} items are undecided under "
-            f"{status.rule}; open the review with {served}"
+            f"campaign {ctx.stage!r} waits for an adjudicator: {adjudicator} of {counted(total, 'item')} "
+            f"undecided under {status.rule}; open the review with {served}"
         )
     return (
-        f"campaign {ctx.stage!r} waits for people: {status.tasks['open']} of {total} tasks and {slots} slots "
+        f"campaign {ctx.stage!r} waits for people: {status.tasks['open']} of {counted(total, 'task')} and "
+        f"{counted(slots, 'slot')} "
         f"are open under {status.rule}; open the review with {served}{by_table}"
     )

@@ -20,6 +20,7 @@ from benchwright.images.identify import path_for
 from benchwright.records import ImageRecord
 from benchwright.regions import Region, RegionError, RegionShape, SizeWH
 from benchwright.regions.formats import MarkError, PictureMarks, RefusedMark, as_shape, known_name, read_marks
+from benchwright.text_normalization import counted
 
 from ..forms.fields.field_types import RegionField
 from ..forms.fields.region_values import MAX_REGION_BYTES, read_regions, size_of
@@ -163,10 +164,12 @@ def start_line(reports: Sequence[Mapping[str, Any]], command: str) -> str:
         command: Command that lists what is not used.
     """
     parts = [
-        f"{report['regions']} regions on {report['pictures']} pictures from {report['file']}" for report in reports
+        f"{counted(report['regions'], 'region')} on {counted(report['pictures'], 'picture')} from {report['file']}"
+        for report in reports
     ]
     unused = sum(sum(report["unused"].values()) for report in reports)
-    rest = f"; {unused} entries of the files are not used, `{command}` says why" if unused else ""
+    verb, entries = "is" if unused == 1 else "are", counted(unused, "entry", "entries")
+    rest = f"; {entries} of the files {verb} not used, `{command}` says why" if unused else ""
     return f"people start from {', '.join(parts)}{rest}"
 
 

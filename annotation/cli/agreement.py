@@ -10,7 +10,7 @@ import click
 
 from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 from .selection import campaign_option, open_for_commands, pick_campaign, workspace_option
 from .status import FACETS
@@ -238,7 +238,8 @@ def _annotators_text(document: Mapping[str, Any]) -> str:
     text = _quality_text(document["annotators"], document["gold"], document["attention"])
     lines = [
         f"{printable(row['annotator'])}: marks against what counts: quality {_number(row['quality'])} of "
-        f"{row['pictures']} pictures; IoU {_number(row['mean_iou'])}; {row['matched']} regions right, "
+        f"{counted(row['pictures'], 'picture')}; IoU {_number(row['mean_iou'])}; "
+        f"{counted(row['matched'], 'region')} right, "
         f"{row['mislabelled']} with another label, {row['missed']} missed, {row['extra']} too many"
         for row in document.get("regions", {}).get("annotators", ())
     ]
@@ -251,7 +252,7 @@ def _annotators_text(document: Mapping[str, Any]) -> str:
 
 
 def _regions_text(regions: Mapping[str, Any]) -> list[str]:
-    lines = [f"marked regions: {regions['compared']} of {regions['pictures']} pictures compared"]
+    lines = [f"marked regions: {regions['compared']} of {counted(regions['pictures'], 'picture')} compared"]
     for name, bounds in regions["ci"].items():
         interval = "" if bounds is None else f"  [{bounds[0]:.3f}, {bounds[1]:.3f}]"
         lines.append(f"{name:<19} {_number(regions[name])}{interval}")
@@ -277,7 +278,8 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
         )
     if document.get("closed_early"):
         lines.append(
-            f"{document['closed_early']} tasks closed before all their annotators had decided: with the decisions that "
+            f"{counted(document['closed_early'], 'task')} closed before all their annotators had decided: "
+            f"with the decisions that "
             "they lack, agreement would hardly be higher and may be lower"
         )
     if document.get("set_aside"):

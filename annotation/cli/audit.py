@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import counted
 
 from .selection import open_for_commands, workspace_option
 
@@ -42,4 +43,4 @@ def _text(result: AuditResult) -> str:
         where = "the log" if result.broken.row is None else f"row {result.broken.row} of {result.rows}"
         return f"the audit log does not hold at {where}: {result.broken.why}"
     head = "" if result.head is None else f"; its last hash is {result.head}"
-    return f"the audit log holds: {result.rows} rows, {result.decisions} decisions compared{head}"
+    return f"the audit log holds: {counted(result.rows, 'row')}, {counted(result.decisions, 'decision')} compared{head}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.output import emit, json_option, note
+from benchwright.text_normalization import counted
 
 from .selection import open_for_commands, removed_on_failure, workspace_of, workspace_option
 
@@ -47,7 +48,10 @@ def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
         text=f"{out} {'is there already and ' if was_there else ''}holds {_counted(written)}",
     )
     if written.missing:
-        note(f"{written.missing} photographs that people handed in have no file in {root}, and none in the backup")
+        note(
+            f"{counted(written.missing, 'photograph')} that people handed in have no file in {root}, and "
+            f"none in the backup"
+        )
 
 
 @click.command("restore")
@@ -83,8 +87,10 @@ def _document(backup: Backup) -> dict[str, object]:
 
 def _counted(backup: Backup) -> str:
     annotations, annotators = backup.rows.get("annotations", 0), backup.rows.get("annotators", 0)
-    pictures = f", {backup.photographs} photographs" if backup.photographs else ""
+    pictures = f", {counted(backup.photographs, 'photograph')}" if backup.photographs else ""
     return (
-        f"{backup.rows.get('campaigns', 0)} campaigns, {annotations} versions of decisions, {annotators} annotators"
+        f"{counted(backup.rows.get('campaigns', 0), 'campaign')}, "
+        f"{counted(annotations, 'version of a decision', 'versions of decisions')}, "
+        f"{counted(annotators, 'annotator')}"
         f"{pictures}"
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import counted
 
 from .selection import campaign_option, open_for_commands, pick_campaign, workspace_of, workspace_option
 
@@ -57,8 +58,8 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, new_a
         about = {"campaign": name, "new": imported.new, "refused": len(imported.refused)}
         store.record("imported", actor=COMMAND_LINE, now=now, **about)
     lines = [
-        f"{imported.new} decisions taken into campaign {name!r}, {imported.unchanged} were there, "
-        f"{imported.blank} rows without a decision, {len(imported.refused)} refused",
+        f"{counted(imported.new, 'decision')} taken into campaign {name!r}, {imported.unchanged} were there, "
+        f"{counted(imported.blank, 'row')} without a decision, {len(imported.refused)} refused",
         *(f"{decisions}, line {row.line}: {row.why}" for row in imported.refused),
     ]
     if imported.new_annotators:

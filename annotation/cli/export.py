@@ -9,6 +9,7 @@ import click
 
 from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import counted
 
 from .selection import (
     campaign_option,
@@ -106,12 +107,13 @@ def export(
 
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
-        count = export_tasks(store, name, out, image_name=TaskPictures(root, copy_to=images).name, votes=votes)
+        pictures = TaskPictures(root, copy_to=images)
+        count = export_tasks(store, name, out, image_name=pictures.name, called=pictures.called, votes=votes)
         with removed_on_failure(out):
             store.record_read("exported", actor=COMMAND_LINE, now=clock(), campaign=name, tasks=count)
         takes = words_by_column(store.campaign(name), votes=votes)
     document = {"campaign": name, "tasks": count, "out": str(out), "takes": takes}
-    lines = [f"{count} open tasks of campaign {name!r} are in {out}; to fill in:"]
+    lines = [f"{counted(count, 'open task')} of campaign {name!r} in {out}; to fill in:"]
     lines += [f"  {column}: {words}" for column, words in takes.items()]
     emit(document, as_json=as_json, text="\n".join(lines))
 
@@ -134,5 +136,5 @@ def _export_everything(
 
 def _text(written: Exported) -> str:
     return "\n".join(
-        [f"in {written.out}:", *(f"  {name}: {table.rows} rows" for name, table in written.tables.items())]
+        [f"in {written.out}:", *(f"  {name}: {counted(table.rows, 'row')}" for name, table in written.tables.items())]
     )

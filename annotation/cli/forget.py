@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 from .selection import open_for_commands, workspace_of, workspace_option
 
@@ -76,11 +76,14 @@ def forget(person: str, workspace: Path | None, also: tuple[str, ...], *, irreve
             f"{person} is {done.pseudonym} from now on"
             if irreversibly
             else f"with --irreversibly, a pseudonym takes the place of {person}",
-            f"{done.decisions} versions of decisions, {done.texts} notes and comments that name the person, "
-            f"{done.acts} other places, {done.log_rows} rows of the audit log ({done.rehashed} with new hashes)",
+            f"{counted(done.decisions, 'version of a decision', 'versions of decisions')}, "
+            f"{counted(done.texts, 'note or comment', 'notes and comments')} that name the person, "
+            f"{counted(done.acts, 'other place')}, {counted(done.log_rows, 'row')} of the audit log "
+            f"({done.rehashed} with new hashes)",
             f"searched for {_listed(done.searched)}"
             + (f", and for their parts {_listed(done.parts)}" if done.parts else "; it has no parts to search for"),
-            f"{done.drafts} drafts are deleted" + ("; the account is locked and emptied" if done.had_account else ""),
+            f"{counted(done.drafts, 'draft')} deleted"
+            + ("; the account is locked and emptied" if done.had_account else ""),
         ]
         if irreversibly:
             lines += [f"  now: {example}" for example in done.examples]

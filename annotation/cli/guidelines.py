@@ -9,7 +9,7 @@ import click
 
 from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 from .selection import campaign_option, open_for_commands, workspace_option
 
@@ -67,5 +67,8 @@ def _document(version: GuidelinesVersion) -> dict[str, object]:
 def _text(name: str, versions: list[GuidelinesVersion]) -> str:
     if not versions:
         return f"{name} has no guidelines"
-    lines = [f"version {version.version}, by {version.origin}: {version.decisions} decisions" for version in versions]
+    lines = [
+        f"version {version.version}, by {version.origin}: {counted(version.decisions, 'decision')}"
+        for version in versions
+    ]
     return "\n".join([f"{name}:", *lines, "", printable(versions[-1].text)])

@@ -11,7 +11,7 @@ import click
 
 from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 from .selection import campaign_option, open_for_commands, pick_campaign, workspace_of, workspace_option
 
@@ -98,7 +98,7 @@ def push(
 
 def _lines_of(pushed: Pushed, url: str) -> list[str]:
     return [
-        f"project {pushed.project} of {url}: {pushed.added} tasks added, {pushed.unchanged} were there, "
+        f"project {pushed.project} of {url}: {counted(pushed.added, 'task')} added, {pushed.unchanged} were there, "
         f"{pushed.removed} removed, {pushed.outdated} outdated ones left because they are labelled",
         *(f"not sent: item {item_id}: {printable(why)}" for item_id, why in pushed.unshown),
     ]
@@ -151,7 +151,7 @@ def pull(url: str, workspace: Path | None, campaign: str | None, renamed: tuple[
     lines = [
         f"{pulled.new} annotations taken into campaign {chosen.name!r}, {pulled.changed} changed, "
         f"{pulled.unchanged} were there, {pulled.skipped} skipped there, {len(pulled.quarantined)} not taken; "
-        f"{status.tasks['done']} of {status.tasks['done'] + status.tasks['open']} tasks are done",
+        f"{status.tasks['done']} of {counted(status.tasks['done'] + status.tasks['open'], 'task')} done",
         *(
             f"not taken: annotation {refused.annotation} of task {refused.task}: {printable(refused.reason)}"
             for refused in pulled.quarantined

@@ -9,6 +9,7 @@ import click
 
 from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import counted
 
 from .selection import (
     campaign_option,
@@ -65,9 +66,10 @@ def export_marks(workspace: Path | None, campaign: str | None, out: Path, form: 
             count = written.pictures
             store.record_read("exported_marks", actor=COMMAND_LINE, now=clock(), campaign=name, pictures=count)
     lines = [
-        f"{written.regions} regions on {written.pictures} pictures of campaign {name!r} are in {out}",
-        f"on {agreed.disputed} of them something is disputed; {agreed.waiting} pictures wait for people, of "
-        f"{agreed.unsure} annotators could not tell",
+        f"{counted(written.regions, 'region')} on {counted(written.pictures, 'picture')} of campaign {name!r} in {out}",
+        f"on {agreed.disputed} of them something is disputed; {counted(agreed.waiting, 'picture')} "
+        f"without enough decisions, of "
+        f"{counted(agreed.unsure, 'annotator')} could not tell",
         *(f"{row.picture}, region {row.place + 1}: left out, {row.reason}" for row in written.skipped),
     ]
     emit(written_document(name, out, agreed, written), as_json=as_json, text="\n".join(lines))
@@ -97,8 +99,9 @@ def unused_marks(workspace: Path | None, campaign: str | None, as_json: bool) ->
     lines = [] if reports else [f"campaign {name!r} names no files to start from (`start_from` of the step `mark`)"]
     for report in reports:
         lines.append(
-            f"{report['file']}: {report['marks']} marks are {report['regions']} regions to start from on "
-            f"{report['pictures']} pictures"
+            f"{report['file']}: {counted(report['marks'], 'mark')}, as "
+            f"{counted(report['regions'], 'region')} to start from on "
+            f"{counted(report['pictures'], 'picture')}"
         )
         lines += [f"  {count} {UNUSED[code]}" for code, count in report["unused"].items()]
         for entry in report["entries"]:

@@ -9,6 +9,7 @@ import click
 
 from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import counted
 
 from .selection import campaign_option, open_for_commands, pick_campaign, workspace_option
 
@@ -69,7 +70,8 @@ def rules(workspace: Path | None, campaign: str | None, texts: tuple[str, ...], 
     if sureness:
         document["sureness"] = [trial._asdict() for trial in spared]
     lines = [
-        f"sure from {trial.until:g}: {trial.tasks} tasks close early, {trial.votes_spared} votes spared; "
+        f"sure from {trial.until:g}: {counted(trial.tasks, 'task')} close early, "
+        f"{counted(trial.votes_spared, 'vote')} spared; "
         f"{trial.otherwise} of {trial.compared} come out otherwise"
         for trial in spared
     ]

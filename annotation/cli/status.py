@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 from .selection import open_for_commands, workspace_option
 
@@ -115,19 +115,22 @@ def _status_text(campaigns: Sequence[Mapping[str, Any]]) -> str:
         total = campaign["tasks"]["done"] + campaign["tasks"]["open"]
         slots = ", ".join(f"{count} {state}" for state, count in campaign["slots"].items())
         lines.append(
-            f"{campaign['name']}: {campaign['tasks']['done']} of {total} tasks done under {campaign['rule']}; "
+            f"{campaign['name']}: {campaign['tasks']['done']} of {counted(total, 'task')} done under "
+            f"{campaign['rule']}; "
             f"slots: {slots}; {campaign['annotators']} {noun}"
         )
         lines.append(f"  {_counted(campaign['outcomes'])}")
         if sure := campaign.get("closed_sure"):
             lines.append(
-                f"  {sure['tasks']} tasks closed because their decision is sure enough; "
-                f"{sure['votes_spared']} votes spared"
+                f"  {counted(sure['tasks'], 'task')} closed because their decision is sure enough; "
+                f"{counted(sure['votes_spared'], 'vote')} spared"
             )
         if revisions := campaign.get("revisions"):
-            lines.append(f"  {revisions['open']} items came back to their writers, {revisions['done']} are revised")
+            lines.append(
+                f"  {counted(revisions['open'], 'item')} came back to their writers, {revisions['done']} revised"
+            )
         if with_writers := campaign.get("with_writers"):
-            lines.append(f"  {with_writers} items are with their writers")
+            lines.append(f"  {counted(with_writers, 'item')} with their writers")
         if end := (campaign.get("forecast") or {}).get("end"):
             lines.append(
                 f"  ends around {end['median']}, between {end['low']} and {end['high'] or 'nobody knows when'}"
@@ -141,13 +144,14 @@ def _status_text(campaigns: Sequence[Mapping[str, Any]]) -> str:
 
 def _round_text(counts: Mapping[str, int]) -> str:
     outcomes = {name: counts[name] for name in counts if name not in {"round", "items"}}
-    return f"{counts['items']} items, {_counted(outcomes)}"
+    return f"{counted(counts['items'], 'item')}, {_counted(outcomes)}"
 
 
 def _vote_text(criterion: Mapping[str, Any]) -> str:
     share, percent, alpha = (_number(criterion[name]) for name in ("share_of_yes", "percent", "krippendorff_alpha"))
     return (
-        f"{criterion['votes']} votes, {share} of them yes; on {criterion['compared']} compared agreement {percent}, "
+        f"{counted(criterion['votes'], 'vote')}, {share} of them yes; on {criterion['compared']} compared "
+        f"agreement {percent}, "
         f"alpha {alpha}"
     )
 
@@ -155,7 +159,7 @@ def _vote_text(criterion: Mapping[str, Any]) -> str:
 def _adjudication_lines(stats: Mapping[str, Any] | None) -> list[str]:
     if stats is None:
         return []
-    lines = [f"  adjudicated: {stats['cases']} cases, {stats['against_majority']} against most annotators"]
+    lines = [f"  adjudicated: {counted(stats['cases'], 'case')}, {stats['against_majority']} against most annotators"]
     lines += [
         f"    {printable(count['adjudicator'])}: {count['times']} {count['decision'].replace('_', ' ')} where "
         f"annotators said {printable(count['annotators'].replace('_', ' '))}"

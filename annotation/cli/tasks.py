@@ -13,6 +13,7 @@ import click
 
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import counted
 
 from .selection import campaign_option, open_for_commands, pick_campaign, workspace_option
 
@@ -211,8 +212,9 @@ def open_(
     }
     gold = f", {opened.gold} of them gold" if opened.gold else ""
     text = (
-        f"campaign {opened.campaign!r} ({opened.kind}): {opened.tasks} tasks{gold}, {opened.new} of them new, for "
-        f"{opened.annotators} annotators each; open the review with "
+        f"campaign {opened.campaign!r} ({opened.kind}): {counted(opened.tasks, 'task')}{gold}, "
+        f"{opened.new} of them new, for "
+        f"{counted(opened.annotators, 'annotator')} each; open the review with "
         f"`benchwright review serve --workspace {shlex.quote(str(opened.workspace))}`"
     )
     emit(document, as_json=as_json, text=text)
@@ -257,7 +259,9 @@ def results(workspace: Path | None, campaign: str | None, out: Path | None, forc
     if out is not None:
         note(f"written to {out}")
     if answers.open:
-        note(f"{answers.open} of {len(answers.tasks)} tasks are still open; what follows is of the answers so far")
+        note(
+            f"{answers.open} of {counted(len(answers.tasks), 'task')} still open; what follows is of the answers so far"
+        )
     document = {**document_of(answers), "agreement": agreement_of(answers), "out": None if out is None else str(out)}
     emit(document, as_json=as_json, text=lambda: _text(answers))
 
@@ -270,10 +274,10 @@ def _text(answers: CampaignAnswers) -> str:
     from ..campaigns.results import agreement_of, summary_of
 
     campaign, count = answers.campaign, len(answers.annotations)
-    lines = [f"{campaign.name} ({campaign.kind}): {count} answers on {len(answers.tasks)} items"]
+    lines = [f"{campaign.name} ({campaign.kind}): {counted(count, 'answer')} on {counted(len(answers.tasks), 'item')}"]
     for row in summary_of(answers):
         share = "-" if row["share"] is None else f"{row['share']:.0%}"
-        lines.append(f"  {row.get('words') or row.get('finding')}: {row['items']} items, {share}")
+        lines.append(f"  {row.get('words') or row.get('finding')}: {counted(row['items'], 'item')}, {share}")
     for name, value in agreement_of(answers).items():
         lines.append(f"{name}: {_figure(value)}")
     return "\n".join(lines)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import BenchwrightError
-from benchwright.images.identify import path_for
 from benchwright.regions import Region
 from benchwright.regions.formats import PictureMarks, WrittenMarks
 
@@ -110,8 +109,7 @@ def written_document(name: str, out: Path, agreed: AgreedMarks, written: Written
 
 
 def _name_of(files: ImageFiles, image_id: str) -> str:
-    uri = files.uri(image_id)
-    return image_id if uri is None else path_for(uri).as_posix()
+    return files.name(image_id) or image_id
 
 
 def _picture(campaign: Campaign, marked: MarkedPicture, name: str) -> PictureMarks:

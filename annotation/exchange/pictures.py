@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
+import re
+from functools import cached_property
+from pathlib import Path, PurePosixPath
 
 from benchwright.canonical import digest
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.images.decode import decode_rgb, encode_png
 from benchwright.records import ItemImage
+from benchwright.workspace.record_lookup import RecordNames
+from benchwright.workspace.workspace import Workspace
 
 from ..workflow.image_files import ImageFiles
+
+_LONGEST_STEM = 60
+"""Characters of a picture's own name in the name of its copy."""
 
 
 class TaskPictures:
@@ -23,7 +29,7 @@ class TaskPictures:
     """
 
     def __init__(self, root: Path, *, copy_to: Path | None = None) -> None:
-        self._originals = ImageFiles(root)
+        self._root, self._originals = root, ImageFiles(root)
         self._copy_to = copy_to
         if copy_to is not None and copy_to.exists():
             raise BenchwrightError(f"{copy_to} is there already; give a new folder for the pictures")
@@ -32,27 +38,33 @@ class TaskPictures:
         """Return the file name that stands for one of an item's images, after writing the copy where one is wanted.
 
         Raises:
-            DataError: A copy is wanted, and the picture is not where the workspace says.
+            DataError: A copy is wanted, and the picture is gone or has changed.
         """
-        path = self._originals.path(image.image_id)
         if self._copy_to is None:
-            return str(path)
-        copy = self._copy_to / _copy_name(image, self._originals.uri(image.image_id))
+            return str(self._originals.path(image.image_id))
+        copy = self._copy_to / _copy_name(image, self._originals.name(image.image_id))
         if not copy.exists():
-            if not path.is_file():
-                raise DataError(f"picture {image.image_id} is not at {path}; run the recipe again")
+            data = self._originals.data(image.image_id)
             self._copy_to.mkdir(parents=True, exist_ok=True)
-            if image.prompts:
-                copy.write_bytes(encode_png(draw_prompts(decode_rgb(path), image.prompts)))
-            else:
-                shutil.copyfile(path, copy)
+            copy.write_bytes(encode_png(draw_prompts(decode_rgb(data), image.prompts)) if image.prompts else data)
         return str(copy)
 
+    def called(self, image_id: str) -> str:
+        """Return what people call an image: the path of its file; of one that a step made, what it was made of."""
+        return self._originals.name(image_id) or (self._records.name(image_id) if self._records else image_id)
 
-def _copy_name(image: ItemImage, uri: str | None) -> str:
-    """Return a file name that is equal for equal pictures with equal marks."""
-    stem = image.image_id[:16]
+    @cached_property
+    def _records(self) -> RecordNames | None:
+        try:
+            return RecordNames(Workspace(self._root))
+        except DataError:  # nothing has run: all pictures came with opened tasks
+            return None
+
+
+def _copy_name(image: ItemImage, called: str | None) -> str:
+    """Return a file name that begins as people call the picture, and is equal for equal pictures with equal marks."""
+    path = PurePosixPath(called or "")
+    parts = [part for part in (re.sub(r"[^\w-]+", "_", path.stem)[:_LONGEST_STEM], image.image_id[:16]) if part]
     if image.prompts:
-        marks = digest([prompt.model_dump(mode="json") for prompt in image.prompts])
-        return f"{stem}-{marks[:8]}.png"
-    return f"{stem}{'.png' if uri is None else Path(uri).suffix}"
+        parts.append(digest([prompt.model_dump(mode="json") for prompt in image.prompts])[:8])
+    return "-".join(parts) + (".png" if image.prompts or called is None else path.suffix)

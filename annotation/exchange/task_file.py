@@ -28,7 +28,9 @@ from .edit_columns import NEW_EXPLANATION, VERSION, edit_columns_of, version_of
 from .review_rows import answer_of, voters_of
 
 FILLED_IN = ("annotator", "decision", "reason", "note")
-SHOWN = ("task", "question", "choices", "answer", "images", "marks")
+PICTURES = "pictures"
+"""Column with what people call the pictures; `images` says where these lie."""
+SHOWN = ("task", "question", "choices", "answer", PICTURES, "images", "marks")
 BESIDE = "beside"
 """Column with the texts beside an item, in campaigns with a typed form."""
 TAKES = "takes"
@@ -122,7 +124,13 @@ def _words_of_field(field: FormField) -> dict[str, str]:
 
 
 def export_tasks(
-    store: ReviewStore, campaign: str, out: Path, *, image_name: Callable[[ItemImage], str], votes: bool = False
+    store: ReviewStore,
+    campaign: str,
+    out: Path,
+    *,
+    image_name: Callable[[ItemImage], str],
+    called: Callable[[str], str] = str,
+    votes: bool = False,
 ) -> int:
     """Write a campaign's open tasks, one a row, with empty cells to fill in.
 
@@ -140,7 +148,8 @@ def export_tasks(
         store: Review store.
         campaign: Name of the campaign.
         out: CSV or XLSX file to write.
-        image_name: Function that returns the file name to show for an item's image.
+        image_name: Function that returns the path at which people find an item's image.
+        called: Function that returns what people call an image, by its id; default the id.
         votes: Whether to write the table of a review's votes; default False.
 
     Returns:
@@ -166,7 +175,12 @@ def export_tasks(
     words = words_by_column(settings, votes=votes)
     takes = " | ".join(f"{column}: {text}" for column, text in words.items())
     cells = (
-        {**_row(store, settings, task, annotator, image_name, votes=votes), TAKES: takes} for task, annotator in rows
+        {
+            **_row(store, settings, task, annotator, image_name, votes=votes),
+            PICTURES: " | ".join(called(image.image_id) for image in content_in(task.payload).images),
+            TAKES: takes,
+        }
+        for task, annotator in rows
     )
     with replacing(out, private=True) as draft:
         if is_spreadsheet(out):

@@ -1,19 +1,20 @@
 """Find the file of an image.
 
-It is in the workspace's objects if a step made it, or in the folder of pictures that came with opened tasks, or else in
-the image folder.
+It is in the workspace's objects if a step made or brought it, or in the image folder under any of its names, or in the
+folder of pictures that came with opened tasks.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import path_for, read_file
+from benchwright.images.identify import read_file
+from benchwright.workspace.image_places import ImagePlaces
 from benchwright.workspace.objects import ObjectStore
-from benchwright.workspace.run_results import files_of
 from benchwright.workspace.workspace import Workspace
 
 BROUGHT = "review-pictures"
@@ -30,43 +31,56 @@ class ImageFiles:
 
     def __init__(self, root: Path) -> None:
         self._workspace = Workspace.open(root)
+        self._places = ImagePlaces(self._workspace)
         self._brought = brought_pictures(root)
-        self._uris: dict[str, str] = {}
 
     def is_made(self, image_id: str) -> bool:
-        """Return whether a step made an image, so that its file is in the workspace."""
+        """Return whether a step made or brought an image, so that its file is in the workspace."""
         return self._workspace.objects.path(image_id).exists()
 
-    def uri(self, image_id: str) -> str | None:
-        """Return the URI of a source image; None for an image that a step made, or that came with opened tasks."""
-        is_elsewhere = self.is_made(image_id) or self._brought.path(image_id).exists()
-        if image_id not in self._uris and not is_elsewhere:
-            # Read again if an image is not known: a run may have added it meanwhile.
-            rows = files_of(self._workspace)
-            self._uris = {row["image_id"]: row["uri"] for row in rows if row["image_id"] is not None}
-        return self._uris.get(image_id)
+    def name(self, image_id: str) -> str | None:
+        """Return what people call an image: the path of its file; None for one that a step made, or that came alone."""
+        return self._places.name(image_id)
 
     def path(self, image_id: str) -> Path:
-        """Return the path that the file should have; the file may be missing."""
-        path = self._workspace.objects.path(image_id)
-        if path.exists():
-            return path
-        if (uri := self.uri(image_id)) is not None:
-            return Path(self._workspace.settings()["images"]) / path_for(uri)
-        brought = self._brought.path(image_id)
-        return brought if brought.exists() else path
+        """Return the path of the file, or where it should be if there is none."""
+        path = next((path for path in self._candidates(image_id) if path.exists()), None)
+        return self._first(image_id) if path is None else path
 
     def data(self, image_id: str) -> bytes:
         """Return the file, checked against its SHA-256.
 
         Raises:
-            DataError: The file is missing, cannot be read, or has changed.
+            DataError: The file is missing, cannot be read, or has changed, and so is every other file of the image.
         """
-        path = self.path(image_id)
-        try:
-            data = read_file(path, limits=Limits())
-        except UnreadableImage as error:
-            raise DataError(f"picture {image_id[:12]} cannot be read from {path}: {error.detail}") from error
-        if (digest := bytes_digest(data)) != image_id:
-            raise DataError(f"{path} has changed (SHA-256 {digest[:12]}, was {image_id[:12]}); run the recipe again")
+        data, problem = self._read(image_id)
+        if data is None and self._places.read_again():  # a run may have written other paths meanwhile
+            data, problem = self._read(image_id)
+        if data is None:
+            raise DataError(problem)
         return data
+
+    def _candidates(self, image_id: str) -> Iterator[Path]:
+        yield from self._places.places(image_id)
+        yield self._brought.path(image_id)
+
+    def _first(self, image_id: str) -> Path:
+        """Return the path under which the run knows an image."""
+        own, first, *_ = self._places.places(image_id)
+        return first if self._places.uris(image_id) and not own.exists() else own
+
+    def _read(self, image_id: str) -> tuple[bytes | None, str]:
+        """Return the first file that is the image, or None and what is wrong with the one that the run knows."""
+        problems: dict[Path, str] = {}
+        for path in self._candidates(image_id):
+            try:
+                data = read_file(path, limits=Limits())
+            except UnreadableImage as error:
+                problems[path] = (
+                    f"picture {image_id[:12]} cannot be read from {path}: {error.detail}; run the recipe again"
+                )
+                continue
+            if (digest := bytes_digest(data)) == image_id:
+                return data, ""
+            problems[path] = f"{path} has changed (SHA-256 {digest[:12]}, was {image_id[:12]}); run the recipe again"
+        return None, problems[self._first(image_id)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.output import emit, json_option, note
+from benchwright.text_normalization import counted
 
 if TYPE_CHECKING:
     from benchwright.facts import Facts
@@ -61,7 +62,10 @@ def new(images: Path, out: Path | None, is_table: bool, as_json: bool) -> None:
     write_bytes(target, (skeleton.table() if is_table else skeleton.yaml()).encode("utf-8"))
     same = sum(len(picture.also) for picture in skeleton.pictures.values())
     document = {"file": str(target), "pictures": len(skeleton.pictures), "same_bytes": same, "unreadable": unreadable}
-    text = f"{target}: {len(skeleton.pictures)} pictures to state facts about; `benchwright facts check` reads it"
+    text = (
+        f"{target}: {counted(len(skeleton.pictures), 'picture')} to state facts about; `benchwright facts "
+        f"check` reads it"
+    )
     emit(document, as_json=as_json, text=text)
 
 
@@ -109,7 +113,7 @@ def export(workspace: Path, out: Path, campaigns: tuple[str, ...], over: Path | 
         "pictures": len(facts.pictures),
         "left_out": facts.left_out,
     }
-    said = f"{out}: facts of {len(facts.pictures)} pictures, stated in {', '.join(facts.campaigns)}"
+    said = f"{out}: facts of {counted(len(facts.pictures), 'picture')}, stated in {', '.join(facts.campaigns)}"
     emit(document, as_json=as_json, text=said)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import counted
 
 
 @click.command()
@@ -65,8 +66,13 @@ def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None
     photographs = {"unused": sum(kind.photographs for kind in unused), "old": sum(kind.old for kind in unused)}
     verb = "would remove" if dry_run else "removed"
     document = {"removed": [str(path.relative_to(workspace)) for path in paths], "bytes": size, "dry_run": dry_run}
-    text = f"{verb} {len(paths)} files and {cached.entries} entries of the cache, {size / 1e6:.1f} MB"
+    text = (
+        f"{verb} {counted(len(paths), 'file')} and {counted(cached.entries, 'entry', 'entries')} of the "
+        f"cache, {size / 1e6:.1f} MB"
+    )
     if young := photographs["unused"] - photographs["old"]:
-        text += f"; {young} photographs that nobody handed in are no older than {older_than:g} days, and stay"
+        text += (
+            f"; {counted(young, 'photograph')} that nobody handed in, no older than {counted(older_than, 'day')}, stay"
+        )
     document |= {"photographs": photographs, "cache": cached._asdict()}
     emit(document, as_json=as_json, text=text)

@@ -72,7 +72,7 @@ def test_the_run_waits_for_the_adjudicator_and_takes_the_decision_up(
     tasks = [decide(store, item, now, ann="accept", ben="reject") for item in (one, two)]
     waiting = STEP.advance(items, context).waiting
     assert waiting is not None
-    assert "waits for an adjudicator: 2 of 2 items are undecided" in waiting
+    assert "waits for an adjudicator: 2 of 2 items undecided" in waiting
     adjudication_queue = adjudication_queue_of(store)
     for task, decision in zip(tasks, ("accept", "reject"), strict=True):
         adjudication_queue.open(task, now=now)
@@ -143,7 +143,7 @@ def test_a_case_that_is_sent_back_goes_to_others_whose_decisions_alone_count(
     assert adjudication_queue.queue() == []
     waiting = STEP.advance(items, context).waiting
     assert waiting is not None
-    assert "1 of 1 tasks and 2 slots" in waiting
+    assert "1 of 1 task and 2 slots" in waiting
     for name in ("ann", "ben", "judge"):
         assert store.claim("verify", name, now=now) is None, name
     decide(store, items[0], now, cas="accept", dee="accept")

@@ -205,7 +205,7 @@ def test_an_adjudicator_sees_all_marks_and_decides_with_regions_of_their_own(
         decide(store, "ben", NOTHING, now)
         waiting = step.advance([picture(A)], mark_context).waiting
         assert waiting is not None
-        assert "waits for an adjudicator: 1 of 1 items are undecided" in waiting
+        assert "waits for an adjudicator: 1 of 1 item undecided" in waiting
         campaign = store.campaign("mark")
         assert AdjudicationQueue(store, campaign, "ann").queue() == []  # who marked it does not judge it
         queue = AdjudicationQueue(store, campaign, "judge")
@@ -258,7 +258,7 @@ def test_pairs_of_a_table_are_shown_side_by_side_and_the_first_gets_the_value(
     (tmp_path / "pairs.csv").write_text("first,second\nleft.png,right.png\nabsent.png,right.png\n", encoding="utf-8")
     step = Mark.model_validate({"fields": [SAME], "over": "pairs", "pairs": "pairs.csv"}, context={"folder": tmp_path})
     images = [picture(A, "images/left.png"), picture(B, "images/right.png"), picture(C, "images/other.png")]
-    assert "1 of 1 tasks" in str(step.advance(images, mark_context).waiting)
+    assert "1 of 1 task" in str(step.advance(images, mark_context).waiting)
     points = {"shape": "correspondence", "points": [[10, 20], [390, 290]]}
     with open_store(mark_context.store_url) as store:
         [task] = store.tasks("mark")
@@ -326,7 +326,7 @@ def test_pairs_may_come_from_a_value_of_an_earlier_step(mark_context: CampaignCo
     step = Mark(fields=(SAME,), over="pairs", pairs="near_duplicates.kept.like")
     assert step.reads == ("near_duplicates.kept.like",)
     context = mark_context._replace(values={"near_duplicates.kept.like": {A: [C, B], B: ["d" * 64]}})
-    assert "1 of 1 tasks" in str(step.advance([picture(A), picture(B)], context).waiting)
+    assert "1 of 1 task" in str(step.advance([picture(A), picture(B)], context).waiting)
     with open_store(context.store_url) as store:
         [task] = store.tasks("mark")
     assert [image["image_id"] for image in task.payload["images"]] == [A, B]

@@ -242,7 +242,7 @@ def test_flags_of_checks_go_back_in_words_before_anybody_reviews_and_reviewers_j
         "wording_bias": {cup.item_id: Flag("wording_gives_key_away", {"rules": [rule]})},
         "language": {cup.item_id: Flag("spelling", {"faults": [fault], "kinds": ["spelling"]})},
     }
-    assert "1 of 1 tasks" in (course.judged(flags=flags).waiting or "")  # only the other one is reviewed
+    assert "1 of 1 task" in (course.judged(flags=flags).waiting or "")  # only the other one is reviewed
     _, task = task_of(store, "write", "ann")
     assert task.beside[0]["text"].splitlines() == [
         f"«{CUP['ask']}»",

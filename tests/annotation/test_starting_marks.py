@@ -303,7 +303,7 @@ def test_what_is_not_used_is_counted_by_reason_and_listed(started: Started) -> N
     [turned] = [entry["reason"] for entry in report["entries"] if "90 x 60" in entry["reason"]]
     assert "has 60 x 90 (upright); perhaps it was marked before the picture was turned upright" in turned
     text = CliRunner().invoke(unused_marks, ["--workspace", str(started.root)]).output
-    assert "marks.json: 2 marks are 2 regions to start from on 1 pictures" in text
+    assert "marks.json: 2 marks, as 2 regions to start from on 1 picture" in text
     assert "    b.png: region 4: no field takes the label 'horse'" in text
 
 

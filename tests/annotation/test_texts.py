@@ -11,7 +11,9 @@ from string import Formatter
 import pytest
 from conftest import ROOT
 
+from benchwright.annotation.app.base.own_texts import english_texts
 from benchwright.annotation.app.base.texts import TEXTS
+from benchwright.text_normalization import counted
 
 APP = ROOT / "annotation" / "app"
 PAGES = sorted(path for path in APP.rglob("*.py") if not path.name.endswith("texts.py"))
@@ -24,6 +26,8 @@ SHOWS = {
 """What Streamlit shows the first argument of, or one called `label`, `help`, `placeholder` or `text`, to people."""
 SPOKEN = {"label", "help", "placeholder", "text", "title"}
 NAMES = {"Benchwright review"}
+NEVER_ONE = {"assign_why"}
+"""Texts with a number before a plural that is never 1."""
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
 
@@ -78,3 +82,28 @@ def test_what_is_filled_in_is_named(name: str) -> None:
     fields = [field for _, field, _, _ in Formatter().parse(TEXTS[name]) if field is not None]
     assert all(field.isidentifier() for field in fields)
     assert TEXTS[name].strip() == TEXTS[name] != ""
+
+
+def test_what_counts_has_a_form_for_one() -> None:
+    counts = "cases|count|days|items|left|minutes|n|tasks|times|total|units|waits"
+    counted = re.compile(rf"\{{(?:{counts})(?::,)?\}} (?:[a-z-]+ )?(?!is|was|has)[a-z]+s\b")
+    plain = {
+        key: text
+        for section, entries in english_texts().items()
+        if section not in {"messages", "streamlit", "charts"}
+        for key, text in entries.items()
+        if isinstance(text, str) and counted.search(text)
+    }
+    assert sorted(plain) == sorted(NEVER_ONE)
+
+
+def test_counts_of_one_are_singular() -> None:
+    texts = english_texts()["curator"]
+    forms = [text for text in texts.values() if not isinstance(text, str)]
+    assert len(forms) > 10
+    assert not [one["one"] for one in forms if re.search(r"\b1 (?!stays)[a-z]+s\b", one["one"])]
+    assert (counted(1, "entry", "entries"), counted(0, "entry", "entries"), counted(2, "day")) == (
+        "1 entry",
+        "0 entries",
+        "2 days",
+    )

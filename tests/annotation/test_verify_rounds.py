@@ -55,7 +55,7 @@ def test_an_edited_item_comes_again_at_once_as_a_new_version(
     assert (task.state, task.payload["question"], task.payload["revision"]) == ("open", X["question"], 1)
     waiting = Verify().advance([item], context).waiting
     assert waiting is not None
-    assert "1 of 1 tasks and 2 slots" in waiting
+    assert "1 of 1 task and 2 slots" in waiting
     say(store, now, ben="accept", cas="accept")
     verdicts = Verify().advance([item], context)
     outcome = verdicts.outcomes[item.item_id]

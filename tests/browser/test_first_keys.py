@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # Playwright asks before every frame: a card that it finds is on no screen yet.
 PRESS_ONCE_THERE = """([before, keys]) => {
   const roots = [...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean);
-  const slot = roots.map((root) => root.querySelector(".card")).find(Boolean)?.dataset.slot;
+  const slot = roots.map((root) => root.querySelector(".card[aria-busy=false]")).find(Boolean)?.dataset.slot;
   if (slot === undefined || slot === before) return null;
   for (const key of keys) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
   return slot;

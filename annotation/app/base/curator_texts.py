@@ -55,16 +55,36 @@ TEXTS = Texts(
         "funnel": "What became of the tasks",
         "funnel_why": "Rule: {rule}. What is open yet counts as begun or untouched.",
         "tasks": "Tasks",
-        "closed_sure": (
-            "{tasks} tasks closed because those who decided leave too little doubt to ask again; {spared} votes were "
-            "spared. The rule settles them by the votes that they have."
-        ),
+        "closed_sure": {
+            "by": "tasks",
+            "one": (
+                "1 task closed because those who decided leave too little doubt to ask again; votes spared: "
+                "{spared}. The rule settles it by the votes that it has."
+            ),
+            "other": (
+                "{tasks} tasks closed because those who decided leave too little doubt to ask again; "
+                "{spared} votes were "
+                "spared. The rule settles them by the votes that they have."
+            ),
+        },
         "by_day": "Decisions by day",
         "forecast": "When it ends",
-        "forecast_wanted": "Decisions still wanted: {wanted:,}. In the last {days} days, people at work: {people}; "
-        "together they made {a_day:.1f} decisions a day.",
+        "forecast_wanted": {
+            "by": "days",
+            "one": (
+                "Decisions still wanted: {wanted:,}. On the last day, people at work: {people}; decisions on "
+                "it: {a_day:.1f}."
+            ),
+            "other": "Decisions still wanted: {wanted:,}. In the last {days} days, people at work: {people}; "
+            "together they made {a_day:.1f} decisions a day.",
+        },
         "forecast_nobody": "Decisions still wanted: {wanted:,}. Nobody has decided anything in the last two weeks, "
         "today left out, so nothing says yet when it ends.",
+        "forecast_minutes": {
+            "by": "minutes",
+            "one": "At their pace that is about a minute of work.",
+            "other": "At their pace that is about {minutes} minutes of work.",
+        },
         "forecast_hours": "At their pace that is about {hours:.1f} hours of work.",
         "forecast_end": "With these people it ends around **{median}**, between {low} and {high}.",
         "forecast_more": "With two more like them it would end around **{median}**, between {low} and {high}.",
@@ -86,7 +106,11 @@ TEXTS = Texts(
         "items": "Items",
         "nth_round": "Round {round}",
         "adjudicated": "What adjudicators decided",
-        "adjudicated_why": "{cases} cases; {against} decisions against what most annotators had said.",
+        "adjudicated_why": {
+            "by": "cases",
+            "one": "1 case; decisions against what most annotators had said: {against}.",
+            "other": "{cases} cases; {against} decisions against what most annotators had said.",
+        },
         "by_adjudicator": "Decisions by adjudicator",
         "by_said": "Decisions, and what most annotators had said",
         "where_said": "{decision} · annotators: {said}",
@@ -105,8 +129,16 @@ TEXTS = Texts(
         "rule_some": "{need} of {slots} agree",
         "rule_adjudicated": "{rule}, or an adjudicator decides",
         "rule_in_force": "{rule} (in force)",
-        "rule_does": "**{rule}** is in force and keeps {kept:,} of {tasks:,} tasks.",
-        "rule_would": "**{rule}** would keep {kept:,} of {tasks:,} tasks.",
+        "rule_does": {
+            "by": "tasks",
+            "one": "**{rule}** is in force and keeps {kept:,} of 1 task.",
+            "other": "**{rule}** is in force and keeps {kept:,} of {tasks:,} tasks.",
+        },
+        "rule_would": {
+            "by": "tasks",
+            "one": "**{rule}** would keep {kept:,} of 1 task.",
+            "other": "**{rule}** would keep {kept:,} of {tasks:,} tasks.",
+        },
         "rule_others": "Of the others: {others}.",
         "rule_open": "Open: {open:,}. Further votes that it asks for: {votes:,}.",
         "rule_to_try": "Rule to try",
@@ -145,7 +177,11 @@ TEXTS = Texts(
         "threshold_changes": "Records of which the filter would say something else: {count:,}. Shown: the {shown} "
         "nearest to the recipe's threshold. What later steps would make of them, the next run tells.",
         "threshold_changes_none": "Nothing would change.",
-        "threshold_by_hand": "{count:,} that curators decided by hand stay as they are.",
+        "threshold_by_hand": {
+            "by": "count",
+            "one": "1 that curators decided by hand stays as it is.",
+            "other": "{count:,} that curators decided by hand stay as they are.",
+        },
         "threshold_change": "{before}; would be {after}",
         "verdict_keep": "kept",
         "verdict_ask": "kept, and people asked",
@@ -178,10 +214,22 @@ TEXTS = Texts(
         "build": "Build",
         "build_next": "Next",
         "build_never": "The recipe has not run yet. Run it: it goes as far as it can without people.",
-        "build_people": "People decide: {open:,} of {tasks:,} tasks of *{campaign}* are open. The run goes on when "
-        "they are decided.",
-        "build_round": "Round {round} of *{campaign}* is open, with {items:,} items.",
-        "build_adjudicator": "{waits:,} cases of *{campaign}* wait for an adjudicator.",
+        "build_people": {
+            "by": "tasks",
+            "one": "People decide: the task of *{campaign}* is open. The run goes on when it is decided.",
+            "other": "People decide: {open:,} of {tasks:,} tasks of *{campaign}* are open. The run goes on when "
+            "they are decided.",
+        },
+        "build_round": {
+            "by": "items",
+            "one": "Round {round} of *{campaign}* is open, with 1 item.",
+            "other": "Round {round} of *{campaign}* is open, with {items:,} items.",
+        },
+        "build_adjudicator": {
+            "by": "waits",
+            "one": "1 case of *{campaign}* waits for an adjudicator.",
+            "other": "{waits:,} cases of *{campaign}* wait for an adjudicator.",
+        },
         "build_go_on": "All decisions are in. Go on with the run.",
         "build_done": "The run is complete.",
         "build_interrupted": "The last run did not come to its end. Go on with it: what it finished is not done again.",
@@ -244,11 +292,22 @@ TEXTS = Texts(
             "Over the decisions so far, on tasks that two or more decided. Bars are 95 % intervals from a bootstrap "
             "over tasks; there is none where fewer than {least} tasks were compared, or where all of them agree alike."
         ),
-        "closed_early": (
-            "{tasks} tasks closed before all their annotators had decided. With the decisions that they lack, "
-            "agreement would hardly be higher and may be lower."
-        ),
-        "compared": "{compared} of {units} tasks compared",
+        "closed_early": {
+            "by": "tasks",
+            "one": (
+                "1 task closed before all its annotators had decided. With the decisions that it lacks, "
+                "agreement would hardly be higher and may be lower."
+            ),
+            "other": (
+                "{tasks} tasks closed before all their annotators had decided. With the decisions that they lack, "
+                "agreement would hardly be higher and may be lower."
+            ),
+        },
+        "compared": {
+            "by": "units",
+            "one": "{compared} of 1 task compared",
+            "other": "{compared} of {units} tasks compared",
+        },
         "shown": "Shown in the plots",
         "votes": "Votes by criterion",
         "votes_why": "How many reviewers say yes to each criterion, and how far they agree on it.",
@@ -342,8 +401,12 @@ TEXTS = Texts(
             "*Too fast to look and read* counts decisions that took less time than anybody needs for a glance at each "
             "picture and for skimming the words. One of them proves nothing. Talk to somebody who has many."
         ),
-        "not_enough": "not enough: {n} shared tasks, of {least}",
-        "estimate": "{share:.2f} from {n} shared tasks",
+        "not_enough": {
+            "by": "n",
+            "one": "not enough: 1 shared task, of {least}",
+            "other": "not enough: {n} shared tasks, of {least}",
+        },
+        "estimate": {"by": "n", "one": "{share:.2f} from 1 shared task", "other": "{share:.2f} from {n} shared tasks"},
         "estimate_beside": "{share:.2f} from {n} shared tasks; always the same: {constant:.2f}",
         "doubt_of": "Look at the decisions of {name} before they count: {words}.",
         "doubt_misses_checks": "attention checks were missed",
@@ -377,14 +440,25 @@ TEXTS = Texts(
             "one": "1 stays aside, since somebody else decided in its place or is at the task now.",
             "other": "{count} stay aside, since others decided in their place or are at the tasks now.",
         },
-        "alpha_of": "{alpha:.2f} on {n} tasks",
+        "alpha_of": {"by": "n", "one": "{alpha:.2f} on 1 task", "other": "{alpha:.2f} on {n} tasks"},
         "seconds_of": "{seconds:.1f} of {n}",
         "confusion": "Likely errors",
-        "confusion_why": (
-            "Estimated by the model of Dawid and Skene: of the tasks whose truth is the row, the share on which "
-            "{name} says the column. It rests on {n} tasks that others decided too."
-        ),
-        "no_confusion": "{name} shares {n} tasks with others. Errors are estimated from {least}.",
+        "confusion_why": {
+            "by": "n",
+            "one": (
+                "Estimated by the model of Dawid and Skene: of the tasks whose truth is the row, the share on "
+                "which {name} says the column. It rests on 1 task that others decided too."
+            ),
+            "other": (
+                "Estimated by the model of Dawid and Skene: of the tasks whose truth is the row, the share on which "
+                "{name} says the column. It rests on {n} tasks that others decided too."
+            ),
+        },
+        "no_confusion": {
+            "by": "n",
+            "one": "{name} shares 1 task with others. Errors are estimated from {least}.",
+            "other": "{name} shares {n} tasks with others. Errors are estimated from {least}.",
+        },
         "truth": "Truth",
         "of": "{share:.0%} of {n}",
         # Reasons
@@ -433,7 +507,7 @@ TEXTS = Texts(
         "no_hashes": "No step has computed perceptual hashes here; a recipe with `near_duplicates` does.",
         "not_a_picture": "This file cannot be read as a picture: {why}",
         "show_all": "Show everything",
-        "found_all": "{total:,} items and images",
+        "found_all": {"by": "total", "one": "1 item or image", "other": "{total:,} items and images"},
         "found": "{total:,} found",
         "found_none": "Nothing fits. Take a filter off, or search for fewer words.",
         "nothing_made": "There is nothing here yet: no recipe has run in this workspace, and no campaign was opened.",
@@ -463,8 +537,12 @@ TEXTS = Texts(
         "act_plan": "See what would happen",
         "would_withdraw": "{count:,} would be withdrawn.",
         "would_restore": "{count:,} would be restored.",
-        "would_undo": "{count:,} decisions made by hand would be undone.",
-        "would_not": "{count:,} stay as they are: {why}.",
+        "would_undo": {
+            "by": "count",
+            "one": "1 decision made by hand would be undone.",
+            "other": "{count:,} decisions made by hand would be undone.",
+        },
+        "would_not": {"by": "count", "one": "1 stays as it is: {why}.", "other": "{count:,} stay as they are: {why}."},
         "act_after": "The next run takes this in; until then open tasks still go out. It can be undone here.",
         "act_after_undo": "The next run takes this in: the steps' own verdicts count again. It can be decided anew.",
         "do_withdraw": "Withdraw {count:,}",
@@ -500,7 +578,11 @@ TEXTS = Texts(
         "note": "Note",
         "changed_n": "version {version}",
         "adjudicator": "{name} (adjudicator)",
-        "sent_back_n": "Sent back to further annotators {times} times.",
+        "sent_back_n": {
+            "by": "times",
+            "one": "Sent back to further annotators once.",
+            "other": "Sent back to further annotators {times} times.",
+        },
         "edits_made": "Edits",
         "comments": "Comments and flags",
         "settled_by": "settled by {name}",

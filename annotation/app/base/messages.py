@@ -46,6 +46,7 @@ MESSAGES = (
     "this task is not yours, or not any more; take the next one",
     "this task is decided; change the decision, or leave it",
     "there is no such task",
+    "a picture of this task cannot be shown, so nothing is decided on it; skip it, or tell a curator",
     "a draft is an object",
     "a draft takes at most {size} kB",
     "it is a gold item, and only the app hands these out",

@@ -113,6 +113,21 @@ class ShownPictures:
             pixels = self._decoded[1]
         return detail(pixels, column=column, row=row, side_px=DETAIL_PX)
 
+    def called(self, record_id: str, *, digits: int) -> str:
+        """Return what people call a picture by its id, as a path; the first digits of the id of anything else."""
+        return self._originals.name(record_id) or record_id[:digits]
+
+    def are_shown(self, images: Sequence[ItemImage]) -> bool:
+        """Return whether all of these images, and the marks on them, can be shown or were shown just now."""
+        try:
+            for image in images:
+                self.picture(image)
+                if image.prompts:
+                    self.marks(image)
+        except (DataError, UnreadableImage, PromptError):
+            return False
+        return True
+
     def warm(self, images: Sequence[ItemImage]) -> None:
         """Prepare pictures and marks in the background, unless many are waiting already."""
         for image in images:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..languages.language import Texts, chosen_language
+from ..languages.language import Forms, Texts, chosen_language
 
-_ENGLISH = {
+_ENGLISH: dict[str, str | Forms] = {
     # Signing in and out
     "sign_in": "Sign in",
     "sign_in_why": "Review items for a benchmark.",
@@ -16,7 +16,11 @@ _ENGLISH = {
     "welcome": "Welcome, {name}",
     "welcome_why": "Choose a password of at least {shortest} characters.",
     "wrong": "Name or password is wrong.",
-    "wait": "Too many attempts. Try again in {seconds} seconds.",
+    "wait": {
+        "by": "seconds",
+        "one": "Too many attempts. Try again in 1 second.",
+        "other": "Too many attempts. Try again in {seconds} seconds.",
+    },
     "wait_elsewhere": "A browser in which you have signed in before lets you in meanwhile, and so does a new "
     "invitation from a curator.",
     "busy": "Too many people sign in at this moment. Try again in a few seconds.",
@@ -48,7 +52,7 @@ _ENGLISH = {
     "home_hello": "Hello, {name}",
     "home_today": "{count} decided today",
     "home_nothing_today": "Nothing decided yet today",
-    "home_left": "{left} wait for you",
+    "home_left": {"by": "left", "one": "1 waits for you", "other": "{left} wait for you"},
     "home_done": "Nothing waits for you here now",
     "home_decided": "{decided} decided, {today} of them today",
     "home_minutes": "about {minutes} min at your pace",
@@ -88,7 +92,7 @@ _ENGLISH = {
     "practice_failed": "{correct} of {of} right, and it takes {mark}.",
     "practice_done": "{correct} of {of} right.",
     "practice_again": "Practise again",
-    "practice_tries": "You may try {left} more times.",
+    "practice_tries": {"by": "left", "one": "You may try once more.", "other": "You may try {left} more times."},
     "practice_no_tries": "That was the last try. A curator can let you in.",
     "practice_let_in": "A curator has let you in.",
     "practice_none": "There is nothing to practise on in this campaign.",
@@ -152,7 +156,11 @@ _ENGLISH = {
     "photograph_size": "{width} × {height} pixels",
     "photograph_failed": "Not sent: no connection",
     "photograph_too_large": "too large: at most {most:,} bytes are taken",
-    "needs_lines": "“{field}” takes {count} lines. Fill them in, then press Ctrl+Enter again.",
+    "needs_lines": {
+        "by": "count",
+        "one": "“{field}” takes a line. Fill it in, then press Ctrl+Enter again.",
+        "other": "“{field}” takes {count} lines. Fill them in, then press Ctrl+Enter again.",
+    },
     "add_entry": "Add: {entry}",
     "remove_entry": "Remove {entry}",
     "move_up": "Move {entry} up",
@@ -165,8 +173,8 @@ _ENGLISH = {
     "section_done": "complete",
     "section_empty": "nothing here",
     "drafts_wait": "drafts: {count}",
-    "accept_all": "Accept all {count} drafts",
-    "discard_all": "Discard all {count}",
+    "accept_all": {"by": "count", "one": "Accept the draft", "other": "Accept all {count} drafts"},
+    "discard_all": {"by": "count", "one": "Discard it", "other": "Discard all {count}"},
     "accept_draft": "Accept",
     "discard_draft": "Discard",
     "drafted_by": "Drafted by {author}; nobody's so far",
@@ -182,7 +190,7 @@ _ENGLISH = {
     "not_drafted": "{author} drafted nothing: {why}",
     "find_picture": "Find a picture for “{field}”",
     "picture_name": "Part of its file name",
-    "pictures_found": "{count} pictures to choose from",
+    "pictures_found": {"by": "count", "one": "1 picture to choose from", "other": "{count} pictures to choose from"},
     "answer": "Answer",
     "submit": "Done",
     "saved": "Draft saved",
@@ -252,8 +260,15 @@ _ENGLISH = {
     "key_swap": "Swap two pictures that blink",
     "key_help": "This list",
     "too_fast": "That was faster than the picture and the text can be taken in. It counts; a curator sees how often.",
+    "pictures_coming": "Not yet: the pictures are still coming.",
+    "not_seen": "A picture of this task cannot be shown, so nothing is decided on it: try again, skip it, or tell a "
+    "curator.",
     "next_comes": "The next task is coming…",
-    "not_sent": "No connection. {count} decided here go out by themselves once it is back; keep this window open.",
+    "not_sent": {
+        "by": "count",
+        "one": "No connection. What you decided here goes out by itself once it is back; keep this window open.",
+        "other": "No connection. {count} decided here go out by themselves once it is back; keep this window open.",
+    },
     "sent_again": "The connection is back, and everything is sent.",
     "not_taken": "Your decision was not taken: {why}",
     "comes_again": "It comes again next.",
@@ -288,7 +303,11 @@ _ENGLISH = {
     "take_edits": "Take these edits",
     "needs_own_edits": "Edit the item, or take up edits by number, then press V again (Ctrl+Enter while writing).",
     "no_adjudicator": "This campaign has no adjudicator: its rule is {rule}.",
-    "cases_left": "{waits} wait for you, {more} more are divided",
+    "cases_left": {
+        "by": "waits",
+        "one": "1 waits for you, {more} more are divided",
+        "other": "{waits} wait for you, {more} more are divided",
+    },
     "no_cases": "There is nothing for you to adjudicate now.",
     "last_round": "This is the last round: a revision would not come again.",
     "round_n": "Round {round}",

@@ -49,7 +49,7 @@ def show_annotators(request: PageRequest, *, items: st.Page) -> None:
     if is_timed:
         st.caption(TEXTS["too_fast_why"])
     if (figures := figures_of(request, overview)) is not None:
-        show_marks_by_annotator(figures)
+        show_marks_by_annotator(figures, request.state.pictures)
     st.subheader(TEXTS["with_others"])
     ranked = sorted(qualities, key=_rank)
     show_chart(intervals_chart("with-others", TEXTS["with_others_why"], [_value(quality) for quality in ranked]))

@@ -31,9 +31,10 @@ def _show_line(comment: Comment, request: PageRequest, item: st.Page) -> None:
     time.text(chosen_language().date_and_time(comment.made_at))
     annotator.text(f"⚑ {comment.annotator}" if comment.is_flag else comment.annotator)
     lines = text.container(gap=None)
+    name = request.state.pictures.called(comment.item_id, digits=64)
     if comment.words:
         show_text(lines, comment.words)
-    show_text(lines, *(part for part in (comment.question, comment.item_id) if part))
+    show_text(lines, *(part for part in (comment.question, name) if part))
     link.page_link(item, label=CURATOR_TEXTS["see_item"], query_params={ITEM: comment.item_id})
     if button.button(TEXTS["settle"], key=f"settle-{comment.id}"):
         try:

@@ -12,6 +12,7 @@ from ...progress.overview import Overview
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS
 from ..base.request import PageRequest
+from ..base.shown_pictures import ShownPictures
 from ..charts.curator_charts import NamedValue, intervals_chart
 from ..charts.showing import show_chart
 
@@ -42,7 +43,7 @@ def show_region_agreement(figures: MarkFigures) -> None:
         st.caption(TEXTS["regions_distance"].format(percent=100 * distance))
 
 
-def show_marks_by_annotator(figures: MarkFigures) -> None:
+def show_marks_by_annotator(figures: MarkFigures, pictures: ShownPictures) -> None:
     """Show each annotator's marks against what counts, and the pictures on which they lie worst."""
     if not figures.marks:
         return
@@ -51,7 +52,7 @@ def show_marks_by_annotator(figures: MarkFigures) -> None:
     st.dataframe([_annotator_row(row) for row in figures.annotators()], hide_index=True)
     st.caption(TEXTS["marks_worst"])
     worst = [marked for marked in figures.marks if marked.quality < 1][:MOST_WORST]
-    st.dataframe([_picture_row(marked) for marked in worst], hide_index=True)
+    st.dataframe([_picture_row(marked, pictures) for marked in worst], hide_index=True)
 
 
 def _annotator_row(row: AnnotatorMarks) -> dict[str, Any]:
@@ -66,10 +67,10 @@ def _annotator_row(row: AnnotatorMarks) -> dict[str, Any]:
     }
 
 
-def _picture_row(marked: MarkedAgainst) -> dict[str, Any]:
+def _picture_row(marked: MarkedAgainst, pictures: ShownPictures) -> dict[str, Any]:
     comparison = marked.comparison
     return {
-        TEXTS["marks_picture"]: marked.item_id[:16],
+        TEXTS["marks_picture"]: pictures.called(marked.item_id, digits=16),
         TEXTS["name"]: marked.annotator,
         TEXTS["marks_quality"]: round(marked.quality, 3),
         TEXTS["marks_missed"]: len(comparison.missed),

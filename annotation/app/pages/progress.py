@@ -29,6 +29,7 @@ from ..base.curator_texts import rule_in_words, words_for
 from ..base.directed_text import inert
 from ..base.own_texts import form_text
 from ..base.request import PageRequest
+from ..base.shown_pictures import ShownPictures
 from ..base.state import clock
 from ..base.tables import show_rows
 from ..base.texts import TEXTS, title_of, words_of_code
@@ -50,7 +51,8 @@ def show_progress(request: PageRequest, *, items: st.Page) -> None:
     if campaign.form.typed is not None and campaign.kind != REVIEW:
         _show_results(store, campaign, stamp)
         return
-    _show_divided(cached((*stamp, "divided"), lambda: overview.divided(most=MOST_DIVIDED)), campaign, items)
+    divided = cached((*stamp, "divided"), lambda: overview.divided(most=MOST_DIVIDED))
+    _show_divided(divided, campaign, items, request.state.pictures)
 
 
 @st.fragment(run_every=REFRESH_S)
@@ -105,7 +107,9 @@ def _show_forecast(forecast: Forecast) -> None:
         return
     parts = [CURATOR_TEXTS["forecast_wanted"].format(**forecast._asdict())]
     if forecast.hours is not None:
-        parts.append(CURATOR_TEXTS["forecast_hours"].format(hours=forecast.hours))
+        minutes = max(1, round(60 * forecast.hours))
+        words = CURATOR_TEXTS["forecast_minutes" if forecast.hours < 1 else "forecast_hours"]
+        parts.append(words.format(hours=forecast.hours, minutes=minutes))
     if forecast.lacking:
         parts.append(CURATOR_TEXTS["forecast_lacking"].format(lacking=forecast.lacking))
     ends = (("forecast_end", forecast.end), ("forecast_more", forecast.end_with_more))
@@ -166,7 +170,7 @@ def _finding(row: dict[str, Any]) -> str:
     return form_text(str(words)) if words else words_of_code(str(row.get("finding", "")))
 
 
-def _show_divided(divided: list[DividedTask], campaign: Campaign, items: st.Page) -> None:
+def _show_divided(divided: list[DividedTask], campaign: Campaign, items: st.Page, pictures: ShownPictures) -> None:
     if not divided:
         return
     st.subheader(CURATOR_TEXTS["divided"])
@@ -174,7 +178,7 @@ def _show_divided(divided: list[DividedTask], campaign: Campaign, items: st.Page
     rows = [
         {
             CURATOR_TEXTS["of_task"]: title_of(task.task or ""),
-            CURATOR_TEXTS["item_id"]: task.item_id,
+            CURATOR_TEXTS["item_id"]: pictures.called(task.item_id, digits=64),
             CURATOR_TEXTS["who_said"]: ", ".join(
                 f"{decision.annotator}: {words_for(decision.decision)}" for decision in task.said
             ),

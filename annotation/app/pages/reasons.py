@@ -12,6 +12,7 @@ from ...store.counts.campaign_counts import DecisionExample, ReasonCount
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS, words_for
 from ..base.request import PageRequest
+from ..base.shown_pictures import ShownPictures
 from ..charts.curator_charts import counts_chart
 from ..charts.showing import show_chart
 from ..routes.tasks import picture_url
@@ -41,7 +42,7 @@ def show_reasons(request: PageRequest, *, items: st.Page) -> None:
     st.subheader(TEXTS["examples"])
     by_name = {_name(count): count for count in counts}
     picked = by_name[st.selectbox(TEXTS["reasons"], list(by_name))]
-    st.html(_examples(picked.examples))
+    st.html(_examples(picked.examples, request.state.pictures))
     query = {"campaign": request.campaign.name, "reason": picked.reason}
     st.page_link(items, label=TEXTS["see_items"], query_params=query)
 
@@ -50,12 +51,12 @@ def _name(count: ReasonCount) -> str:
     return f"{words_for(count.reason)} · {words_for(count.decision)}"
 
 
-def _examples(examples: Sequence[DecisionExample]) -> str:
-    return f'{_STYLE}<ul class="bw-thumb">{"".join(map(_example, examples))}</ul>'
+def _examples(examples: Sequence[DecisionExample], pictures: ShownPictures) -> str:
+    return f'{_STYLE}<ul class="bw-thumb">{"".join(_example(example, pictures) for example in examples)}</ul>'
 
 
-def _example(example: DecisionExample) -> str:
-    short = example.item_id[:8]
+def _example(example: DecisionExample, pictures: ShownPictures) -> str:
+    short = pictures.called(example.item_id, digits=8)
     alt, item = (escape(TEXTS[name].format(item=short)) for name in ("picture", "item"))
     note = escape((example.note or "")[:_NOTE_LENGTH])
     return f'<li><img src="{picture_url(example.task_id, 0)}" alt="{alt}"><div>{item}</div><div>{note}</div></li>'

@@ -1,6 +1,7 @@
 // The card listens to keys before it shows a task; `aria-busy` is `false` as long as it takes a decision.
 
 const DECISIONS = { y: "accept", x: "reject", v: "revise" }; // no letter that options have
+const UNSEEN = { coming: "pictures_coming", failed: "not_seen" };
 
 function add(parent, tag, name, text) {
   const element = document.createElement(tag);
@@ -22,6 +23,18 @@ function button(parent, name, words, key, act) {
   return element;
 }
 
+/** What a key picks is seen, however long the list is. */
+function bringIntoSight(element) {
+  element.scrollIntoView({ block: "nearest" });
+}
+
+/** Make something that may scroll reachable by keyboard, with a name for whoever does not see it. */
+function letScroll(element, name) {
+  element.tabIndex = 0;
+  element.setAttribute("role", "group");
+  element.setAttribute("aria-label", name);
+}
+
 /** A field's value in words; the entries of a group by their number. */
 function wordsOf(field, value, named) {
   if (field.type !== "repeated") return [value].flat().map((code) => named(field.options ?? [], code)).join(", ");
@@ -36,6 +49,7 @@ class TaskCard {
     Object.assign(this, { texts, act, chosenChanged: chosen, marking });
     this.element = add(parent, "section", "card");
     this.stop = new AbortController();
+    this.footSize = new ResizeObserver(([{ target }]) => this.element.style.setProperty("--foot", `${target.offsetHeight}px`));
     this.drafts = new Drafts((ok, typed) => this.tellOfDraft(ok, typed), (kept) => this.wasBehind(kept), (mistakes) => this.form?.showMistakes(mistakes), this.stop.signal);
     const { signal } = this.stop;
     this.activity = new Activity(signal);
@@ -170,8 +184,11 @@ class TaskCard {
     element.setAttribute("aria-label", texts.question);
     element.dataset.slot = data.slot;
     const body = add(element, "div", "body");
+    letScroll(body, texts.question);
     const says = add(element, "div", "says");
     const foot = add(element, "div", "foot");
+    this.footSize.disconnect();
+    this.footSize.observe(foot);
     if (this.about) add(body, "p", "about", this.about);
     if (data.said !== null && !data.feedback) {
       const words = data.said.words || (texts[data.said.decision] ?? data.said.decision);
@@ -229,9 +246,7 @@ class TaskCard {
     add(section, "h3", "", label);
     const shown = add(section, "div", "told", text);
     shown.dir = "auto";
-    shown.tabIndex = 0;
-    shown.setAttribute("role", "group");
-    shown.setAttribute("aria-label", label);
+    letScroll(shown, label);
   }
 
   /** For an adjudicator: what annotators said, side by side; edits that they propose can be taken up. */
@@ -326,6 +341,7 @@ class TaskCard {
     if (!this.picked.delete(code)) this.picked.add(code);
     this.saveDraft();
     this.draw();
+    bringIntoSight(this.reasons[i]);
   }
 
   buildNote(parent, text) {
@@ -349,21 +365,23 @@ class TaskCard {
     const row = add(parent, "div", "actions");
     const aside = add(parent, "div", "aside");
     const put = (name, words, key, act) => button(name === "quiet" ? aside : row, `action ${name}`, words, key, act);
+    this.deciding = [];
     if (data.feedback) {
       put("accept", texts.next, "Enter", () => this.goOn());
       return;
     }
+    const decides = (...made) => this.deciding.push(put(...made));
     if (data.is_current && this.judges) {
       for (const [key, decision] of Object.entries(DECISIONS)) {
-        if (this.takes(decision)) put(decision, texts[decision], this.keyOf(key), () => this.decide(decision));
+        if (this.takes(decision)) decides(decision, texts[decision], this.keyOf(key), () => this.decide(decision));
       }
-      if (data.mode === "adjudicate") put("quiet", texts.send_back, this.keyOf("w"), () => this.sendBack());
-      if (data.to_writer) put("revise", texts.to_writer, this.keyOf("w"), () => this.sendBack());
+      if (data.mode === "adjudicate") decides("quiet", texts.send_back, this.keyOf("w"), () => this.sendBack());
+      if (data.to_writer) decides("revise", texts.to_writer, this.keyOf("w"), () => this.sendBack());
     } else if (data.is_current) {
-      put("accept", this.hasForm ? texts.submit : texts.answer, "Enter", () => this.enter());
-      if (data.mode === "adjudicate") put("quiet", texts.send_back, this.keyOf("w"), () => this.sendBack());
+      decides("accept", this.hasForm ? texts.submit : texts.answer, "Enter", () => this.enter());
+      if (data.mode === "adjudicate") decides("quiet", texts.send_back, this.keyOf("w"), () => this.sendBack());
     }
-    if (this.form !== null && data.to_writer) put("revise", texts.to_writer, this.keyOf("w"), () => this.sendBack());
+    if (this.form !== null && data.to_writer) decides("revise", texts.to_writer, this.keyOf("w"), () => this.sendBack());
     if (data.mode === "form" && data.editable !== null) put("revise", texts.edit_item, this.keyOf("v"), () => this.key("v"));
     if (data.said === null) put("quiet", texts.skip, this.keyOf("s"), () => this.send("skip"));
     if (data.mode !== "adjudicate" && !data.is_practice) put("quiet", texts.undo, this.keyOf("u"), () => this.send("undo"));
@@ -455,6 +473,7 @@ class TaskCard {
     } else return this.pickReason(i);
     this.saveDraft();
     this.draw();
+    bringIntoSight(this.choices[i]);
   }
 
   /** In the last round an adjudicator revises nothing: no other would come. */
@@ -487,6 +506,10 @@ class TaskCard {
   send(does, decision = "") {
     if (this.busy || (does === "skip" && this.data.said !== null)) return false;
     if (does === "undo" && (this.data.mode === "adjudicate" || this.data.is_practice)) return false;
+    if (does === "decide" && this.seen !== "there") {
+      this.tell(UNSEEN[this.seen], true);
+      return;
+    }
     if (does === "skip") this.drafts.flush();
     if (does === "decide") this.drafts.drop(this.place);
     // Reasons are those of a rejection or a revision; an accepted item has none.
@@ -537,7 +560,21 @@ class TaskCard {
   setBusy(busy) {
     this.busy = busy;
     this.element.classList.toggle("busy", busy);
-    this.element.setAttribute("aria-busy", String(busy));
+    this.tellBusy();
+  }
+
+  tellBusy() {
+    this.element.setAttribute("aria-busy", String(this.busy || this.seen === "coming"));
+  }
+
+  /** Whether the pictures are `there`, still `coming`, or one has `failed`: what nobody can have seen is not decided. */
+  setSeen(seen) {
+    const before = this.seen;
+    this.seen = seen;
+    for (const made of this.deciding) made.setAttribute("aria-disabled", String(seen !== "there"));
+    this.tellBusy();
+    if (seen === "failed") this.tell(UNSEEN.failed, true);
+    else if (seen === "there" && before in UNSEEN && this.status.textContent === this.texts[UNSEEN[before]]) this.tellWords("");
   }
 
   /** Say whether a draft was saved; beside what was asked for after it was typed, such as what is missing. */
@@ -577,6 +614,7 @@ class TaskCard {
   destroy() {
     this.drafts.flush();
     this.stop.abort();
+    this.footSize.disconnect();
     this.element.remove();
   }
 }

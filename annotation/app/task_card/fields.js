@@ -339,6 +339,7 @@ class FormFields {
     }
     this.touched(field);
     this.draw();
+    bringIntoSight(this.boxOf(field).options[i]);
     if (this.isAllSaid(field)) this.completed();
     return true;
   }

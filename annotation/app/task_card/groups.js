@@ -120,7 +120,7 @@ class GroupField {
   draw() {
     this.more.disabled = this.isFull;
     this.entries.forEach((entry, i) => {
-      entry.parts.forEach((part) => (part.set.hidden = !this.applies(part.field, entry)));
+      entry.parts.forEach((part) => (part.set.hidden = !this.isOffered(part.field, entry)));
       this.form.drawOrigin(entry.origins, entry.origin, {
         name: this.nameOf(i), accept: () => this.accept(entry), discard: () => this.remove(this.entries.indexOf(entry)),
       });
@@ -145,6 +145,14 @@ class GroupField {
     const asked = this.field.fields.find((one) => one.name === field.only_if.field);
     if (!this.applies(asked, entry)) return false;
     return [entry.values[asked.name] ?? []].flat().some((code) => field.only_if.codes.includes(code));
+  }
+
+  /** Whether a part is there to be filled in: before anything is said about what it hangs on, as in the first case. */
+  isOffered(field, entry) {
+    if (this.applies(field, entry)) return true;
+    const asked = this.field.fields.find((one) => one.name === field.only_if.field);
+    const isOpen = this.applies(asked, entry) && !entry.values[asked.name]?.length;
+    return isOpen && field.only_if.codes.includes(asked.options?.[0].code);
   }
 
   addEntry(at = this.entries.length) {

@@ -18,6 +18,8 @@ class Remarks {
   list(parent) {
     const { texts, data: { remarks } } = this;
     const list = add(parent, "ul", "told-before");
+    list.tabIndex = 0; // it may scroll
+    list.setAttribute("aria-label", texts.remarks);
     for (const { is_flag, words } of remarks) {
       const line = add(list, "li", "", `${is_flag ? `⚑ ${texts.flagged}` : texts.commented} `);
       add(line, "bdi", "", words).dir = "auto";

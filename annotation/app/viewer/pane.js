@@ -8,9 +8,9 @@ function make(tag, name, parent) {
 }
 
 class Pane {
-  /** `chosen` hears the letter of the picture when it is chosen. */
-  constructor(parent, chosen) {
-    this.chosen = chosen;
+  /** `chosen` hears the letter of the picture when it is chosen; `came`, when what is to be seen of it came or failed. */
+  constructor(parent, { chosen, came }) {
+    Object.assign(this, { chosen, came });
     this.element = make("figure", "pane", parent);
     this.caption = make("figcaption", "caption", this.element);
     this.caption.addEventListener("click", (event) => {
@@ -118,6 +118,13 @@ class Pane {
     if (image.parentNode !== this.layer) return; // the last item's, come late
     this.failures[failed ? "add" : "delete"](failure);
     this.tell();
+    this.came();
+  }
+
+  /** Whether the picture itself and its marks are `there` to be seen, still `coming`, or have `failed`. */
+  get state() {
+    if (this.failures.size) return "failed";
+    return [this.image, this.marks].every((image) => image === null || isThere(image)) ? "there" : "coming";
   }
 
   /** Say what could not be loaded, in the place where it would be. */

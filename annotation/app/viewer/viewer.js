@@ -7,9 +7,12 @@ const SCROLL_BAR = 20;
 const CHOICES = "benchwright.viewer"; // in the browser's session: survives the next item and a reload
 
 class Viewer {
-  /** `room` gives the height that there is, in pixels, and `chosen` hears the letter of a picture that was chosen. */
-  constructor(parent, { room = () => heightFor(window.innerHeight), fills = false, chosen = () => {} } = {}) {
-    Object.assign(this, { room, fills, chosen });
+  /**
+   * `room` gives the height that there is, in pixels; `chosen` hears the letter of a picture that was chosen, and `came`
+   * that a picture came or failed.
+   */
+  constructor(parent, { room = () => heightFor(window.innerHeight), fills = false, chosen = () => {}, came = () => {} } = {}) {
+    Object.assign(this, { room, fills, chosen, came });
     this.drawn = () => {}; // for what lies over the pictures
     this.element = make("section", "viewer", parent);
     this.view = new View();
@@ -78,7 +81,7 @@ class Viewer {
   }
 
   addPane() {
-    const pane = new Pane(this.grid, (letter) => this.chosen(letter));
+    const pane = new Pane(this.grid, { chosen: (letter) => this.chosen(letter), came: () => this.came() });
     watchGestures(pane.stage, {
       zoom: (factor, point) => this.zoomBy(factor, pane, point),
       drag: (dx, dy, point) => this.drag(pane, dx, dy, point),
@@ -96,6 +99,12 @@ class Viewer {
 
   get isPair() {
     return this.panes.length === 2;
+  }
+
+  /** Whether all pictures are `there` to be seen, one has `failed`, or is still `coming`. */
+  get state() {
+    const states = this.panes.map((pane) => pane.state);
+    return ["failed", "coming"].find((state) => states.includes(state)) ?? "there";
   }
 
   get mode() {

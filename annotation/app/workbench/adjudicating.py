@@ -10,7 +10,7 @@ from ..base.state import AppState, clock
 from ..base.texts import TEXTS
 from ..task_card.adjudication_card import adjudication_card
 from ..task_card.card_event import CardEvent
-from .work import EventResult, WorkProgress, WorkTask, pictures_of
+from .work import EventResult, WorkProgress, WorkTask, pictures_of, require_shown
 
 
 class AdjudicatorWork:
@@ -60,6 +60,7 @@ class AdjudicatorWork:
         """
         if event.does == "decide":
             self._cases = None
+            require_shown(self._state, event.task)
             self._queue.decide(event.task, event.submission, now=clock())
         return EventResult()
 

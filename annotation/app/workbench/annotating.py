@@ -17,7 +17,7 @@ from ..base.texts import TEXTS
 from ..helping import warm_helpers
 from ..task_card.card import card_of, decision_in_words, is_blind
 from ..task_card.card_event import CardEvent
-from .work import AHEAD, EventResult, WorkProgress, WorkTask, pictures_of
+from .work import AHEAD, EventResult, WorkProgress, WorkTask, pictures_of, require_shown
 
 MOST_SHORTEST_S = 30.0
 """Decisions that took longer are not looked at any closer: no item has so much to read."""
@@ -80,6 +80,7 @@ class AnnotatorWork:
             queue.skip(event.task, now=now)
             return EventResult()
         if queue.campaign.form.blind_first and is_blind(task := queue.task(event.task, now=now), queue.campaign):
+            require_shown(self._state, event.task)
             queue.answer(task.slot_id, event.submission.decision, now=now)
             return EventResult(event.task)  # the same task stays and now shows its key
         words = self._quiet_word(event)
@@ -121,6 +122,7 @@ class AnnotatorWork:
         queue, now, seen = self._queue, clock(), event.seen
         slot_id = queue.slot_of(event.task, now=now)
         try:
+            require_shown(self._state, event.task)
             if seen is not None:
                 queue.check_seen(event.task, event.draft, seen, now=now)
             seen_version = None if seen is None else seen.version

@@ -9,7 +9,7 @@ from typing import Any, NotRequired, Protocol, TypedDict
 from benchwright.errors import BenchwrightError
 from benchwright.records import ItemImage
 
-from ...forms.task_content import TaskContent
+from ...forms.task_content import TaskContent, content_in
 from ...store import RefusedError
 from ..base.key_sheet import key_sheet
 from ..base.option_letters import captions, letters_of_pictures
@@ -173,6 +173,19 @@ def with_results(work: Work, state: dict[str, Any], results: Sequence[EventResul
         row = {"task": result.task_id, "words": result.words, "refused": result.is_refused}
         told.append({**row, "notice": list(result.notice)})
     return {**state, "tasks": tasks, "results": told}
+
+
+def require_shown(state: AppState, task_id: int) -> None:
+    """Refuse a decision on a task that nobody can have seen, whatever their browser allowed.
+
+    Raises:
+        RefusedError: One of the task's pictures cannot be shown.
+    """
+    payload = state.store.payload(task_id)
+    if payload is not None and not state.pictures.are_shown(content_in(payload).images):
+        raise RefusedError(
+            "a picture of this task cannot be shown, so nothing is decided on it; skip it, or tell a curator"
+        )
 
 
 def pictures_of(

@@ -19,6 +19,7 @@ class Workbench {
     this.pictures = add(this.element, "div", "pictures");
     this.viewer = new Viewer(this.pictures, {
       room: () => this.pictures.clientHeight, fills: true, chosen: (letter) => this.card.chooseLetter(letter),
+      came: () => this.tellSeen(),
     });
     this.rail = add(this.element, "div", "rail");
     this.buildHead();
@@ -114,8 +115,14 @@ class Workbench {
     this.pictures.hidden = pictures.length === 0;
     if (pictures.length) this.viewer.update({ key: `${id}`, pictures, texts: this.texts.viewer });
     this.card.show(id, task.about, task.card);
+    this.tellSeen();
     this.keys.name(task.keys);
     this.writeAddress();
+  }
+
+  /** Nothing is decided that nobody can have seen. */
+  tellSeen() {
+    this.card.setSeen(this.pictures.hidden ? "there" : this.viewer.state);
   }
 
   /** A task that was opened by hand stands in the address, so that a reload shows it again. */
@@ -217,7 +224,11 @@ class Workbench {
     const box = add(this.notices, "section", "notice");
     box.setAttribute("role", "alert");
     add(box, "p", "", words).dir = "auto";
-    for (const line of lines) add(box, "p", "detail", line).dir = "auto";
+    for (const line of lines) {
+      const detail = add(box, "p", "detail", line);
+      detail.dir = "auto";
+      letScroll(detail, words);
+    }
     button(box, "action quiet", this.texts.dismiss, "", () => {
       box.remove();
       if (this.current === undefined) this.advance();

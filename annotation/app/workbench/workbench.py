@@ -37,7 +37,7 @@ _WORDS = (
     "needs_entries", "needs_pictures", "needs_draft", "section_missing", "section_done", "section_empty", "drafts_wait",
     "attacked_by", "attack_broken", "attack_held", "attack_not_made", "not_drafted",
     "accept_all", "discard_all", "accept_draft", "discard_draft", "drafted_by", "accepted_from", "edited_from",
-    "find_picture", "picture_name", "pictures_found",
+    "find_picture", "picture_name", "pictures_found", "pictures_coming", "not_seen",
 )  # fmt: skip
 
 
