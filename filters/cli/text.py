@@ -12,7 +12,7 @@ import click
 from benchwright.cli.output import emit, json_option, note
 from benchwright.text_normalization import printable
 
-from .options import workers_option
+from .options import end_where_lost, workers_option
 
 if TYPE_CHECKING:
     from ..text.report import TextReport, TextShare
@@ -112,6 +112,7 @@ def text_ratio(
         "unreadable": [file._asdict() for file in report.unreadable],
     }
     emit(document, as_json=as_json, text=lambda: _as_text(report, seconds))
+    end_where_lost(report.unreadable)
 
 
 def _most_first(report: TextReport) -> list[TextShare]:
