@@ -72,7 +72,10 @@ SETS = {
         ("plain", "paper", "noise", "vignette", "gradient"),
     ),
     "held_back": Set(
-        ("DejaVuSerif-Bold.ttf", "DejaVuSansMono.ttf", "STIXGeneralBol.ttf", "DejaVuSans-Oblique.ttf", "DejaVuSerif-Italic.ttf"),
+        (
+            "DejaVuSerif-Bold.ttf", "DejaVuSansMono.ttf", "STIXGeneralBol.ttf", "DejaVuSans-Oblique.ttf",
+            "DejaVuSerif-Italic.ttf",
+        ),
         (
             "Qui va lentement va sûrement", "Après la pluie, le beau temps", "On n'est jamais si bien servi",
             "El que no llora no mama", "Más vale tarde que nunca", "A caballo regalado no le mires el diente",
