@@ -205,6 +205,14 @@ def right_key(answer: str | None, refusal: str | None) -> str | None:
     return answer if answer is not None else refusal
 
 
+def answered_key(answer: str | None, refusal: str | None) -> str | None:
+    """Return the key of the option that answers; None where none does, so that at most declining is right.
+
+    Items that others made may name the option that declines as their answer: it answers nothing.
+    """
+    return None if answer == refusal else answer
+
+
 LANGUAGE = "language"
 """Attribute of an item that states the language of its texts, as an ISO 639 code such as `ar`."""
 
@@ -258,6 +266,11 @@ class Item(Record):
     def right_key(self) -> str | None:
         """Return the key that is right; None where none is."""
         return right_key(self.answer, self.refusal)
+
+    @property
+    def answered_key(self) -> str | None:
+        """Return the key of the option that answers it; None where none does."""
+        return answered_key(self.answer, self.refusal)
 
     @cached_property
     def content_hash(self) -> str:

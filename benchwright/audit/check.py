@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import logging
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from benchwright.canonical import canonical_json
+from benchwright.errors import BenchwrightError
 from benchwright.progress import Progress, Silent
+from benchwright.raised import RaisedError
 
 from .kept_values import KeptValues
 
@@ -18,11 +21,12 @@ if TYPE_CHECKING:
     from benchwright.models.chat import ChatSettings
     from benchwright.workspace.item_cache import ItemCache
 
-    from .audited_items import AuditedItems
+    from .audited_items import AuditedItem, AuditedItems
     from .finding import Finding
     from .picture_labels import SafetyClassifier
 
 T = TypeVar("T")
+logger = logging.getLogger(__name__)
 
 FOUND = "findings"
 """Name under which the checks of an audit share what those before them found (`AuditContext.memo`)."""
@@ -30,6 +34,13 @@ FOUND = "findings"
 
 class CheckSkipped(Exception):
     """A check cannot run: what it lacks, and what to give so that it can, in one sentence."""
+
+
+class FailedItem(NamedTuple):
+    """An item on which a check raised an exception: its own id, and the exception."""
+
+    item_id: str
+    error: RaisedError
 
 
 @dataclass(frozen=True)
@@ -51,6 +62,8 @@ class AuditContext:
         seed: Seed of whatever is drawn.
         progress: Receiver of progress.
         memo: Values that the checks of one audit share, by name.
+        unmade: Exceptions of what could not be made for the checks to share, by name.
+        failed: Items on which the check that runs raised an exception (`look_at_each`).
     """
 
     cache: ItemCache
@@ -67,13 +80,42 @@ class AuditContext:
     seed: int = 0
     progress: Progress = field(default_factory=Silent)
     memo: dict[str, Any] = field(default_factory=dict, repr=False)
+    unmade: dict[str, Exception] = field(default_factory=dict, repr=False)
+    failed: list[FailedItem] = field(default_factory=list, repr=False)
 
     def shared(self, name: str, make: Callable[[], T]) -> T:
-        """Return a value that a check of this audit made before, or make it now."""
+        """Return a value that a check of this audit made before, or make it now; what fails is not tried again."""
         if name not in self.memo:
-            self.memo[name] = make()
+            if name in self.unmade:
+                raise self.unmade[name]
+            try:
+                self.memo[name] = make()
+            except Exception as error:
+                self.unmade[name] = error
+                raise
         value: T = self.memo[name]
         return value
+
+    def look_at_each(
+        self, items: Iterable[AuditedItem], look: Callable[[AuditedItem], T]
+    ) -> Iterator[tuple[AuditedItem, T]]:
+        """Yield each item with what a check makes of it; one on which it raises is recorded, and the others go on.
+
+        Raises:
+            BenchwrightError: What the user can mend, such as a package that is not installed.
+            CheckSkipped: The check cannot run.
+        """
+        for each in items:
+            try:
+                looked = look(each)
+            except (BenchwrightError, CheckSkipped, MemoryError):
+                raise
+            except Exception as error:
+                if not self.failed:
+                    logger.warning("a check failed on item %s", each.item_id, exc_info=True)
+                self.failed.append(FailedItem(each.item_id, RaisedError.of(error)))
+                continue
+            yield each, looked
 
     def kept(self, name: str, inputs: Any, make: Callable[[], Any]) -> Any:
         """Return a JSON value that was made from equal inputs before, or make it now and keep it.

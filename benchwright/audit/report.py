@@ -11,15 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.engines import default_workers
-from benchwright.errors import BenchwrightError
+from benchwright.errors import BenchwrightError, StorageError
 from benchwright.progress import Progress, Silent
-from benchwright.storage_faults import naming
+from benchwright.raised import RaisedError
+from benchwright.storage_faults import is_of_the_machine, naming, storage_fault
 from benchwright.workspace.atomic import write_json
 from benchwright.workspace.item_cache import ItemCache
 
 from .audited_items import AuditedItems, UnreadableRow
 from .baseline import Baseline, read_baseline, write_baseline
 from .check import FOUND, AuditCheck, AuditContext, CheckSkipped
+from .checks.keys import brought_replies
 from .evidence import MEASURES
 from .finding import Finding, Severity, by_weight
 from .kept_values import KeptValues, KnownPictures
@@ -39,22 +41,49 @@ CACHE = "cache"
 """Folder, below the output, of what was measured; it can be deleted at any time."""
 _FILES, _ORIGINS = "audit picture files 1", "audit origins 1"
 _MEMORY_MB = 400
+_UNEXPECTED = 3
+"""Exit code where a check raised what nobody foresaw."""
 _CACHE_BYTES = 4 << 30
 
 
 class CheckRun(NamedTuple):
-    """What became of a check: done, or skipped and why."""
+    """What became of a check: done, skipped and why, or failed and why.
+
+    Args:
+        name: Name of the check.
+        title: What it looks for.
+        state: `failed` where it raised an exception: on `failed_on`, or altogether where that is empty. What it found
+            besides counts.
+        why: Why it was skipped, or the exception with its file and line.
+        findings: Number of findings.
+        seconds: Time that it took.
+        failed_on: Own ids of the items on which it failed.
+        exit_code: Exit code of the command that ran it: 0 unless it failed.
+    """
 
     name: str
     title: str
-    state: Literal["done", "skipped"]
+    state: Literal["done", "skipped", "failed"]
     why: str = ""
     findings: int = 0
     seconds: float = 0.0
+    failed_on: tuple[str, ...] = ()
+    exit_code: int = 0
 
-    def to_json(self) -> dict[str, str]:
+    @property
+    def where(self) -> str:
+        """Return on how many items it failed, in words; empty where it did not."""
+        if self.state != "failed":
+            return ""
+        return f"on {_number(len(self.failed_on), 'item', 'items')}" if self.failed_on else "as a whole"
+
+    def to_json(self) -> dict[str, Any]:
         """Return the check as JSON values."""
-        return {"name": self.name, "state": self.state, "why": self.why}
+        return {"name": self.name, "state": self.state, "why": self.why, "failed_on": list(self.failed_on)}
+
+
+def _number(count: int, one: str, several: str) -> str:
+    return f"{count:,} {one if count == 1 else several}"
 
 
 class AuditSettings(NamedTuple):
@@ -114,6 +143,11 @@ class AuditReport:
         return tuple(finding for finding in self.findings if finding.severity == severity)
 
     @property
+    def failed(self) -> tuple[CheckRun, ...]:
+        """Return the checks that failed, in order."""
+        return tuple(check for check in self.checks if check.state == "failed")
+
+    @property
     def counts(self) -> Mapping[Severity, int]:
         """Return the number of findings of each severity."""
         counted = Counter(finding.severity for finding in self.findings)
@@ -159,7 +193,7 @@ def audit(
     Raises:
         DataError: The source holds no questions, or cannot be read; or the baseline is none.
         PrerequisiteError: There is no classifier in the folder of `unsafe`, or it is damaged.
-        BenchwrightError: The output cannot be written, or the classifier lacks a label.
+        BenchwrightError: The output cannot be written, the classifier lacks a label, or a file of replies is of no use.
     """
     from .page import write_page
 
@@ -199,6 +233,8 @@ def audit(
         for line in audited.reading:
             if shown is not None:
                 shown(line)
+        if settings.replies or settings.people:
+            brought_replies(audited, context)  # a file of no use is known before any work
         runs: list[CheckRun] = []
         findings: list[Finding] = context.memo.setdefault(FOUND, [])
         progress.phase("checks", 0, "items")
@@ -230,14 +266,35 @@ def _with_broken_pictures(audited: AuditedItems, context: AuditContext) -> Audit
 
 
 def _run(check: AuditCheck, audited: AuditedItems, context: AuditContext) -> tuple[CheckRun, list[Finding]]:
-    """Run a check; one that lacks something is skipped."""
+    """Run a check; one that lacks something is skipped, and what one raises is recorded and ends no other.
+
+    Raises:
+        StorageError: The disk is full or fails: no other check could go on either.
+    """
     started = time.perf_counter()
+    context.failed.clear()
+    found: list[Finding] = []
+    run = CheckRun(check.name, check.title, "done")
     try:
-        found = list(check.run(audited, context))
+        for finding in check.run(audited, context):
+            found.append(finding)
     except CheckSkipped as error:
-        return CheckRun(check.name, check.title, "skipped", str(error)), []
+        run = run._replace(state="skipped", why=str(error))
+    except (StorageError, MemoryError):
+        raise
+    except BenchwrightError as error:
+        run = run._replace(state="failed", why=str(error), exit_code=error.exit_code)
+    except Exception as error:
+        if (fault := storage_fault(error)) is not None and is_of_the_machine(error):
+            raise fault from error
+        logger.warning("the check %s failed", check.name, exc_info=True)
+        run = run._replace(state="failed", why=str(RaisedError.of(error)), exit_code=_UNEXPECTED)
     finally:
         context.save_values()
-    seconds = time.perf_counter() - started
-    logger.info("%s: %d findings in %.1f s", check.name, len(found), seconds)
-    return CheckRun(check.name, check.title, "done", "", len(found), seconds), found
+    if context.failed and run.state != "failed":
+        failed_on = audited.in_order(failed.item_id for failed in context.failed)
+        why = str(context.failed[0].error)
+        run = run._replace(state="failed", why=why, failed_on=failed_on, exit_code=_UNEXPECTED)
+    run = run._replace(findings=len(found), seconds=time.perf_counter() - started)
+    logger.info("%s: %d findings in %.1f s", check.name, len(found), run.seconds)
+    return run, found

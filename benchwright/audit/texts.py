@@ -41,6 +41,9 @@ def terminal_lines(report: AuditReport) -> Iterator[str]:
     for check in report.checks:
         if check.state == "skipped":
             yield f"skipped {check.name}: {printable(check.why)}"
+        elif check.state == "failed":
+            such_as = f", such as {printable(', '.join(check.failed_on[:_IDS]))}" if check.failed_on else ""
+            yield f"failed  {check.name}, {check.where}{such_as}: {printable(check.why)}"
     yield f"items {len(report.audited.all_items):,}, pictures {len(report.audited.pictures):,}, " + ", ".join(
         f"{severity} {number:,}" for severity, number in report.counts.items()
     )

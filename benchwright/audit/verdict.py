@@ -18,6 +18,7 @@ _HEADLINES: dict[Level, str] = {
     "low": "Only small things to mend.",
     "clean": "Nothing was found.",
 }
+_UNCHECKED = "Not all of it was checked: a check failed."
 
 
 class KindCount(NamedTuple):
@@ -84,7 +85,7 @@ def verdict_of(report: AuditReport) -> Verdict:
     items = len(report.audited.all_items)
     counts = report.counts
     level: Level = next((severity for severity in SEVERITIES if counts[severity]), "clean")
-    headline = _HEADLINES[level]
+    headline = _UNCHECKED if report.failed and level in {"low", "clean"} else _HEADLINES[level]
     has_no_picture = bool(report.audited.absent) and not report.audited.pictures
     unreadable = len(report.audited.unreadable) - has_no_picture  # that none is there has a sentence of its own
     if level != "high" and unreadable and unreadable >= _MUCH_UNREADABLE * (items + unreadable):
@@ -118,7 +119,14 @@ def verdict_of(report: AuditReport) -> Verdict:
         reasons.append(f"{skipped} of {len(report.checks)} checks could not run; what they would find is not in this.")
     if report.accepted:
         reasons.append(f"{_number(len(report.accepted), 'finding is', 'findings are')} accepted by the baseline.")
-    return Verdict(level, headline, tuple(reasons))
+    return Verdict(level, headline, (*reasons, *_failures(report)))
+
+
+def _failures(report: AuditReport) -> list[str]:
+    if not report.failed:
+        return []
+    names = ", ".join(f"{check.name} ({check.where})" for check in report.failed)
+    return [f"{_number(len(report.failed), 'check', 'checks')} failed, so that less was looked at: {names}."]
 
 
 def _number(count: int, one: str, several: str) -> str:

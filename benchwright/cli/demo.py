@@ -137,7 +137,9 @@ def demo(out: Path, headless: bool, photographs_only: bool, workers: int | None,
         emit({"photographs": str(out / "photographs"), "files": files}, as_json=as_json, text=lambda: text)
         return
     from benchwright.cli.progress_bars import ProgressBars
+    from benchwright.cli.run import end_with_lost
     from benchwright.pipeline import run_recipe
+    from benchwright.workspace.run_results import failures_of, lost_in
 
     with ProgressBars() as progress:
         finished = run_recipe(
@@ -162,6 +164,7 @@ def demo(out: Path, headless: bool, photographs_only: bool, workers: int | None,
     emit(document, as_json=as_json, text=lambda: _text(finished, items))
     if not as_json and finished.state == "done":
         _show_scores(finished)
+    end_with_lost(lost_in(failures_of(finished.workspace), finished.raised), log=finished.run_folder)
 
 
 def _artifact(finished: FinishedRun, name: str) -> str | None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option
+from benchwright.cli.output import emit, json_option, note
 from benchwright.pipeline.engine_choice import ENGINES
 from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
-    from benchwright.workspace.run_results import FinishedRun
+    from benchwright.workspace.run_results import FinishedRun, LostRecords
 
 _FAILURES_SHOWN = 10
 
@@ -55,12 +56,13 @@ _FAILURES_SHOWN = 10
     `{"state": "done" or "waiting", "workspace", "steps": [{"name", "in", "kept", "dropped": {reason: n}, "asked":
     {reason: n}, "reversed", "made", "seconds"}], "left_out": [{"step", "lacks"}], "few_items": [{"step", "advice"}],
     "waits": [line], "artifacts": {name: path}, "executed_shards", "decoded_images", "failed": [{"path", "step",
-    "reason", "detail"}], "funnel"}`; `left_out` names steps that the recipe can do without and that lack something,
-    with how to get it, and `few_items` those that made few items, with why and what to do; `funnel` is the page of this
-    run, or of the run before that shows the same. With `--dry-run` `{"dry_run", "images", "plans": [{"step", "model",
-    "purpose", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}], "cost", "unplanned": [step],
-    "bringing": [step]}`; `cost` is null without prices, and the sum is null where a step in `unplanned` cannot say how
-    often it asks
+    "reason", "detail"}], "funnel", "lost": [{"step", "reason", "records", "first", "error"}]}`; `lost` counts the
+    records that errors lost, with the exception, file and line of the first; `left_out` names steps that the recipe can
+    do without and that lack something, with how to get it, and `few_items` those that made few items, with why and what
+    to do; `funnel` is the page of this run, or of the run before that shows the same. With `--dry-run` `{"dry_run",
+    "images", "plans": [{"step", "model", "purpose", "requests", "pictures", "prompt_tokens", "most_completion_tokens",
+    "cost"}], "cost", "unplanned": [step], "bringing": [step]}`; `cost` is null without prices, and the sum is null
+    where a step in `unplanned` cannot say how often it asks
     """
 )
 def run(
@@ -78,7 +80,9 @@ def run(
 
     Goes as far as it can without people and says what waits for them; called again it goes on where it stopped, or was
     killed, and redoes only what changed. Each run that changes something writes a page of its funnel into its folder
-    under `runs/`.
+    under `runs/`. Where errors lost records, the exit code is not 0: 3 where a step raised an exception or a record
+    ended its worker, 1 where an endpoint failed, memory ran out or a file changed. What was made stays, and the next
+    run goes on from there.
     """
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.pipeline import plan_requests, run_recipe
@@ -86,6 +90,7 @@ def run(
     from benchwright.pipeline.run import image_folder
     from benchwright.recipe import load_recipe
     from benchwright.recipes import bundled_recipes
+    from benchwright.workspace.run_results import lost_in
 
     bundled = bundled_recipes()
     path = recipe if recipe.exists() else bundled.get(str(recipe), recipe)
@@ -107,10 +112,28 @@ def run(
             engine=engine,
             address=address,
         )
-    failed = list(_failures(finished))
+    failed = _failures(finished)
+    lost = lost_in(failed, finished.raised)
     page = _funnel(finished)
-    document = finished.to_json() | {"failed": failed, "funnel": str(page)}
+    document = finished.to_json() | {"failed": failed, "funnel": str(page), "lost": [each._asdict() for each in lost]}
     emit(document, as_json=as_json, text=lambda: f"{_table(finished, failed)}\nfunnel: {page}")
+    end_with_lost(lost, log=finished.run_folder)
+
+
+def end_with_lost(lost: Sequence[LostRecords], *, log: Path | None) -> None:
+    """Say on standard error what errors lost, and end the command with an exit code that is not 0.
+
+    Args:
+        lost: What errors lost; where it is nothing, this does nothing.
+        log: Folder of the run's log.
+    """
+    if not lost:
+        return
+    for each in lost:
+        note(f"benchwright: error: {printable(str(each))}")
+    where = "" if log is None else f"; tracebacks and deaths of workers are in {log}"
+    note(f"what was made stays; run again to try lost records again, once the cause is mended{where}")
+    raise click.exceptions.Exit(max(each.exit_code for each in lost))
 
 
 def _funnel(finished: FinishedRun) -> Path:

@@ -19,6 +19,7 @@ from benchwright.models.batching import OutOfMemory, ran_out_of_memory
 from benchwright.overrides import Override
 from benchwright.pipeline.outcomes import Journal, Judged, read_outcomes, record_hash, write_outcomes
 from benchwright.pipeline.worker_context import StageContext, WorkerContext
+from benchwright.raised import RaisedError
 from benchwright.steps import AnyRecord, MapStep, Outcome
 from benchwright.storage_faults import is_of_the_machine, storage_fault
 from benchwright.workspace.shards import StageTable
@@ -54,6 +55,8 @@ class _Running:
     journal: Journal
     overrides: Mapping[str, Override]
     judged: list[Judged] = field(default_factory=list)
+    raised: RaisedError | None = None
+    """The first exception that the step raised on a record."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,10 @@ class MapJob:
         return f"{'+'.join(self.stages)} shard {self.shard}"
 
     def run(self, worker: WorkerContext, attempt: Attempt) -> dict[str, Any]:
-        """Run the pass and write every stage's shard; return its counts of records and decodes, and its seconds."""
+        """Run the pass and write every stage's shard; return its counts of records and decodes, and its seconds.
+
+        `raised` holds, by stage, the first exception that the step raised on a record, with its message.
+        """
         stages = [stage for stage in worker.stages if stage.id in self.stages]
         worker.close_others(stages)
         first = worker.upstream(stages[0], self.shard)
@@ -109,6 +115,7 @@ class MapJob:
             "decoded": worker.reader.decodes - decoded,
             "seconds": seconds,
             "remade": worker.remade[remade:],
+            "raised": {each.stage.id: str(each.raised) for each in running if each.raised is not None},
         }
 
     def _start(self, worker: WorkerContext, stage: Stage, stage_input: StageInput) -> _Running:
@@ -251,4 +258,6 @@ def _defect(running: _Running, record: AnyRecord, error: Exception) -> Outcome:
         return Outcome("failed", "out_of_memory")
     # The message may hold addresses or paths, which differ from run to run, so it goes only to the log.
     logger.warning("%s failed on %s", running.stage.id, record.record_id, exc_info=error)
-    return Outcome("failed", "step_error", evidence={"error": type(error).__name__})
+    raised = RaisedError.of(error)
+    running.raised = running.raised or raised
+    return Outcome("failed", "step_error", evidence={"error": raised.kind, "at": raised.at})

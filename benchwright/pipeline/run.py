@@ -124,7 +124,11 @@ def run_steps(
 ) -> FinishedRun:
     """Run steps without a recipe file, as the `filter` commands do."""
     recipe = Recipe("steps", steps, seed=seed, folder=images)
-    return run_recipe(recipe, images=images, workspace=workspace, workers=workers, progress=progress, engine=engine)
+    progress = progress or Silent()
+    done = run_recipe(recipe, images=images, workspace=workspace, workers=workers, progress=progress, engine=engine)
+    for stage, error in done.raised.items():
+        progress.warn(f"{stage} raised {error}")
+    return done
 
 
 def open_view(workspace: Path, *, withdrawn: Collection[str] | None = None) -> View:
@@ -209,6 +213,7 @@ class _Run:
     reached: set[str] = field(default_factory=set)
     rerun: bool = False
     copy: bool = False
+    raised: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.worker = _worker_context(self.space, self.recipe.header, self.stages, self.images)
@@ -269,6 +274,7 @@ class _Run:
             run_folder=self.log.folder,
             rerun=self.rerun,
             advice=self._advice(reports),
+            raised=self.raised,
         )
 
     def _is_taken(self, uri: str) -> bool:
@@ -361,6 +367,7 @@ class _Run:
             self.executed += 1
             self.decoded += result["decoded"]
             self.worker.remade += result["remade"]
+            self.raised = result["raised"] | self.raised
             for stage_id, seconds in result["seconds"].items():
                 self.seconds[next(stage.entry for stage in phase.stages if stage.id == stage_id)] += seconds
             for stage in phase.stages:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from benchwright.errors import DataError
 from benchwright.overrides import REVERSED
@@ -18,6 +18,13 @@ from benchwright.workspace.shards import StageTable, VerdictCounts
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.tables import image_records
 from benchwright.workspace.workspace import Workspace
+
+UNFORESEEN = frozenset({"step_error", "worker_died"})
+"""Failures that nobody foresaw: the step raised an exception, or the record ended its worker."""
+_OF_THE_RUN = UNFORESEEN | {
+    "changed", "endpoint_busy", "endpoint_connection", "endpoint_timeout", "out_of_memory", "unreadable",
+}  # fmt: skip
+"""Failures of a record that say nothing of the record itself, so that a run with them is not whole."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,7 @@ class FinishedRun:
         rerun: Whether only another run is needed, because images were added during this one.
         left_out: Steps that a recipe can do without and that lack something, each with what that is and how to get it.
         advice: Steps that made few items, each with why, and what to do.
+        raised: First exception that each stage raised on a record in this run, with message, file and line.
     """
 
     workspace: Path
@@ -101,6 +109,7 @@ class FinishedRun:
     rerun: bool = False
     left_out: Sequence[tuple[str, str]] = ()
     advice: Sequence[tuple[str, str]] = ()
+    raised: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the run as `benchwright run --json` prints it."""
@@ -189,8 +198,61 @@ def failures_of(root: Path) -> list[dict[str, str]]:
     for stage, row in failed:
         evidence = json.loads(row["evidence"]) if row["evidence"] else {}
         for path in paths.get(row["record_id"], [f"item {row['record_id']}"]):
-            failures.append(_failure(path, stage, row["reason"], str(evidence.get("detail", ""))))
+            failures.append(_failure(path, stage, row["reason"], _detail(evidence)))
     return sorted(failures, key=lambda failure: (failure["path"], failure["step"]))
+
+
+class LostRecords(NamedTuple):
+    """Records that a step lost to errors, which are not faults of the records.
+
+    Args:
+        step: Stage that lost them.
+        reason: Reason code, such as `step_error`.
+        records: Number of records.
+        first: Path of the first one's file, or its item.
+        error: Exception of the first one, with its file and line, or what else is known of it.
+    """
+
+    step: str
+    reason: str
+    records: int
+    first: str
+    error: str
+
+    @property
+    def exit_code(self) -> int:
+        """Return the exit code of a command that lost them: 3 where nobody foresaw the failure, else 1."""
+        return 3 if self.reason in UNFORESEEN else 1
+
+    def __str__(self) -> str:
+        """Return it in one line."""
+        error = f": {self.error}" if self.error else ""
+        return f"{self.step} lost {self.records} to {self.reason}, first {self.first}{error}"
+
+
+def lost_in(failures: Sequence[Mapping[str, str]], raised: Mapping[str, str]) -> list[LostRecords]:
+    """Return what errors lost, by step and reason, in the order of the failures.
+
+    A file that cannot be read when it is taken in counts as an input that was refused, not as lost.
+
+    Args:
+        failures: Failures, from `failures_of`.
+        raised: First exception of each stage with its message, where known.
+    """
+    lost: dict[tuple[str, str], list[Mapping[str, str]]] = {}
+    for failure in failures:
+        if failure["reason"] in (_OF_THE_RUN if failure["step"] != INGEST else UNFORESEEN):
+            lost.setdefault((failure["step"], failure["reason"]), []).append(failure)
+    return [
+        LostRecords(
+            step,
+            reason,
+            len(of_reason),
+            of_reason[0]["path"],
+            raised.get(step, "") if reason == "step_error" and step in raised else of_reason[0]["detail"],
+        )
+        for (step, reason), of_reason in lost.items()
+    ]
 
 
 def _failed_rows(workspace: Workspace, stage: str, kind: str) -> Iterator[dict[str, Any]]:
@@ -199,6 +261,12 @@ def _failed_rows(workspace: Workspace, stage: str, kind: str) -> Iterator[dict[s
     for marker in table.current():
         if "failed" in marker.counts["verdicts"] and (rows := table.read(marker, kind)) is not None:
             yield from (row for row in rows.to_pylist() if row["verdict"] == "failed")
+
+
+def _detail(evidence: Mapping[str, Any]) -> str:
+    if "at" in evidence:
+        return f"{evidence['error']} ({evidence['at']})"
+    return str(evidence.get("detail", evidence.get("how", "")))
 
 
 def _failure(path: str, step: str, reason: str, detail: str) -> dict[str, str]:

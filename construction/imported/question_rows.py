@@ -80,7 +80,7 @@ def question_of(
         kind=kind,
         ask=ask,
         options=tuple(shown),
-        answer=answer,
+        answer=None if answer == refusal else answer,  # an option that declines answers nothing
         refusal=refusal,
         lacks_key=not is_open and answer is None and refusal is None,
         stated_answer=_open_answer(answer_text) if is_open else None,

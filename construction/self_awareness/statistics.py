@@ -87,7 +87,7 @@ def count_awareness(items: Iterable[Item]) -> AwarenessStatistics:
         if item.refusal is None:
             without += 1
         else:
-            counted[part_of(item.answer, item.level)].append(item)
+            counted[part_of(item.answered_key, item.level)].append(item)
     every = [item for some in counted.values() for item in some]
     if not every:
         raise BenchwrightError(
@@ -95,7 +95,7 @@ def count_awareness(items: Iterable[Item]) -> AwarenessStatistics:
         )
     texts = [choice.text for item in every for choice in item.choices if choice.text is not None]
     letters = LETTERS[: max(len(item.choices) for item in every)]
-    correct, refusal = Counter(item.answer for item in every), Counter(item.refusal for item in every)
+    correct, refusal = Counter(item.answered_key for item in every), Counter(item.refusal for item in every)
     return AwarenessStatistics(
         parts={name: _counts(some) for name, some in counted.items() if some},
         query_words=sum(len(item.question.split()) for item in every) / len(every),

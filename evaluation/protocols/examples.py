@@ -118,7 +118,7 @@ def _of_split(release: Release, scored: str | None, source: str | None) -> Itera
     check_files(release, name)
     taken = ties_of(release, scored)
     for released in release.items(name):
-        if released.item.answer is not None and not ties(released.item) & taken:
+        if released.item.answered_key is not None and not ties(released.item) & taken:
             yield released
 
 

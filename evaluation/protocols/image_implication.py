@@ -85,7 +85,7 @@ class IIBench(Protocol):
         able = (
             released_item
             for released_item in release.items(split)
-            if self.takes(released_item.item) and released_item.item.answer is not None
+            if self.takes(released_item.item) and released_item.item.answered_key is not None
         )
         return heapq.nsmallest(_KEPT, able, key=_drawn)
 

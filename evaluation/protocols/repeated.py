@@ -176,7 +176,7 @@ def asked_again(protocol: Templated, released: Released, earlier: Sequence[Judge
     An item that nothing in the picture answers is not asked again: it is unknown in any case.
     """
     item = released.item
-    if item.answer is None or item.refusal is None:
+    if item.answered_key is None or item.refusal is None:
         return []
     return [_without_chosen(protocol, released, attempt) for attempt in earlier if attempt.letter == item.refusal]
 

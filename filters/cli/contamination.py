@@ -8,7 +8,7 @@ import click
 
 from benchwright.cli.output import emit, json_option
 
-from .options import distance_option, workers_option
+from .options import distance_option, end_where_lost, workers_option
 
 
 @click.command("leakage")
@@ -78,6 +78,7 @@ def leakage(
         "unreadable": [file._asdict() for file in report.unreadable],
     }
     emit(document, as_json=as_json, text=lambda: "\n".join(report_lines(report)))
+    end_where_lost(report.unreadable)
     if any(leak.kind == "leak" for leak in report.leaks):
         raise click.exceptions.Exit(1)
 

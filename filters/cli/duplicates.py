@@ -17,7 +17,7 @@ from benchwright.text_normalization import printable
 
 from ..duplicates.report import DuplicateReport
 from .contact_sheet import Tile, write_sheets
-from .options import distance_option, workers_option
+from .options import distance_option, end_where_lost, workers_option
 
 if TYPE_CHECKING:
     from ..duplicates.report import DuplicateReport
@@ -123,6 +123,7 @@ def duplicates(
         as_json=as_json,
         text=lambda: "\n".join([_as_text(report), *(report_lines(against) if against else [])]),
     )
+    end_where_lost(report.unreadable)
     if any(leak.kind == "leak" for leak in (against.leaks if against else ())):
         raise click.exceptions.Exit(1)
 

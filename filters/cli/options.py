@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from benchwright.cli.output import note
+from benchwright.text_normalization import printable
+
+if TYPE_CHECKING:
+    from ..measured_folder import UnreadableFile
 
 distance_option = click.option(
     "--distance",
@@ -18,6 +24,16 @@ distance_option = click.option(
 workers_option = click.option(
     "--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]"
 )
+
+
+def end_where_lost(unreadable: Sequence[UnreadableFile]) -> None:
+    """End a command with exit code 3 where a filter raised an exception on a picture, or a picture ended its worker."""
+    from benchwright.workspace.run_results import UNFORESEEN
+
+    lost = [file for file in unreadable if file.reason in UNFORESEEN]
+    if lost:
+        note(f"benchwright: error: {len(lost)} files lost, first {printable(lost[0].path)}: {lost[0].reason}")
+        raise click.exceptions.Exit(3)
 
 
 def chat_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -12,7 +12,7 @@ import click
 from benchwright.cli.output import emit, json_option
 from benchwright.text_normalization import printable
 
-from .options import workers_option
+from .options import end_where_lost, workers_option
 
 if TYPE_CHECKING:
     from ..quality.report import QualityReport
@@ -48,6 +48,7 @@ def quality(folder: Path, workers: int | None, as_json: bool) -> None:
         report = measure_quality(folder, workers=workers, progress=progress)
     seconds = time.perf_counter() - started
     emit(report.document(), as_json=as_json, text=lambda: "\n".join(_lines(report, seconds)))
+    end_where_lost(report.unreadable)
 
 
 def _lines(report: QualityReport, seconds: float) -> Iterator[str]:

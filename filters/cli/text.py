@@ -12,7 +12,8 @@ import click
 from benchwright.cli.output import emit, json_option, note
 from benchwright.text_normalization import printable
 
-from .options import workers_option
+from ..text.scripts import SCRIPTS
+from .options import end_where_lost, workers_option
 
 if TYPE_CHECKING:
     from ..text.report import TextReport, TextShare
@@ -64,7 +65,10 @@ _PAGE = "text-ratio.html"
 @workers_option
 @json_option(
     """
-    `{"images": [{"path", "ratio", "boxes"}], "unreadable": [{"path", "reason"}]}`; `ratio` is a fraction, 0 to 1
+    `{"images": [{"path", "ratio", "boxes", "unread", "left_out"}], "unreadable": [{"path", "reason"}], "scripts":
+    [name]}`; `ratio` is a fraction, 0 to 1; `unread` is the number of boxes that count as lines in letters that the
+    reader does not know, `left_out` that of boxes that nobody could read and that do not count; `scripts` are those
+    that it knows
     """
 )
 def text_ratio(
@@ -79,8 +83,9 @@ def text_ratio(
     """Measure which share of each picture of a folder text covers, in a temporary workspace; nothing is dropped.
 
     The step `text_ratio` measures with its defaults: the share is that of the union of all boxes of text, cut to the
-    picture; boxes that are giant or doubtful count only where they can be read. The table is sorted by ratio, the JSON
-    document by path. Needs the extra `filters`.
+    picture; doubtful boxes count only where they can be read, giant ones also where they are sure and have the shape of
+    a line, since letters are read of some scripts only, which the last line names. The table is sorted by ratio, the
+    JSON document by path. Needs the extra `filters`.
     """
     from benchwright.cli.progress_bars import ProgressBars
 
@@ -108,10 +113,21 @@ def text_ratio(
         write_calibration(calibrate, folder, report, thresholds=thresholds or None)
         note(f"page: {calibrate}")
     document = {
-        "images": [{"path": image.path, "ratio": image.ratio, "boxes": image.boxes} for image in report.images],
+        "images": [
+            {
+                "path": image.path,
+                "ratio": image.ratio,
+                "boxes": image.boxes,
+                "unread": image.unread,
+                "left_out": len(image.left_out),
+            }
+            for image in report.images
+        ],
         "unreadable": [file._asdict() for file in report.unreadable],
+        "scripts": list(SCRIPTS),
     }
     emit(document, as_json=as_json, text=lambda: _as_text(report, seconds))
+    end_where_lost(report.unreadable)
 
 
 def _most_first(report: TextReport) -> list[TextShare]:
@@ -122,6 +138,13 @@ def _as_text(report: TextReport, seconds: float) -> str:
     lines = ["ratio  boxes  path"]
     lines += [f"{image.ratio:.3f}  {image.boxes:5}  {printable(image.path)}" for image in _most_first(report)]
     lines += [f"unreadable  {printable(file.path)}  {file.reason}" for file in report.unreadable]
+    for image in report.images:
+        if image.unread or image.left_out:
+            lines.append(
+                f"not read  {printable(image.path)}  boxes that count as lines {image.unread}, left out "
+                f"{len(image.left_out)}"
+            )
+    lines.append(f"letters read: {', '.join(SCRIPTS)}; lines in others count by their area")
     lines.append(
         f"images {len(report.images)}, with text {sum(image.boxes > 0 for image in report.images)}, unreadable files "
         f"{len(report.unreadable)}, {seconds:.1f} s, {len(report.images) / seconds:.2f} images a second"

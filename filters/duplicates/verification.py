@@ -8,7 +8,7 @@
 | `different` | anything else: other pictures, look-alikes, views that merely share a part |
 
 Where nearly all of the overlap is plain ground, the few regions that are not decide: two posters of one template with
-other words are different pictures, whatever share of the paper they have in common.
+other words are different pictures, whatever share of the paper they have in common (`other_words`).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
 from ..features.local_features import Features, describe, detector, shrunk
+from .other_words import other_words
 from .registration import FEW_INLIERS, Affine, Registered, SceneGeometry, refine, register, scene_geometry
 from .structure import BLOCK_PX, Structure, compare
 
@@ -173,11 +174,12 @@ def _aligned(fixed: PreparedPicture, moving: PreparedPicture, *, mirrored: bool)
     registered = register(moving.features, fixed.features)
     if registered is not None:
         structure = compare(fixed.grey, moving.grey, registered.affine)
-        best = _judge(structure, registered.affine, registered, mirrored=mirrored)
+        best = _judge(structure, registered.affine, registered, fixed, moving, mirrored=mirrored)
         if structure is not None and _may_be_off(structure) and best.verdict != "confirmed":
             affine = refine(fixed.grey, moving.grey, registered.affine)
             if affine is not None:
-                better = _judge(compare(fixed.grey, moving.grey, affine), affine, registered, mirrored=mirrored)
+                refined = compare(fixed.grey, moving.grey, affine)
+                better = _judge(refined, affine, registered, fixed, moving, mirrored=mirrored)
                 best = min(best, better, key=_order)
     if registered is None or (best.verdict != "confirmed" and registered.inliers < FEW_INLIERS):
         best = min(best, _laid_over(fixed, moving, mirrored=mirrored), key=_order)
@@ -202,11 +204,17 @@ def _laid_over(fixed: PreparedPicture, moving: PreparedPicture, *, mirrored: boo
     if max(across, down) > 1.1 * min(across, down):
         return PairComparison("different", mirrored=mirrored)
     affine = np.array([[across, 0, (across - 1) / 2], [0, down, (down - 1) / 2]])
-    return _judge(compare(fixed.grey, moving.grey, affine), affine, None, mirrored=mirrored)
+    return _judge(compare(fixed.grey, moving.grey, affine), affine, None, fixed, moving, mirrored=mirrored)
 
 
 def _judge(
-    structure: Structure | None, affine: Affine, registered: Registered | None, *, mirrored: bool
+    structure: Structure | None,
+    affine: Affine,
+    registered: Registered | None,
+    fixed: PreparedPicture,
+    moving: PreparedPicture,
+    *,
+    mirrored: bool,
 ) -> PairComparison:
     """Return the verdict on an alignment; `registered` says where it comes from, None for frame on frame."""
     inliers = 0 if registered is None else registered.inliers
@@ -219,6 +227,10 @@ def _judge(
         verdict = "confirmed" if sure else "unsure"
     elif structure is not None and inliers >= FEW_INLIERS and _is_under_other_words(structure):
         verdict = "unsure"
+    if structure is not None and verdict in {"confirmed", "unsure"}:  # looked for only where all else agrees
+        words = other_words(fixed.grey, moving.grey, affine)
+        if words.differ:
+            verdict = "different" if words.are_all else "unsure"
     return PairComparison(verdict, structure, affine, inliers, mirrored)
 
 
@@ -281,7 +293,7 @@ class SecondLooks(MapStep):
     """Compare an image with the partners that were proposed for it; drops nothing."""
 
     name: ClassVar[str] = "looks"
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {
         "confirmed": "list<string>",
@@ -321,7 +333,7 @@ class ChainLooks(SecondLooks):
     """Compare the images of a chain of copies that were not proposed as pairs; drops nothing."""
 
     name: ClassVar[str] = "chain_looks"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     reads: ClassVar[tuple[str, ...]] = ("chains.partners", "chains.mirrored")
 
 

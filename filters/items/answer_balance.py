@@ -154,8 +154,8 @@ def letter_groups(items: Sequence[Item], *, per: Per, seed: int) -> list[LetterG
     groups: dict[tuple[str, Of], list[AnswerPlace]] = defaultdict(list)
     for row, item in enumerate(items):
         both: tuple[tuple[Of, str | None, str | None], ...] = (
-            ("answer", item.answer, item.refusal),
-            ("refusal", item.refusal, item.answer),
+            ("answer", item.answered_key, item.refusal),
+            ("refusal", item.refusal, item.answered_key),
         )
         for of, key, taken in both:
             if key is not None:

@@ -25,7 +25,7 @@ class OptionAnswers(AsksEachItem):
 
     def questions(self, item: Item) -> Mapping[str, ImageQuestion]:
         """Return a question for each option; none for items of another kind, such as with several pictures."""
-        if item.kind != "multiple_choice" or item.answer is None or len(item.images) != 1:
+        if item.kind != "multiple_choice" or item.answered_key is None or len(item.images) != 1:
             return {}
         if any(choice.text is None for choice in item.choices):
             return {}

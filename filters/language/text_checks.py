@@ -93,7 +93,7 @@ def names_answer(item: Item) -> str | None:
     """
     question = normal(item.question)
     texts = {choice.key: normal(choice.text) for choice in item.choices if choice.text is not None}
-    right = texts.get(item.answer or "")
+    right = texts.get(item.answered_key or "")
     if right is None or not _says_something(right) or not _stands_in(right, question):
         return None
     if any(_stands_in(text, question) for key, text in texts.items() if key != item.answer):

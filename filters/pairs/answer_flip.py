@@ -33,7 +33,7 @@ class FlipAnswers(AsksEachItem):
         pictures = {side: evidence_text(item, side) for side in _SIDES}
         if (
             item.kind != "yes_no"
-            or item.answer is None
+            or item.answered_key is None
             or evidence_text(item, "asks_for") not in _SIDES
             or None in pictures.values()
         ):

@@ -93,8 +93,8 @@ def among_answers(item: Item) -> Item | None:
     That option is known by its words, the same in all items of a set, and whether to decline is not asked of one item:
     `wording_bias` says what a whole set gives to somebody who always or never does.
     """
-    if item.answer is None or item.refusal is None:
-        return None if item.answer is None else item
+    if item.answered_key is None or item.refusal is None:
+        return None if item.answered_key is None else item
     answers = tuple(choice for choice in item.choices if choice.key != item.refusal)
     return item.model_copy(update={"choices": answers, "refusal": None})
 

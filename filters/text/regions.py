@@ -9,6 +9,11 @@ The detector proposes boxes with a confidence. Two kinds of boxes need a second 
 Such a box counts where the reader recognises letters or digits. On II-Bench's 35 dev and some 200 more images
 this keeps the giant lines of text and drops the giant boxes around drawings, some of them words drawn as pictures.
 
+The reader knows the letters of some scripts only (`scripts.SCRIPTS`), the detector finds lines in any. So a giant box
+of which the detector is sure counts unread where it has the shape of a line: of 36 such boxes that nobody can read,
+around the drawings of the same images, 35 are less than 3 times as long as high, and the one that is longer holds
+letters.
+
 Long pictures are cut into windows, so that letters stay legible at the detector's size: a comic strip of 800 x 9,000
 pixels, shrunk to that size, shows no letter any more. Windows overlap, so that text at the edge of one is whole in
 another; each owns the boxes that are centred in its own part, so no box counts twice.
@@ -29,6 +34,8 @@ from .base import STRIDE, Pixels, TextEngine, TextReading
 
 LONGEST = 2.5
 """Ratio of the sides above which a picture is cut."""
+LINE = 3.0
+"""Least length of a box, in units of its height, that counts as a line of text though nobody can read it."""
 _LENGTH, _OVERLAP = 1.5, 0.5
 """Length and overlap of windows, in units of the picture's shorter side."""
 _MOST = 48
@@ -93,6 +100,7 @@ class Region(NamedTuple):
         text: Text that the reader recognised; None where the box was not read.
         legibility: Confidence of the reader, 0-1; None where the box was not read.
         is_text: Whether the box counts as text.
+        is_unread: Whether it counts by its shape, as a line in letters that the reader does not know.
     """
 
     polygon: tuple[tuple[float, float], ...]
@@ -100,6 +108,7 @@ class Region(NamedTuple):
     text: str | None = None
     legibility: float | None = None
     is_text: bool = True
+    is_unread: bool = False
 
 
 class RegionRules(NamedTuple):
@@ -164,14 +173,23 @@ class TextFinder:
         return union_ratio([region.polygon], width=size[1], height=size[0]) > self._rules.giant_box
 
     def _judged(self, region: Region, reading: TextReading) -> Region:
-        counts = reading.legibility >= self._rules.legible and is_legible_text(reading.text)
-        return region._replace(text=reading.text, legibility=reading.legibility, is_text=counts)
+        is_read = reading.legibility >= self._rules.legible and is_legible_text(reading.text)
+        is_unread = not is_read and region.confidence >= self._rules.sure and _is_line(region.polygon)
+        return region._replace(
+            text=reading.text, legibility=reading.legibility, is_text=is_read or is_unread, is_unread=is_unread
+        )
 
 
 def is_legible_text(text: str) -> bool:
     """Return whether a reading is more than readers see in circles and strokes (`8`, `0.0`, `l`)."""
     characters = [character for character in text.casefold() if character.isalnum()]
     return len(characters) >= 3 or len(set(characters)) >= 2
+
+
+def _is_line(polygon: tuple[tuple[float, float], ...]) -> bool:
+    """Return whether a box is as long as a line of words; upright ones, as of Japanese, are lines as well."""
+    short, long = sorted(cv2.minAreaRect(np.asarray(polygon, np.float32))[1])
+    return long >= LINE * short > 0
 
 
 def _shrunk(part: Pixels, *, side_px: int) -> tuple[Pixels, float]:

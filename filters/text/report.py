@@ -23,6 +23,7 @@ class TextShare(NamedTuple):
         boxes: Number of boxes of text.
         regions: Corners of these boxes, in pixels of the picture.
         left_out: Corners of boxes that the detector proposed and the reader could not read.
+        unread: Number of boxes among `regions` that count as lines though the reader does not know their letters.
     """
 
     path: str
@@ -30,6 +31,7 @@ class TextShare(NamedTuple):
     boxes: int
     regions: tuple[Polygon, ...]
     left_out: tuple[Polygon, ...]
+    unread: int = 0
 
 
 class TextReport(NamedTuple):
@@ -64,4 +66,5 @@ def _share(path: str, row: Row) -> TextShare:
         tuple(tuple((x, y) for x, y in region["polygon"]) for region in row["evidence"].get(kind, ()))
         for kind in ("regions", "left_out")
     )
-    return TextShare(path, row["ratio"], row["boxes"], regions, left_out)
+    unread = sum(region.get("unread", False) for region in row["evidence"].get("regions", ()))
+    return TextShare(path, row["ratio"], row["boxes"], regions, left_out, unread)

@@ -37,14 +37,17 @@ class TextRatio(Filter):
     with their true area. The detector takes many drawings and logos for one giant word, and is unsure about letters in
     speech bubbles and about eyes alike. So boxes that are giant or unsure are read, and count only where something is
     read: at least two different letters or digits, or three of them. Words that are drawn as a picture, as in some
-    logos, are lost that way. A new value of any setting but `max_ratio` and `python`, and other models, measure again.
-    rapidocr needs the extra `filters`; its models ship in its wheel, and it runs offline, on one thread a worker.
+    logos, are lost that way. The reader knows Latin, Greek, Chinese and Japanese letters; a giant line in others, such
+    as Cyrillic or Arabic ones, counts unread where the detector is sure of it and it is 3 times as long as high. A new
+    value of any setting but `max_ratio` and `python`, and other models, measure again. rapidocr needs the extra
+    `filters`; its models ship in its wheel, and it runs offline, on one thread a worker.
 
     Args:
         max_ratio: Largest share of the picture, 0-1, that text may cover.
         confidence: Least confidence of the detector, 0-1, for a box to be considered.
         sure: Confidence, 0-1, below which a box is read and counts only where it is legible.
-        giant_box: Share of the picture, 0-1, above which a box is read too and counts only where it is legible.
+        giant_box: Share of the picture, 0-1, above which a box is read too, and counts where it is legible, or where it
+            is sure and has the shape of a line.
         legible: Least confidence of the reader, 0-1, for a reading to count.
         side_px: Longer side, in pixels, to which pictures are shrunk for the detector; long ones are cut into windows.
         backend: OCR engine. Rules and records are the same for both.
@@ -59,7 +62,7 @@ class TextRatio(Filter):
     """
 
     name: ClassVar[str] = "text_ratio"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {
         "ratio": "float64",
@@ -165,4 +168,6 @@ def _evidence(region: Region) -> dict[str, Any]:
     }
     if region.text is not None and region.legibility is not None:
         evidence |= {"text": region.text, "legibility": round(region.legibility, 3)}
+    if region.is_unread:
+        evidence["unread"] = True
     return evidence

@@ -55,6 +55,34 @@ def test_posters_of_one_template_with_other_words_are_different(size: int) -> No
     assert looked(one, other).verdict in {"different", "scene"}  # both stay, and nobody is asked
 
 
+def card(name: str, lines: tuple[str, str], *, top: float = 0.5) -> Image.Image:
+    """Return a card of a series: two lines of its own over a footer that all cards have, on a plain dark ground."""
+    image = Image.new("RGB", (700, 980), "#ad0001")
+    draw = ImageDraw.Draw(image)
+    for line, ink, place in zip(lines, ("#000000", "#ffffff"), (top, top + 0.06), strict=True):
+        draw.text((350, 980 * place), line, ink, ImageFont.load_default(size=27), anchor="mm")
+    draw.text((350, 912), "#THIS GENERATION", "#ffffff", ImageFont.load_default(size=25), anchor="mm")
+    draw.text((350, 946), name, "#000000", ImageFont.load_default(size=16), anchor="mm")
+    return image
+
+
+CARDS = (
+    card("by the same hand", ("WHEN ASKED FOR A PERMANENT ADDRESS", "www.example.org/username")),
+    card("by the same hand", ("HAPPINESS IS", "'last seen' to 'online', and then to 'typing'"), top=0.44),
+    card("by the same hand", ("NOBODY READS A MANUAL", "until it is far too late for that")),
+)
+
+
+def test_cards_of_a_series_whose_footer_and_ground_are_equal_are_different() -> None:
+    verdicts = [looked(CARDS[one], CARDS[other]).verdict for one, other in ((0, 1), (0, 2), (1, 2))]
+    assert set(verdicts) <= {"different", "scene"}  # all stay, and nobody is asked
+
+
+@pytest.mark.parametrize("copy", [name for name in COPIES if name != "leaning"])
+def test_a_copy_of_a_card_is_confirmed(copy: str) -> None:
+    assert looked(CARDS[0], COPIES[copy](CARDS[0])).verdict == "confirmed"
+
+
 @pytest.mark.parametrize("copy", [name for name in COPIES if name != "leaning"])
 def test_a_copy_of_a_plain_poster_is_confirmed(copy: str) -> None:
     original = poster("SUMMER SALE", "every day from nine")

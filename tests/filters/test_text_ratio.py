@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 import numpy as np
 import pytest
 from odd_text import ModelsGone, OtherModels
@@ -85,6 +86,17 @@ def test_a_giant_line_counts_because_it_can_be_read() -> None:
     assert region.text == "GIANT"
     assert region.legibility is not None
     assert region.legibility > RULES.legible
+
+
+@pytest.mark.parametrize("words", ["ПРИВЕТ, МИР", "مرحبا بالعالم"], ids=["Cyrillic", "Arabic"])
+def test_a_giant_line_in_letters_that_the_reader_does_not_know_counts_unread(finder: TextFinder, words: str) -> None:
+    image = Image.new("RGB", (600, 400), "white")
+    font = ImageFont.truetype(str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"), 64)
+    ImageDraw.Draw(image).text((300, 200), words, "black", font, anchor="mm")
+    [region] = finder.find(np.array(image))
+    assert (region.is_text, region.is_unread) == (True, True)
+    left, top, right, bottom = bounds(region.polygon)
+    assert right - left > 3 * (bottom - top)
 
 
 def test_a_giant_box_around_a_drawing_does_not_count(ii_bench: Path, finder: TextFinder) -> None:

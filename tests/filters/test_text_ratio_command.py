@@ -31,7 +31,7 @@ def found(ii_bench: Path, sheet: Path) -> dict[str, Any]:
     result = run(ii_bench / "images" / "dev", "--workers", "2", "--json", "--contact-sheet", sheet)
     assert result.exit_code == 0
     document = json.loads(result.stdout)
-    assert document.keys() == {"images", "unreadable"}
+    assert document.keys() == {"images", "unreadable", "scripts"}
     assert document["unreadable"] == []
     return {Path(one["path"]).stem.removeprefix("dev-"): one for one in document["images"]}
 
@@ -44,7 +44,10 @@ LINES = {"3": 2, "5": 1, "6": 4, "7": 7, "17": 3, "18": 2, "20": 4, "21": 5, "23
 
 def test_all_dev_images_are_measured(found: dict[str, Any]) -> None:
     assert len(found) == 35
-    assert all(one.keys() == {"path", "ratio", "boxes"} and 0 <= one["ratio"] <= 1 for one in found.values())
+    assert all(
+        one.keys() == {"path", "ratio", "boxes", "unread", "left_out"} and 0 <= one["ratio"] <= 1
+        for one in found.values()
+    )
 
 
 @pytest.mark.parametrize("number", NO_TEXT)
@@ -84,14 +87,16 @@ def test_people_read_a_table_sorted_by_ratio_and_a_rate(tmp_path: Path) -> None:
     assert lines[0].split() == ["ratio", "boxes", "path"]
     assert [line.split()[-1] for line in lines[1:3]] == ["blank.png", "copy.png"]
     assert lines[3] == "unreadable  notes.png  not_an_image"
-    assert lines[4].startswith("images 2, with text 0, unreadable files 1, ")
-    assert lines[4].endswith(" images a second")
+    assert lines[4].startswith("letters read: Latin, Greek, Chinese, Japanese")
+    assert lines[5].startswith("images 2, with text 0, unreadable files 1, ")
+    assert lines[5].endswith(" images a second")
 
 
 def test_an_empty_folder_gives_an_empty_document_and_page(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
     result = run(tmp_path / "none", "--json", "--workers", "1", "--contact-sheet", tmp_path / "page.png")
-    assert json.loads(result.stdout) == {"images": [], "unreadable": []}
+    document = json.loads(result.stdout)
+    assert (document["images"], document["unreadable"]) == ([], [])
     assert (tmp_path / "page.png").is_file()
 
 

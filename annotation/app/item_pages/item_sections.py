@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from benchwright.hidden_characters import escaped
+from benchwright.records import right_key
 
 from ...forms.task_content import TaskContent
 from ...items.item_history import RecordHistory, ReviewedTask, changes
@@ -64,7 +65,7 @@ def options_html(question: str, content: TaskContent, *, shows_key: bool = True)
     """Return the question and the options; with the key also which one is right, and the explanation."""
     lines = []
     for choice in content.choices:
-        is_right = shows_key and choice.key == content.answer
+        is_right = shows_key and choice.key == right_key(content.answer, content.refusal)
         words = escaped(choice.text or "") or APP_TEXTS["picture_of_option"].format(key=choice.key)
         mark = f" · {escape(TEXTS['key_is'])}" if is_right else ""
         style = ' class="right"' if is_right else ""

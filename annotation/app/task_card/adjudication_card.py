@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchwright.records import right_key
+from benchwright.records import answered_key, right_key
 
 from ...forms.fields.field_words import value_in_words
 from ...forms.fields.form import Form
@@ -39,7 +39,7 @@ def adjudication_card(case: Case, campaign: Campaign) -> Card:
         question=question_in_words(item),
         choices=options_of(item),
         right=right_key(item.answer, item.refusal),
-        declines=item.answer is None,
+        declines=answered_key(item.answer, item.refusal) is None,
         reasons=[{"code": code, "words": words_of_code(code)} for code in reasons],
         needs_reason=["reject"] if reasons else [],
         needs_note=[] if is_marked else ["revise"] if reasons else ["revise", "reject"],

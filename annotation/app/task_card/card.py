@@ -9,7 +9,7 @@ from typing import Any
 
 from benchwright.errors import BenchwrightError
 from benchwright.hidden_characters import escaped
-from benchwright.records import right_key
+from benchwright.records import answered_key, right_key
 
 from ...forms.campaign_form import CampaignForm
 from ...forms.evidence import needs_evidence
@@ -160,7 +160,7 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
         question=question_in_words(item) if item.choices else form_text(question_in_words(item)),
         choices=options_of(item),
         right=key if with_key else None,
-        declines=with_key and item.answer is None,
+        declines=with_key and answered_key(item.answer, item.refusal) is None,
         reasons=[{"code": code, "words": words_of_code(code)} for code in form.reasons],
         needs_reason=["reject"] if form.reasons else [],
         needs_note=list(form.needs_note),

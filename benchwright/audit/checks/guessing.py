@@ -148,11 +148,14 @@ class ShortcutBattery:
         facts = _FactsOfMeasures(audited, picture_measures(audited, context))
         cues: list[ItemCues] = []
         groups: dict[str, tuple[str, ...]] = {}
-        for each in learned_sample(audited):
+
+        def measure(each: AuditedItem) -> ItemCues | None:
             try:
-                measured = cues_of_item(each.item, facts)
+                return cues_of_item(each.item, facts)
             except UnreadableImage:
-                continue
+                return None
+
+        for each, measured in context.look_at_each(learned_sample(audited), measure):
             if measured is not None:
                 cues.append(measured)
                 groups[each.item.item_id] = each.item.group_keys

@@ -47,8 +47,7 @@ class Wording:
         items: defaultdict[str, dict[str, None]] = defaultdict(dict)
         words: defaultdict[str, dict[str, str]] = defaultdict(dict)
         other: list[str] = []
-        for each in audited.items:
-            faults, is_english = faults_of(each.item)
+        for each, (faults, is_english) in context.look_at_each(audited.items, lambda each: faults_of(each.item)):
             if not is_english or _is_foreign(audited, each.item_id):
                 other.append(each.item_id)
             for kind, place, fault, correction in faults:

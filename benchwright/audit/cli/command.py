@@ -135,15 +135,16 @@ what could be freed takes a fifth of its time."""
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
 @json_option(
     """
-    `{"source", "items", "images", "unreadable": [{"where", "reason"}], "checks": [{"name", "state": "done" or
-    "skipped", "why"}], "findings": [{"kind", "severity": "high" or "medium" or "low", "items": [id], "evidence":
-    {"summary", "certainty": "certain" or "likely" or "possible", ...}}], "page"}`; `items` and `images` are numbers,
-    ids are the source's own; findings that a baseline accepts are left out; kinds of copies contain `duplicate`. The
-    same document is in `audit.json`. With `--set-right` there is one more field: `{"source", "items", "images",
-    "unreadable": [{"where", "reason"}], "checks": [{"name", "state", "why"}], "findings": [{"kind", "severity",
-    "items": [id], "evidence": {"summary", "certainty", ...}}], "page", "set_right": {"release", "campaigns": [{"name",
-    "kind", "tasks", "new", "annotators"}], "not_asked": {kind: number}, "not_released": [id]}}`; `not_asked` counts
-    findings on which no campaign asks, `not_released` are items that are no whole ones, such as those without a picture
+    `{"source", "items", "images", "unreadable": [{"where", "reason"}], "checks": [{"name", "state": "done" or "skipped"
+    or "failed", "why", "failed_on": [id]}], "findings": [{"kind", "severity": "high" or "medium" or "low", "items":
+    [id], "evidence": {"summary", "certainty": "certain" or "likely" or "possible", ...}}], "page"}`; `items` and
+    `images` are numbers, ids are the source's own; findings that a baseline accepts are left out; kinds of copies
+    contain `duplicate`. The same document is in `audit.json`. With `--set-right` there is one more field: `{"source",
+    "items", "images", "unreadable": [{"where", "reason"}], "checks": [{"name", "state", "why", "failed_on"}],
+    "findings": [{"kind", "severity", "items": [id], "evidence": {"summary", "certainty", ...}}], "page", "set_right":
+    {"release", "campaigns": [{"name", "kind", "tasks", "new", "annotators"}], "not_asked": {kind: number},
+    "not_released": [id]}}`; `not_asked` counts findings on which no campaign asks, `not_released` are items that are no
+    whole ones, such as those without a picture
     """
 )
 def audit(
@@ -177,8 +178,9 @@ def audit(
     can be guessed, groups torn by splits, faults of language, missing licences and personal metadata. Checks that need
     more are listed with what to give. With --model a model gets questions and pictures, and is asked what it answers
     without the picture and which options are right. With --ocr text in pictures is read, and the right option looked
-    for there. Nothing of the source is changed. With --set-right people judge what was found; `benchwright set-right`
-    makes a new release of what they decide.
+    for there. A check that fails says on which items, with the exception, file and line; the others go on, and the exit
+    code is 3 (2 where it is something to be mended here, such as an endpoint). Nothing of the source is changed. With
+    --set-right people judge what was found; `benchwright set-right` makes a new release of what they decide.
     """
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.files.item_files import stated_columns
@@ -231,8 +233,10 @@ def audit(
         as_json=as_json,
         text=lambda: "\n".join([markdown(report)] if text else [*terminal_lines(report), *lines]),
     )
-    if _fails(report, fail_on):
-        raise click.exceptions.Exit(1)
+    for check in report.failed:
+        note(f"benchwright: error: the check {check.name} failed {check.where}: {printable(check.why)}")
+    if code := max([int(_fails(report, fail_on)), *(check.exit_code for check in report.failed)]):
+        raise click.exceptions.Exit(code)
 
 
 def _unsafe(weights: Path | None, labels: Sequence[str]) -> Safety | None:

@@ -40,8 +40,6 @@ def own_export_row(document: Mapping[str, Any]) -> dict[str, Any]:
         row["index"] = document["index"]
     if row["answer"] is None and row["refusal"] is None:
         row["answer"] = document.get("target") or None
-    if "n_options" in document and row["answer"] == row["refusal"]:
-        row["answer"] = None  # VLMEvalKit's `answer` is the right option, be it the one that declines
     attributes = document.get("attributes") or {}
     if isinstance(attributes, str):
         try:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.questions.self_awareness import PARTS, part_of
+from benchwright.records import answered_key
 from benchwright.statistics.proportions import Estimate
 
 from ..papers.mm_sap import ChosenOption
@@ -55,7 +56,7 @@ def mm_sap(judged: pa.Table) -> Mapping[str, Estimate]:
 
 def prediction_of(row: Row) -> ChosenOption:
     """Return a row in the paper's terms; a verdict over several questions counts as the answer only if it is right."""
-    answer = row["answer"]
+    answer = answered_key(row["answer"], row["refusal"])
     chosen = answer if row["right"] and answer is not None else row["letter"]
     missed = chosen == answer and not row["right"]
     return ChosenOption(

@@ -68,7 +68,7 @@ def card(
             }
             for choice in item.choices
         ],
-        "unanswerable": item.answer is None,
+        "unanswerable": item.answered_key is None,
         "explanation": None if item.explanation is None else legible(item.explanation),
         "replies": [None if reply is None else _reply(reply) for reply in replies],
         "people": None if people is None else {"asked": people.asked, "right": people.right},

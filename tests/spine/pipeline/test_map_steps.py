@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from odd_steps import Batched, CostlyDiary, Deadly, Diary, FewTogether, Memory, Pairs, Raising, Width, WidthTold
 from PIL import Image
 
+from benchwright.cli.run import end_with_lost
 from benchwright.errors import PrerequisiteError, StepError
 from benchwright.pipeline import run_recipe, run_steps
 from benchwright.recipe import Recipe
 from benchwright.steps import Step
-from benchwright.workspace.run_results import FinishedRun
+from benchwright.workspace.run_results import FinishedRun, failures_of, lost_in
 
 WIDTHS = (31, 40, 52, 67, 71, 88, 93)
 
@@ -148,3 +151,42 @@ def test_counts_of_every_step_add_up(images: Path, tmp_path: Path) -> None:
     for step in finished.steps:
         assert step.records == step.kept + sum(step.dropped.values())
     assert [step.kept for step in finished.steps] == [7, 6, 3]
+
+
+@pytest.mark.parametrize(
+    ("step", "exit_code", "error"),
+    [
+        (
+            Raising(wider_than=70),
+            3,
+            r"raising lost 3 to step_error, first 71\.png: KeyError: \d+ \(odd_steps\.py:\d+\)",
+        ),
+        (Deadly(width=52), 3, r"deadly lost 1 to worker_died, first 52\.png: .*SIGSEGV"),
+        (Memory(max_width=80), 1, r"memory lost 2 to out_of_memory, first 88\.png"),
+    ],
+    ids=["exception", "death", "memory"],
+)
+def test_records_lost_to_errors_end_a_command_with_another_code_than_0_and_the_first_error(
+    images: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], step: Step, exit_code: int, error: str
+) -> None:
+    finished = _run(images, tmp_path / "w", step)
+    lost = lost_in(failures_of(finished.workspace), finished.raised)
+    with pytest.raises(click.exceptions.Exit) as ended:
+        end_with_lost(lost, log=finished.run_folder)
+    assert ended.value.exit_code == exit_code
+    assert re.search(error, capsys.readouterr().err)
+
+
+def test_files_that_are_no_images_are_refused_and_not_lost(images: Path, tmp_path: Path) -> None:
+    (images / "text.png").write_text("no image")
+    finished = _run(images, tmp_path / "w", Width(at_most=60, diary=str(tmp_path / "d")))
+    failures = failures_of(finished.workspace)
+    assert [failure["path"] for failure in failures] == ["text.png"]
+    assert lost_in(failures, finished.raised) == []
+
+
+def test_where_an_exception_was_raised_is_the_same_on_every_machine(images: Path, tmp_path: Path) -> None:
+    rows = _run(images, tmp_path / "w", Raising(wider_than=70)).outcomes("raising")
+    places = {(row["evidence"]["error"], row["evidence"]["at"]) for row in rows if row["verdict"] == "failed"}
+    [(error, at)] = places
+    assert (error, at.partition(":")[0]) == ("KeyError", "odd_steps.py")

@@ -1,0 +1,129 @@
+"""Other words on the same template: lines of text that stand in one of two aligned pictures only, told without reading.
+
+Ground, frame and footer of a series are equal, and its words are a small share of its blocks. So lines of words decide
+for themselves: each is looked for at its place in the other picture, and a few pixels around it. Of an honest copy,
+reduced, compressed, cut, recolored or blurred, a line correlates by .9 and more; another sentence by .2 to .7. A
+watermark, a caption or a stamp adds lines to one picture only, and hides few of the other's.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .registration import Affine
+
+_SHARPEST_PX, _LINE_PX = 0.8, 6.0
+"""Standard deviations of the blurs between which the strokes of letters lie, in pictures that are 448 px long."""
+_INK = 6.0
+"""Grey levels by which strokes differ from what is around them."""
+_GAP_PX = (15, 3)
+"""Width and height of gaps that do not part what belongs to one line."""
+_LEAST_WIDE_PX, _LEAST_HIGH_PX, _LEAST_PX = 20, 4, 60
+_MOST_HIGH = 0.25
+"""Largest height of a line as a share of the picture's: what is higher is a frame, a drawing or a photograph."""
+_SHIFTED_PX = 6
+"""Largest distance of a line from its place in the other picture."""
+_THERE = 0.7
+"""Least correlation of a line with what is at its place in the other picture for the two to be the same."""
+_OTHER = 0.3
+"""Least share of the area of lines, in each of the two pictures, that the other one lacks."""
+
+_LITTLE = 0.15
+"""Largest share of a picture that strokes beside its words fill where words are nearly all that it shows."""
+
+_Grey = NDArray[np.float32]
+
+
+class Words(NamedTuple):
+    """The lines of words of a picture.
+
+    Args:
+        boxes: Left, top, right and bottom of each, in pixels.
+        drawn: Share of the picture, 0-1, that strokes of anything else fill: of a photograph or a drawing much, of a
+            frame or a paper's grain little.
+    """
+
+    boxes: tuple[tuple[int, int, int, int], ...]
+    drawn: float
+
+
+class OtherWords(NamedTuple):
+    """How the words of two aligned pictures differ.
+
+    Args:
+        differ: Whether each has lines that the other one lacks.
+        are_all: Whether words are nearly all that the pictures show.
+    """
+
+    differ: bool
+    are_all: bool
+
+
+def other_words(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> OtherWords:
+    """Return whether each of two aligned pictures has lines of text that the other one has not.
+
+    Args:
+        fixed: Grey picture, shape (height, width).
+        moving: Grey picture, shape (height, width).
+        affine: Maps points of `moving` to `fixed`.
+    """
+    import cv2
+
+    height, width = fixed.shape
+    shrinks = abs(float(np.linalg.det(affine[:, :2]))) < 1
+    laid = cv2.warpAffine(
+        moving,
+        affine,
+        (width, height),
+        flags=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    covered = cv2.warpAffine(np.full(moving.shape, 255, np.uint8), affine, (width, height))
+    reach = 2 * _SHIFTED_PX + 1
+    inside = cv2.erode(np.asarray(covered == 255, np.uint8), np.ones((reach, reach), np.uint8)) > 0
+    strokes = _strokes(fixed), _strokes(np.asarray(laid, np.uint8))
+    words = [_words(of_picture, inside) for of_picture in strokes]
+    lacking = [_lacking(own.boxes, *pair) for own, pair in zip(words, (strokes, strokes[::-1]), strict=True)]
+    return OtherWords(min(lacking) >= _OTHER, max(own.drawn for own in words) <= _LITTLE)
+
+
+def _strokes(grey: NDArray[np.uint8]) -> _Grey:
+    import cv2
+
+    sharp = cv2.GaussianBlur(np.asarray(grey, np.float32), (0, 0), _SHARPEST_PX)
+    return np.asarray(sharp - cv2.GaussianBlur(sharp, (0, 0), _LINE_PX), np.float32)
+
+
+def _lacking(boxes: tuple[tuple[int, int, int, int], ...], strokes: _Grey, other: _Grey) -> float:
+    """Return the share of the area of one picture's lines that the other lacks, 0-1; 0 without lines."""
+    import cv2
+
+    lines, lacking = 0, 0
+    for left, top, right, bottom in boxes:
+        line = strokes[top:bottom, left:right]
+        around = other[
+            max(0, top - _SHIFTED_PX) : bottom + _SHIFTED_PX, max(0, left - _SHIFTED_PX) : right + _SHIFTED_PX
+        ]
+        likeness = float(cv2.matchTemplate(around, line, cv2.TM_CCOEFF_NORMED).max()) if around.std() > 1 else 0.0
+        lines += line.size
+        lacking += line.size if likeness < _THERE else 0
+    return lacking / lines if lines else 0.0
+
+
+def _words(strokes: _Grey, inside: NDArray[np.bool_]) -> Words:
+    import cv2
+
+    ink = np.asarray((np.abs(strokes) > _INK) & inside, np.uint8)
+    joined = cv2.morphologyEx(ink, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_RECT, _GAP_PX))
+    _, _, parts, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    boxes, drawn = [], 0
+    for left, top, width, height, area in parts[1:].tolist():
+        is_line = width >= _LEAST_WIDE_PX and _LEAST_HIGH_PX <= height <= _MOST_HIGH * len(strokes)
+        if is_line and area >= _LEAST_PX:
+            boxes.append((left, top, left + width, top + height))
+        else:
+            drawn += area
+    return Words(tuple(boxes), drawn / strokes.size)

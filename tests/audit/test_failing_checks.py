@@ -1,0 +1,121 @@
+"""A check that raises is one record of the audit: it names items, exception, file and line, and the others go on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from audited_benches import clean_rows, write_rows
+
+from benchwright.audit import AuditReport, AuditSettings, audit, verdict_of
+from benchwright.audit.audited_items import AuditedItem, AuditedItems
+from benchwright.audit.check import AuditCheck, AuditContext
+from benchwright.audit.checks import KeyLetters, RepeatedAnswerOptions, ShortcutBattery
+from benchwright.audit.finding import Finding
+from benchwright.cli import invoke
+from benchwright.errors import RequestFailed, StorageError
+
+ITEMS = 21
+
+
+class OddIds:
+    """Finds nothing, and cannot bear two of the items."""
+
+    name: ClassVar[str] = "odd_ids"
+    title: ClassVar[str] = "Ids that are odd"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        for each, number in context.look_at_each(audited.items, self._number):
+            if number == 7:
+                yield Finding("seven", "low", (each.item_id,), "It is the seventh.")
+
+    @staticmethod
+    def _number(each: AuditedItem) -> int:
+        return {"q3": [], "q5": []}.get(each.item_id, [int(each.item_id[1:])])[0]
+
+
+class Broken:
+    """Finds one thing, and then raises."""
+
+    name: ClassVar[str] = "broken"
+    title: ClassVar[str] = "What is broken"
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        yield Finding("before", "low", ("q1",), "This was found before.")
+        raise self._error
+
+
+def _audited(folder: Path, *checks: AuditCheck) -> AuditReport:
+    file = write_rows(folder / "questions.csv", clean_rows(ITEMS))
+    return audit(file, folder / "out", AuditSettings(workers=1), checks=checks)
+
+
+def test_items_on_which_a_check_raises_are_named_and_all_else_is_checked(tmp_path: Path) -> None:
+    report = _audited(tmp_path, OddIds(), RepeatedAnswerOptions())
+    odd, options = report.checks
+    assert (odd.state, odd.failed_on, odd.exit_code, odd.findings) == ("failed", ("q3", "q5"), 3, 1)
+    assert odd.why.startswith("IndexError: list index out of range (")
+    assert "test_failing_checks.py:" in odd.why
+    assert options.state == "done"
+    page = (tmp_path / "out" / "audit.html").read_text(encoding="utf-8")
+    assert "IndexError: list index out of range" in page
+    assert "q3, q5" in page
+    document = json.loads((tmp_path / "out" / "audit.json").read_text(encoding="utf-8"))
+    assert document["checks"][0]["failed_on"] == ["q3", "q5"]
+
+
+@pytest.mark.parametrize(
+    ("error", "exit_code"),
+    [(KeyError("odd"), 3), (RequestFailed("timeout", "no reply in 5 s"), 2)],
+    ids=["ours", "theirs"],
+)
+def test_a_check_that_breaks_off_keeps_what_it_found_and_ends_no_other(
+    tmp_path: Path, error: Exception, exit_code: int
+) -> None:
+    report = _audited(tmp_path, Broken(error), OddIds())
+    assert [(check.state, check.exit_code) for check in report.checks] == [("failed", exit_code), ("failed", 3)]
+    assert {finding.kind for finding in report.findings} == {"before", "seven"}
+    assert "failed" in verdict_of(report).headline
+
+
+def test_a_disk_that_fails_ends_the_audit(tmp_path: Path) -> None:
+    with pytest.raises(StorageError):
+        _audited(tmp_path, Broken(StorageError("the disk is full")), KeyLetters())
+
+
+def test_the_command_says_so_last_and_exits_with_another_code_than_0(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("benchwright.audit.report.all_checks", lambda: [OddIds(), KeyLetters()])
+    file = write_rows(tmp_path / "questions.csv", clean_rows(ITEMS))
+    arguments = ["audit", str(file), "--out", str(tmp_path / "out"), "--workers", "1", "--json"]
+    assert invoke(arguments) == 3
+    printed = capsys.readouterr()
+    states: list[Any] = [(check["name"], check["state"]) for check in json.loads(printed.out)["checks"]]
+    assert states == [("odd_ids", "failed"), ("key_letters", "done")]
+    assert "odd_ids failed on 2 items: IndexError" in printed.err.splitlines()[-1]
+
+
+def test_a_file_of_replies_that_is_of_no_use_is_known_before_any_check_runs(tmp_path: Path) -> None:
+    file = write_rows(tmp_path / "questions.csv", clean_rows(ITEMS))
+    (tmp_path / "replies.csv").write_text("id,reply\nnobody,A\n")
+    assert invoke(["audit", str(file), "--out", str(tmp_path / "out"), "--replies", f"m={tmp_path}/replies.csv"]) == 2
+    assert not (tmp_path / "out" / "audit.json").exists()
+
+
+@pytest.mark.slow
+def test_items_whose_key_is_the_option_that_declines_are_checked_like_all_others(tmp_path: Path) -> None:
+    rows = [row | {"refusal": "D"} for row in clean_rows(24)]
+    assert sum(row["answer"] == "D" for row in rows) == 6
+    file = tmp_path / "questions.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    report = audit(file, tmp_path / "out", AuditSettings(workers=1), checks=[KeyLetters(), ShortcutBattery()])
+    assert [(check.state, check.failed_on) for check in report.failed] == []
+    declining = [each.item for each in report.audited.items if each.item.right_key == "D"]
+    assert [(item.answer, item.refusal) for item in declining] == [(None, "D")] * 6
