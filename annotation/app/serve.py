@@ -27,10 +27,11 @@ once after each statement.
 
 
 def build_app(state: AppState) -> st.App:
-    """Return the ASGI app: session middleware, the app's own routes, and Streamlit for everything else."""
+    """Return the ASGI app: its middleware, the app's own routes, and Streamlit for everything else."""
     import streamlit as st
     from starlette.middleware import Middleware
 
+    from .auth.known_pages import KnownPages
     from .auth.login import login_routes
     from .auth.middleware import ACCOUNT, LANGUAGE, SessionMiddleware
     from .auth.oidc import oidc_routes
@@ -64,7 +65,7 @@ def build_app(state: AppState) -> st.App:
             *field_example_routes(state),
             *download_routes(state),
         ],
-        middleware=[Middleware(SessionMiddleware, state=state)],
+        middleware=[Middleware(SessionMiddleware, state=state), Middleware(KnownPages)],
     )
 
 
