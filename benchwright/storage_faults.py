@@ -17,7 +17,7 @@ from benchwright.errors import StorageError
 
 _AGAIN = "then run the same command again"
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-_MACHINE = _FULL | {errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+_MACHINE = _FULL | {errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOLCK}
 """Errors that the file being read cannot have caused."""
 _WORDS: Mapping[int, str] = {
     errno.EDQUOT: f"the quota there is used up; remove files or have it raised, {_AGAIN}",
@@ -25,6 +25,9 @@ _WORDS: Mapping[int, str] = {
     errno.EROFS: "the disk is read-only; give a folder that can be written to, or copy this one there",
     errno.EACCES: "permission denied; give another folder, or change who may read and write there",
     errno.EPERM: "the system does not permit it; give another folder, or change who may read and write there",
+    errno.ENOLCK: "the disk has no file locks, without which two programs would write at once (some network folders "
+    "have none, or are mounted without); use a folder on a local disk, or mount this one with locks. Several machines "
+    "share a review store on PostgreSQL, whose workspace still lies on a disk with locks",
     errno.EIO: f"input/output error; the disk or its connection fails: look at the system's log, {_AGAIN}",
     errno.ESTALE: f"the network folder is not what it was; mount it anew, {_AGAIN}",
     errno.ENOTDIR: "a part of this path is a file, not a folder; give another path",

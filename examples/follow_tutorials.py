@@ -12,14 +12,16 @@ from __future__ import annotations
 import argparse
 import io
 import os
+import pty
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -118,11 +120,13 @@ class Walk:
     def _serve(self, command: Command) -> None:
         self._stop()
         log = self._programs / "server.log"
-        with log.open("wb") as written:
-            self._server = subprocess.Popen(  # noqa: S603
-                _bash(command.script), cwd=self._folder, env=self._environment(), stdin=subprocess.DEVNULL,
-                stdout=written, stderr=subprocess.STDOUT, start_new_session=True,
-            )  # fmt: skip
+        screen, terminal = pty.openpty()  # on which the first curator's invitation is printed
+        self._server = subprocess.Popen(  # noqa: S603
+            _bash(command.script), cwd=self._folder, env=self._environment(), stdin=subprocess.DEVNULL,
+            stdout=terminal, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        os.close(terminal)
+        threading.Thread(target=_copy, args=(screen, log), daemon=True).start()
         until = time.monotonic() + 180
         while time.monotonic() < until:
             with socket.socket() as probe:
@@ -133,7 +137,7 @@ class Walk:
             time.sleep(0.1)
         else:
             raise self._failure(f"{command.script}does not answer after three minutes")
-        self._output = self._as_shown(log.read_text(encoding="utf-8"))
+        self._output = self._as_shown(log.read_text(encoding="utf-8").replace("\r\n", "\n"))
         if self._server.poll() is not None:
             raise self._failure(f"{command.script}ended with {self._server.returncode}:\n{self._output}")
         self._people.read(self._output)
@@ -164,6 +168,13 @@ class Walk:
 
     def _environment(self) -> dict[str, str]:
         return {**os.environ, "PATH": f"{self._programs}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "160"}
+
+
+def _copy(screen: int, log: Path) -> None:
+    """Write what comes to a terminal into a file, until the last process that writes to it has ended."""
+    with log.open("wb", buffering=0) as written, os.fdopen(screen, "rb", buffering=0) as shown, suppress(OSError):
+        while piece := shown.read(4096):
+            written.write(piece)
 
 
 def _bash(script: str) -> list[str]:

@@ -7,6 +7,7 @@
  *   io_error   that one call fails (EIO)
  *   torn       that call, or the next that writes, writes half and the process is killed
  *   kill       the process is killed before that call
+ * With FAULTY_NO_LOCKS the disk has no locks (ENOLCK), as some network folders.
  * FAULTY_CLOCK_S is added to the system's clock, not to the monotonic one.
  */
 #define _GNU_SOURCE
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -228,6 +230,24 @@ int mkdirat(int at, const char *path, mode_t mode) {
     FAIL_IF(concerns(at, path), MAKES);
     return REAL(mkdirat)(at, path, mode);
 }
+
+static int has_no_locks(int file) { return getenv("FAULTY_NO_LOCKS") && file_concerns(file); }
+
+int flock(int file, int how) {
+    if (has_no_locks(file)) { errno = ENOLCK; return -1; }
+    return REAL(flock)(file, how);
+}
+#define CONTROLS(name)                                                                                                 \
+    int name(int file, int command, ...) {                                                                             \
+        va_list more;                                                                                                  \
+        va_start(more, command);                                                                                       \
+        void *argument = va_arg(more, void *);                                                                         \
+        va_end(more);                                                                                                  \
+        if ((command == F_SETLK || command == F_SETLKW) && has_no_locks(file)) { errno = ENOLCK; return -1; }          \
+        return ((int (*)(int, int, ...))dlsym(RTLD_NEXT, #name))(file, command, argument);                            \
+    }
+CONTROLS(fcntl)
+CONTROLS(fcntl64)
 
 int clock_gettime(clockid_t which, struct timespec *now) {
     int done = REAL(clock_gettime)(which, now);

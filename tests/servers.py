@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import pty
 import signal
 import socket
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,6 +46,7 @@ def serving(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     timeout_s: float = 60,
+    on_terminal: bool = False,
 ) -> Iterator[Server]:
     """Run a server on a free port of 127.0.0.1, in a process group of its own.
 
@@ -54,9 +57,10 @@ def serving(
         env: Added to this process's environment.
         cwd: Where the server runs.
         timeout_s: How long it may take to become ready.
+        on_terminal: Whether its output is a terminal, which is then copied into the log.
     """
     port = _free_port()
-    with log.open("wb") as output:
+    with _terminal(log) if on_terminal else log.open("wb") as output:
         process = subprocess.Popen(
             [*command(port)], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, cwd=cwd,
             env={**os.environ, **(env or {})}, start_new_session=True,
@@ -67,6 +71,21 @@ def serving(
         yield server
     finally:
         _stop(process)
+
+
+@contextmanager
+def _terminal(log: Path) -> Iterator[int]:
+    """Yield the descriptor of a terminal, for a process to write to; what comes goes into the log until it is closed."""
+    near, far = pty.openpty()
+
+    def copy() -> None:
+        with log.open("wb", buffering=0) as output, os.fdopen(near, "rb", buffering=0) as screen, suppress(OSError):
+            while piece := screen.read(4096):  # an error once the last process that writes to it has ended
+                output.write(piece)
+
+    threading.Thread(target=copy, daemon=True).start()
+    yield far
+    os.close(far)
 
 
 def _free_port() -> int:

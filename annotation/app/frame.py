@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import streamlit as st
 
 from ..store import Account
 from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
 from .base.curator_texts import TEXTS as WORDS
-from .base.directed_text import DIRECTED_STYLE
+from .base.directed_text import DIRECTED_STYLE, inert
 from .base.page_words import show_page_words
 from .base.request import PageRequest
 from .base.state import AppState, current_state
@@ -36,11 +37,13 @@ from .pages.practice import show_practice
 from .pages.progress import show_progress
 from .pages.reasons import show_reasons
 from .pages.review import TASK, show_review
+from .pages.unknown_address import show_unknown_address
 from .security.cookies import COOKIE
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
+_LONGEST_NAME = 100
 _STYLE = (
     f"""<style>{DIRECTED_STYLE}</style>"""
     + """<style>
@@ -156,9 +159,9 @@ def _pages(state: AppState, account: Account) -> list[st.Page]:
             st.Page(people, title=TEXTS["people"], url_path="people"),
             *steering[1:],  # Progress stands in the head
         ]
-        start = partial(_start, review, progress if state.store.campaign_names() else build)
+        start = partial(_start, account, review, progress if state.store.campaign_names() else build)
     else:
-        start = partial(_start, review, review)
+        start = partial(_start, account, review, review)
     hidden = st.Page(start, title=TEXTS["review"], url_path="start", default=True, visibility="hidden")
     return [hidden, *pages]
 
@@ -204,8 +207,15 @@ def _item_pages(state: AppState, account: Account) -> tuple[st.Page, st.Page]:
     return items, item
 
 
-def _start(review: st.Page, first: st.Page) -> None:
-    """Switch to an account's first page; to the review page where the URL names a campaign or a task of it."""
+def _start(account: Account, review: st.Page, first: st.Page) -> None:
+    """Switch to an account's first page; to the review page where the URL names a campaign or a task of it.
+
+    Streamlit also comes here from an open page that the account has lost with its role; that leads nowhere by itself.
+    """
+    if urlsplit(st.context.url or "").path.strip("/"):
+        _head(account)
+        show_unknown_address(TEXTS["no_such_page"])
+        return
     query = {name: st.query_params[name] for name in (CAMPAIGN, TASK) if name in st.query_params}
     st.switch_page(review if query else first, query_params=query)
 
@@ -214,10 +224,14 @@ def _show_in_frame(state: AppState, account: Account, show_page: Callable[[PageR
     campaign_place, head = _head(account)
     with campaign_place:
         campaign = pick_campaign(state, account)
-    if campaign is None:
-        st.info(TEXTS["no_campaigns"])
-    else:
+    if campaign is not None:
         show_page(PageRequest(state, account, campaign, head))
+    elif CAMPAIGN in st.query_params and state.store.campaign_names():
+        show_unknown_address(
+            TEXTS["no_such_campaign"].format(campaign=inert(st.query_params[CAMPAIGN][:_LONGEST_NAME]))
+        )
+    else:
+        st.info(TEXTS["no_campaigns"])
 
 
 def _if_assigned(request: PageRequest, show: Callable[[PageRequest], None]) -> None:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from .security.connections import ConnectionLimits, Network
 
 SCRIPT = Path(__file__).parent / "script" / "screen.py"
-PING_S = 30.0
 MOST_SENT_BYTES = 8 * 1024 * 1024
 """In one message of a browser over the websocket; photographs and drafts come by routes of their own."""
 SWITCH_S = 0.0005
@@ -28,10 +27,11 @@ once after each statement.
 
 
 def build_app(state: AppState) -> st.App:
-    """Return the ASGI app: session middleware, the app's own routes, and Streamlit for everything else."""
+    """Return the ASGI app: its middleware, the app's own routes, and Streamlit for everything else."""
     import streamlit as st
     from starlette.middleware import Middleware
 
+    from .auth.known_pages import KnownPages
     from .auth.login import login_routes
     from .auth.middleware import ACCOUNT, LANGUAGE, SessionMiddleware
     from .auth.oidc import oidc_routes
@@ -65,7 +65,7 @@ def build_app(state: AppState) -> st.App:
             *field_example_routes(state),
             *download_routes(state),
         ],
-        middleware=[Middleware(SessionMiddleware, state=state)],
+        middleware=[Middleware(SessionMiddleware, state=state), Middleware(KnownPages)],
     )
 
 
@@ -92,7 +92,7 @@ def run_app(
     import uvicorn
     from streamlit.web import bootstrap
 
-    from .security.connections import ConnectionLimits, bounded_protocol, with_more_files
+    from .security.connections import ConnectionLimits, served_within, with_more_files
 
     check_free(address, port)
     app = build_app(state)
@@ -103,10 +103,7 @@ def run_app(
         app,
         host=address,
         port=port,
-        http=bounded_protocol(with_more_files(limits or ConnectionLimits()), trusted_proxies),
-        ws="websockets-sansio",
-        ws_ping_interval=PING_S,
-        ws_ping_timeout=PING_S,
+        **served_within(with_more_files(limits or ConnectionLimits()), trusted_proxies),
         ws_max_size=MOST_SENT_BYTES,
         ws_per_message_deflate=True,
         proxy_headers=bool(trusted_proxies),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import webbrowser
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -19,6 +20,8 @@ from ..app.base.account_words import invitation_path, state_of
 from .selection import open_for_commands, workspace_of, workspace_option
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from ..app.security.identity_provider import IdentityProvider
     from ..store import Account, Accounts, Role
 
@@ -94,8 +97,8 @@ LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
 @click.option("--open", "open_browser", is_flag=True, help="Open the app in this machine's browser.")
 @json_option(
     """
-    `{"url", "workspace", "invitation"}`, printed before the first page is served; `invitation` is null once
-    somebody can sign in
+    `{"url", "workspace", "invitation"}`, printed before the first page is served; `invitation` is null once a
+    curator can sign in, or while an invitation of one is open
     """
 )
 def serve(
@@ -116,13 +119,14 @@ def serve(
     """Serve the review app until interrupted (Ctrl+C), which is how it ends, with exit code 0.
 
     People sign in with a browser, decide, and see their own decisions; curators also see progress, agreement and
-    accounts, and run the recipe. As long as nobody can sign in, each start prints a link by which to become the
-    curator. Needs the extra `app`.
+    accounts, and run the recipe. A start on a terminal prints a link by which to become the first curator, if there is
+    none and nobody holds an invitation to be one; no start writes a link into a log. Needs the extra `app`.
     """
     check_app_is_installed()
     from ..app.base.state import clock, open_app_state
     from ..app.security.connections import trusted_network
     from ..app.serve import check_free, is_loopback, run_app
+    from ..store import Accounts
 
     trusted = tuple(map(trusted_network, proxies))
     if recipe is not None:
@@ -138,10 +142,17 @@ def serve(
     url = (public or f"{'https' if https else 'http'}://{_in_url(address)}:{port}").rstrip("/")
     provider = None if oidc is None else _provider(oidc, oidc_client, url)
     state = open_app_state(root, secure=https, provider=provider, languages=languages)
-    invitation = _first_invitation(state.accounts, clock())
-    start = url if invitation is None else f"{url}{invitation_path(invitation)}"
-    document = {"url": url, "workspace": str(root), "invitation": None if invitation is None else start}
-    emit(document, as_json=as_json, text=lambda: _serving_text(root, url, invitation and start))
+    is_read_at_once = as_json or open_browser or sys.stdout.isatty()
+    with state.store.batch() as held:  # two starts at once make one invitation
+        command = f"benchwright review users --workspace {shlex.quote(str(root))} --url {url}"
+        opening = way_in(Accounts(held), clock(), command=command, is_read_at_once=is_read_at_once)
+    start = url if opening.invitation is None else f"{url}{invitation_path(opening.invitation)}"
+    document = {"url": url, "workspace": str(root), "invitation": None if opening.invitation is None else start}
+    emit(document, as_json=as_json, text=lambda: f"reviewing {root} at {url} (Ctrl+C stops)")
+    if opening.invitation is not None and not as_json and sys.stdout.isatty():
+        click.echo(f"no curator can sign in yet; open this to become the one who adds the others: {start}")
+    elif opening.waits_for is not None:
+        note(f"no curator can sign in yet; {opening.waits_for}")
     sys.stdout.flush()
     if not https and not is_loopback(address):
         note("anybody on the network between can read passwords; put a proxy with HTTPS in front and say --https")
@@ -265,18 +276,45 @@ def _provider(issuer: str, client_id: str, url: str) -> IdentityProvider:
     return provider
 
 
-def _first_invitation(accounts: Accounts, now: Any) -> str | None:
-    """Return an invitation for a curator if none can sign in yet; None otherwise."""
+class WayIn(NamedTuple):
+    """How the first curator comes in, where none can sign in yet.
+
+    Attributes:
+        invitation: Token of an invitation just made; None where none is needed, or an open one would end by it.
+        waits_for: What has to happen instead, in words; None where nothing has to.
+    """
+
+    invitation: str | None = None
+    waits_for: str | None = None
+
+
+def way_in(accounts: Accounts, now: datetime, *, command: str, is_read_at_once: bool) -> WayIn:
+    """Invite a curator if none can sign in and none is invited.
+
+    Args:
+        accounts: Accounts of the store.
+        now: Time of the start.
+        command: Command that lists and invites people, without what it is to do.
+        is_read_at_once: Whether the one who starts the app gets to see the invitation; otherwise none is made, since it
+            would go into a log.
+    """
     everybody = accounts.all()
     curators = [account for account in everybody if account.role == "curator" and not account.is_disabled]
     if any(account.is_taken_up for account in curators):
-        return None
+        return WayIn()
+    for account in curators:
+        if account.invited_until is not None and account.invited_until > now:
+            until, anew = f"{account.invited_until:%Y-%m-%d}", f"{command} --invite {shlex.quote(account.name)}"
+            return WayIn(waits_for=f"{account.name} holds an invitation until {until}; if that link is lost: {anew}")
+    if not is_read_at_once:
+        asks = f"--invite {shlex.quote(curators[0].name)}" if curators else "--add NAME --role curator"
+        return WayIn(waits_for=f"get an invitation, which has no place in a log, on a terminal: {command} {asks}")
     if curators:
-        return accounts.invite(curators[0].name, now=now)
+        return WayIn(accounts.invite(curators[0].name, now=now))
     name = FIRST_CURATOR
     while name in {account.name for account in everybody}:
         name += "_"
-    return accounts.invite(accounts.add(name, "curator", now=now).name, now=now)
+    return WayIn(accounts.invite(accounts.add(name, "curator", now=now).name, now=now))
 
 
 def _set_password_from_stdin(accounts: Accounts, name: str) -> None:
@@ -293,13 +331,6 @@ def _in_url(address: str) -> str:
 
 def _user(account: Account) -> dict[str, Any]:
     return {"name": account.name, "role": account.role, "state": state_of(account)}
-
-
-def _serving_text(root: Path, url: str, start: str | None) -> str:
-    lines = [f"reviewing {root} at {url} (Ctrl+C stops)"]
-    if start is not None:
-        lines.append(f"no curator can sign in yet; open this to become the one who adds the others: {start}")
-    return "\n".join(lines)
 
 
 def _users_text(accounts: list[Account], invited: str | None, link: str | None) -> str:

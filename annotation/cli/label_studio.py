@@ -16,6 +16,9 @@ from benchwright.text_normalization import counted, printable
 from .selection import campaign_option, open_for_commands, pick_campaign, workspace_of, workspace_option
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..label_studio.deletions import Deleted
     from ..label_studio.pushing import Pushed
     from ..label_studio.server import Server
 
@@ -115,21 +118,37 @@ def _lines_of(pushed: Pushed, url: str) -> list[str]:
     metavar="E-MAIL=NAME",
     help="What a user is called here; may be given several times.  [default: the e-mail address]",
 )
+@click.option(
+    "--keep-deleted",
+    is_flag=True,
+    help="Let decisions count whose annotations are deleted there since, and tell of them no more.",
+)
 @json_option(
     """
     `{"campaign", "url", "project", "new", "changed", "unchanged", "skipped", "quarantined": [{"annotation", "task",
-    "item_id", "author", "reason"}], "tasks": {state: n}}`
+    "item_id", "author", "reason"}], "deleted": [{"annotation", "task", "item_id", "author", "what"}],
+    "tasks": {state: n}}`; `what` was deleted is `annotation` or the whole `task`
     """
 )
-def pull(url: str, workspace: Path | None, campaign: str | None, renamed: tuple[str, ...], as_json: bool) -> int:
+def pull(
+    url: str,
+    workspace: Path | None,
+    campaign: str | None,
+    renamed: tuple[str, ...],
+    keep_deleted: bool,
+    as_json: bool,
+) -> int:
     """Bring a project's annotations into the review store; safe to repeat.
 
     Of a `review` those of both projects, of a `collect` the photographs too. An annotation that was changed on the
     server since becomes a new version. Each is checked against the form. What does not fit, has no slot left, belongs
-    to an item that has changed, or was written under somebody else's name is listed and not taken (exit code 1).
+    to an item that has changed, or was written under somebody else's name is listed and not taken (exit code 1). So
+    is what was pulled before and is deleted there since: its decisions go on counting until the item is asked again.
     """
+    from ..label_studio.deletions import find_deleted
     from ..label_studio.fetching import fetch
     from ..label_studio.projects import Projects
+    from ..label_studio.task_data import key_of
     from ..store.database.audit import COMMAND_LINE
 
     root, server = workspace_of(workspace), _server(url)
@@ -145,8 +164,19 @@ def pull(url: str, workspace: Path | None, campaign: str | None, renamed: tuple[
         pulled = fetch(
             store, chosen, server, root=root, project=project, projects=projects, names=names, now=datetime.now(UTC)
         )
+        voted_on = projects.votes_of(chosen.name)
+        deleted = find_deleted(
+            projects,
+            chosen.name,
+            pulled,
+            current={key_of(task) for task in store.tasks(chosen.name, states=("open", "done"))},
+            tasks_there=lambda: {task.id for number in {project, voted_on or project} for task in server.tasks(number)},
+            forgets=keep_deleted,
+        )
         status = store.status(chosen.name, now=datetime.now(UTC))
         about = {"campaign": chosen.name, "url": server.url, "new": pulled.new, "changed": pulled.changed}
+        if deleted:
+            about["deleted"] = len(deleted)
         store.record("pulled", actor=COMMAND_LINE, now=datetime.now(UTC), **about)
     lines = [
         f"{pulled.new} annotations taken into campaign {chosen.name!r}, {pulled.changed} changed, "
@@ -156,10 +186,33 @@ def pull(url: str, workspace: Path | None, campaign: str | None, renamed: tuple[
             f"not taken: annotation {refused.annotation} of task {refused.task}: {printable(refused.reason)}"
             for refused in pulled.quarantined
         ),
+        *_lines_of_deleted(deleted, is_kept=keep_deleted),
     ]
     document = {"campaign": chosen.name, "url": server.url, "project": project, **pulled.to_json()}
+    document["deleted"] = [each._asdict() for each in deleted]
     emit(document | {"tasks": dict(status.tasks)}, as_json=as_json, text="\n".join(lines))
-    return 1 if pulled.quarantined else 0
+    return 1 if pulled.quarantined or (deleted and not keep_deleted) else 0
+
+
+def _lines_of_deleted(deleted: Sequence[Deleted], *, is_kept: bool) -> list[str]:
+    if not deleted:
+        return []
+    whole = sum(each.what == "task" for each in deleted)
+    to_do = (
+        "kept, and told of no more"
+        if is_kept
+        else "have the items asked again on their pages, after which these decisions count no more, or keep the "
+        "decisions with --keep-deleted"
+    )
+    return [
+        f"deleted there after it was pulled, and still counted here (annotations: {len(deleted)}, with their whole "
+        f"task: {whole}): {to_do}",
+        *(
+            f"deleted there: annotation {each.annotation} of task {each.task}, by {printable(each.author)}, of item "
+            f"{each.item_id or 'none'}"
+            for each in deleted
+        ),
+    ]
 
 
 def _server(url: str) -> Server:

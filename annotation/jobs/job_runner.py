@@ -6,7 +6,6 @@ stopped. Whoever starts one and whoever cancels one is in the audit log.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import secrets
 import signal
@@ -19,6 +18,7 @@ from datetime import datetime
 from pathlib import Path
 
 from benchwright.errors import BenchwrightError
+from benchwright.file_locks import lock
 from benchwright.workspace.private_files import make_private_file, make_private_folder
 
 from ..store import ReviewStore
@@ -176,8 +176,9 @@ class JobRunner:
     def _alone(self) -> Iterator[None]:
         """Hold the jobs of the workspace, against other threads and other processes."""
         make_private_folder(self.folder.root)
-        with self._lock, (self.folder.root / "lock").open("w") as handle:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        path = self.folder.root / "lock"
+        with self._lock, path.open("w") as handle:
+            lock(handle, path)
             yield
 
 

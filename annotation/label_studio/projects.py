@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.workspace.atomic import write_json
 
 FILE = "label-studio.json"
 FORMAT, VERSION = "benchwright/label-studio", 1
+
+
+class TakenAnnotation(NamedTuple):
+    """An annotation of the server that is stored here.
+
+    Attributes:
+        annotation: Its id on the server.
+        task: Id of its task there.
+        project: Id of its project there.
+        key: Key of the item, which changes with its content; None where the task is of no item.
+        item_id: Item; None where the task is of no item.
+        author: Name of its author here.
+    """
+
+    annotation: int
+    task: int
+    project: int
+    key: str | None
+    item_id: str | None
+    author: str
 
 
 class Projects:
@@ -60,6 +82,17 @@ class Projects:
     def remember_photographs(self, campaign: str, image_ids: dict[str, str]) -> None:
         """Store the ids of downloaded photographs by path."""
         self._known[campaign]["photographs"] = image_ids
+        self._save()
+
+    def taken_of(self, campaign: str) -> dict[int, TakenAnnotation]:
+        """Return the annotations that were pulled of a campaign, by id; none of pulls of earlier versions."""
+        rows = self._known.get(campaign, {}).get("taken")
+        taken = [TakenAnnotation(*row) for row in rows] if isinstance(rows, list) else []
+        return {annotation.annotation: annotation for annotation in taken}
+
+    def remember_taken(self, campaign: str, taken: Mapping[int, TakenAnnotation]) -> None:
+        """Store the annotations that were pulled of a campaign."""
+        self._known[campaign]["taken"] = [list(taken[number]) for number in sorted(taken)]
         self._save()
 
     def remember(self, campaign: str, url: str, project: int) -> None:

@@ -16,6 +16,7 @@ from ..store.submissions.external_annotations import ExternalAnnotation, Taken
 from ..workflow.settlement.closing import close_early
 from ..workflow.settlement.marked_regions import compare_regions
 from ..workflow.settlement.revisions import open_next_rounds
+from .projects import TakenAnnotation
 from .replies import read_reply
 from .task_data import KEY, key_of
 
@@ -34,13 +35,25 @@ class Quarantined(NamedTuple):
 
 @dataclass(frozen=True)
 class Pulled:
-    """Result of a pull, counted in annotations."""
+    """Result of a pull, counted in annotations.
+
+    Attributes:
+        new: Stored for the first time.
+        changed: Stored as a new version.
+        unchanged: Stored before as they are.
+        skipped: Not looked at: skipped there, or replaced by a later one of the same author.
+        quarantined: Not stored.
+        taken: Those that are stored.
+        there: Ids of all that the server has, besides those skipped there.
+    """
 
     new: int
     changed: int
     unchanged: int
     skipped: int
     quarantined: tuple[Quarantined, ...]
+    taken: tuple[TakenAnnotation, ...] = ()
+    there: frozenset[int] = frozenset()
 
     def __add__(self, other: Pulled) -> Pulled:
         return Pulled(
@@ -49,6 +62,8 @@ class Pulled:
             self.unchanged + other.unchanged,
             self.skipped + other.skipped,
             (*self.quarantined, *other.quarantined),
+            (*self.taken, *other.taken),
+            self.there | other.there,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -128,6 +143,8 @@ def pull(
     tasks = {key_of(task): task for task in store.tasks(campaign.name, states=TASK_STATES)}
     counts: Counter[str] = Counter(new=0, changed=0, unchanged=0)
     quarantined: list[Quarantined] = []
+    taken: list[TakenAnnotation] = []
+    there: set[int] = set()
     skipped = 0
     for row in annotated:
         task = tasks.get(str((row.get("data") or {}).get(KEY)))
@@ -136,6 +153,7 @@ def pull(
             if annotation.get("was_cancelled"):
                 skipped += 1
                 continue
+            there.add(int(annotation["id"]))
             author = names.get(annotation.get("completed_by") or 0)
             try:
                 known = KnownAnnotation(task, trusted(annotation, author), annotation, row, now)
@@ -144,13 +162,22 @@ def pull(
                     continue
                 with store.batch() as held:  # a refused annotation leaves nothing behind
                     counts[take(held, campaign, known)] += 1
+                taken.append(_taken(known))
             except BenchwrightError as error:
                 item_id = None if task is None else task.item_id
                 quarantined.append(Quarantined(int(annotation["id"]), int(row["id"]), item_id, author, str(error)))
     compare_regions(store, campaign)
     close_early(store, campaign)
     open_next_rounds(store, campaign.name)
-    return Pulled(**counts, skipped=skipped, quarantined=tuple(quarantined))
+    return Pulled(**counts, skipped=skipped, quarantined=tuple(quarantined), taken=tuple(taken), there=frozenset(there))
+
+
+def _taken(received: KnownAnnotation) -> TakenAnnotation:
+    task, row = received.task, received.row
+    key = None if task is None else key_of(task)
+    item_id = None if task is None else task.item_id
+    project = int(row.get("project") or 0)
+    return TakenAnnotation(int(received.annotation["id"]), int(row["id"]), project, key, item_id, received.author)
 
 
 def in_order(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:

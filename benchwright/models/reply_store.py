@@ -13,7 +13,6 @@ each request where there is a budget. Write-ahead logging would be faster, and d
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import os
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.canonical import canonical_json, digest
 from benchwright.errors import DataError
+from benchwright.file_locks import lock
 from benchwright.storage_faults import storage_fault
 from benchwright.workspace.private_files import keep_private, make_private_file, make_private_folder
 from benchwright.workspace.sealed import sealed, unsealed
@@ -178,7 +178,7 @@ class ReplyStore:
     @contextmanager
     def under_way(self, account: ModelAccount) -> Iterator[None]:
         """Let other workers know, within the block, that a request is under way."""
-        handle = self._locked(account, fcntl.LOCK_SH)
+        handle = self._locked(account, shared=True)
         try:
             yield
         finally:
@@ -186,13 +186,14 @@ class ReplyStore:
 
     def wait_until_kept(self, account: ModelAccount) -> None:
         """Wait until no worker has a request to the model under way; a killed worker has none."""
-        os.close(self._locked(account, fcntl.LOCK_EX))
+        os.close(self._locked(account, shared=False))
 
-    def _locked(self, account: ModelAccount, how: int) -> int:
+    def _locked(self, account: ModelAccount, *, shared: bool) -> int:
         """Return the handle of the model's lock; the kernel releases it when the process ends, however it ends."""
         self._tmp.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self._tmp / f"asking-{digest(account)[:16]}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
-        fcntl.flock(handle, how)
+        path = self._tmp / f"asking-{digest(account)[:16]}"
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
+        lock(handle, path, shared=shared)
         return handle
 
     @contextmanager

@@ -17,7 +17,6 @@ cache/ journal/ tmp/  can be deleted while nothing runs
 
 from __future__ import annotations
 
-import fcntl
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import BenchwrightError, DamagedError, DataError
+from benchwright.file_locks import lock
 from benchwright.images.made_pictures import PictureRule
 from benchwright.workspace.checked_files import CheckedFiles, checked_files
 from benchwright.workspace.objects import ObjectStore
@@ -141,7 +141,7 @@ class Workspace:
         """
         with (self.root / "lock").open("w") as handle:
             try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock(handle, self.root / "lock", waits=False)
             except BlockingIOError:
                 raise BenchwrightError(
                     f"another benchwright run works in {self.root}; wait for it or give another --workspace"

@@ -19,7 +19,6 @@ removed and reported. Replies are found again by request; an error is asked agai
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import os
@@ -32,6 +31,7 @@ from typing import Any, NamedTuple, Self
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
+from benchwright.file_locks import lock
 from benchwright.models.completions import Completion
 from benchwright.models.usage import Tokens
 from benchwright.workspace.atomic import replacing
@@ -304,11 +304,13 @@ def _locked(path: Path) -> int:
     """
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, file_mode(path))
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(handle, path, waits=False)
         if not os.path.samestat(os.fstat(handle), os.stat(path)):
             raise BlockingIOError  # another run wrote it again meanwhile, and has that one
     except OSError as error:
         os.close(handle)
+        if not isinstance(error, BlockingIOError | FileNotFoundError):
+            raise
         raise DataError(f"{path} is in use by another run; wait for its end, or give another --out") from error
     return handle
 

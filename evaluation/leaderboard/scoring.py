@@ -6,7 +6,6 @@ file counts how many different answer files of each system were scored, and more
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.canonical import canonical_json, file_digest
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.file_locks import lock
 from benchwright.release.sealing import AnswerKey, unsealed
 from benchwright.text_normalization import printable
 from benchwright.workspace.private_files import make_private_file
@@ -112,7 +112,7 @@ def _locked(path: Path) -> Iterator[Any]:
     except OSError as error:
         raise BenchwrightError(f"{path}: the log of what was scored cannot be written: {error.strerror}") from error
     with handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        lock(handle, path)
         yield handle
 
 

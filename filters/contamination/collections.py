@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import tempfile
@@ -12,6 +11,7 @@ from typing import Literal
 
 from benchwright.canonical import digest, file_digest
 from benchwright.errors import BenchwrightError
+from benchwright.file_locks import lock
 from benchwright.images.identify import path_for
 from benchwright.records import ImageRecord
 from benchwright.release import Release
@@ -58,8 +58,9 @@ class ReferenceCollection:
             return self.place if self.kind == "folder" else None
         folder = cache / "references" / self.content[:32]
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with open(folder.with_suffix(".lock"), "wb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        path = folder.with_suffix(".lock")
+        with open(path, "wb") as held:
+            lock(held, path)
             if not folder.is_dir():
                 draft = folder.with_suffix(".draft")
                 shutil.rmtree(draft, ignore_errors=True)

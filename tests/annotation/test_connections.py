@@ -2,6 +2,8 @@
 
 - A head, or a body, that does not arrive in time is answered with 408 and closed.
 - A body that keeps coming may take longer; one that nobody reads any more may not.
+- An upgraded connection outlives every limit, silent or under typing, whatever was asked on it before; so does a slow
+  reader of a long answer.
 - One address has so many connections and no more; a trusted proxy is not counted so.
 """
 
@@ -12,23 +14,35 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
 
 import pytest
 
 pytest.importorskip("uvicorn")
 
 import uvicorn
+from websockets.sync.client import connect
 
-from benchwright.annotation.app.security import ConnectionLimits, bounded_protocol, trusted_network, with_more_files
+from benchwright.annotation.app.security import ConnectionLimits, served_within, trusted_network, with_more_files
 from benchwright.errors import BenchwrightError
 
-LIMITS = ConnectionLimits(head_s=0.4, body_s=0.4, bytes_per_s=1000, longest_body_s=3, per_address=4, in_all=100)
+LIMITS = ConnectionLimits(
+    head_s=0.4, body_s=0.4, bytes_per_s=1000, longest_body_s=3, keep_alive_s=1, per_address=4, in_all=100
+)
+HASTY = ConnectionLimits(head_s=0.3, body_s=0.3, longest_body_s=0.3, keep_alive_s=0, ping_s=0.5, per_address=50)
+LONGER_S = sum(value for name, value in asdict(HASTY).items() if name.endswith("_s") and name != "bytes_per_s")
+"""Longer than all limits in time of `HASTY` one after the other."""
+LONG = 8_000_000
 HEAD = b"POST /%s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n"
 
 
 async def app(scope: dict, receive: Callable, send: Callable) -> None:
-    """Answer with how long the body was; at `/early` without having read it."""
-    if scope["type"] != "http":
+    """Answer with how long the body was; at `/early` without having read it, at `/long` at length; echo a websocket."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.accept"})
+        while (message := await receive())["type"] != "websocket.disconnect":
+            if message["type"] == "websocket.receive":
+                await send({"type": "websocket.send", "text": message["text"]})
         return
     length, more = 0, scope["path"] != "/early"
     while more:
@@ -36,17 +50,17 @@ async def app(scope: dict, receive: Callable, send: Callable) -> None:
         if message["type"] == "http.disconnect":
             return
         length, more = length + len(message["body"]), message["more_body"]
-    text = f"{length} from {scope['client'][0]}".encode()
+    text = b"x" * LONG if scope["path"] == "/long" else f"{length} from {scope['client'][0]}".encode()
     headers = [(b"content-length", str(len(text)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": text})
 
 
 @contextmanager
-def running(*trusted: str) -> Iterator[int]:
+def running(*trusted: str, limits: ConnectionLimits = LIMITS) -> Iterator[int]:
     networks = tuple(map(trusted_network, trusted))
     config = uvicorn.Config(
-        app, port=0, http=bounded_protocol(LIMITS, networks), lifespan="off", log_level="error", timeout_keep_alive=1,
+        app, port=0, **served_within(limits, networks), lifespan="off", log_level="error",
         proxy_headers=bool(networks), forwarded_allow_ips=[str(network) for network in networks],
     )  # fmt: skip
     server = uvicorn.Server(config)
@@ -130,6 +144,57 @@ def test_a_body_that_nobody_reads_any_more_ends(port: int) -> None:
     reply, took_s = sent(port, HEAD % (b"early", 100_000_000), then=b"x" * 1000, times=60)
     assert b"0 from" in reply
     assert took_s < 4
+
+
+@pytest.fixture(scope="module")
+def hasty() -> Iterator[int]:
+    with running(limits=HASTY) as listening:
+        yield listening
+
+
+ASKS = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+UPGRADES = (
+    b"GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
+
+
+def test_a_websocket_outlives_every_limit_in_silence_and_under_typing(hasty: int) -> None:
+    address = f"ws://127.0.0.1:{hasty}"
+    with connect(address) as silent, connect(address) as typing:
+        until = time.monotonic() + LONGER_S
+        typed, came = 0, 0
+        while time.monotonic() < until:
+            typing.send(str(typed))
+            typed += 1
+            came += typing.recv(timeout=5) == str(came)
+            time.sleep(0.02)
+        assert came == typed > 10
+        silent.send("still here")
+        assert silent.recv(timeout=5) == "still here"
+
+
+@pytest.mark.parametrize("head", [UPGRADES, ASKS + UPGRADES], ids=["alone", "behind another request"])
+def test_nothing_of_http_is_written_into_an_upgraded_stream(hasty: int, head: bytes) -> None:
+    """Byte by byte, with a client that answers no ping: the stream ends by the ping's limit, and with its close."""
+    reply, took_s = sent(hasty, head)
+    upgraded = reply.partition(b" 101 Switching Protocols")[2].partition(b"\r\n\r\n")[2]
+    assert b"HTTP/" not in upgraded
+    assert upgraded[:1] == b"\x89", "a ping"
+    assert b"keepalive ping timeout" in upgraded
+    assert took_s > 1.5 * HASTY.ping_s
+
+
+def test_a_long_answer_reaches_a_slow_reader(hasty: int) -> None:
+    with socket.create_connection(("127.0.0.1", hasty), timeout=10) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        connection.sendall(ASKS.replace(b"/ ", b"/long ", 1))
+        until, got = time.monotonic() + LONGER_S, 0
+        while piece := connection.recv(65536 if time.monotonic() < until else LONG):
+            got += len(piece)
+            if time.monotonic() < until:
+                time.sleep(0.03)
+    assert got > LONG
 
 
 def test_one_address_has_so_many_connections_and_no_more(port: int) -> None:

@@ -22,7 +22,9 @@ from walks import in_process, run_json
 
 from benchwright.annotation.app.base import clock
 from benchwright.annotation.app.security import COOKIE, Cookies
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.cli.app import way_in
+from benchwright.annotation.store import Accounts, ReviewStore, open_store
+from benchwright.annotation.store.accounts.accounts import INVITATION
 from benchwright.annotation.workflow import TaskQueue
 
 from .visitor import Visitor
@@ -199,6 +201,17 @@ def test_a_session_that_was_ended_cannot_be_replayed(signed_in: Callable[[str], 
     reply = ann.submit("/logout")
     assert (reply.status, reply.headers["location"]) == (303, "/login")
     ann.cookies.update(kept)
+    assert ann.get("/").status == 303
+    assert ann.open_websocket() == 403
+
+
+def test_signing_in_anew_ends_the_session_that_the_browser_had(signed_in: Callable[[str], Visitor]) -> None:
+    ann, elsewhere = signed_in("ann"), signed_in("ann")
+    replaced = dict(ann.cookies)
+    assert ann.sign_in("ben", PASSWORDS["ben"]).status == 303
+    assert ann.get("/").status == 200
+    assert elsewhere.get("/").status == 200
+    ann.cookies.update(replaced)
     assert ann.get("/").status == 303
     assert ann.open_websocket() == 403
 
@@ -390,13 +403,33 @@ def test_users_are_listed_and_wrong_use_is_answered_in_words(site: ReviewSite, t
     assert (done.returncode, "give another --port" in done.stderr) == (2, True)
 
 
-def test_the_first_time_a_curator_is_invited_by_a_link(tmp_path: Path) -> None:
+LINK = re.compile(r"http://\S+/welcome\?invitation=[\w-]+")
+
+
+def test_the_first_curator_is_invited_on_a_terminal_and_never_in_a_log(tmp_path: Path) -> None:
     workspace = make_workspace(tmp_path)
     with sqlite3.connect(workspace / "review.sqlite") as raw:
         raw.execute("DELETE FROM accounts WHERE role = 'curator'")
     raw.close()
     with serve(workspace) as running:
-        link = re.search(r"http://\S+/welcome\?invitation=\S+", running.server.output())
-        assert link is not None
-        visitor = Visitor(running.url)
-        assert "Welcome, curator" in visitor.get(link[0].removeprefix(running.url)).text
+        assert "--add NAME --role curator" in running.server.output()
+        assert "invitation=" not in running.server.output()
+    with serve(workspace, on_terminal=True) as running:
+        [link] = LINK.findall(running.server.output())
+        assert "Welcome, curator" in Visitor(running.url).get(link.removeprefix(running.url)).text
+
+
+def test_no_start_ends_an_open_invitation_of_a_curator(tmp_path: Path) -> None:
+    now = clock()
+    with open_store(f"sqlite:///{tmp_path / 'review.sqlite'}") as store:
+        accounts = Accounts(store)
+        accounts.add("dee", "curator", now=now)
+        token = accounts.invite("dee", now=now)
+        opening = way_in(accounts, now, command="users", is_read_at_once=True)
+        assert opening.invitation is None
+        assert "--invite dee" in (opening.waits_for or "")
+        assert accounts.invited(token, now=now) is not None
+        later = accounts.invited(
+            way_in(accounts, now + INVITATION, command="", is_read_at_once=True).invitation or "", now=now
+        )
+        assert later is not None, "once it has ended, there is another"

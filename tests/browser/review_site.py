@@ -49,12 +49,12 @@ class ReviewSite:
 
 
 @contextmanager
-def serve(workspace: Path, *, languages: Path | None = None) -> Iterator[ReviewSite]:
-    """Run the app over a workspace, with files of further languages in a folder."""
+def serve(workspace: Path, *, languages: Path | None = None, on_terminal: bool = False) -> Iterator[ReviewSite]:
+    """Run the app over a workspace, with files of further languages in a folder; its output on a terminal, or a log."""
     more = () if languages is None else ("--languages", languages)
     with serving(
         lambda port: command("review", "serve", "--workspace", workspace, "--port", port, *more),
-        log=workspace.parent / "server.log", health="/login",
+        log=workspace.parent / "server.log", health="/login", on_terminal=on_terminal,
     ) as server:  # fmt: skip
         yield ReviewSite(server, workspace)
 

@@ -95,6 +95,33 @@ def test_an_annotation_that_was_changed_there_becomes_a_new_version(
     assert said(workspace) == {(email("ann"), "revise", (), "say which cup", 2)}
 
 
+def test_what_was_deleted_there_is_told_until_it_is_kept_or_asked_again(
+    label_studio: LabelStudio, waiting: Waiting
+) -> None:
+    workspace = waiting(VERIFY)
+    project = push(label_studio, workspace)["project"]
+    first, second, third = (task["id"] for task in label_studio.tasks(project))
+    alone = label_studio.label("ann", first, decision="accept")
+    replaced = label_studio.label("ann", second, decision="accept")
+    with_task = label_studio.label("ben", third, decision="accept")
+    assert pull(label_studio, workspace)["deleted"] == []
+    before = said(workspace)
+    label_studio.api("admin", "DELETE", f"annotations/{alone}")
+    label_studio.api("ann", "DELETE", f"annotations/{replaced}")
+    label_studio.label("ann", second, decision="accept")
+    label_studio.api("admin", "DELETE", f"tasks/{third}")
+    done = pull(label_studio, workspace, code=1)
+    found = [(each["annotation"], each["task"], each["author"], each["what"]) for each in done["deleted"]]
+    assert found == [
+        (alone, first, email("ann"), "annotation"),
+        (with_task, third, email("ben"), "task"),
+    ]
+    assert said(workspace) == before, "nobody else's deletion takes a decision away"
+    assert pull(label_studio, workspace, code=1)["deleted"] == done["deleted"]
+    assert pull(label_studio, workspace, "--keep-deleted")["deleted"] == done["deleted"]
+    assert pull(label_studio, workspace)["deleted"] == []
+
+
 def test_what_cannot_be_trusted_is_told_and_not_taken(label_studio: LabelStudio, waiting: Waiting) -> None:
     workspace = waiting(VERIFY)
     project = push(label_studio, workspace)["project"]

@@ -97,6 +97,11 @@ def closed_page(problem: str) -> str:
     return _page(TEXTS["sorry"], "", problem, f'<a href="{LOGIN}">{escape(TEXTS["sign_in"])}</a>')
 
 
+def unknown_page() -> str:
+    """Return a page that says that the address is of no page, or of none of this account's."""
+    return _page(TEXTS["sorry"], "", TEXTS["no_such_page"], f'<a href="/">{escape(TEXTS["onward"])}</a>')
+
+
 def logout_page(*, nonce: str, name: str) -> str:
     """Return the form that ends a session."""
     form = _form(LOGOUT, _hidden("nonce", nonce), TEXTS["sign_out"])

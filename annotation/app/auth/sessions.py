@@ -19,10 +19,12 @@ OPEN_PAGE_HEADERS = {"Cache-Control": "no-store", "Content-Security-Policy": sig
 async def start_session(state: AppState, request: Request, name: str, target: str) -> Response:
     """Open a session for an authenticated account, and redirect its browser to a target.
 
-    The browser also gets a device cookie, by which it is recognised at the next sign-in. A language that was chosen on
-    the way becomes that of the account.
+    A session that the browser had before ends: its cookie is replaced, so nobody could sign out of it any more. The
+    browser also gets a device cookie, by which it is recognised at the next sign-in. A language that was chosen on the
+    way becomes that of the account.
     """
-    token = await run_in_threadpool(state.accounts.open_session, name, now=clock())
+    replaced = state.cookies.token_of(request.headers.get("cookie", ""))
+    token = await run_in_threadpool(state.accounts.open_session, name, now=clock(), replaces=replaced)
     response = redirect_with_cookie(target, state.cookies.session(token))
     chosen = state.languages.of_tag(state.cookies.new_language_in(request.headers.get("cookie", "")))
     if chosen is not None:

@@ -45,6 +45,9 @@ _ENGLISH: dict[str, str | Forms] = {
     "people": "People",
     "campaign": "Campaign",
     "session_over": "Your session has ended. Please sign in again.",
+    "no_such_page": "There is no page at this address, or none for you.",
+    "no_such_campaign": "There is no campaign “{campaign}” here, or none for you.",
+    "onward": "Go to the start",
     "no_campaigns": "There is nothing to review yet: run a recipe with a step such as `verify` first.",
     "simulated_campaign": "Simulated annotators decide in this campaign. There is nothing for people to do.",
     # Home
@@ -279,7 +282,7 @@ _ENGLISH: dict[str, str | Forms] = {
     "answered": "You answered",
     "said": "You said “{decision}” before. What you decide now replaces it; the earlier decision stays on record.",
     "moved_on": "The item has changed since. This decision cannot be changed any more.",
-    "gone": "That task is not yours, or not any more. Here is the next one.",
+    "gone": "That task is not yours, or not any more.",
     "all_done": "All done in {campaign}.",
     "all_done_how_many": "You decided {done} here, and nothing is left for you.",
     "nothing_here": "Nothing waits for you in {campaign}.",

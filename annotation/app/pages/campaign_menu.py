@@ -48,12 +48,12 @@ def campaigns_of(state: AppState, account: Account) -> list[Campaign]:
 
 
 def pick_campaign(state: AppState, account: Account) -> Campaign | None:
-    """Show the menu and return the selected campaign; None where there is no campaign.
+    """Show the menu and return the selected campaign; None where there is none, or the URL names one that is not there.
 
     Until the account selects one it is the campaign in the URL, the last one of the session, or the one to begin with.
     """
     campaigns = {campaign.name: campaign for campaign in campaigns_of(state, account)}
-    if not campaigns:
+    if not campaigns or st.query_params.get(CAMPAIGN, next(iter(campaigns))) not in campaigns:
         return None
     wanted = st.query_params.get(CAMPAIGN, st.session_state.get(CAMPAIGN))
     if wanted not in campaigns:

@@ -17,6 +17,7 @@ from ..workbench.work import work_state
 from ..workbench.work_routes import WORK_URL
 from ..workbench.workbench import show_workbench
 from .campaign_menu import CAMPAIGN, go_to, waiting_elsewhere
+from .unknown_address import show_unknown_address
 
 TASK = "task"
 """Query parameter that names a task that was opened by hand, so that a reload shows it again."""
@@ -40,7 +41,11 @@ def show_review(request: PageRequest, *, practice: st.Page) -> None:
     if not practising.is_qualified:
         st.switch_page(practice, query_params=query)
     work = AnnotatorWork(request.state, request.account, request.campaign)
-    state = work_state(work, opened=_opened())
+    opened = _opened()
+    if opened is not None and not work.has(opened):
+        show_unknown_address(TEXTS["gone"])  # and takes no other task instead
+        return
+    state = work_state(work, opened=opened)
     show_guidelines(request)
     if practising.is_there and practising.is_new:
         is_pressed = request.head.button(

@@ -3,7 +3,7 @@ from .attempts import SignInAttempt as SignInAttempt
 from .attempts import account_key as account_key
 from .attempts import address_key as address_key
 from .connections import ConnectionLimits as ConnectionLimits
-from .connections import bounded_protocol as bounded_protocol
+from .connections import served_within as served_within
 from .connections import trusted_network as trusted_network
 from .connections import with_more_files as with_more_files
 from .cookies import ATTEMPT_COOKIE as ATTEMPT_COOKIE

@@ -1,8 +1,9 @@
 """Limits on the server's connections: how long a request may take to arrive, and how many are open at once.
 
 Uvicorn's protocol on h11 waits for ever for the rest of a request. Here a request's head has to arrive within seconds,
-and its body has to keep coming; otherwise the request is answered with 408 and the connection closed. The limits do not
-apply to an open websocket: the session middleware opens it for sessions only, and pings close one that does not answer.
+and its body has to keep coming; otherwise the request is answered with 408 and the connection closed. Once a connection
+is upgraded to a websocket none of these limits applies to it: the session middleware opens it for sessions only, and
+pings close one that does not answer. Nor is there a limit on how long an answer takes to be read.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ class ConnectionLimits:
         body_s: Seconds until a request's body is complete, plus a second for each `bytes_per_s` bytes received.
         bytes_per_s: Lowest speed of a body that takes longer than `body_s`, in bytes per second.
         longest_body_s: Seconds until a body is complete, whatever its speed.
+        keep_alive_s: Seconds that a connection is kept for another request.
+        ping_s: Seconds between pings of an open websocket, and until each has to be answered.
         per_address: Most connections at once from one address; trusted proxies are exempt.
         in_all: Most connections at once.
     """
@@ -47,6 +50,8 @@ class ConnectionLimits:
     body_s: float = 30.0
     bytes_per_s: float = 4096.0
     longest_body_s: float = 900.0
+    keep_alive_s: int = 5
+    ping_s: float = 30.0
     per_address: int = 1000
     in_all: int = 4000
 
@@ -81,7 +86,23 @@ def with_more_files(limits: ConnectionLimits) -> ConnectionLimits:
     return ConnectionLimits(**{**vars(limits), "in_all": in_all})
 
 
-def bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, ...] = ()) -> type[H11Protocol]:
+def served_within(limits: ConnectionLimits, trusted_proxies: tuple[Network, ...] = ()) -> dict[str, Any]:
+    """Return settings of uvicorn under which connections have these limits.
+
+    Args:
+        limits: Limits on connections.
+        trusted_proxies: Proxies whose connections are not counted as those of one address; default none.
+    """
+    return {
+        "http": _bounded_protocol(limits, trusted_proxies),
+        "timeout_keep_alive": limits.keep_alive_s,
+        "ws": "websockets-sansio",
+        "ws_ping_interval": limits.ping_s,
+        "ws_ping_timeout": limits.ping_s,
+    }
+
+
+def _bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, ...]) -> type[H11Protocol]:
     """Return uvicorn's protocol with these limits."""
 
     @lru_cache(4096)
@@ -92,6 +113,7 @@ def bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, .
         _timer: asyncio.TimerHandle | None = None
         _until: float = 0.0
         _latest: float = 0.0
+        _is_upgraded = False
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
@@ -105,9 +127,17 @@ def bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, .
             super().data_received(data)
             self._update_deadline(len(data) if was_in_body else 0)
 
+        def handle_websocket_upgrade(self, event: h11.Request) -> None:
+            # From here on uvicorn has another protocol for the connection, and this one never hears that it ends. h11
+            # goes on to say that the body of the request is on its way.
+            self._is_upgraded = True
+            super().handle_websocket_upgrade(event)
+
         def on_response_complete(self) -> None:
             super().on_response_complete()
             self._update_deadline(0)
+            if self._is_upgraded:
+                return
             if self.conn.their_state is h11.SEND_BODY:  # answered already, so nobody reads the rest
                 self._latest = min(self._latest, self.loop.time() + self.timeout_keep_alive)
                 self._wait_until(self._until)
@@ -122,7 +152,7 @@ def bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, .
             Args:
                 received: Bytes of the body just received.
             """
-            if self.transport.is_closing():
+            if self._is_upgraded or self.transport.is_closing():
                 self._stop_waiting()
             elif self.conn.their_state is h11.SEND_BODY:
                 now = self.loop.time()

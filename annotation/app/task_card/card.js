@@ -45,12 +45,14 @@ function wordsOf(field, value, named) {
 /** The card of the task on the screen: question, options, form, note, and the buttons of decisions. */
 class TaskCard {
   /** `act` hears what is done on the card, with lines that say it; `chosen` the letter of the option that is chosen. */
-  constructor(parent, texts, { act, chosen, marking }) {
+  constructor(parent, texts, { account, act, chosen, marking }) {
     Object.assign(this, { texts, act, chosenChanged: chosen, marking });
     this.element = add(parent, "section", "card");
     this.stop = new AbortController();
     this.footSize = new ResizeObserver(([{ target }]) => this.element.style.setProperty("--foot", `${target.offsetHeight}px`));
-    this.drafts = new Drafts((ok, typed) => this.tellOfDraft(ok, typed), (kept) => this.wasBehind(kept), (mistakes) => this.form?.showMistakes(mistakes), this.stop.signal);
+    this.drafts = new Drafts(account, {
+      report: (ok, typed) => this.tellOfDraft(ok, typed), behind: (kept) => this.wasBehind(kept), mistaken: (mistakes) => this.form?.showMistakes(mistakes),
+    }, this.stop.signal);
     const { signal } = this.stop;
     this.activity = new Activity(signal);
     window.addEventListener("keydown", (event) => this.keyInNote(event), { signal, capture: true });
@@ -214,7 +216,6 @@ class TaskCard {
       if (!this.hasForm) this.buildNote(says, noteText);
     }
     this.buildActions(foot);
-    this.remarks = null;
     this.remarksPlace = add(foot.querySelector(".aside"), "div", "remarks-place");
     this.status = add(foot, "p", "status");
     this.status.setAttribute("role", "status");
@@ -224,16 +225,22 @@ class TaskCard {
     body.scrollTop = 0;
   }
 
-  /** The annotator's own comments, and room for another; what is decided and noted meanwhile stays as it is. */
+  /** The annotator's own comments, and room for another; what is decided, noted or begun meanwhile stays as it is. */
   showRemarks() {
+    const begun = this.remarks?.task === this.task ? this.remarks.begun : null;
+    this.remarks = null;
     if (this.data.remarks === null) return;
     this.remarksPlace.replaceChildren();
     this.remarks = new Remarks(this.remarksPlace, this.data, this.texts, this.keyOf("g"), (does, words) => this.remark(does, words));
+    this.remarks.task = this.task;
+    if (begun) this.remarks.goOn(begun);
   }
 
+  /** Send a comment or a flag; returns whether it is on its way, so that its words need not stay where they were written. */
   remark(does, words) {
-    if (this.busy) return;
+    if (this.busy) return false;
     this.act({ task: this.task, does, decision: "", reasons: [], note: words, fields: null, active_s: null }, [words]);
+    return true;
   }
 
   /** Texts beside the item, such as a model's reply: shown letter by letter, whatever they hold. */
@@ -440,7 +447,7 @@ class TaskCard {
   submit() {
     const missing = this.form.missing();
     if (missing === null) {
-      if (this.drafts.waiting !== undefined || !this.form.goToMistake()) this.send("decide");
+      if (this.drafts.isWaiting(this.place) || !this.form.goToMistake()) this.send("decide");
       else this.tell("mend_first", true);
       return;
     }
@@ -540,7 +547,7 @@ class TaskCard {
   written() {
     const [note, fields] = [this.form === null ? this.note.value : "", this.filled()];
     const decision = this.data.mode === "answer" ? this.chosen : null;
-    return this.linesOf({ decision, reasons: [...this.picked], note, fields, edits: this.edits() });
+    return [...this.linesOf({ decision, reasons: [...this.picked], note, fields, edits: this.edits() }), ...(this.remarks?.begun ? [this.remarks.begun.words] : [])];
   }
 
   saveDraft() {
@@ -557,10 +564,15 @@ class TaskCard {
     else this.drafts.save(this.data.save, draft);
   }
 
-  setBusy(busy) {
+  /**
+   * While busy it takes no decision; it goes on to take text, which then stays. Once it is handed over it takes none: what
+   * were typed then would vanish with it.
+   */
+  setBusy(busy, { isHandedOver = false } = {}) {
     this.busy = busy;
     this.element.classList.toggle("busy", busy);
     this.tellBusy();
+    for (const part of this.element.querySelectorAll(":scope > .body, :scope > .says, .actions, .aside")) part.inert = isHandedOver;
   }
 
   tellBusy() {

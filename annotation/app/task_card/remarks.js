@@ -44,8 +44,28 @@ class Remarks {
       });
     }
     const row = add(this.element, "div", "actions");
-    button(row, "action quiet", texts.comment, "", () => (this.area.value.trim() ? this.send("comment", this.area.value) : this.area.focus()));
-    button(row, "action quiet", texts.flag, "", () => this.send("flag", this.area.value));
+    button(row, "action quiet", texts.comment, "", () => (this.area.value.trim() ? this.handOver("comment") : this.area.focus()));
+    button(row, "action quiet", texts.flag, "", () => this.handOver("flag"));
+  }
+
+  handOver(does) {
+    if (this.send(does, this.area.value)) this.area.value = "";
+  }
+
+  /** What is written and not sent, and whether somebody is just writing it; null where nothing is. */
+  get begun() {
+    if (!this.area?.value.trim()) return null;
+    const { value: words, selectionStart, selectionEnd } = this.area;
+    return { words, place: [selectionStart, selectionEnd], isFocused: this.area.matches(":focus") };
+  }
+
+  /** Go on with what was begun before the list of comments changed. */
+  goOn({ words, place, isFocused }) {
+    this.element.open = true;
+    this.build();
+    this.area.value = words;
+    this.area.setSelectionRange(...place);
+    if (isFocused) this.area.focus();
   }
 
   open() {

@@ -45,6 +45,14 @@ class AnnotatorWork:
         """Put tasks back that the annotator has not looked at, unless another window took them since."""
         self._queue.give_back(task_ids, since=since, now=clock())
 
+    def has(self, task_id: int) -> bool:
+        """Return whether a task is one of the annotator's own, held or decided."""
+        try:
+            self._queue.task(task_id, now=clock())
+        except RefusedError:
+            return False
+        return True
+
     def task(self, task_id: int) -> WorkTask:
         """Return one of the annotator's own tasks, held or decided, and have its pictures prepared.
 

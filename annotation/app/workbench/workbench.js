@@ -25,7 +25,7 @@ class Workbench {
     this.buildHead();
     this.marking = new Marking(this.viewer, texts.marking, signal);
     this.card = new TaskCard(this.rail, texts, {
-      act: (event, lines) => this.act(event, lines), chosen: (letter) => this.viewer.markChosen(letter), marking: this.marking,
+      account, act: (event, lines) => this.act(event, lines), chosen: (letter) => this.viewer.markChosen(letter), marking: this.marking,
     });
     this.keys = new KeySheet(this.element, texts, signal);
     const post = (events) => this.post(url, { events, known: [...this.tasks.keys()], skipped: this.skipped });
@@ -143,7 +143,7 @@ class Workbench {
       return;
     }
     this.current = undefined;
-    this.card.setBusy(true);
+    this.card.setBusy(true, { isHandedOver: true });
     if (this.outbox.count) {
       this.element.classList.add("waiting-for-next");
       this.card.tell("next_comes", false);
@@ -166,7 +166,7 @@ class Workbench {
     if (event.does === "skip") this.skipped = [...this.skipped.filter((id) => id !== event.task), event.task];
     if (!this.outbox.count) this.line.textContent = "";
     this.outbox.push(event, lines, this.card.data.question);
-    if (stays) this.card.setBusy(true);
+    if (stays) this.card.setBusy(true, { isHandedOver: event.does === "decide" });
     else {
       this.tasks.delete(event.task); // a reply says what is there of it
       this.advance();

@@ -193,14 +193,21 @@ class Accounts:
             connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(values))
             self._log(connection, "locked" if disabled else "unlocked", name)
 
-    def open_session(self, name: str, *, now: datetime) -> str:
+    def open_session(self, name: str, *, now: datetime, replaces: str | None = None) -> str:
         """Return the token of a new session; delete the ended sessions of all accounts.
+
+        Args:
+            name: Name of the account.
+            now: When the session begins.
+            replaces: Token of the session that the same browser had, of whatever account, which ends; None for none.
 
         Raises:
             BenchwrightError: There is no such account.
         """
         token = secrets.token_urlsafe(32)
         with self._changing(name) as (connection, account):
+            if replaces is not None:
+                _end_session(connection, replaces, now=now)
             ended = sa.select(sessions.c.id).where(sessions.c.ends_at <= now).with_for_update(skip_locked=True)
             connection.execute(sa.delete(sessions).where(sessions.c.id.in_(ended)))
             values = {"account_id": account.id, "token_hash": hash_of(token), "created_at": now}
@@ -231,12 +238,8 @@ class Accounts:
 
     def end_session(self, token: str) -> None:
         """End one session."""
-        is_it = sessions.c.token_hash == hash_of(token)
-        opened = sa.exists().where(sessions.c.account_id == accounts.c.id, is_it)
         with self._store.writing() as connection:
-            row = _found(connection, opened)
-            if connection.execute(sa.delete(sessions).where(is_it)).rowcount and row is not None:
-                record(connection, "signed_out", actor=row.name, at=clock())
+            _end_session(connection, token, now=clock())
 
     def _log(self, connection: sa.Connection, act: str, name: str, *, at: datetime | None = None, **about: Any) -> None:
         record(connection, act, actor=self._by, at=at or clock(), name=name, **about)
@@ -313,6 +316,13 @@ def _account(row: Any) -> Account:
         created_at=row.created_at,
         language=row.language,
     )
+
+
+def _end_session(connection: sa.Connection, token: str, *, now: datetime) -> None:
+    is_it = sessions.c.token_hash == hash_of(token)
+    row = _found(connection, sa.exists().where(sessions.c.account_id == accounts.c.id, is_it))
+    if connection.execute(sa.delete(sessions).where(is_it)).rowcount and row is not None:
+        record(connection, "signed_out", actor=row.name, at=now)
 
 
 def _end_sessions(connection: sa.Connection, account: Account) -> int:

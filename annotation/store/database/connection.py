@@ -135,7 +135,9 @@ def _file(path: Path) -> sa.Engine:
         make_private_file(path)  # SQLite gives the files beside it the same mode
         # URL.create, not text: a folder's name may contain a question mark or a percent sign.
         engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
-    _turns[engine] = Turns(path, patience_s=BUSY_TIMEOUT_MS / 1000)
+    _turns[engine] = turns = Turns(path, patience_s=BUSY_TIMEOUT_MS / 1000)
+    if not read_only:
+        turns.check()
 
     @event.listens_for(engine, "handle_error")
     def _say_what_failed(context: sa.engine.ExceptionContext) -> None:

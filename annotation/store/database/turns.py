@@ -18,7 +18,6 @@ waited for seconds while others had a hundred turns.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import threading
 from collections import defaultdict, deque
@@ -27,6 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
+from benchwright.file_locks import check_locks, lock
 from benchwright.workspace.private_files import file_mode
 
 
@@ -83,6 +83,26 @@ class Turns:
         self._patience_s = patience_s
         self._mine = _of_this_process[self._path.absolute()]
 
+    def check(self) -> None:
+        """Check that there can be turns, on the disk of the database.
+
+        Raises:
+            OSError: The disk has no locks.
+        """
+        handle = self._open()
+        if handle is not None:
+            try:
+                check_locks(handle, self._path)
+            finally:
+                os.close(handle)
+
+    def _open(self) -> int | None:
+        """Return the handle of the file of turns; None where the folder cannot be written to, as the database says."""
+        try:
+            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, file_mode(self._path))
+        except OSError:
+            return None
+
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Wait for a turn and hold it. A thread that waits too long for this process's lock goes on without a turn."""
@@ -96,14 +116,13 @@ class Turns:
 
     @contextmanager
     def _among_processes(self, *, waits: bool) -> Iterator[None]:
-        try:
-            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, file_mode(self._path))
-        except OSError:  # the folder cannot be written to, so neither can the database, which reports that itself
+        handle = self._open()
+        if handle is None:
             yield
             return
         try:
             if waits:
-                fcntl.flock(handle, fcntl.LOCK_EX)
+                lock(handle, self._path)
             yield
         finally:
             os.close(handle)

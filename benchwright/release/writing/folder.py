@@ -7,7 +7,6 @@ refused, by a lock on the unfinished folder that the kernel releases when the pr
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchwright.errors import BenchwrightError, StorageError
+from benchwright.file_locks import lock
 from benchwright.storage_faults import is_of_the_machine, storage_fault
 
 
@@ -75,7 +75,7 @@ def _replaced(folder: Path) -> Path:
 
 def _lock(held: int, draft: Path) -> bool:
     try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(held, draft, waits=False)
     except BlockingIOError:
         return False
     # Between opening and locking, another process may have moved the folder into place.

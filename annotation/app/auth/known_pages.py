@@ -1,0 +1,44 @@
+"""Answers an address of no page with 404. Streamlit would show its first page there, which takes a task."""
+
+from __future__ import annotations
+
+from starlette.datastructures import Headers
+from starlette.responses import HTMLResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ...store import Account
+from ..base.page_addresses import pages_of
+from .middleware import ACCOUNT, LOGOUT, OPEN_PATHS, PROVIDER_PATHS
+from .pages import unknown_page
+from .sessions import OPEN_PAGE_HEADERS
+
+_OTHER_PAGES = OPEN_PATHS | PROVIDER_PATHS | {"/", LOGOUT}
+
+
+class KnownPages:
+    """ASGI middleware that lets HTML through for known addresses only; it stands behind the session middleware."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; where HTML comes back for an address of no page, answer with 404 in its place."""
+        if scope["type"] != "http" or _is_known(scope["path"], scope[ACCOUNT]):
+            await self._app(scope, receive, send)
+            return
+        is_replaced = False
+
+        async def send_if_no_page(message: Message) -> None:
+            nonlocal is_replaced
+            if message["type"] == "http.response.start" and message["status"] == 200:
+                is_replaced = Headers(raw=message["headers"]).get("content-type", "").startswith("text/html")
+                if is_replaced:
+                    await HTMLResponse(unknown_page(), 404, headers=OPEN_PAGE_HEADERS)(scope, receive, send)
+            if not is_replaced:
+                await send(message)
+
+        await self._app(scope, receive, send_if_no_page)
+
+
+def _is_known(path: str, account: Account | None) -> bool:
+    return path in _OTHER_PAGES or account is None or path.removeprefix("/") in pages_of(account.role)
