@@ -1,18 +1,22 @@
-"""What several checks of one audit look at: measures of pictures, copies, and the report of the item filters."""
+"""What several checks of one audit look at: measures of pictures, copies, replies, and the item filters' report."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.canonical import digest
 
 from .check import CheckSkipped, needs_words
 from .copies import PictureCopies, find_copies
+from .keys import LetterMatrix, ModelReplies, given_twice, letter_matrix, read_replies, votes_of
 from .picture_measures import PictureMeasures, measured_pictures
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from benchwright.filters.items.report import ItemReport
     from benchwright.records import Item
     from benchwright.text_only_baseline import ItemWords
@@ -27,6 +31,45 @@ _LEARNED, _RULED = "audit learned picks 1", "audit rules over words 1"
 MOST_LEARNED = 1000
 """Items of which learners see a sample where there are more: enough to tell five points of accuracy from chance."""
 NO_PICTURES = "no picture of the source can be read; give their folder with --pictures"
+
+
+class BroughtReplies(NamedTuple):
+    """Replies brought along for an audit, by the source or by the user.
+
+    Args:
+        matrix: Replies of models; without any, a matrix of no rows.
+        votes: Number of people who gave each option; None where no answers of people were given.
+        read: Replies as read, of models and of people.
+        repeated: Names under which a model was given once more, which count nowhere, each with the name that counts.
+    """
+
+    matrix: LetterMatrix
+    votes: NDArray[np.int64] | None
+    read: tuple[ModelReplies, ...]
+    repeated: Mapping[str, str]
+
+
+def brought_replies(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
+    """Return the replies that stand beside the questions and those that were given, read once for all checks.
+
+    A file that is given under the name of a model beside the questions stands for that model's replies there.
+
+    Raises:
+        DataError: A file holds no replies to these items.
+    """
+    return context.shared("replies", lambda: _read_replies(audited, context))
+
+
+def _read_replies(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
+    items = [each.keyed_item for each in audited.all_items]
+    given = [replies for name, path in context.replies for replies in read_replies(path, items, model=name)]
+    named = {replies.model for replies in given}
+    models = [*(replies for replies in audited.replies if replies.model not in named), *given]
+    people = [replies for path in context.people for replies in read_replies(path, items)]
+    votes = votes_of(people, items) if people else None
+    repeated = given_twice(models, items)
+    matrix = letter_matrix(items, [replies for replies in models if replies.model not in repeated])
+    return BroughtReplies(matrix, votes, (*models, *people), repeated)
 
 
 def needs_pictures(audited: AuditedItems) -> None:

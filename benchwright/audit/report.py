@@ -21,8 +21,7 @@ from benchwright.workspace.item_cache import ItemCache
 from .audited_items import AuditedItems, UnreadableRow
 from .baseline import Baseline, read_baseline, write_baseline
 from .check import FOUND, AuditCheck, AuditContext, CheckSkipped
-from .checks.keys import brought_replies
-from .evidence import MEASURES
+from .evidence import MEASURES, brought_replies
 from .finding import Finding, Severity, by_weight
 from .kept_values import KeptValues, KnownPictures
 from .picture_labels import load_safety

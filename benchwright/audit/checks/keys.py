@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from collections.abc import Iterator
+from typing import ClassVar
 
 from benchwright.records import LETTERS
 
 from ..audited_items import AuditedItem, AuditedItems
 from ..check import AuditContext, CheckSkipped, enough
+from ..evidence import BroughtReplies, brought_replies
 from ..finding import Finding
 from ..keys import (
     LIKELY,
     NEARLY_SURE,
     ExplainedKey,
-    LetterMatrix,
-    ModelReplies,
     SuspectedKey,
     ambiguous_items,
     contradictions,
-    given_twice,
-    letter_matrix,
-    read_replies,
     suspected_keys,
-    votes_of,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 LEAST_MODELS = 2
 _SHOWN = 20
@@ -36,45 +27,6 @@ _WHO = {"models": "Able models", "people": "People", "people_and_models": "Peopl
 _BRING = "bring those of two models or more with --replies NAME=FILE"
 _NONE = f"there are no replies, neither beside the questions nor given: {_BRING}"
 _TO_NO_KEY = "no reply is to an item with a key"
-
-
-class BroughtReplies(NamedTuple):
-    """Replies brought along for an audit, by the source or by the user.
-
-    Args:
-        matrix: Replies of models; without any, a matrix of no rows.
-        votes: Number of people who gave each option; None where no answers of people were given.
-        read: Replies as read, of models and of people.
-        repeated: Names under which a model was given once more, which count nowhere, each with the name that counts.
-    """
-
-    matrix: LetterMatrix
-    votes: NDArray[np.int64] | None
-    read: tuple[ModelReplies, ...]
-    repeated: Mapping[str, str]
-
-
-def brought_replies(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
-    """Return the replies that stand beside the questions and those that were given, read once for all checks.
-
-    A file that is given under the name of a model beside the questions stands for that model's replies there.
-
-    Raises:
-        DataError: A file holds no replies to these items.
-    """
-    return context.shared("replies", lambda: _read(audited, context))
-
-
-def _read(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
-    items = [each.keyed_item for each in audited.all_items]
-    given = [replies for name, path in context.replies for replies in read_replies(path, items, model=name)]
-    named = {replies.model for replies in given}
-    models = [*(replies for replies in audited.replies if replies.model not in named), *given]
-    people = [replies for path in context.people for replies in read_replies(path, items)]
-    votes = votes_of(people, items) if people else None
-    repeated = given_twice(models, items)
-    matrix = letter_matrix(items, [replies for replies in models if replies.model not in repeated])
-    return BroughtReplies(matrix, votes, (*models, *people), repeated)
 
 
 def _with_voices(audited: AuditedItems, context: AuditContext) -> BroughtReplies:

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 from ..audited_items import AuditedItems
 from ..check import FOUND, AuditContext, CheckSkipped, enough
+from ..evidence import brought_replies
 from ..finding import Finding
 from ..keys import LIKELY, ModelEffect, PowerAssumptions, ScoreEffects, TaskPower, power_by_task, score_effects
-from .keys import brought_replies, ranked
+from .keys import ranked
 
 ENOUGH = 0.05
 """Difference of accuracies that a benchmark should be able to find."""
