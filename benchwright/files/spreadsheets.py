@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
@@ -17,9 +18,17 @@ from benchwright.errors import DataError, PrerequisiteError
 
 SUFFIX = ".xlsx"
 MAX_UNPACKED_BYTES = 2 << 30
+MAX_TEXTS_BYTES = 256 << 20
+"""Most bytes of the texts that cells share, which are kept in memory."""
+MAX_PART_BYTES = 4 << 20
+"""Most bytes of a row, and of a part that has no rows, such as the styles; both are made objects as a whole."""
+MAX_ROWS = 1_048_576
+"""Most rows of a sheet, in spreadsheet programs too."""
 MAX_CELL = 32_767
 """Most characters that spreadsheet programs keep of a cell."""
 WORDS_SHEET = "what to enter"
+_ROW_END = re.compile(rb"</(?:[\w.-]+:)?(?:row|si)\s*>|<(?:[\w.-]+:)?(?:row|si)\s*/>")
+_MEDIA, _TEXTS = "xl/media/", "sharedStrings.xml"
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _INSTALL = "pip install 'benchwright[tables]'"
 _NOTE_SIZE = 260, 140
@@ -48,16 +57,47 @@ def sheet_rows(path: Path, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> I
         ) from error
     try:
         with zipfile.ZipFile(path) as archive:
-            if sum(member.file_size for member in archive.infolist()) > max_unpacked_bytes:
-                raise ValueError(f"it unpacks to more than {max_unpacked_bytes >> 20} MiB")
+            _check_parts(archive, max_unpacked_bytes)
         book = load_workbook(path, read_only=True, data_only=True)
         try:
             for number, cells in enumerate(book.worksheets[0].iter_rows(values_only=True), start=1):
+                if number > MAX_ROWS:  # rows that a file leaves out on the way to a high number count, too
+                    raise ValueError(f"it has more than {MAX_ROWS:,} rows")
                 yield number, list(cells)
         finally:
             book.close()
-    except (OSError, KeyError, IndexError, ValueError, TypeError, SyntaxError, zipfile.BadZipFile) as error:
+    except (
+        OSError, KeyError, IndexError, ValueError, TypeError, SyntaxError, NotImplementedError, EOFError, zlib.error,
+        zipfile.BadZipFile,
+    ) as error:  # fmt: skip
         raise DataError(f"{path} cannot be read as a spreadsheet ({error}); save it as .tsv or .csv") from error
+
+
+def _check_parts(archive: zipfile.ZipFile, max_unpacked_bytes: int) -> None:
+    """Look at the sizes of a spreadsheet's parts before any is read.
+
+    A part is read as a whole, but for rows and texts, which are read one by one; so a large one must consist of these.
+
+    Raises:
+        ValueError: All together, a part or a row is larger than is read.
+    """
+    members = archive.infolist()
+    if sum(member.file_size for member in members) > max_unpacked_bytes:
+        raise ValueError(f"it unpacks to more than {max_unpacked_bytes >> 20} MiB")
+    for member in members:
+        if member.file_size <= MAX_PART_BYTES or member.filename.startswith(_MEDIA):
+            continue
+        if member.filename.endswith(_TEXTS) and member.file_size > MAX_TEXTS_BYTES:
+            raise ValueError(f"its texts have more than {MAX_TEXTS_BYTES >> 20} MiB")
+        with archive.open(member) as handle:
+            since = 0
+            while piece := handle.read(min(1 << 20, MAX_PART_BYTES)):
+                ends = [match.end() for match in _ROW_END.finditer(piece)]
+                since = len(piece) - ends[-1] if ends else since + len(piece)
+                if since > MAX_PART_BYTES or b"<!" in piece:
+                    raise ValueError(
+                        f"{member.filename[:200]!a} has more than {MAX_PART_BYTES >> 20} MiB without the end of a row"
+                    )
 
 
 def cell_text(value: Any) -> str:

@@ -242,7 +242,7 @@ def opened_archive(path: Path, refused: Refused, name: str) -> Archive[zipfile.Z
     Raises:
         DataError: It is none, is cut off or damaged, or has too many members.
     """
-    kinds = {".zip": _Zip, ".tar": _Tar}
+    kinds: dict[str, type[_Zip] | type[_Tar]] = {".zip": _Zip, ".tar": _Tar}
     if path.suffix.lower() not in kinds:
         raise DataError(f"{path} is neither a folder nor a ZIP or plain TAR archive; unpack it and name the folder")
     try:

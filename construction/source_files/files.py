@@ -158,39 +158,36 @@ class DatasetFiles:
             with naming(place), os.scandir(place) as entries:
                 for entry in entries:
                     if entry.is_symlink():
-                        name = self._linked(below, entry.name)
-                    elif entry.is_dir():
-                        name = f"{entry.name}/"
-                    elif entry.is_file():
-                        name = entry.name
+                        name, wrong = self._linked(below, entry.name)
                     else:
-                        name = self._none(below, entry.name, "it is a pipe, a socket or a device, not a file")
-                    if name is not None:
+                        name = f"{entry.name}/" if entry.is_dir() else entry.name
+                        wrong = None if entry.is_dir() or entry.is_file() else "it is a pipe, a socket or a device"
+                    if wrong is None:
                         yield name
+                    else:
+                        path = f"{below}/{entry.name}" if below else entry.name
+                        self._refused.add(path, UNUSABLE_ENTRY, wrong)
         except OSError as error:
             if not below or is_of_the_machine(error):
                 raise
             self._refused.add(below, UNUSABLE_ENTRY, f"the folder cannot be read: {error.strerror or error}")
 
-    def _linked(self, below: str, name: str) -> str | None:
-        """Return the name of a link as of what it leads to; None where that is nothing that can be read from here."""
+    def _linked(self, below: str, name: str) -> tuple[str, str | None]:
+        """Return the name of a link as of what it leads to, and why that cannot be read from here; None if it can."""
         place = os.path.join(self.root, below, name)
         try:
             real = os.path.realpath(place, strict=True)
         except OSError:
-            return self._none(below, name, "it is a link that leads to nothing, or to itself")
+            return name, "it is a link that leads to nothing, or to itself"
         if os.path.isfile(real):
-            return name  # one that leads out of the folder is refused when it is opened
+            return name, None  # one that leads out of the folder is refused when it is opened
         if not os.path.isdir(real):
-            return self._none(below, name, "it is a link to a pipe, a socket or a device")
+            return name, "it is a link to a pipe, a socket or a device"
         if not Path(real).is_relative_to(self._real_root):
-            return self._none(below, name, "it is a link that leads out of the folder; name the folder it leads to")
+            return name, "it is a link that leads out of the folder; name the folder it leads to"
         if Path(os.path.realpath(os.path.dirname(place))).is_relative_to(real):
-            return self._none(below, name, "it is a link to a folder that holds it")
-        return f"{name}/"
-
-    def _none(self, below: str, name: str, detail: str) -> None:
-        self._refused.add(f"{below}/{name}" if below else name, UNUSABLE_ENTRY, detail)
+            return name, "it is a link to a folder that holds it"
+        return f"{name}/", None
 
     def walk(self, folder: str = "", *, suffixes: Sequence[str] = ()) -> Iterator[str]:
         """Yield the paths of all files below a folder, sorted; links to folders that were walked already are left out.
