@@ -19,8 +19,9 @@ _PICTURES = ("images", "image", *(f"image_{number}" for number in range(1, 100))
 
 
 def is_own_export(document: Mapping[str, Any]) -> bool:
-    """Return whether a row comes from an export of a release: items of these all have an id and a canary."""
-    return isinstance(document.get("canary"), str) and ("item_id" in document or "content_hash" in document)
+    """Return whether a row is an item of an export of a release: these all have an id, a canary and a question."""
+    is_exported = isinstance(document.get("canary"), str) and ("item_id" in document or "content_hash" in document)
+    return is_exported and ("question" in document or "input" in document)
 
 
 def own_export_row(document: Mapping[str, Any]) -> dict[str, Any]:
