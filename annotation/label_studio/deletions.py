@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Literal, NamedTuple
 
-from .projects import Projects
-from .pulling import Pulled, TakenAnnotation
+from .projects import Projects, TakenAnnotation
+from .pulling import Pulled
 
 
 class Deleted(NamedTuple):
