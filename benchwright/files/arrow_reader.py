@@ -29,9 +29,11 @@ MEMORY_BYTES = 1 << 30
 MAX_ROW_BYTES = 64 << 20
 MAX_ROW_VALUES = 2_000_000
 """Most values of a row, those in lists included; each becomes an object."""
-MAX_EXTRA_BYTES, MAX_EXTRA_VALUES = 256_000, 64_000
-"""Most bytes and values of some rows in a column that no field takes; beyond them, long values are left out."""
-_ROWS_AT_ONCE = 16
+MAX_EXTRA_BYTES, MAX_EXTRA_VALUES = 16_000, 4_000
+"""Most bytes and values of a row in a column that no field takes; where rows have more, long values are left out."""
+_FEWEST_AT_ONCE, _MOST_AT_ONCE = 16, 1024
+_BYTES_AT_ONCE, _VALUES_AT_ONCE = 8 << 20, 200_000
+"""Most bytes and values of several rows that are sent on together."""
 
 
 class _Size(NamedTuple):
@@ -168,13 +170,15 @@ class _Table:
             for name, column in zip(names, wanted.columns, strict=True):
                 if isinstance(column, pa.DictionaryArray):
                     _validate(name, column.dictionary)
-            for start in range(0, wanted.num_rows, _ROWS_AT_ONCE):
-                yield wanted.slice(start, _ROWS_AT_ONCE)
+            at_once = _rows_at_once(wanted.get_total_buffer_size(), wanted.num_rows)
+            for start in range(0, wanted.num_rows, at_once):
+                yield wanted.slice(start, at_once)
 
     def _of_parquet(self, names: list[str], extra: set[str]) -> Iterator[pa.RecordBatch | _Bad]:
         assert self._parquet is not None, "a Parquet file"
         for group in range(self._parquet.num_row_groups):
-            done, at_once, is_read = 0, _ROWS_AT_ONCE, False
+            stated = self._parquet.metadata.row_group(group)
+            done, at_once, is_read = 0, _rows_at_once(stated.total_byte_size, stated.num_rows), False
             while not is_read:
                 try:
                     for batch in self._group(group, names, done, at_once):
@@ -192,7 +196,9 @@ class _Table:
                     for name in sorted(heavy & extra):
                         yield _Bad(0, f"column {name!r}", f"it would take more than {MEMORY_BYTES >> 20} MiB of memory")
                     names = [name for name in names if name not in heavy & extra]
-                    at_once = 1  # photographs that are too much together may each be read
+                    at_once = (
+                        1 if at_once <= _FEWEST_AT_ONCE else _FEWEST_AT_ONCE
+                    )  # photographs that are too much together may each be read
 
     def _group(self, group: int, names: list[str], done: int, at_once: int) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a row group after those that are done."""
@@ -231,6 +237,11 @@ def _check(column: pa.Array) -> None:
         column.validate(full=True)
 
 
+def _rows_at_once(stated_bytes: int, rows: int) -> int:
+    """Return how many rows to read at a time: few photographs, many of text; what a file states may be wrong."""
+    return max(_FEWEST_AT_ONCE, min(_MOST_AT_ONCE, _BYTES_AT_ONCE * rows // max(1, stated_bytes)))
+
+
 def _validate(name: str, array: pa.Array) -> None:
     try:
         array.validate(full=True)
@@ -242,13 +253,13 @@ def _sound_rows(batch: pa.RecordBatch, first: int, extra: frozenset[str]) -> Ite
     """Yield rows that are valid and no larger than a row may be, all at once if they are, and what else there is."""
     try:
         yield _Rows(first, _sound(batch, extra))
-    except (pa.ArrowInvalid, _TooLarge):
-        for place in range(batch.num_rows):
-            number = first + place
-            try:
-                yield _Rows(number, _sound(batch.slice(place, 1), extra))
-            except (pa.ArrowInvalid, _TooLarge) as error:
-                yield _Bad(number, f"row {number}", _first_line(error))
+    except (pa.ArrowInvalid, _TooLarge) as error:
+        if batch.num_rows == 1:
+            yield _Bad(first, f"row {first}", _first_line(error))
+            return
+        half = batch.num_rows // 2
+        yield from _sound_rows(batch.slice(0, half), first, extra)
+        yield from _sound_rows(batch.slice(half), first + half, extra)
 
 
 def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
@@ -259,6 +270,7 @@ def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
         _TooLarge: They are larger.
     """
     columns: list[pa.Array] = []
+    most = (MAX_ROW_VALUES, MAX_ROW_BYTES) if batch.num_rows == 1 else (_VALUES_AT_ONCE, _BYTES_AT_ONCE)
     values, total = 0, 0
     for name, stated in zip(batch.schema.names, batch.columns, strict=True):
         column: Any = stated.storage if isinstance(stated, pa.ExtensionArray) else stated
@@ -268,11 +280,11 @@ def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
             size = _size(column)
         except pa.ArrowInvalid as error:
             raise pa.ArrowInvalid(f"column {name!r} is damaged: {_first_line(error)}") from None
-        if name in extra and not size.is_within(MAX_EXTRA_VALUES, MAX_EXTRA_BYTES):
+        if name in extra and not size.is_within(MAX_EXTRA_VALUES * len(column), MAX_EXTRA_BYTES * len(column)):
             column = _shortened(column)
             size = _size(column)
         values, total = values + size.values, total + size.bytes
-        if not _Size(values, total).is_within(MAX_ROW_VALUES, MAX_ROW_BYTES):
+        if not _Size(values, total).is_within(*most):
             raise _TooLarge(
                 f"up to column {name!r} it has {values:,} values in {total:,} bytes, and at most {MAX_ROW_VALUES:,} in "
                 f"{MAX_ROW_BYTES >> 20} MiB are read of a row; leave the column out, or split the row"
@@ -286,7 +298,7 @@ def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
 
 def _shortened(column: pa.Array) -> pa.Array:
     """Return a column that no field takes, without the values that are too long for a label."""
-    most = MAX_EXTRA_VALUES // _ROWS_AT_ONCE, MAX_EXTRA_BYTES // _ROWS_AT_ONCE
+    most = MAX_EXTRA_VALUES, MAX_EXTRA_BYTES
     rows = [column.slice(place, 1) for place in range(len(column))]
     return pa.concat_arrays([row if _size(row).is_within(*most) else pa.nulls(1, column.type) for row in rows])
 

@@ -21,6 +21,7 @@ from .question_tables import ENDS, ColumnMapping, file_labels, guessed_columns, 
 from .replies import model_of_path, models_by_path, reply_of
 
 UNREADABLE_FILE = "unreadable_file"
+_TABLES = (".csv", ".tsv", ".parquet", ".arrow")
 _SHOWN = 3
 _SAMPLE = 200
 """Rows from which columns are guessed."""
@@ -100,9 +101,9 @@ def question_files(
         rows = [row for row in entries if isinstance(row, Row)]
         names = list(dict.fromkeys(str(name) for row in rows for name in row.document))
         if not names and not only:
-            # An archive of something else, such as pictures, has samples without questions.
+            # Archives and JSON may hold anything else, in which no row is a question; a table has rows.
             wrong = [row for row in entries if isinstance(row, RefusedRow)]
-            damaged += [] if path.lower().endswith(".tar") else wrong[:1]
+            damaged += wrong[:1] if path.lower().removesuffix(".gz").endswith(_TABLES) else []
             continue
         own = next((columns for pattern, columns in (stated_by_file or {}).items() if fnmatchcase(path, pattern)), None)
         said = own if own is not None else stated if only or _all_there(stated, names) else None

@@ -124,6 +124,7 @@ def read_table(path: Path) -> Iterator[dict[str, Any]]:
         with pq.ParquetFile(path, pre_buffer=False) as parquet:
             for group in range(parquet.num_row_groups):
                 for batch in parquet.iter_batches(_ROWS_AT_ONCE, row_groups=[group], use_threads=False):
+                    batch.validate(full=True)
                     yield from batch.to_pylist()
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{path.name} cannot be read as Parquet: {error}") from error

@@ -161,6 +161,7 @@ def read_rows(
                 if item_ids is not None and not _holds(parquet, group, item_ids):
                     continue
                 for batch in parquet.iter_batches(at_once, row_groups=[group], columns=columns, use_threads=False):
+                    batch.validate(full=True)  # texts that are no UTF-8 end the reading in words of ours
                     wanted = batch if tasks is None else _having(batch, "task", tasks)
                     wanted = wanted if item_ids is None else _having(wanted, "item_id", item_ids)
                     yield from wanted.to_pylist()

@@ -329,6 +329,8 @@ def test_what_lies_broken_beside_the_questions_is_told_and_the_questions_are_rea
     (tmp_path / "q.csv").write_text("question,answer,A,B\nIs it?,A,yes,no\n")
     (tmp_path / "old.zip").write_bytes(b"PK, and no more")
     (tmp_path / "table.parquet").write_bytes(b"PAR1, and no more")
+    (tmp_path / "wide.csv").write_text("question,answer\nIs it?\n")
+    (tmp_path / "other.json").write_text("[1, 2]")
     (tmp_path / "loop").symlink_to("loop")
     with zipfile.ZipFile(tmp_path / "more.zip", "w") as archive:
         archive.writestr("/x", b"")
@@ -339,5 +341,5 @@ def test_what_lies_broken_beside_the_questions_is_told_and_the_questions_are_rea
         told = {row.file: row.reason for row in read.refused()}
     assert told.items() >= {
         ("old.zip", "damaged_archive"), ("more.zip", "unusable_member"), ("loop", "unusable_entry"),
-        ("table.parquet", "unreadable_file"),
+        ("table.parquet", "unreadable_file"), ("wide.csv", "bad_row"),
     }  # fmt: skip
