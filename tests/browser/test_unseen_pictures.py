@@ -14,7 +14,7 @@ from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.store.database import slots
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page, Route
+    from playwright.sync_api import Page
 
 _DECIDE_BY_HAND = """async ([task, campaign]) => {
   const event = { task, does: "decide", decision: "accept", reasons: [], note: "", version: 0, revision: 0 };
@@ -48,8 +48,7 @@ def is_refused(page: Page) -> bool:
 
 
 def test_deciding_waits_until_every_picture_is_there(site: ReviewSite, store: ReviewStore, page: Page) -> None:
-    held: list[Route] = []
-    page.route("**/pictures/*/1", held.append)
+    page.route("**/pictures/*/1", lambda _: None)
     sign_in(page, site, "ann")
     page.locator(".card[aria-busy=true]").wait_for()
     assert is_refused(page)
