@@ -14,6 +14,7 @@ from benchwright.annotation.app.security import COOKIE, Cookies
 from benchwright.annotation.campaigns import Answer, Verify
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow import TaskQueue
+from benchwright.hidden_characters import escaped
 from benchwright.records import Choice, Item, VisualPrompt
 from benchwright.steps import CampaignContext
 
@@ -89,7 +90,7 @@ def test_texts_of_items_and_notes_are_texts_and_nothing_else(
         page.keyboard.press("o")
         say(page, "v", note=SCRIPT)
         slot = next_slot(page, slot)
-    assert sorted(seen) == sorted(HOSTILE.values())
+    assert sorted(seen) == sorted(map(escaped, HOSTILE.values()))
     curator = new_context(bypass_csp=True).new_page()
     noted_too = watched(curator, site)
     for visitor, path in ((page, "/history?campaign=hostile"), (curator, "/progress?campaign=hostile")):
