@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from .errors import RecipeError
 from .records import Item
+from .release.format.agreement import is_empty, is_simulated
 
 ESTIMATED_BY = "estimated_by"
 """Key of a truth's `original`, and attribute of an item, that names the model with the digest of its weights."""
@@ -49,10 +50,11 @@ def decided_by(
 
     Args:
         stages: Stages as a manifest names them; those of campaigns that decide count.
-        agreement: Summaries of campaigns, by the name of their stage.
+        agreement: Summaries of campaigns, by the name of their stage; one in which nobody decided anything is left out.
     """
     deciding = [str(stage.get("stage")) for stage in stages if stage.get("step") in DECIDING_CAMPAIGNS]
-    simulated = {bool(agreement[name].get("simulated")) for name in deciding if name in agreement}
+    held = [agreement[name] for name in deciding if name in agreement and not is_empty(agreement[name])]
+    simulated = {is_simulated(summary) for summary in held}
     if False in simulated:
         return "people"
     return "simulated" if simulated else None

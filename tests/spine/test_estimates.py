@@ -24,6 +24,9 @@ SIMULATED: dict[str, Any] = {"simulated": True}
         pytest.param({"look.vote": SIMULATED, "screen_items": PEOPLE}, "people", id="people in one of two"),
         pytest.param({"look.vote": SIMULATED, "answer": PEOPLE}, "simulated", id="people only answer"),
         pytest.param({"answer": PEOPLE}, None, id="no campaign that decides"),
+        pytest.param(
+            {"look.vote": SIMULATED, "screen_items": {**PEOPLE, "total": 0}}, "simulated", id="people on nothing"
+        ),
     ],
 )
 def test_people_in_one_deciding_campaign_suffice(agreement: dict[str, Any], expected: str | None) -> None:

@@ -65,29 +65,3 @@ def test_importing_packages_loads_nothing_of_what_they_offer() -> None:
         if name.partition(".")[0] in {"benchwright", "numpy", "pydantic", "pyarrow"}
     }
     assert loaded == {*names}
-
-
-def _offered_here(stub: Path) -> set[str]:
-    return {
-        alias.name
-        for node in ast.parse(stub.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-
-
-def test_tests_import_what_a_folder_offers_from_the_folder_so_that_a_file_can_move() -> None:
-    """Rooms and the spine offer their few names to users; folders below them also what tests need."""
-    offers = {_module(stub): _offered_here(stub) for stub in STUBS}
-    imports = [
-        (path, node.module, {alias.name for alias in node.names})
-        for path in sorted((ROOT / "tests").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ImportFrom) and (node.module or "").count(".") > 2
-    ]
-    assert len(imports) > 10
-    assert [
-        f"{path.name}: {module}"
-        for path, module, names in imports
-        if module not in offers and names & offers.get(module.rpartition(".")[0], set())
-    ] == []
