@@ -211,9 +211,9 @@ def test_what_nobody_could_practise_is_refused_in_words(
     with pytest.raises(DataError, match="names 2 items to practise on; give 3 to 20"):
         settings(practice=str(path))
     path.write_text("item_id\none\ntwo\nthree\n")
-    with pytest.raises(ValidationError, match="a pass mark of 4 is out of reach: there are 3 items"):
+    with pytest.raises(ValidationError, match="a pass mark of 4 is out of reach: 3 items"):
         Verify(handout=settings(practice=str(path), qualification={"pass_mark": 4}))
-    with pytest.raises(ValidationError, match="a pass mark of 6 is out of reach: there are 5 items"):
+    with pytest.raises(ValidationError, match="a pass mark of 6 is out of reach: 5 items"):
         Answer(handout=settings(qualification={"pass_mark": 6}))
     with pytest.raises(ValidationError, match="'collect' takes no practice of its own"):
         Collect(prompts=("a cup",), handout=settings(practice=str(path)))

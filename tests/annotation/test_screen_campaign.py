@@ -148,7 +148,7 @@ def test_a_table_takes_tasks_out_and_verdicts_in(
         out = tmp_path / "tasks.csv"
         assert export_tasks(store, "screen", out, image_name=lambda image: f"{image.image_id[:4]}.png") == 2
         assert out.read_text().splitlines()[0] == (
-            "item_id,annotator,verdict,reasons,note,task,question,choices,answer,images,marks,beside,takes"
+            "item_id,annotator,verdict,reasons,note,task,question,choices,answer,pictures,images,marks,beside,takes"
         )
         filled = tmp_path / "filled.csv"
         filled.write_text(

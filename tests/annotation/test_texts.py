@@ -26,7 +26,7 @@ SHOWS = {
 """What Streamlit shows the first argument of, or one called `label`, `help`, `placeholder` or `text`, to people."""
 SPOKEN = {"label", "help", "placeholder", "text", "title"}
 NAMES = {"Benchwright review"}
-NEVER_ONE = {"assign_why"}
+NEVER_ONE = {"assign_why", "estimate_beside"}
 """Texts with a number before a plural that is never 1."""
 _WORD = re.compile(r"[A-Za-z]{2,}")
 

@@ -57,7 +57,7 @@ def test_it_waits_until_the_last_slot_is_done(context: CampaignContext, make_ite
         say(store, items, {"ann": "aa", "ben": "a."}, now)
         waiting = Verify().advance(items, context).waiting
         assert waiting is not None
-        assert "1 of 2 tasks and 1 slots" in waiting
+        assert "1 of 2 tasks and 1 slot" in waiting
         say(store, items[1:], {"cas": "r"}, now)
     assert Verify().advance(items, context).waiting is None
 
