@@ -127,6 +127,7 @@ def test_annotators_have_no_such_page_and_see_no_picture_of_a_case(
     page.fill("#name", "ann")
     page.fill("#password", PASSWORDS["ann"])
     page.click("button")
+    page.get_by_role("link", name="Go to the start").click()
     page.get_by_role("link", name="My decisions").wait_for()
     assert page.get_by_role("link", name="Adjudicate").count() == 0
     assert page.locator(".given").count() == 0

@@ -126,6 +126,7 @@ def test_the_curator_sees_progress_and_agreement_and_annotators_do_not(
     curator.get_by_text("Decisions in").wait_for()
     assert curator.get_by_text(re.compile(r"^\d+ / 20$")).is_visible()
     sign_in(annotator, site, "ann", path="/progress")
+    annotator.get_by_role("link", name="Go to the start").click()
     annotator.get_by_role("link", name="My decisions").wait_for()
     assert annotator.get_by_role("link", name="Progress").count() == 0
     assert annotator.get_by_role("link", name="People").count() == 0
