@@ -1,9 +1,9 @@
 """Cards of a series: one template, other sentences; and honest copies of one card.
 
 Three sets have no font, sentence or language in common; layouts they share. Settings were chosen on `first` and, once,
-widened after a look at `held_back`; `last` was made after that, and says what the settings are worth. Each series is a template with colors, ground and
-fonts of its own, and three sentences on it; the first card is also copied in 18 ways. All pairs go to the second look
-of `near_duplicates`, whether hashes would propose them or not.
+widened after a look at `held_back`; `last` was made after that, and says what the settings are worth. Each series is a
+template with colors, ground and fonts of its own, and three sentences on it; the first card is also copied in 18 ways.
+All pairs go to the second look of `near_duplicates`, whether hashes would propose them or not.
 
 | pairs | wanted |
 |---|---|
