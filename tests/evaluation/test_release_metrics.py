@@ -203,7 +203,7 @@ def evaluate_self_awareness(bench: Any, tmp_path: Path, protocol: str) -> Score:
     return evaluate(bench.release(tmp_path / "release"), model, protocol=protocol)
 
 
-@pytest.mark.parametrize("reply", ["", "None", "null", "Hmm.", "I don't know."])
+@pytest.mark.parametrize("reply", ["None", "null", "Hmm.", "I don't know."])
 def test_an_item_without_an_answer_is_never_known(bench: Any, tmp_path: Path, reply: str) -> None:
     bench.add("beyond", options=SAP, answer=None, refusal="D")
     score = evaluate(bench.release(tmp_path / "release"), Scripted(lambda question: reply))
