@@ -23,7 +23,8 @@ from benchwright.annotation.cli.set_asides import set_aside, take_back
 from benchwright.annotation.forms import Submission
 from benchwright.annotation.progress import Overview
 from benchwright.annotation.progress.label_fields import label_fields_of
-from benchwright.annotation.store import RefusedError, ReviewStore
+from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.annotation.store.backup import restore_backup, write_backup
 from benchwright.annotation.store.check import row_problems
 from benchwright.annotation.workflow.set_asides import set_votes_aside, take_votes_back
 from benchwright.records import Item
@@ -102,6 +103,18 @@ def test_a_changed_vote_that_is_set_aside_counts_as_little_until_it_is_taken_bac
     assert store.decisions("verify") == []
     take_votes_back(store, "verify", "ann", by="cur", now=now)
     assert [annotation.decision for annotation in store.decisions("verify")] == ["reject"]
+
+
+def test_a_backup_keeps_votes_set_aside(open_campaign: OpenCampaign, now: datetime, tmp_path: Path) -> None:
+    store = open_campaign(tasks=2, slots=1)
+    decide_all(store, "ann", now=now)
+    set_votes_aside(store, "verify", "ann", by="cur", why="rushes", now=now)
+    write_backup(store, tmp_path / "backup.zip")
+    url = f"sqlite:///{tmp_path / 'restored.sqlite'}"
+    restore_backup(tmp_path / "backup.zip", url)
+    with open_store(url) as restored:
+        assert (restored.decisions("verify"), list(row_problems(restored))) == ([], [])
+        assert take_votes_back(restored, "verify", "ann", by="cur", now=now).votes == 2
 
 
 def test_what_cannot_be_set_aside_or_taken_back_is_refused_in_words(open_campaign: OpenCampaign, now: datetime) -> None:
