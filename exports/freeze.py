@@ -572,7 +572,8 @@ def freeze_workspace(
         )
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise BenchwrightError(f"{first['loc'][0]} {first['input']!r}: {first['msg']}") from error
+        where = f"{'.'.join(map(str, first['loc']))} {first['input']!r}: " if first["loc"] else ""
+        raise BenchwrightError(f"{where}{first['msg'].removeprefix('Value error, ')}") from error
     view = open_view(workspace)
     return freeze(
         settings, view, workspace=workspace, seed=view.seed, recipe=view.recipe, workers=workers, progress=progress

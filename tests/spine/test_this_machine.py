@@ -51,11 +51,12 @@ def test_a_model_on_this_machine_is_asked_directly(chat_server: ChatServer, prox
     chat.close()
 
 
-def test_a_hub_on_this_machine_is_asked_directly(proxied: str) -> None:
-    from huggingface_hub import HfApi, close_session
+def test_a_hub_on_this_machine_is_asked_directly(proxied: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from huggingface_hub import HfApi, close_session, constants
 
     from benchwright.exports.publishing.hub import _ask_this_machine_directly
 
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # read when the Hub's client was imported
     with running_hub() as hub:
         close_session()
         _ask_this_machine_directly(hub.url)
