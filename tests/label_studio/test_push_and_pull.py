@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import ROOT
 from label_studio.conftest import (
     ANSWER,
+    ENVIRONMENT,
     TOKENS,
     VERIFY,
     LabelStudio,
@@ -332,3 +336,17 @@ def test_a_description_with_its_lines_comes_back_whole(
         [one] = store.decisions("describe")
     assert one.fields is not None
     assert (one.fields["wrong_1"], one.fields["image_type"]) == (["a", "b", "c", "d", "e"], "photograph")
+
+
+@pytest.mark.parametrize("proxy", ["http://127.0.0.1:9", "socks5://127.0.0.1:9"])
+def test_a_server_on_this_machine_is_asked_past_the_proxies_of_the_environment(
+    label_studio: LabelStudio, proxy: str
+) -> None:
+    asked = "import sys; from benchwright.annotation.label_studio.server import Server; print(Server(*sys.argv[1:]).users())"
+    named = dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"), proxy)
+    done = subprocess.run(
+        [ENVIRONMENT / "bin" / "python", "-c", asked, label_studio.url, TOKENS["admin"]],
+        capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, **named, "NO_PROXY": "", "no_proxy": "", "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert email("ben") in done.stdout, done.stderr[-2000:]

@@ -1,8 +1,8 @@
 """A proxy in the environment does not stand between a client of the package and a server on this machine.
 
-Facts held here: models, sign-in, published releases, pictures by address and Label Studio's client ask this machine
-directly, whatever proxy the environment names, and for SOCKS without what SOCKS needs; other machines are asked through
-it; what cannot be used is named.
+Facts held here: models, sign-in, published releases and pictures by address ask this machine directly, whatever proxy
+the environment names, and for SOCKS without what SOCKS needs; other machines are asked through it; what cannot be used
+is named. Label Studio's client is held to it in `tests/label_studio`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from chat_server import ChatServer
 from hub_server import WRITER, running_hub
 
 from benchwright.annotation.app.security.identity_provider import IdentityProvider, ProviderSettings
-from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.errors import PrerequisiteError
 from benchwright.models import Chat, ChatSettings, Endpoint, ModelAddress
 from benchwright.release.format.fetch_pictures import _opener
 from benchwright.this_machine import is_this_machine
@@ -67,14 +67,6 @@ def test_a_hub_on_this_machine_is_asked_directly(proxied: str, monkeypatch: pyte
 
 def test_a_provider_on_this_machine_needs_no_proxy(proxied: str) -> None:
     IdentityProvider(ProviderSettings("http://127.0.0.1:9", "app", "secret", "http://127.0.0.1:8/back"))
-
-
-def test_a_label_studio_on_this_machine_is_asked_directly(chat_server: ChatServer, proxied: str) -> None:
-    pytest.importorskip("label_studio_sdk")
-    from benchwright.annotation.label_studio.server import Server
-
-    with pytest.raises(BenchwrightError, match="HTTP 501"):  # what this server says to a GET: it was reached
-        Server(chat_server.url, "token").users()
 
 
 def test_a_proxy_that_cannot_be_used_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
