@@ -65,7 +65,7 @@ def test_comments_and_flags_leave_the_decision_as_it_is_and_reach_the_curator_al
 
     other = new_context().new_page()
     sign_in(other, site, "ben", path="/flags")
-    slot_on_screen(other)
+    other.get_by_role("link", name="Go to the start").wait_for()
     assert other.get_by_text("Flags").count() == 0, "only curators have the page"
 
     curator = new_context().new_page()

@@ -92,7 +92,8 @@ def test_errors_are_named_by_keyboard_and_a_reload_loses_nothing(
     page.on("pageerror", lambda error: noted.append(str(error)))
     sign_in(page, site, "ann", path="/?campaign=error_analysis")
     slot: int | None = slot_on_screen(page)
-    assert page.locator(".told").first.text_content() == REPLY
+    spelled_out = REPLY.replace("\u202e", "\\u202e").replace("\u202c", "\\u202c")  # so that nothing reads backwards
+    assert page.locator(".told").first.text_content() == spelled_out
     page.keyboard.press("Enter")
     assert "Pick an option of “What went wrong”" in page.locator(".card .status").inner_text()
     for key in ("1", "3", "2", "2"):
