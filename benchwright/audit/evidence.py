@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchwright.records import Item
     from benchwright.text_only_baseline import ItemWords
 
-    from .audited_items import AuditedItems
+    from .audited_items import AuditedItem, AuditedItems
     from .check import AuditContext
 
 MEASURES = "measures"
@@ -110,6 +110,7 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
         RuleResult,
         WordingBias,
         learned_picks,
+        repeated_pairs,
         report_on,
         rule_results,
         similar_options,
@@ -146,7 +147,13 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
     def report() -> ItemReport:
         shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
         ending = shared_ending([each.item.question for each in audited.items])
-        items = [without_ending(with_one_picture_a_copy(each.item, shown_as), ending) for each in audited.items]
+
+        def normal_form(each: AuditedItem) -> Item:
+            item = without_ending(with_one_picture_a_copy(each.item, shown_as), ending)
+            repeated_pairs(item), similar(item)  # an item that cannot be looked at is in no report
+            return item
+
+        items = [item for _, item in context.look_at_each(audited.items, normal_form)]
         return report_on(items, similar=similar, rules=rules)
 
     needs_words(audited)

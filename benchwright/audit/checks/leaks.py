@@ -71,17 +71,19 @@ class QuestionsElsewhere:
             raise CheckSkipped(
                 "no release and no texts were given to compare with; name some with --against or --corpus"
             )
-        runs = SharedRuns([question_and_options(each.item) for each in audited.items])
+        looked = [*context.look_at_each(audited.items, lambda each: question_and_options(each.item))]
+        items = [each for each, _ in looked]
+        runs = SharedRuns([text for _, text in looked])
         for place in releases:
             shared: dict[int, tuple[str, str]] = {}
             for released in Release.open(place).items():
                 for number, words in runs.among(words_of(question_and_options(released.item))):
                     shared.setdefault(number, (released.item.item_id, words))
             for number, (item_id, words) in sorted(shared.items()):
-                yield _elsewhere(audited.items[number].item_id, place, {"item": item_id, "words": words})
+                yield _elsewhere(items[number].item_id, place, {"item": item_id, "words": words})
         for place in context.corpora:
             for number, (_, overlap) in sorted(runs.first_overlaps([place]).items()):
-                yield _elsewhere(audited.items[number].item_id, place, {"where": overlap.where, "words": overlap.words})
+                yield _elsewhere(items[number].item_id, place, {"where": overlap.where, "words": overlap.words})
 
 
 def _elsewhere(item_id: str, place: Path, evidence: Mapping[str, str]) -> Finding:

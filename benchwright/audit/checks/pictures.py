@@ -76,10 +76,11 @@ class PictureFaults:
 
         needs_pictures(audited)
         bounds = {fault.setting: getattr(Quality(), fault.setting) for fault in FAULTS}
-        for image_id, measures in picture_measures(audited, context).items():
-            if measures.failed is not None:
-                continue
-            faults = faults_of(measures.quality, bounds)
+        measured = picture_measures(audited, context)
+        readable = [image_id for image_id, measures in measured.items() if measures.failed is None]
+        for image_id, faults in context.look_at_each_picture(
+            readable, lambda it: faults_of(measured[it].quality, bounds)
+        ):
             if not faults:
                 continue
             worst = next((reason for reason in faults if reason in _SERIOUS), next(iter(faults)))

@@ -35,10 +35,11 @@ class UnsafePictures:
             raise CheckSkipped(_NEEDS_CLASSIFIER)
         needs_pictures(audited)
         refuse = context.safety.settings.refuse
-        for image_id, scores in picture_labels(context.safety, audited, context).items():
-            beyond = scores_beyond(scores, refuse)
+        labels = picture_labels(context.safety, audited, context)
+        for image_id, beyond in context.look_at_each_picture(labels, lambda it: scores_beyond(labels[it], refuse)):
             if not beyond:
                 continue
+            scores = labels[image_id]
             label = furthest_label(scores, refuse)
             yield Finding(
                 "unsafe_picture",
