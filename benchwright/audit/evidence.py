@@ -89,6 +89,19 @@ def picture_measures(audited: AuditedItems, context: AuditContext) -> Mapping[st
     return context.shared(MEASURES, lambda: measured_pictures(list(audited.pictures.values()), context))
 
 
+def readable_pictures(audited: AuditedItems, context: AuditContext) -> Mapping[str, PictureMeasures]:
+    """Return the measures of all pictures that can be decoded, by id.
+
+    Raises:
+        CheckSkipped: There is no such picture, so that nothing would be looked at.
+    """
+    measured = picture_measures(audited, context)
+    readable = {image_id: measures for image_id, measures in measured.items() if measures.failed is None}
+    if not readable:
+        raise CheckSkipped(f"none of the {len(audited.pictures):,} pictures of the source can be decoded")
+    return readable
+
+
 def picture_copies(audited: AuditedItems, context: AuditContext) -> PictureCopies:
     """Return which pictures show the same.
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import json
+import struct
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +21,15 @@ from benchwright.audit import AuditReport, AuditSettings, audit, verdict_of
 from benchwright.audit.audited_items import AuditedItem, AuditedItems
 from benchwright.audit.check import AuditCheck, AuditContext
 from benchwright.audit.checks import (
+    BrokenPictures,
+    Canary,
     ContradictedKeys,
+    CopiedPictures,
     HiddenCharacters,
     KeyLetters,
     NamedAnswers,
+    PersonalMetadata,
+    PictureFaults,
     RepeatedAnswerOptions,
     RepeatedIds,
     RepeatedQuestions,
@@ -189,6 +197,40 @@ def write_pictures(folder: Path) -> None:
         Image.fromarray(pixels).save(folder / f"{number}.png")
         row |= {"id": f"q{number}", "image": f"{number}.png"}
     write_rows(folder / "questions.csv", rows)
+
+
+def test_where_no_picture_can_be_decoded_checks_of_pictures_say_that_they_looked_at_none(tmp_path: Path) -> None:
+    rows = clean_rows(4)
+    for number, row in enumerate(rows):
+        file = tmp_path / f"{number}.png"
+        file.write_bytes(_png_without_pixels(number))
+        row |= {"image": file.name}
+    write_rows(tmp_path / "questions.csv", rows)
+    checks: list[AuditCheck] = [BrokenPictures(), PictureFaults(), CopiedPictures(), PersonalMetadata()]
+    report = audit(tmp_path / "questions.csv", tmp_path / "out", AuditSettings(workers=1), checks=checks)
+    assert [check.state for check in report.checks] == ["done", "skipped", "skipped", "skipped"]
+    assert len(report.findings) == 4
+    assert {check.why for check in report.checks[1:]} == {"none of the 4 pictures of the source can be decoded"}
+
+
+def _png_without_pixels(number: int) -> bytes:
+    """Return a PNG of which only decoding shows that it is broken: its chunks are sound, its pixels are not packed."""
+    head = struct.pack(">IIBBBBB", 200, 160, 8, 2, 0, 0, 0)
+    chunks = [(b"IHDR", head), (b"IDAT", bytes([number]) * 99), (b"IEND", b"")]
+    parts = [
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+@pytest.mark.parametrize(("name", "state"), [("questions.csv", "done"), ("questions.csv.gz", "skipped")])
+def test_a_canary_is_missed_only_where_files_were_looked_into(tmp_path: Path, name: str, state: str) -> None:
+    file = write_rows(tmp_path / "plain.csv", clean_rows(4))
+    data = file.read_bytes()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    report = audit(tmp_path / name, tmp_path / "out", AuditSettings(workers=1), checks=[Canary()])
+    assert [check.state for check in report.checks] == [state]
+    assert len(report.findings) == (state == "done")
 
 
 def test_a_disk_that_fails_ends_the_audit(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from datetime import date, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -268,7 +268,8 @@ def count_gold(
         is_check: Whether to count attention checks instead, which are no gold items; default False.
         is_aside: Whether to count answers that curators set aside, instead of those that count; default False.
     """
-    gold, said = tasks.c.gold, slots.c.decision
+    gold = tasks.c.gold
+    said: sa.ColumnElement[Any] = slots.c.decision
     given = slots.join(tasks, slots.c.task_id == tasks.c.id).join(annotators)
     if is_aside:
         latest = latest_annotations(only_set_aside=True).subquery()

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..audited_items import UNREADABLE_PICTURE, AuditedItems
 from ..check import AuditContext
-from ..evidence import needs_pictures, picture_measures
+from ..evidence import needs_pictures, picture_measures, readable_pictures
 from ..finding import Finding, Severity
 
 _BLANK = "blank"
@@ -76,10 +76,9 @@ class PictureFaults:
 
         needs_pictures(audited)
         bounds = {fault.setting: getattr(Quality(), fault.setting) for fault in FAULTS}
-        measured = picture_measures(audited, context)
-        readable = [image_id for image_id, measures in measured.items() if measures.failed is None]
+        readable = readable_pictures(audited, context)
         for image_id, faults in context.look_at_each_picture(
-            readable, lambda it: faults_of(measured[it].quality, bounds)
+            readable, lambda it: faults_of(readable[it].quality, bounds)
         ):
             if not faults:
                 continue
