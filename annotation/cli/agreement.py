@@ -16,6 +16,7 @@ from .selection import campaign_option, open_for_commands, pick_campaign, worksp
 from .status import FACETS
 
 if TYPE_CHECKING:
+    from ..agreement.annotator_quality import RightOf
     from ..agreement.ratings import Metric
     from ..progress.label_fields import LabelField
     from ..progress.mark_figures import MarkFigures
@@ -170,19 +171,19 @@ def _refuse_both(workspace: Path | None, campaign: str | None) -> None:
     """
     `{"annotators": [{"rater", "ratings", "labels": {label: n}, "with_others", "with_others_units", "shared_units",
     "estimated_accuracy", "confusion": {truth: {said: probability}}, "alpha_without", "alpha_without_units",
-    "median_seconds", "timed", "pace", "suspiciously_fast", "on_gold", "on_gold_units", "too_fast_share",
-    "too_fast_of", "attention_share", "attention_of", "constant_accuracy", "doubts": [code]}], "gold": {annotator:
-    {"answered", "right", "accuracy"}}, "attention": {annotator: {"answered", "right", "share"}}, "set_aside":
-    [{"annotator", "votes", "by", "why", "at", "is_in_force"}]}`; where regions are marked also `"regions":
-    {"annotators": [{"annotator", "pictures", "matched", "mislabelled", "missed", "extra", "quality", "mean_iou"}],
-    "worst": [{"item_id", "annotator", "quality", "matched", "mislabelled", "missed", "extra", "mean_iou",
-    "adjudicated"}]}`, the worst first, against what counts on each picture; `attention` counts attention checks;
-    `median_seconds` is of first versions; `pace` is the modified z-score of the log of the median time, suspicious
-    below -3.5; `too_fast_share` is the share of the `too_fast_of` decisions timed by the app that took less than the
-    shortest believable time of their task, suspicious from a fifth on; `constant_accuracy` is what always giving the
-    most frequent truth would be estimated at; `doubts` are `misses_checks`, `rushes`, `faster_than_others` and
-    `as_without_looking`; `set_aside` lists whose votes are set aside, which the other fields leave out; null where
-    undefined
+    "median_seconds", "timed", "pace", "suspiciously_fast", "on_gold", "on_gold_units", "too_fast_share", "too_fast_of",
+    "attention_share", "attention_of", "constant_accuracy", "doubts": [code]}], "gold": {annotator: {"answered",
+    "right", "accuracy"}}, "attention": {annotator: {"answered", "right", "share"}}, "set_aside": [{"annotator",
+    "votes", "by", "why", "at", "is_in_force", "gold": {"answered", "right", "accuracy"}, "attention": {"answered",
+    "right", "share"}}]}`; where regions are marked also `"regions": {"annotators": [{"annotator", "pictures",
+    "matched", "mislabelled", "missed", "extra", "quality", "mean_iou"}], "worst": [{"item_id", "annotator", "quality",
+    "matched", "mislabelled", "missed", "extra", "mean_iou", "adjudicated"}]}`, the worst first, against what counts on
+    each picture; `attention` counts attention checks; `median_seconds` is of first versions; `pace` is the modified
+    z-score of the log of the median time, suspicious below -3.5; `too_fast_share` is the share of the `too_fast_of`
+    decisions timed by the app that took less than the shortest believable time of their task, suspicious from a fifth
+    on; `constant_accuracy` is what always giving the most frequent truth would be estimated at; `doubts` are
+    `misses_checks`, `rushes`, `faster_than_others` and `as_without_looking`; `set_aside` lists whose votes are set
+    aside, which the other fields leave out, with their answers to gold items and attention checks; null where undefined
     """
 )
 def annotators(ratings: Path | None, workspace: Path | None, campaign: str | None, as_json: bool) -> None:
@@ -202,21 +203,27 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
         _refuse_both(workspace, campaign)
         qualities, gold, checks, figures = rater_qualities(read_ratings(ratings)), {}, {}, None
         set_aside: Sequence[SetAside] = ()
+        aside_gold: Mapping[str, RightOf] = {}
+        aside_checks: Mapping[str, RightOf] = {}
     else:
         with open_for_commands(workspace) as store:
             overview, label_field = _open_overview(store, campaign, None, ordinal=False, sets=False)
             qualities, gold = overview.qualities(overview.label_columns(label_field)), overview.gold()
             checks, set_aside = overview.attention(), overview.set_aside()
+            aside_gold, aside_checks = overview.gold(is_aside=True), overview.attention(is_aside=True)
             figures = _mark_figures(store, overview.campaign)
     listed = [quality.to_json() for quality in qualities]
-    known = {
-        name: {"answered": accuracy.of, "right": accuracy.right, "accuracy": accuracy.shared[0]}
-        for name, accuracy in gold.items()
-    }
-    attentive = {
-        name: {"answered": check.of, "right": check.right, "share": check.shared[0]} for name, check in checks.items()
-    }
-    aside = [{**each._asdict(), "at": each.at.isoformat()} for each in set_aside]
+    known = {name: _right_of(accuracy, "accuracy") for name, accuracy in gold.items()}
+    attentive = {name: _right_of(check, "share") for name, check in checks.items()}
+    aside = [
+        {
+            **each._asdict(),
+            "at": each.at.isoformat(),
+            "gold": _right_of(aside_gold.get(each.annotator), "accuracy"),
+            "attention": _right_of(aside_checks.get(each.annotator), "share"),
+        }
+        for each in set_aside
+    ]
     document: dict[str, Any] = {"annotators": listed, "gold": known, "attention": attentive, "set_aside": aside}
     if figures is not None:
         document["regions"] = {
@@ -224,6 +231,12 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
             "worst": [marked.to_json() for marked in figures.marks[:MOST_WORST]],
         }
     emit(document, as_json=as_json, text=lambda: _annotators_text(document))
+
+
+def _right_of(those: RightOf | None, share: str) -> dict[str, Any]:
+    if those is None:
+        return {"answered": 0, "right": 0, share: None}
+    return {"answered": those.of, "right": those.right, share: those.shared[0]}
 
 
 def _mark_figures(store: ReviewStore, campaign: Campaign) -> MarkFigures | None:
@@ -245,10 +258,16 @@ def _annotators_text(document: Mapping[str, Any]) -> str:
     ]
     aside = [
         f"{printable(each['annotator'])}: {each['votes']} votes set aside by {printable(each['by'])}: "
-        f"{printable(each['why'])}"
+        f"{printable(each['why'])}{_evidence(each)}"
         for each in document["set_aside"]
     ]
     return "\n".join([text, *lines, *aside])
+
+
+def _evidence(aside: Mapping[str, Any]) -> str:
+    """Return the answers to gold items and attention checks that are set aside, in words; empty without any."""
+    said = (("gold", aside["gold"]), ("attention checks", aside["attention"]))
+    return "".join(f"; {what}: {of['right']} of {of['answered']} right" for what, of in said if of["answered"])
 
 
 def _regions_text(regions: Mapping[str, Any]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,9 +49,9 @@ _url_option = click.option(
 @click.option("--pictures-url", metavar="URL", help="Where that folder is published, such as a bucket's address.")
 @json_option(
     """
-    `{"campaign", "url", "project", "added", "there", "removed", "outdated", "not_sent": [{"item_id", "reason"}],
-    "votes"}`, in tasks; `votes` is null, or for a `review` what became of the second project, in the same words
-    from `project` on
+    `{"campaign", "url", "project", "instead_of", "added", "there", "removed", "outdated", "not_sent": [{"item_id",
+    "reason"}], "votes"}`, in tasks; `instead_of` is the project that is deleted there and made anew, or null; `votes`
+    is null, or for a `review` what became of the second project, in the same words from `project` on
     """
 )
 def push(
@@ -66,7 +67,8 @@ def push(
 
     A `review` gets two. Needs the extra `labelstudio` and an access token in the environment variable
     BENCHWRIGHT_LABEL_STUDIO_TOKEN. Pictures are uploaded, with their marks drawn in, unless an option says otherwise.
-    Exit code 1 if an item could not be sent.
+    A project that is deleted there is made anew, with the tasks that are open. Exit code 1 if an item could not be
+    sent.
     """
     from ..label_studio.blind_reviews import push_votes
     from ..label_studio.image_hosting import CloudUrl, ImageHosting, LocalFiles, UploadedImages
@@ -82,7 +84,7 @@ def push(
     with open_for_commands(root) as store:
         chosen = store.campaign(pick_campaign(store, campaign))
         projects = Projects(root)
-        hosting: ImageHosting = UploadedImages(server, projects, chosen.name)
+        hosting: ImageHosting = UploadedImages.of(server, projects, chosen.name)
         if local_root is not None:
             hosting = LocalFiles(server, local_root, f"benchwright-{root.resolve().name}")
         elif pictures is not None and pictures_url is not None:
@@ -100,7 +102,12 @@ def push(
 
 
 def _lines_of(pushed: Pushed, url: str) -> list[str]:
+    again = (
+        f"project {pushed.instead_of} is deleted there: project {pushed.project} takes its place, with the tasks that "
+        "are open; decisions that were pulled go on counting"
+    )
     return [
+        *([] if pushed.instead_of is None else [again]),
         f"project {pushed.project} of {url}: {counted(pushed.added, 'task')} added, {pushed.unchanged} were there, "
         f"{pushed.removed} removed, {pushed.outdated} outdated ones left because they are labelled",
         *(f"not sent: item {item_id}: {printable(why)}" for item_id, why in pushed.unshown),
@@ -127,7 +134,8 @@ def _lines_of(pushed: Pushed, url: str) -> list[str]:
     """
     `{"campaign", "url", "project", "new", "changed", "unchanged", "skipped", "quarantined": [{"annotation", "task",
     "item_id", "author", "reason"}], "deleted": [{"annotation", "task", "item_id", "author", "what"}],
-    "tasks": {state: n}}`; `what` was deleted is `annotation` or the whole `task`
+    "gone": [project], "tasks": {state: n}}`; `what` was deleted is `annotation`, the whole `task` or the whole
+    `project`; `gone` are projects of the campaign that are deleted there
     """
 )
 def pull(
@@ -143,7 +151,8 @@ def pull(
     Of a `review` those of both projects, of a `collect` the photographs too. An annotation that was changed on the
     server since becomes a new version. Each is checked against the form. What does not fit, has no slot left, belongs
     to an item that has changed, or was written under somebody else's name is listed and not taken (exit code 1). So
-    is what was pulled before and is deleted there since: its decisions go on counting until the item is asked again.
+    is what was pulled before and is deleted there since, a project with all it held too: its decisions go on counting
+    until the item is asked again.
     """
     from ..label_studio.deletions import find_deleted
     from ..label_studio.fetching import fetch
@@ -161,22 +170,34 @@ def pull(
                 f"campaign {chosen.name!r} was never pushed; `benchwright review label-studio push` does"
             )
         names = _named(server.users(), renamed)
+        own = [number for number in (project, projects.votes_of(chosen.name)) if number is not None]
+        gone = [number for number in own if not server.has_project(number)]
         pulled = fetch(
-            store, chosen, server, root=root, project=project, projects=projects, names=names, now=datetime.now(UTC)
+            store,
+            chosen,
+            server,
+            root=root,
+            project=project,
+            projects=projects,
+            names=names,
+            now=datetime.now(UTC),
+            gone=gone,
         )
-        voted_on = projects.votes_of(chosen.name)
         deleted = find_deleted(
             projects,
             chosen.name,
             pulled,
             current={key_of(task) for task in store.tasks(chosen.name, states=("open", "done"))},
-            tasks_there=lambda: {task.id for number in {project, voted_on or project} for task in server.tasks(number)},
+            tasks_there=lambda: {task.id for number in own if number not in gone for task in server.tasks(number)},
+            gone=gone,
             forgets=keep_deleted,
         )
         status = store.status(chosen.name, now=datetime.now(UTC))
         about = {"campaign": chosen.name, "url": server.url, "new": pulled.new, "changed": pulled.changed}
         if deleted:
             about["deleted"] = len(deleted)
+        if gone:
+            about["gone"] = gone
         store.record("pulled", actor=COMMAND_LINE, now=datetime.now(UTC), **about)
     lines = [
         f"{pulled.new} annotations taken into campaign {chosen.name!r}, {pulled.changed} changed, "
@@ -186,18 +207,24 @@ def pull(
             f"not taken: annotation {refused.annotation} of task {refused.task}: {printable(refused.reason)}"
             for refused in pulled.quarantined
         ),
+        *(
+            f"project {number} of campaign {chosen.name!r} is deleted on {server.url}: what was labelled there and "
+            "never pulled is lost, what was pulled is in the review store; `benchwright review label-studio push` "
+            "makes a project in its place, with the tasks that are open"
+            for number in gone
+        ),
         *_lines_of_deleted(deleted, is_kept=keep_deleted),
     ]
     document = {"campaign": chosen.name, "url": server.url, "project": project, **pulled.to_json()}
-    document["deleted"] = [each._asdict() for each in deleted]
+    document |= {"deleted": [each._asdict() for each in deleted], "gone": gone}
     emit(document | {"tasks": dict(status.tasks)}, as_json=as_json, text="\n".join(lines))
-    return 1 if pulled.quarantined or (deleted and not keep_deleted) else 0
+    return 1 if pulled.quarantined or ((deleted or gone) and not keep_deleted) else 0
 
 
 def _lines_of_deleted(deleted: Sequence[Deleted], *, is_kept: bool) -> list[str]:
     if not deleted:
         return []
-    whole = sum(each.what == "task" for each in deleted)
+    whole = Counter(each.what for each in deleted)
     to_do = (
         "kept, and told of no more"
         if is_kept
@@ -206,7 +233,7 @@ def _lines_of_deleted(deleted: Sequence[Deleted], *, is_kept: bool) -> list[str]
     )
     return [
         f"deleted there after it was pulled, and still counted here (annotations: {len(deleted)}, with their whole "
-        f"task: {whole}): {to_do}",
+        f"task: {whole['task']}, with their whole project: {whole['project']}): {to_do}",
         *(
             f"deleted there: annotation {each.annotation} of task {each.task}, by {printable(each.author)}, of item "
             f"{each.item_id or 'none'}"

@@ -23,7 +23,8 @@ def set_aside(person: str, workspace: Path | None, campaign: str | None, *, why:
     """Let an annotator's votes in a campaign count nowhere, such as those of somebody who does not look.
 
     Settlement, agreement and quality figures go on without them, tasks that lack votes open again for others, and the
-    annotator gets no further task of the campaign. Nothing is deleted: `review take-back` lets the votes count again,
+    annotator gets no further task of the campaign. Answers to gold items and attention checks are set aside with them,
+    and shown as evidence by `review annotators`. Nothing is deleted: `review take-back` lets the votes count again,
     and the audit log holds both. Decided by an adjudicator, a task stays decided; so do versions that were revised.
     """
     from ..store.database.audit import clock
@@ -46,8 +47,8 @@ def set_aside(person: str, workspace: Path | None, campaign: str | None, *, why:
 @click.option("--by", required=True, metavar="NAME", help="Your name, for the log.")
 @json_option(
     """
-    `{"campaign", "annotator", "votes", "replaced", "held"}`; `votes` count again, `replaced` stay set aside since
-    others have decided in their place, `held` since others are at their tasks just now
+    `{"campaign", "annotator", "votes", "replaced", "held"}`; `votes` count again, and answers to gold items with them,
+    `replaced` stay set aside since others have decided in their place, `held` since others are at their tasks just now
     """
 )
 def take_back(person: str, workspace: Path | None, campaign: str | None, *, by: str, as_json: bool) -> None:

@@ -42,7 +42,7 @@ def push_votes(
     """
     letters = letters_of(store.tasks(campaign.name, states=TASK_STATES))
     config = label_config(campaign.form, letters=letters, votes=True)
-    project = projects.votes_of(campaign.name)
+    before = project = projects.votes_of(campaign.name)
     if project is None or not server.has_project(project):
         title = f"Votes of {campaign.name} of {root.resolve().name}"
         project = server.make_project(title, config=config, annotators_per_task=campaign.slots_per_task)
@@ -57,10 +57,11 @@ def push_votes(
         data = task_data(campaign, task, url_of, letters=letters, votes=True)
         return data | {REVIEWERS: f"To be voted on by {', '.join(answered[task.id])}, who answered it"}
 
-    ready = {key for key, task in current.items() if task.id in answered}
+    is_again = before not in {None, project}
+    ready = {key for key, task in current.items() if task.id in answered and not (is_again and task.state == "done")}
     result = bring_up_to_date(server, project, current, ImageFiles(root), hosting, data_of=data_of, ready=ready)
     take_keys_away(server, project, current)
-    return result
+    return replace(result, instead_of=before if is_again else None)
 
 
 def take_keys_away(server: Server, project: int, current: Collection[str]) -> None:
@@ -73,6 +74,13 @@ def take_keys_away(server: Server, project: int, current: Collection[str]) -> No
 def shown_in(server: Server, project: int | None) -> frozenset[str]:
     """Return the keys of the tasks whose right answers a project shows."""
     return frozenset() if project is None else frozenset(str(task.data.get(KEY)) for task in server.tasks(project))
+
+
+def may_be_shown(store: ReviewStore, campaign: Campaign) -> frozenset[str]:
+    """Return the keys of the tasks whose right answers a project of votes that is gone may have shown."""
+    with store.reading() as connection:
+        answered = answered_by_all(connection, campaign)
+    return frozenset(key_of(task) for task in store.tasks(campaign.name, states=TASK_STATES) if task.id in answered)
 
 
 def answer_taker(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]:

@@ -13,13 +13,13 @@ from .pulling import Pulled
 
 
 class Deleted(NamedTuple):
-    """An annotation that was pulled and is no longer there; `what` was deleted, it alone or its whole task."""
+    """An annotation that was pulled and is no longer there; `what` was deleted, it alone, its task or its project."""
 
     annotation: int
     task: int
     item_id: str | None
     author: str
-    what: Literal["annotation", "task"]
+    what: Literal["annotation", "task", "project"]
 
 
 def find_deleted(
@@ -29,6 +29,7 @@ def find_deleted(
     *,
     current: Collection[str],
     tasks_there: Callable[[], Collection[int]],
+    gone: Collection[int] = (),
     forgets: bool = False,
 ) -> list[Deleted]:
     """Return what was pulled before and is deleted since, and remember what was pulled now.
@@ -42,6 +43,7 @@ def find_deleted(
         pulled: What was just pulled of all its projects.
         current: Keys of the campaign's tasks as they are now.
         tasks_there: Function that returns the ids of all tasks of the projects; called only if something is missing.
+        gone: Ids of its projects that are no longer there.
         forgets: Whether what is deleted is remembered no more, so that it is returned this time only.
     """
     known = {**projects.taken_of(campaign), **{taken.annotation: taken for taken in pulled.taken}}
@@ -55,7 +57,11 @@ def find_deleted(
     projects.remember_taken(campaign, known)
     return [
         Deleted(
-            taken.annotation, taken.task, taken.item_id, taken.author, "annotation" if taken.task in left else "task"
+            taken.annotation,
+            taken.task,
+            taken.item_id,
+            taken.author,
+            "project" if taken.project in gone else "annotation" if taken.task in left else "task",
         )
         for taken in sorted(deleted)
     ]

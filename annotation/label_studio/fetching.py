@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from ..forms.kinds import COLLECT
 from ..store import Campaign, ReviewStore
-from .blind_reviews import answer_taker, shown_in, take_votes
+from .blind_reviews import answer_taker, may_be_shown, shown_in, take_votes
 from .collecting import PhotographPull
 from .projects import Projects
 from .pulling import Pulled, pull
@@ -25,6 +26,7 @@ def fetch(
     projects: Projects,
     names: Mapping[int, str],
     now: datetime,
+    gone: Collection[int] = (),
 ) -> Pulled:
     """Take the annotations of a campaign's projects into the store.
 
@@ -37,19 +39,24 @@ def fetch(
         projects: Projects of the workspace, among them the campaign's others.
         names: Annotators' names in the store, by user id on the server.
         now: Current moment.
+        gone: Ids of its projects that are no longer there, of which nothing is read.
 
     Raises:
         BenchwrightError: The server cannot be reached, or refuses.
     """
+
+    def annotated(number: int) -> Iterable[Mapping[str, Any]]:
+        return () if number in gone else server.annotated(number)
+
     if campaign.kind == COLLECT:
         photographs = PhotographPull(store, campaign, server, root=root, project=project, projects=projects)
-        rows = photographs.downloaded(server.annotated(project))
+        rows = photographs.downloaded(annotated(project))
         return pull(store, campaign, rows, names=names, now=now, take=photographs.take)
     if not campaign.form.blind_first:
-        return pull(store, campaign, server.annotated(project), names=names, now=now)
+        return pull(store, campaign, annotated(project), names=names, now=now)
     voted_on = projects.votes_of(campaign.name)
-    shown = shown_in(server, voted_on)
-    pulled = pull(store, campaign, server.annotated(project), names=names, now=now, take=answer_taker(shown))
+    shown = may_be_shown(store, campaign) if voted_on in gone else shown_in(server, voted_on)
+    pulled = pull(store, campaign, annotated(project), names=names, now=now, take=answer_taker(shown))
     if voted_on is None:
         return pulled
-    return pulled + pull(store, campaign, server.annotated(voted_on), names=names, now=now, take=take_votes)
+    return pulled + pull(store, campaign, annotated(voted_on), names=names, now=now, take=take_votes)

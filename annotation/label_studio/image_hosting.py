@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from benchwright.workspace.atomic import write_bytes
 
@@ -16,6 +16,10 @@ from .server import Server
 
 class ImageHosting(Protocol):
     """Makes pictures available to Label Studio."""
+
+    @property
+    def is_lost(self) -> bool:
+        """Return whether what was hosted before is gone, so that tasks that are there show nothing."""
 
     def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
         """Store pictures for a project and return the URL of each, by name."""
@@ -31,6 +35,13 @@ class UploadedImages:
     server: Server
     projects: Projects
     campaign: str
+    is_lost: bool = False
+
+    @classmethod
+    def of(cls, server: Server, projects: Projects, campaign: str) -> UploadedImages:
+        """Return the hosting of a campaign's pictures, and find out whether their project is deleted there."""
+        before = projects.pictures_of(campaign)
+        return cls(server, projects, campaign, before is not None and not server.has_project(before))
 
     def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
         """Upload the pictures and return their URLs."""
@@ -49,6 +60,7 @@ class LocalFiles:
     server: Server
     root: Path
     folder: str
+    is_lost: ClassVar[bool] = False
 
     def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
         """Write the pictures, let the project serve the folder, and return their URLs."""
@@ -67,6 +79,7 @@ class CloudUrl:
 
     folder: Path
     url: str
+    is_lost: ClassVar[bool] = False
 
     def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
         """Write the pictures and return their URLs; publishing the folder is up to the user."""

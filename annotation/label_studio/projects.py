@@ -96,8 +96,10 @@ class Projects:
         self._save()
 
     def remember(self, campaign: str, url: str, project: int) -> None:
-        """Store a campaign's project."""
-        self._known[campaign] = {"url": url, "project": project}
+        """Store a campaign's project; what was pulled from the one whose place it takes is remembered as from it."""
+        before = self._known.setdefault(campaign, {"url": url})
+        self._move_taken(campaign, before.get("project"), project)
+        self._known[campaign] |= {"url": url, "project": project}
         self._save()
 
     def remember_pictures(self, campaign: str, project: int) -> None:
@@ -106,9 +108,17 @@ class Projects:
         self._save()
 
     def remember_votes(self, campaign: str, project: int) -> None:
-        """Store the project of a review's votes."""
+        """Store the project of a review's votes, as `remember` does."""
+        self._move_taken(campaign, self._known[campaign].get("votes"), project)
         self._known[campaign]["votes"] = project
         self._save()
+
+    def _move_taken(self, campaign: str, before: object, project: int) -> None:
+        """Let what was pulled from a project that is gone be of the one in its place, where people label it again."""
+        if "taken" in self._known[campaign]:
+            taken = self.taken_of(campaign).values()
+            moved = [one._replace(project=project) if one.project == before else one for one in taken]
+            self._known[campaign]["taken"] = [list(one) for one in moved]
 
     def _also(self, campaign: str, role: str) -> int | None:
         entry = self._known.get(campaign, {}).get(role)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,11 +46,14 @@ class Pushed:
     """Tasks that are gone from the campaign, and stay on the server because somebody has labelled them."""
     unshown: tuple[tuple[str, str], ...]
     """Ids of items that could not be sent, each with the reason."""
+    instead_of: int | None = None
+    """Project whose place it takes, since that is deleted there; None otherwise."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that `review label-studio push --json` prints."""
         return {
             "project": self.project,
+            "instead_of": self.instead_of,
             "added": self.added,
             "there": self.unchanged,
             "removed": self.removed,
@@ -67,6 +70,8 @@ def push(
     store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, hosting: ImageHosting
 ) -> Pushed:
     """Make or update the project of a campaign, so that it has exactly the campaign's current tasks.
+
+    One that is deleted there is made anew, with the tasks that are open: nobody has to do again what is done.
 
     Args:
         store: Review store.
@@ -85,7 +90,7 @@ def push(
     tasks = store.tasks(campaign.name, states=TASK_STATES)
     letters = letters_of(tasks)
     config = collect_config(campaign.form, tasks) if is_collected else label_config(campaign.form, letters=letters)
-    project = projects.of(campaign.name, server.url)
+    before = project = projects.of(campaign.name, server.url)
     if project is None or not server.has_project(project):
         title = f"{campaign.name} of {root.resolve().name}"
         project = server.make_project(title, config=config, annotators_per_task=campaign.slots_per_task)
@@ -99,12 +104,14 @@ def push(
         return prompt_data(task) if is_collected else task_data(campaign, task, url_of, letters=letters)
 
     predictions = {key: drafted for key, task in current.items() if (drafted := predictions_of(campaign, task))}
+    is_again = before not in {None, project}
+    ready = {key for key, task in current.items() if task.state == "open"} if is_again else None
     pushed = bring_up_to_date(
-        server, project, current, ImageFiles(root), hosting, data_of=data_of, predictions=predictions
+        server, project, current, ImageFiles(root), hosting, data_of=data_of, ready=ready, predictions=predictions
     )
     if predictions:
         server.show_predictions(project, MODEL_VERSION)
-    return pushed
+    return replace(pushed, instead_of=before if is_again else None)
 
 
 def bring_up_to_date(
@@ -130,20 +137,24 @@ def bring_up_to_date(
         ready: Keys of the tasks that may be added; default all.
         predictions: Predictions of tasks that have any, by key; default none.
     """
-    present: set[str] = set()
+    present: dict[str, int] = {}
     removed = outdated = 0
     for server_task in list(server.tasks(project)):
         if KEY not in server_task.data:  # people imported it by hand
             continue
         key = str(server_task.data[KEY])
         if key in current and key not in present:
-            present.add(key)
+            present[key] = server_task.id
         elif server_task.annotations:
             outdated += 1
         else:
             server.delete_task(server_task.id)
             removed += 1
     upload = _TaskUpload(data_of, server, project, originals, hosting, predictions or {})
+    if hosting.is_lost:
+        there = [current[key] for key in present]
+        for start in range(0, len(there), AT_ONCE):
+            upload.show_again(there[start : start + AT_ONCE], present)
     lacking = [task for key, task in current.items() if key not in present and (ready is None or key in ready)]
     for start in range(0, len(lacking), AT_ONCE):
         upload.add(lacking[start : start + AT_ONCE])
@@ -169,6 +180,17 @@ class _TaskUpload:
         self.unshown: list[tuple[str, str]] = []
 
     def add(self, tasks: Iterable[Task]) -> None:
+        ready = self._with_pictures(tasks)
+        self._server.add_tasks(self._project, [self._document(task) for task in ready])
+        self.added += len(ready)
+
+    def show_again(self, tasks: Iterable[Task], numbers: Mapping[str, int]) -> None:
+        """Host the pictures of tasks that are there anew, and let the tasks show these; annotations stay."""
+        for task in self._with_pictures(tasks):
+            self._server.update_task(numbers[key_of(task)], self._data_of(task, self._url))
+
+    def _with_pictures(self, tasks: Iterable[Task]) -> list[Task]:
+        """Return the tasks whose pictures can be made, which are hosted then."""
         files: dict[str, bytes] = {}
         file_names: dict[str, str] = {}
         ready = []
@@ -186,8 +208,7 @@ class _TaskUpload:
         if files:
             urls = self._hosting.put(self._project, files)
             self._urls |= {stem: urls[name] for stem, name in file_names.items()}
-        self._server.add_tasks(self._project, [self._document(task) for task in ready])
-        self.added += len(ready)
+        return ready
 
     def _document(self, task: Task) -> dict[str, Any]:
         data = self._data_of(task, self._url)

@@ -217,20 +217,29 @@ class Overview:
             facet = read_facet(connection, self.campaign, split)
         return [facet.get(int(task), NONE) for task in columns.task_ids]
 
-    def gold(self) -> dict[str, RightOf]:
+    def gold(self, *, is_aside: bool = False) -> dict[str, RightOf]:
         """Return each annotator's accuracy on gold tasks, which count nowhere else; empty without gold tasks.
 
         Where regions are marked, a task is right if they lie within its tolerance.
+
+        Args:
+            is_aside: Whether to judge answers that curators set aside, instead of those that count; default False.
         """
         if self.campaign.kind == MARK:
-            return {name: RightOf(*of) for name, of in count_gold_marks(self._store, self.campaign).items()}
-        with self._store.reading() as connection:
-            return {name: RightOf(*of) for name, of in campaign_counts.count_gold(connection, self.campaign).items()}
+            counts = count_gold_marks(self._store, self.campaign, is_aside=is_aside)
+        else:
+            with self._store.reading() as connection:
+                counts = campaign_counts.count_gold(connection, self.campaign, is_aside=is_aside)
+        return {name: RightOf(*of) for name, of in counts.items()}
 
-    def attention(self) -> dict[str, RightOf]:
-        """Return how many attention checks each annotator had right; empty without any."""
+    def attention(self, *, is_aside: bool = False) -> dict[str, RightOf]:
+        """Return how many attention checks each annotator had right; empty without any.
+
+        Args:
+            is_aside: Whether to judge answers that curators set aside, instead of those that count; default False.
+        """
         with self._store.reading() as connection:
-            counts = campaign_counts.count_gold(connection, self.campaign, is_check=True)
+            counts = campaign_counts.count_gold(connection, self.campaign, is_check=True, is_aside=is_aside)
         return {name: RightOf(*count) for name, count in counts.items()}
 
     def too_fast(self) -> dict[str, RightOf]:

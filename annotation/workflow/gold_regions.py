@@ -78,10 +78,10 @@ def is_right(campaign: Campaign, marks: GoldMarks) -> bool:
     return marks.decision == marks.right and (comparison is None or comparison.is_right)
 
 
-def count_gold_marks(store: ReviewStore, campaign: Campaign) -> dict[str, tuple[int, int]]:
-    """Return how many gold pictures each annotator had right, and of how many, by name."""
+def count_gold_marks(store: ReviewStore, campaign: Campaign, *, is_aside: bool = False) -> dict[str, tuple[int, int]]:
+    """Return how many gold pictures each annotator had right, and of how many, by name; as in `gold_marks`."""
     with store.reading() as connection:
-        answers = gold_marks(connection, campaign)
+        answers = gold_marks(connection, campaign, is_aside=is_aside)
     counts: dict[str, tuple[int, int]] = {}
     for marks in answers:
         right, of = counts.get(marks.annotator, (0, 0))

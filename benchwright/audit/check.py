@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .finding import Finding
     from .picture_labels import SafetyClassifier
 
+S = TypeVar("S")
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
@@ -32,15 +33,25 @@ FOUND = "findings"
 """Name under which the checks of an audit share what those before them found (`AuditContext.memo`)."""
 
 
+_NOTHING = RaisedError("", "", "")
+
+
 class CheckSkipped(Exception):
     """A check cannot run: what it lacks, and what to give so that it can, in one sentence."""
 
 
 class FailedItem(NamedTuple):
-    """An item on which a check raised an exception: its own id, and the exception."""
+    """Something on which a check raised an exception, and the exception.
 
-    item_id: str
+    Args:
+        error: The exception.
+        item_ids: Own ids of the items that it concerns.
+        pictures: Ids of the pictures that it concerns, and with them the items that show these.
+    """
+
     error: RaisedError
+    item_ids: tuple[str, ...] = ()
+    pictures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,7 +74,8 @@ class AuditContext:
         progress: Receiver of progress.
         memo: Values that the checks of one audit share, by name.
         unmade: Exceptions of what could not be made for the checks to share, by name.
-        failed: Items on which the check that runs raised an exception (`look_at_each`).
+        failed: Items and pictures on which the check that runs, or what it shares with others, raised an exception.
+        failed_shared: What of these belongs to values that checks share, by name.
     """
 
     cache: ItemCache
@@ -82,17 +94,25 @@ class AuditContext:
     memo: dict[str, Any] = field(default_factory=dict, repr=False)
     unmade: dict[str, Exception] = field(default_factory=dict, repr=False)
     failed: list[FailedItem] = field(default_factory=list, repr=False)
+    failed_shared: dict[str, list[FailedItem]] = field(default_factory=dict, repr=False)
 
     def shared(self, name: str, make: Callable[[], T]) -> T:
-        """Return a value that a check of this audit made before, or make it now; what fails is not tried again."""
-        if name not in self.memo:
+        """Return a value that a check of this audit made before, or make it now; what fails is not tried again.
+
+        Where single items failed while it was made, each check that uses it has failed on these.
+        """
+        if name in self.memo:
+            self.failed.extend(self.failed_shared.get(name, ()))
+        else:
             if name in self.unmade:
                 raise self.unmade[name]
+            before = len(self.failed)
             try:
                 self.memo[name] = make()
             except Exception as error:
                 self.unmade[name] = error
                 raise
+            self.failed_shared[name] = self.failed[before:]
         value: T = self.memo[name]
         return value
 
@@ -105,15 +125,24 @@ class AuditContext:
             BenchwrightError: What the user can mend, such as a package that is not installed.
             CheckSkipped: The check cannot run.
         """
-        for each in items:
+        yield from self._isolated(items, look, lambda each: FailedItem(_NOTHING, item_ids=(each.item_id,)))
+
+    def look_at_each_picture(self, image_ids: Iterable[str], look: Callable[[str], T]) -> Iterator[tuple[str, T]]:
+        """Yield the id of each picture with what a check makes of it, as `look_at_each` does."""
+        yield from self._isolated(image_ids, look, lambda image_id: FailedItem(_NOTHING, pictures=(image_id,)))
+
+    def _isolated(
+        self, those: Iterable[S], look: Callable[[S], T], failed: Callable[[S], FailedItem]
+    ) -> Iterator[tuple[S, T]]:
+        for each in those:
             try:
                 looked = look(each)
             except (BenchwrightError, CheckSkipped, MemoryError):
                 raise
             except Exception as error:
                 if not self.failed:
-                    logger.warning("a check failed on item %s", each.item_id, exc_info=True)
-                self.failed.append(FailedItem(each.item_id, RaisedError.of(error)))
+                    logger.warning("a check failed on %s", failed(each)[1:], exc_info=True)
+                self.failed.append(failed(each)._replace(error=RaisedError.of(error)))
                 continue
             yield each, looked
 

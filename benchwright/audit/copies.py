@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.canonical import canonical_json
 from benchwright.components import components_of
-from benchwright.errors import UnreadableImage
+from benchwright.errors import BenchwrightError, UnreadableImage
+from benchwright.raised import RaisedError
 
+from .check import FailedItem
 from .picture_measures import KIND, PictureMeasures, in_batches, run_jobs
 
 if TYPE_CHECKING:
@@ -255,7 +257,9 @@ def look_at(
         for batch in in_batches(missing, _PAIRS_A_JOB)
     ]
     for results in run_jobs(jobs, context):
-        for pair, verdict, alike in results:
+        for pair, verdict, alike, error in results:
+            if error is not None:
+                context.failed.append(FailedItem(error, pictures=(pair.first, pair.second)))
             looks[pair.first, pair.second] = LookedAt(pair.first, pair.second, verdict, alike)
             if verdict != "unreadable":
                 context.cache.put(_LOOK, list(pair), json.dumps([verdict, alike]).encode())
@@ -284,20 +288,25 @@ class LookAtPairs:
         """Return the number of pairs."""
         return len(self.pairs)
 
-    def run(self, worker: Any, attempt: Attempt) -> list[tuple[PairToLookAt, PairVerdict, float]]:
-        """Return verdict and likeness of each pair."""
+    def run(self, worker: Any, attempt: Attempt) -> list[tuple[PairToLookAt, PairVerdict, float, RaisedError | None]]:
+        """Return verdict and likeness of each pair, and the exception that was raised, if one was."""
         from benchwright.filters.duplicates import PreparedPictures
 
         del worker
         kept = PreparedPictures()
-        results: list[tuple[PairToLookAt, PairVerdict, float]] = []
+        results: list[tuple[PairToLookAt, PairVerdict, float, RaisedError | None]] = []
         for pair in self.pairs:
             place = (_STAGE, f"{pair.first} {pair.second}")
             if place in attempt.blamed:
-                results.append((pair, "unreadable", 0.0))
+                results.append((pair, "unreadable", 0.0, None))
                 continue
             attempt.at(place)
-            results.append((pair, *self._compared(pair, kept)))
+            try:
+                results.append((pair, *self._compared(pair, kept), None))
+            except (BenchwrightError, MemoryError):
+                raise
+            except Exception as error:  # noqa: BLE001 - recorded with its place, and one pair loses no other
+                results.append((pair, "unreadable", 0.0, RaisedError.of(error)))
         return results
 
     def _compared(self, pair: PairToLookAt, kept: Any) -> tuple[PairVerdict, float]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchwright.records import Item
     from benchwright.text_only_baseline import ItemWords
 
-    from .audited_items import AuditedItems
+    from .audited_items import AuditedItem, AuditedItems
     from .check import AuditContext
 
 MEASURES = "measures"
@@ -89,6 +89,19 @@ def picture_measures(audited: AuditedItems, context: AuditContext) -> Mapping[st
     return context.shared(MEASURES, lambda: measured_pictures(list(audited.pictures.values()), context))
 
 
+def readable_pictures(audited: AuditedItems, context: AuditContext) -> Mapping[str, PictureMeasures]:
+    """Return the measures of all pictures that can be decoded, by id.
+
+    Raises:
+        CheckSkipped: There is no such picture, so that nothing would be looked at.
+    """
+    measured = picture_measures(audited, context)
+    readable = {image_id: measures for image_id, measures in measured.items() if measures.failed is None}
+    if not readable:
+        raise CheckSkipped(f"none of the {len(audited.pictures):,} pictures of the source can be decoded")
+    return readable
+
+
 def picture_copies(audited: AuditedItems, context: AuditContext) -> PictureCopies:
     """Return which pictures show the same.
 
@@ -110,6 +123,7 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
         RuleResult,
         WordingBias,
         learned_picks,
+        repeated_pairs,
         report_on,
         rule_results,
         similar_options,
@@ -146,7 +160,13 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
     def report() -> ItemReport:
         shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
         ending = shared_ending([each.item.question for each in audited.items])
-        items = [without_ending(with_one_picture_a_copy(each.item, shown_as), ending) for each in audited.items]
+
+        def normal_form(each: AuditedItem) -> Item:
+            item = without_ending(with_one_picture_a_copy(each.item, shown_as), ending)
+            repeated_pairs(item), similar(item)  # an item that cannot be looked at is in no report
+            return item
+
+        items = [item for _, item in context.look_at_each(audited.items, normal_form)]
         return report_on(items, similar=similar, rules=rules)
 
     needs_words(audited)

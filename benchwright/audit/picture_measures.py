@@ -15,10 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.canonical import canonical_json
-from benchwright.errors import UnreadableImage
+from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import open_regular
+from benchwright.raised import RaisedError
 from benchwright.rights import metadata_blocks
+
+from .check import FailedItem
 
 if TYPE_CHECKING:
     from benchwright.engines import Attempt
@@ -63,6 +66,10 @@ class PictureMeasures(NamedTuple):
     personal: Mapping[str, Any] = {}
 
 
+_RAISED = "raised"
+"""Key of a document that says which exception was raised in its place."""
+
+
 class PictureFile(NamedTuple):
     """A picture to measure: its id, its file and its media type."""
 
@@ -97,7 +104,12 @@ class MeasurePictures:
                 document: dict[str, Any] = {"failed": f"worker_died: {attempt.blamed[place]}"}
             else:
                 attempt.at(place)
-                document = self.document_of(picture)
+                try:
+                    document = self.document_of(picture)
+                except (BenchwrightError, MemoryError):
+                    raise
+                except Exception as error:  # noqa: BLE001 - recorded with its place, and one picture loses no other
+                    document = {_RAISED: list(RaisedError.of(error))}
             results.append((picture.image_id, document))
         return results
 
@@ -189,6 +201,8 @@ def kept_documents(
 ) -> dict[str, dict[str, Any]]:
     """Return the documents of pictures by id, from the cache or else made by workers and kept.
 
+    A picture on which the job raises an exception has none, and is recorded with the context.
+
     Args:
         pictures: Pictures, each once.
         context: Context with cache, workers and progress.
@@ -209,6 +223,9 @@ def kept_documents(
         context.progress.phase(phase, len(missing))
     for results in run_jobs(jobs, context):
         for image_id, document in results:
+            if _RAISED in document:
+                context.failed.append(FailedItem(RaisedError(*document[_RAISED]), pictures=(image_id,)))
+                continue
             documents[image_id] = document
             if not (document.get("failed") or "").startswith("worker_died"):
                 context.cache.put(kind, image_id, zlib.compress(canonical_json(document).encode(), 1))

@@ -291,7 +291,14 @@ def _run(check: AuditCheck, audited: AuditedItems, context: AuditContext) -> tup
     finally:
         context.save_values()
     if context.failed and run.state != "failed":
-        failed_on = audited.in_order(failed.item_id for failed in context.failed)
+        failed_on = audited.in_order(
+            item_id
+            for failed in context.failed
+            for item_id in (
+                *failed.item_ids,
+                *(one for it in failed.pictures for one in audited.items_of_picture.get(it, ())),
+            )
+        )
         why = str(context.failed[0].error)
         run = run._replace(state="failed", why=why, failed_on=failed_on, exit_code=_UNEXPECTED)
     run = run._replace(findings=len(found), seconds=time.perf_counter() - started)

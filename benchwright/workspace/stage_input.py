@@ -17,6 +17,8 @@ from benchwright.workspace.workspace import Workspace
 INGEST = "ingest"
 """Id of the stage that ingests images; it has no step."""
 
+CLUSTER = "cluster:"
+"""Beginning of the group keys of pictures that are, or may be, copies of one another."""
 GROUP = "group"
 """Name of a value that is a group key of the record, or of the items made from it."""
 

@@ -81,11 +81,11 @@ def fetch(folder: Path, *, private_hosts: bool, as_json: bool) -> None:
     """
     `{"image_id", "file", "why", "by", "at", "undone_by", "undone_at", "undone_why", "holds", "is_new", "items",
     "pictures": [{"image_id", "files", "how"}], "made", "possible": [{"image_id", "files", "how"}], "not_compared":
-    [file], "looked_for_near", "releases": [{"path", "name", "release_id", "items": [item]}]}`; `items` is the number of
-    items that the next version does without, null where the run is not complete; `pictures` are the one that was named
-    and its copies, `made` is the number of pictures that steps made from them, `possible` may be copies and stay,
-    `not_compared` cannot be read, `looked_for_near` is whether a step of the recipe looked for copies of other pixels;
-    `is_new` is false where all of it was withdrawn before
+    [file], "looked_for_near", "releases": [{"path", "name", "release_id", "items": [item], "possible": [item]}]}`;
+    `items` is the number of items that the next version does without, null where the run is not complete; `pictures`
+    are the one that was named and its copies, `made` is the number of pictures that steps made from them, `possible`
+    may be copies and stay, `not_compared` cannot be read, `looked_for_near` is whether a step of the recipe looked for
+    copies of other pixels; `is_new` is false where all of it was withdrawn before
     """
 )
 def takedown(
@@ -102,8 +102,8 @@ def takedown(
     hold any of it.
 
     Copies are files of equal bytes or pixels, and what steps of the recipe dropped as copies. Nothing is deleted:
-    decisions and earlier releases stay. The next run, or `release freeze`, leaves the items out. Exit code 1 if there
-    is no such item.
+    decisions and earlier releases stay. The next run, or `release freeze`, leaves the items out. Of a picture that the
+    recipe made, the images are named that it was made from: withdraw those. Exit code 1 if there is no such item.
     """
     from datetime import UTC, datetime
 
@@ -154,7 +154,11 @@ def _takedown_lines(result: TakedownResult) -> Iterator[str]:
         "under a new version"
     )
     for release in result.releases:
-        yield f"{release.path} holds {them}, in {len(release.items)} of its items, release id {release.release_id}"
+        may = f"{_counted(len(release.possible), 'item')} of it may show a copy: a step put the pictures into one group"
+        if release.items:
+            yield f"{release.path} holds {them}, in {len(release.items)} of its items, release id {release.release_id}"
+        if release.possible:
+            yield f"{release.path}, release id {release.release_id}: {may}"
     if entry.holds and result.releases:
         yield "a release never changes: remove those copies, published ones too, or tell who has them"
 

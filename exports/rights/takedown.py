@@ -15,18 +15,16 @@ from benchwright.images.identify import path_for, read_file
 from benchwright.pipeline import open_view
 from benchwright.pipeline.run import worker_context_of
 from benchwright.records import ImageRecord
-from benchwright.release import Release
-from benchwright.release.format.provenance import files_before_release
 from benchwright.rights import without_metadata
-from benchwright.workspace.record_lookup import Lookup
 from benchwright.workspace.run_results import files_of, stage_names
 from benchwright.workspace.shards import StageTable
-from benchwright.workspace.stage_input import INGEST
+from benchwright.workspace.stage_input import CLUSTER, INGEST
 from benchwright.workspace.tables import image_records
 from benchwright.workspace.takedowns import Takedown, goes_back_to, save_takedowns, takedowns_of
 from benchwright.workspace.workspace import Workspace
 
 from .copies import copies_of
+from .named_picture import items_showing, releases_of, source_image
 
 Copies = Literal["all", "certain"]
 NAMED, TOGETHER = "named", "withdrawn together"
@@ -41,12 +39,14 @@ class HoldingRelease(NamedTuple):
         name: Name and version.
         release_id: Id of the release.
         items: Ids of its items that show or go back to the image, sorted.
+        possible: Ids of further items that may show a copy, since a step put both pictures into one group, sorted.
     """
 
     path: Path
     name: str
     release_id: str
     items: tuple[str, ...]
+    possible: tuple[str, ...] = ()
 
 
 class WithdrawnPicture(NamedTuple):
@@ -103,7 +103,7 @@ def take_down(
 
     Args:
         root: Folder of the workspace.
-        name: The image: its id or the beginning of it, that of a file which a release made of it, or its path.
+        name: The image: its path, its id, or a file that a release made of it, as in `source_image`.
         why: Reason, in one line.
         by: Who withdraws it.
         now: Time of the withdrawal, with a time zone.
@@ -116,10 +116,11 @@ def take_down(
             them, a run is at work, or nothing is to be taken back.
     """
     space = Workspace.open(root)
-    record = _source_image(space, name)
     records = list(_records(space))
+    record = source_image(space, name, records)
     known = copies_of(space, record.image_id, records, worker_context_of(space).reader.file_bytes)
     names = _files(space, records)
+    groups = known.groups
     chosen = {record.image_id: NAMED, **known.certain, **(known.possible if copies == "all" else {})}
     pictures = tuple(WithdrawnPicture(image_id, names.get(image_id, ()), how) for image_id, how in chosen.items())
     with space.locked():
@@ -152,6 +153,7 @@ def take_down(
             save_takedowns(space, entries)
     ids = [picture.image_id for picture in pictures]
     made = _made_from(records, ids)
+    hashes = {known.pixel_hash for known in records if known.image_id in ids and known.pixel_hash is not None}
     latest = {entry.image_id: entry for entry in entries}
     return TakedownResult(
         takedown=latest.get(record.image_id) or latest[ids[0]],
@@ -159,7 +161,7 @@ def take_down(
         pictures=pictures,
         made=len(made - set(ids)),
         items=_items_of(root, ids),
-        releases=tuple(_releases_with(space, made | _cut_ids(space, records, ids))),
+        releases=tuple(_releases_with(space, made | _cut_ids(space, records, ids), groups, hashes)),
         possible=rest,
         not_compared=tuple(" = ".join(names.get(image_id, ())) or image_id for image_id in known.not_compared),
         looked_for_near=known.looked_for_near,
@@ -186,39 +188,6 @@ def _undecided(name: str, pictures: Sequence[WithdrawnPicture]) -> str:
     )
 
 
-def _source_image(space: Workspace, name: str) -> ImageRecord:
-    """Return the record of the source image that somebody names.
-
-    Raises:
-        BenchwrightError: There is none, or several.
-    """
-    try:
-        known = Lookup(space).find(name)
-    except BenchwrightError:
-        originals = _originals_of_released(space, name)
-        if len(originals) != 1:
-            raise
-        known = Lookup(space).find(originals.pop())
-    if known.stream != "images":
-        raise BenchwrightError(
-            f"{name!r} is an item; give the image (`benchwright trace` names it), or drop the item with "
-            "`benchwright filter drop`"
-        )
-    for record in _records(space):
-        if record.image_id == known.record_id:
-            return record
-    raise BenchwrightError(f"image {known.record_id} is in no table of {space.root}; run the recipe again")
-
-
-def _originals_of_released(space: Workspace, name: str) -> set[str]:
-    """Return the images of the workspace of which releases made a file whose id begins so."""
-    originals: set[str] = set()
-    for release in _releases(space) if len(name) >= 6 else ():
-        before = files_before_release(release.provenance())
-        originals |= {original for cut, original in before.items() if cut.startswith(name)}
-    return originals
-
-
 def _records(space: Workspace) -> Iterator[ImageRecord]:
     for stage in dict.fromkeys([INGEST, *stage_names(space)]):
         table = StageTable(space, stage)
@@ -227,25 +196,27 @@ def _records(space: Workspace) -> Iterator[ImageRecord]:
                 yield from image_records(rows)
 
 
-def _releases(space: Workspace) -> Iterator[Release]:
-    for manifest in sorted((space.root / "releases").glob("[!.]*/manifest.json")):
-        yield Release.open(manifest.parent)
+def _releases_with(
+    space: Workspace, image_ids: Collection[str], groups: Collection[str], hashes: Collection[str]
+) -> Iterator[HoldingRelease]:
+    """Yield the releases that show any of some images or what is equal to one, or may show a copy; sealed splits too.
 
-
-def _releases_with(space: Workspace, image_ids: Collection[str]) -> Iterator[HoldingRelease]:
-    """Yield the releases that show any of some images, or a file made of one, sealed splits included."""
-    for release in _releases(space):
-        before = files_before_release(release.provenance())
-        ids = {*image_ids, *(cut for cut, original in before.items() if original in image_ids)}
-        items = tuple(
-            sorted(
-                row["item_id"]
-                for row in release.rows(("item_id", "image_ids", "root_image_id"))
-                if not ids.isdisjoint((row["root_image_id"], *row["image_ids"]))
-            )
-        )
-        if items:
-            yield HoldingRelease(release.path, f"{release.name} {release.version}", release.release_id, items)
+    Args:
+        space: The workspace.
+        image_ids: Ids of the images.
+        groups: Group keys by which items say that their pictures belong together with them.
+        hashes: Hashes of their upright pixels, by which a release knows copies that are gone from the workspace.
+    """
+    for release in releases_of(space):
+        records = [record for record in release.provenance() if isinstance(record, ImageRecord)]
+        equal = {record.image_id for record in records if record.pixel_hash in hashes}
+        items = items_showing(release, {*image_ids, *equal})
+        keys = {row["item_id"]: row["group_keys"] for row in release.rows(("item_id", "group_keys"))}
+        then = {key for item in items for key in keys[item] if key.startswith(CLUSTER)}  # of copies that are gone since
+        possible = tuple(sorted(item for item in keys.keys() - {*items} if {*groups, *then} & {*keys[item]}))
+        if items or possible:
+            name = f"{release.name} {release.version}"
+            yield HoldingRelease(release.path, name, release.release_id, items, possible)
 
 
 def _made_from(records: Sequence[ImageRecord], image_ids: Iterable[str]) -> set[str]:
@@ -312,7 +283,12 @@ def describe(result: TakedownResult) -> dict[str, Any]:
         "not_compared": list(result.not_compared),
         "looked_for_near": result.looked_for_near,
         "releases": [
-            {**release._asdict(), "path": str(release.path), "items": list(release.items)}
+            {
+                **release._asdict(),
+                "path": str(release.path),
+                "items": list(release.items),
+                "possible": list(release.possible),
+            }
             for release in result.releases
         ],
     }

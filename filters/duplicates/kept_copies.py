@@ -25,6 +25,7 @@ from pydantic import PrivateAttr, ValidationInfo, model_validator
 from benchwright.canonical import digest
 from benchwright.errors import PrerequisiteError, RecipeError
 from benchwright.steps import FOLDER, SCENES, GatherContext, Gathered, GatherStep, Stream, Verdict
+from benchwright.workspace.stage_input import CLUSTER
 
 from ..clusters import components
 
@@ -319,7 +320,7 @@ def _gathered(decisions: Decisions, ids: list[str]) -> Gathered:
         verdicts=verdicts,
         reasons=[None if verdict == "keep" else REASON for verdict in verdicts],
         values={
-            "group": [f"cluster:{ids[decisions.group[row]][:16]}" for row in rows],
+            "group": [f"{CLUSTER}{ids[decisions.group[row]][:16]}" for row in rows],
             "like": [
                 [ids[partner] for partner in decisions.to_ask[row]] if row in decisions.to_ask else None for row in rows
             ],

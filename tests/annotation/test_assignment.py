@@ -15,10 +15,16 @@ from hypothesis import strategies as st
 from benchwright.annotation.app.task_card import card_of
 from benchwright.annotation.campaigns import Answer, Verify
 from benchwright.annotation.forms import LEASE_S, SETTING, AssignmentSettings, CampaignForm, Submission, TaskInput
+from benchwright.annotation.forms.kinds import ATTENTION
 from benchwright.annotation.progress import Overview
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.store.assignment import GoldSchedule
+from benchwright.annotation.store.campaigns.closings import newest_ratings
+from benchwright.annotation.store.check import row_problems
+from benchwright.annotation.store.counts.decision_columns import read_seconds
+from benchwright.annotation.store.counts.item_facts import task_facts
 from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.workflow.set_asides import set_votes_aside, take_votes_back
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Item
 from benchwright.steps import FOLDER, CampaignContext
@@ -137,6 +143,56 @@ def test_gold_goes_to_everybody_and_counts_toward_nothing_but_their_accuracy(sto
     status = store.status("verify", now=now)
     assert (status.tasks, status.slots["submitted"]) == ({"open": 0, "done": 10, "retired": 0}, 20)
     assert Overview(store, store.campaign("verify")).gold() == dict.fromkeys(names, (1, 2))
+
+
+def test_gold_answers_set_aside_are_evidence_and_no_figure_and_count_again_with_the_votes(
+    store: ReviewStore, now: datetime
+) -> None:
+    names = ["ann", "ben"]
+    opened(store, tasks=6, slots=2, names=names, gold=2, gold_rate=0.5)
+    work = [TaskInput(f"item-{n:03}", "content", {}) for n in range(6)]
+    gold = [TaskInput("gold-000", "content", {}, gold="accept")]
+    check = [TaskInput("check-000", "content", {"item": {"kind": "multiple_choice", "task": ATTENTION}}, gold="reject")]
+    store.upsert_tasks("verify", [*work, *gold, *check])
+    decide_all(store, names, now)
+    overview, campaign = Overview(store, store.campaign("verify")), store.campaign("verify")
+
+    def figures() -> tuple[object, ...]:
+        with store.reading() as connection:
+            model = {(row.task_id, row.annotator_id) for row in newest_ratings(connection, campaign, most=99)}
+            facts = [fact for fact in task_facts(connection, ["gold-000"]) for _ in fact.annotations]
+            pace = {name: len(seconds) for name, seconds in read_seconds(connection, campaign).items()}
+        return overview.gold(), overview.attention(), len(model), len(facts), pace
+
+    both = figures()
+    assert both == (dict.fromkeys(names, (1, 1)), dict.fromkeys(names, (0, 1)), 14, 2, {"ann": 6, "ben": 6})
+    assert set_votes_aside(store, "verify", "ann", by="cur", why="rushes", now=now) == 6
+    assert figures() == ({"ben": (1, 1)}, {"ben": (0, 1)}, 7, 1, {"ben": 6})
+    assert (overview.gold(is_aside=True), overview.attention(is_aside=True)) == ({"ann": (1, 1)}, {"ann": (0, 1)})
+    assert [each.votes for each in overview.set_aside()] == [6]
+    assert list(row_problems(store)) == []
+    store.upsert_annotator("cas")
+    assert [*decide_all(store, ["cas"], now)["cas"]].count("gold-000") == 1  # in the place that ann's answer left
+    taken = take_votes_back(store, "verify", "ann", by="cur", now=now)
+    assert (taken.votes, taken.replaced) == (0, 6)
+    assert overview.gold() == dict.fromkeys([*names, "cas"], (1, 1))
+    assert overview.gold(is_aside=True) == {}
+    assert list(row_problems(store)) == []
+
+
+def test_an_item_that_is_gold_no_more_while_an_answer_is_set_aside_asks_for_all_its_votes(
+    store: ReviewStore, now: datetime
+) -> None:
+    opened(store, tasks=2, slots=2, names=["ann", "ben"], gold=1, gold_rate=0.5)
+    decide_all(store, ["ann", "ben"], now)
+    set_votes_aside(store, "verify", "ann", by="cur", why="rushes", now=now)
+    work = [TaskInput(f"item-{n:03}", "content", {}) for n in range(2)]
+    store.upsert_tasks("verify", [*work, TaskInput("gold-000", "content", {})])
+    given = [annotation.annotator for annotation in store.decisions("verify") if annotation.item_id == "gold-000"]
+    assert given == ["ben"]
+    store.upsert_annotator("cas")
+    assert "gold-000" in decide_all(store, ["cas"], now)["cas"]
+    assert list(row_problems(store)) == []
 
 
 def test_progress_history_and_cards_do_not_tell_gold_from_the_rest(

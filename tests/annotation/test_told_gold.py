@@ -27,6 +27,7 @@ from benchwright.annotation.store import RefusedError, ReviewStore
 from benchwright.annotation.store.counts.item_facts import items_changed_since, task_facts
 from benchwright.annotation.store.database.schema import tasks as tasks_table
 from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.workflow.set_asides import set_votes_aside
 from benchwright.canonical import digest
 from benchwright.records import ImageRecord, Item, Source
 from benchwright.steps import CampaignContext, CampaignStep
@@ -149,6 +150,11 @@ def test_attention_checks_stand_in_no_list_of_items_and_in_a_table_of_their_own(
         tables = {table.name: [*table.rows] for table in work_tables(connection, [1], {"ann": "ann"})}
     assert {row[1] for name in ("tasks", "annotations") for row in tables[name]} == own
     assert [row[2] for row in tables["attention_checks"]] == ["ann", "ann"]
+    assert not any(row[-1] for row in tables["attention_checks"])
+    set_votes_aside(store, "verify", "ann", by="cur", why="rushes", now=now)
+    with store.reading() as connection:
+        tables = {table.name: [*table.rows] for table in work_tables(connection, [1], {"ann": "ann"})}
+    assert [row[-1] for row in tables["attention_checks"]] == [True, True]
 
 
 @pytest.mark.parametrize("kind", ["answer", "verify", "screen"])

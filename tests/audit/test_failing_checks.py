@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+import gzip
+import importlib
 import json
+import struct
+import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 from audited_benches import clean_rows, write_rows
+from PIL import Image
 
 from benchwright.audit import AuditReport, AuditSettings, audit, verdict_of
 from benchwright.audit.audited_items import AuditedItem, AuditedItems
 from benchwright.audit.check import AuditCheck, AuditContext
-from benchwright.audit.checks import KeyLetters, RepeatedAnswerOptions, ShortcutBattery
+from benchwright.audit.checks import (
+    BrokenPictures,
+    Canary,
+    ContradictedKeys,
+    CopiedPictures,
+    HiddenCharacters,
+    KeyLetters,
+    NamedAnswers,
+    PersonalMetadata,
+    PictureFaults,
+    RepeatedAnswerOptions,
+    RepeatedIds,
+    RepeatedQuestions,
+    ShortcutBattery,
+)
 from benchwright.audit.finding import Finding
+from benchwright.audit.picture_measures import MeasurePictures, PictureFile, kept_documents
 from benchwright.cli import invoke
 from benchwright.errors import RequestFailed, StorageError
 
@@ -82,6 +104,133 @@ def test_a_check_that_breaks_off_keeps_what_it_found_and_ends_no_other(
     assert [(check.state, check.exit_code) for check in report.checks] == [("failed", exit_code), ("failed", 3)]
     assert {finding.kind for finding in report.findings} == {"before", "seven"}
     assert "failed" in verdict_of(report).headline
+
+
+@pytest.mark.parametrize(
+    ("function", "check"),
+    [
+        ("benchwright.filters.language.names_answer", NamedAnswers()),
+        ("benchwright.audit.checks.hidden._texts", HiddenCharacters()),
+        ("benchwright.audit.checks.keys._stated", ContradictedKeys()),
+        ("benchwright.filters.items.repeated_pairs", RepeatedAnswerOptions()),
+        ("benchwright.audit.checks.questions._right_text", RepeatedQuestions()),
+    ],
+    ids=lambda value: getattr(value, "name", None) or str(value).rpartition(".")[2],
+)
+def test_one_item_that_a_check_cannot_bear_loses_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str, check: AuditCheck
+) -> None:
+    module, _, name = function.rpartition(".")
+    real = getattr(importlib.import_module(module), name)
+
+    def raising(each: Any) -> Any:
+        if "number 4?" in getattr(each, "item", each).question:
+            raise ZeroDivisionError("an odd item")
+        return real(each)
+
+    monkeypatch.setattr(importlib.import_module(module), name, raising)
+    rows = [
+        row | {"question": f"What is number {number}?", "explanation": "So the answer is A."}
+        for number, row in enumerate(clean_rows(ITEMS))
+    ]
+    file = tmp_path / "questions.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    report = audit(file, tmp_path / "out", AuditSettings(workers=1), checks=[check])
+    [run] = report.checks
+    assert (run.state, run.failed_on, run.exit_code) == ("failed", ("q4",), 3)
+    assert "an odd item" in run.why
+
+
+def test_every_check_that_shares_what_failed_on_an_item_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = importlib.import_module("benchwright.filters.items").repeated_pairs
+    seen: list[Any] = []
+
+    def raising(item: Any) -> Any:
+        seen.append(item.item_id)
+        if len(seen) == 1:
+            raise ZeroDivisionError("an odd item")
+        return real(item)
+
+    monkeypatch.setattr("benchwright.filters.items.repeated_pairs", raising)
+    report = _audited(tmp_path, RepeatedAnswerOptions(), KeyLetters(), RepeatedIds())
+    options, letters, ids = report.checks
+    assert (options.state, letters.state, ids.state) == ("failed", "failed", "done")
+    assert options.failed_on == letters.failed_on
+    assert len(options.failed_on) == 1
+
+
+@dataclass(frozen=True)
+class SourMeasures(MeasurePictures):
+    """Measures pictures, and raises on one."""
+
+    def document_of(self, picture: PictureFile) -> dict[str, Any]:
+        if picture.file.endswith("4.png"):
+            raise ZeroDivisionError("an odd picture")
+        return {"file": picture.file}
+
+
+def test_one_picture_that_raises_loses_no_other_and_names_its_items(tmp_path: Path) -> None:
+    class Pictures:
+        name: ClassVar[str] = "pictures"
+        title: ClassVar[str] = "Pictures"
+
+        def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+            pictures = list(audited.pictures.values())
+            documents = kept_documents(pictures, context, kind="sour", phase="sour", job=SourMeasures)
+            assert len(documents) == len(pictures) - 1
+            yield Finding("looked", "low", (), f"{len(documents)}")
+
+    write_pictures(tmp_path)
+    report = audit(tmp_path / "questions.csv", tmp_path / "out", AuditSettings(workers=1), checks=[Pictures()])
+    [run] = report.checks
+    assert (run.state, run.failed_on, run.findings) == ("failed", ("q4",), 1)
+    assert run.why.startswith("ZeroDivisionError: an odd picture (")
+
+
+def write_pictures(folder: Path) -> None:
+    """Write eight questions about a picture each."""
+    rows = clean_rows(8)
+    for number, row in enumerate(rows):
+        pixels = np.random.default_rng(number).integers(0, 255, (40, 60, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(folder / f"{number}.png")
+        row |= {"id": f"q{number}", "image": f"{number}.png"}
+    write_rows(folder / "questions.csv", rows)
+
+
+def test_where_no_picture_can_be_decoded_checks_of_pictures_say_that_they_looked_at_none(tmp_path: Path) -> None:
+    rows = clean_rows(4)
+    for number, row in enumerate(rows):
+        file = tmp_path / f"{number}.png"
+        file.write_bytes(_png_without_pixels(number))
+        row |= {"image": file.name}
+    write_rows(tmp_path / "questions.csv", rows)
+    checks: list[AuditCheck] = [BrokenPictures(), PictureFaults(), CopiedPictures(), PersonalMetadata()]
+    report = audit(tmp_path / "questions.csv", tmp_path / "out", AuditSettings(workers=1), checks=checks)
+    assert [check.state for check in report.checks] == ["done", "skipped", "skipped", "skipped"]
+    assert len(report.findings) == 4
+    assert {check.why for check in report.checks[1:]} == {"none of the 4 pictures of the source can be decoded"}
+
+
+def _png_without_pixels(number: int) -> bytes:
+    """Return a PNG of which only decoding shows that it is broken: its chunks are sound, its pixels are not packed."""
+    head = struct.pack(">IIBBBBB", 200, 160, 8, 2, 0, 0, 0)
+    chunks = [(b"IHDR", head), (b"IDAT", bytes([number]) * 99), (b"IEND", b"")]
+    parts = [
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+@pytest.mark.parametrize(("name", "state"), [("questions.csv", "done"), ("questions.csv.gz", "skipped")])
+def test_a_canary_is_missed_only_where_files_were_looked_into(tmp_path: Path, name: str, state: str) -> None:
+    file = write_rows(tmp_path / "plain.csv", clean_rows(4))
+    data = file.read_bytes()
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    report = audit(tmp_path / name, tmp_path / "out", AuditSettings(workers=1), checks=[Canary()])
+    assert [check.state for check in report.checks] == [state]
+    assert len(report.findings) == (state == "done")
 
 
 def test_a_disk_that_fails_ends_the_audit(tmp_path: Path) -> None:

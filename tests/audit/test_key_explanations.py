@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.audit.keys import ExplainedKey, contradictions, stated_option
+from benchwright.audit.keys import ExplainedKey, StatedKey, contradictions, stated_key, stated_option
 
 OPTIONS = ("a red cat", "two dogs", "an eel", "nothing at all")
 
@@ -52,13 +52,13 @@ def test_an_explanation_that_does_not_say_so_is_silent(explanation: str) -> None
     assert stated_option(explanation, OPTIONS) is None
 
 
-def explained(number: int, letter: str, key: int) -> ExplainedKey:
-    return ExplainedKey(f"q{number}", f"Look closely. The answer is {letter}.", OPTIONS, key)
+def explained(number: int, letter: str, key: int) -> StatedKey:
+    return stated_key(ExplainedKey(f"q{number}", f"Look closely. The answer is {letter}.", OPTIONS, key))
 
 
 def test_only_explanations_that_name_another_option_are_contradictions() -> None:
     result = contradictions(
-        [explained(1, "B", 1), explained(2, "B", 2), ExplainedKey("q3", "An eel is long.", OPTIONS, 0)]
+        [explained(1, "B", 1), explained(2, "B", 2), stated_key(ExplainedKey("q3", "An eel is long.", OPTIONS, 0))]
     )
     assert (result.stating, result.is_other_order) == (2, False)
     assert [(c.item_id, c.key, c.stated, c.sentence) for c in result.found] == [("q2", 2, 1, "The answer is B")]

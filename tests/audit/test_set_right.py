@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +12,14 @@ from typing import Any
 
 import pytest
 from audited_benches import clean_rows, plant_faults, write_pictures, write_rows
+from item_filters import OddKeys
 from walks import run_json
 
 from benchwright.audit.setting_right import set_right
 from benchwright.cli import invoke
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.pipeline import run_recipe
+from benchwright.recipe import Recipe
 from benchwright.records import Item
 from benchwright.release import Release, verify_release
 
@@ -98,6 +102,42 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
     bench = Bench(folder, by_id, {})
     bench.opened = bench.audit("--annotators", "1")
     return bench
+
+
+def test_items_that_errors_lose_on_the_way_to_people_are_named_and_nothing_is_frozen_without_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def with_odd_step(recipe: Recipe, **settings: Any) -> Any:
+        steps = [step for _, step in recipe.steps]
+        odd = OddKeys(diary=str(tmp_path / "diary"), max_place=5)  # cannot bear a seventh option
+        return run_recipe(Recipe(recipe.header.name, [steps[0], odd, *steps[1:]], folder=recipe.folder), **settings)
+
+    pictured = clean_rows(4)
+    write_pictures(tmp_path, pictured)
+    rows = [
+        {
+            "id": row["id"],
+            "question": row["question"],
+            "options": list("stuvwxyz"),
+            "answer": letter,
+            "image": row["image"],
+        }
+        for row, letter in zip(pictured, "ABGB", strict=True)
+    ]
+    (tmp_path / "quiz.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    place = ["--out", str(tmp_path / "out"), "--set-right", str(tmp_path / "w"), "--workers", "1", "--json"]
+    with monkeypatch.context() as patched:
+        patched.setattr("benchwright.pipeline.run_recipe", with_odd_step)
+        assert invoke(["audit", str(tmp_path / "quiz.jsonl"), *place]) == 3
+    said = capsys.readouterr().err
+    assert "odd_keys.measure lost 1 to step_error" in said
+    assert re.search(r"ValueError: .*\(item_filters\.py:\d+\)", said)
+    assert "no campaign opened" in said
+    assert (tmp_path / "out" / "audit.json").exists()
+    assert not (tmp_path / "w" / "releases").exists() or not any((tmp_path / "w" / "releases").iterdir())
+    invoke(["audit", str(tmp_path / "quiz.jsonl"), *place])
+    opened = json.loads(capsys.readouterr().out)["set_right"]
+    assert len(Release.open(Path(opened["release"]))) == len(rows)
 
 
 @pytest.fixture(scope="module")

@@ -193,6 +193,59 @@ def test_pictures_that_may_be_copies_are_named_before_anything_is_withdrawn(copi
     assert both["items"] > left["items"]
 
 
+def test_what_only_an_earlier_release_has_names_that_release(quiz: Path) -> None:
+    items = Release.open(quiz / "releases" / "quiz-1.0").items()
+    [item] = [one for one in items if one.item.question == "What is number 0?"]
+    table = quiz.parent / "quiz" / "quiz.csv"
+    table.write_text(table.read_text().replace("What is number 0?,noise,silence,A,cup.jpg\n", ""), encoding="utf-8")
+    (quiz.parent / "quiz" / "cup.jpg").unlink()
+    assert run_again(quiz, "1.1").returncode == 0
+    for image_id in {item.item.root_image_id, *item.images}:
+        done = in_process("release", "takedown", image_id, "--why", "x", "--by", "ada", "--workspace", quiz)
+        assert done.returncode == 2
+        assert "quiz-1.0 in 1 of its items" in done.stderr
+        assert "quiz-1.1" not in done.stderr
+
+
+@pytest.fixture(scope="module")
+def without_copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace of one photograph with the release `copies-1.1`; `copies-1.0` has items of its larger copy too."""
+    from skimage import data
+
+    folder = tmp_path_factory.mktemp("without-copy")
+    (folder / "images").mkdir()
+    picture = Image.fromarray(data.coffee()).resize((320, 240))
+    picture.save(folder / "images" / "b.png")
+    picture.resize((240, 180)).save(folder / "images" / "b-small.png")
+    recipe = folder / "copies.yaml"
+    run = ("run", recipe, "--images", folder / "images", "--workspace", folder / "w", "--workers", "1")
+    for version in ("1.0", "1.1"):
+        freeze = f"  - {{step: freeze, name: copies, version: '{version}'}}\n"
+        recipe.write_text(COPIES + freeze, encoding="utf-8")
+        done = in_process(*run)
+        assert done.returncode == 0, done.stderr
+        (folder / "images" / "b.png").unlink(missing_ok=True)
+    return folder / "w"
+
+
+def test_a_made_picture_names_the_source_to_withdraw_by_its_id_and_its_file(without_copy: Path, tmp_path: Path) -> None:
+    released = next(Release.open(without_copy / "releases" / "copies-1.1").items())
+    image_id, data = next(iter(released.images.items()))
+    (tmp_path / "tile.png").write_bytes(data)
+    for name in (image_id, image_id[:16], tmp_path / "tile.png"):
+        done = in_process("release", "takedown", name, "--why", "x", "--by", "ada", "--workspace", without_copy)
+        assert done.returncode == 2
+        assert "is a picture that the recipe made from b-small.png: withdraw that" in done.stderr
+    assert takedowns_of(Workspace(without_copy)) == []
+
+
+def test_items_of_an_earlier_release_that_may_show_a_copy_which_is_gone_since_are_listed(without_copy: Path) -> None:
+    words = ("release", "takedown", "b-small.png", "--why", "x", "--by", "ada", "--workspace", without_copy)
+    old, new = run_json(*words, "--json")["releases"]
+    assert (len(old["items"]), len(old["possible"]), new["possible"]) == (len(new["items"]), len(new["items"]), [])
+    assert "may show a copy" in in_process(*words).stdout
+
+
 def test_a_withdrawal_that_concerns_no_item_says_so(copied: Path) -> None:
     done = in_process("release", "takedown", "c.png", "--why", "x", "--by", "ada", "--workspace", copied)
     assert done.returncode == 1

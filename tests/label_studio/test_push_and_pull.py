@@ -126,6 +126,53 @@ def test_what_was_deleted_there_is_told_until_it_is_kept_or_asked_again(
     assert pull(label_studio, workspace)["deleted"] == []
 
 
+def test_of_a_deleted_project_decisions_stay_and_are_named_and_a_new_one_asks_what_is_open(
+    label_studio: LabelStudio, waiting: Waiting
+) -> None:
+    workspace = waiting(VERIFY)
+    project = push(label_studio, workspace)["project"]
+    first, second, _ = (task["id"] for task in label_studio.tasks(project))
+    given = [label_studio.label(user, first, decision="accept") for user in ("ann", "ben")]
+    given.append(label_studio.label("ann", second, decision="accept"))
+    pull(label_studio, workspace)
+    before = said(workspace)
+    label_studio.api("admin", "DELETE", f"projects/{project}")
+    done = pull(label_studio, workspace, code=1)
+    assert (done["gone"], done["tasks"]) == ([project], {"open": 2, "done": 1, "retired": 0})
+    assert [(each["annotation"], each["what"]) for each in done["deleted"]] == [(one, "project") for one in given]
+    assert said(workspace) == before
+    again = push(label_studio, workspace)
+    assert (again["instead_of"], again["added"]) == (project, 2)
+    assert push(label_studio, workspace)["instead_of"] is None
+    item = next(each["item_id"] for each in done["deleted"] if each["annotation"] == given[2])
+    tasks = label_studio.tasks(again["project"])
+    [asked] = [task for task in tasks if task["data"]["benchwright_task"].startswith(item)]
+    label_studio.label("ann", asked["id"], decision="accept")
+    done = pull(label_studio, workspace, code=1)
+    assert [each["annotation"] for each in done["deleted"]] == given[:2], "what ann says again replaces what is gone"
+    assert (done["gone"], said(workspace)) == ([], before)
+    pull(label_studio, workspace, "--keep-deleted")
+    assert pull(label_studio, workspace)["deleted"] == []
+
+
+def test_pictures_whose_project_is_deleted_are_shown_again_after_a_push(
+    label_studio: LabelStudio, waiting: Waiting
+) -> None:
+    workspace = waiting(VERIFY)
+    project = push(label_studio, workspace)["project"]
+    task = label_studio.tasks(project)[0]
+    label_studio.label("ann", task["id"], decision="accept")
+    pictures = max(each["id"] for each in label_studio.api("admin", "GET", "projects?page_size=100")["results"])
+    assert pictures != project
+    label_studio.api("admin", "DELETE", f"projects/{pictures}")
+    again = push(label_studio, workspace)
+    assert (again["added"], again["there"]) == (0, 3)
+    after = label_studio.tasks(project)[0]
+    assert not {*after["data"]["images"]} & {*task["data"]["images"]}
+    assert all(label_studio.fetch("ann", path) for path in after["data"]["images"])
+    assert pull(label_studio, workspace)["new"] == 1
+
+
 def test_what_cannot_be_trusted_is_told_and_not_taken(label_studio: LabelStudio, waiting: Waiting) -> None:
     workspace = waiting(VERIFY)
     project = push(label_studio, workspace)["project"]

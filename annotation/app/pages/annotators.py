@@ -18,7 +18,7 @@ from ..charts.curator_charts import NamedValue, confusion_chart, intervals_chart
 from ..charts.showing import show_chart
 from .marked_regions import figures_of, show_marks_by_annotator
 from .qualification import show_qualification
-from .set_asides import show_doubts, show_set_asides
+from .set_asides import share_in_words, show_doubts, show_set_asides
 
 
 def show_annotators(request: PageRequest, *, items: st.Page) -> None:
@@ -42,7 +42,7 @@ def show_annotators(request: PageRequest, *, items: st.Page) -> None:
     if checks:
         for row, quality in zip(rows, qualities, strict=True):
             check = checks.get(quality.rater, RightOf(0, 0))
-            row[TEXTS["attention"]] = _share(*check.shared)
+            row[TEXTS["attention"]] = share_in_words(*check.shared)
     show_rows(rows, label=TEXTS["annotators"])
     if checks:
         st.caption(TEXTS["attention_why"])
@@ -81,18 +81,14 @@ def _row(quality: RaterQuality, *, has_gold: bool, is_timed: bool) -> dict[str, 
     return {
         TEXTS["name"]: quality.rater,
         TEXTS["decisions"]: quality.ratings,
-        **({TEXTS["on_gold"]: _share(*quality.on_gold)} if has_gold else {}),
-        TEXTS["with_others"]: _share(*quality.with_others),
+        **({TEXTS["on_gold"]: share_in_words(*quality.on_gold)} if has_gold else {}),
+        TEXTS["with_others"]: share_in_words(*quality.with_others),
         TEXTS["estimated"]: _estimate(quality),
         TEXTS["alpha_without"]: _alpha(*quality.alpha_without),
         TEXTS["median_s"]: _seconds(quality),
         TEXTS["pace"]: _pace(quality),
-        **({TEXTS["too_fast"]: _share(*quality.too_fast)} if is_timed else {}),
+        **({TEXTS["too_fast"]: share_in_words(*quality.too_fast)} if is_timed else {}),
     }
-
-
-def _share(share: float | None, units: int) -> str:
-    return TEXTS["undefined"] if share is None else TEXTS["of"].format(share=share, n=units)
 
 
 def _estimate(quality: RaterQuality) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from benchwright.errors import BenchwrightError
 
-from ...agreement.annotator_quality import RaterQuality
+from ...agreement.annotator_quality import RaterQuality, RightOf
 from ...forms.kinds import AUTHORED_KINDS
 from ...progress.overview import Overview
 from ...store.campaigns.set_asides import SetAside
@@ -43,20 +43,27 @@ def show_set_asides(request: PageRequest, overview: Overview, names: Sequence[st
     st.subheader(TEXTS["set_aside"])
     st.caption(TEXTS["set_aside_why"])
     if aside:
-        show_rows([_row(each) for each in aside], label=TEXTS["set_aside"])
+        judged = {TEXTS["on_gold"]: overview.gold(is_aside=True), TEXTS["attention"]: overview.attention(is_aside=True)}
+        show_rows([_row(each, judged) for each in aside], label=TEXTS["set_aside"])
         _offer_to_take_back(request, [each.annotator for each in aside])
     if names:
         _offer_to_set_aside(request, names)
 
 
-def _row(each: SetAside) -> dict[str, object]:
+def _row(each: SetAside, judged: Mapping[str, Mapping[str, RightOf]]) -> dict[str, object]:
     return {
         TEXTS["name"]: each.annotator,
         TEXTS["set_aside_votes"]: each.votes,
+        **{what: share_in_words(*of.get(each.annotator, RightOf(0, 0)).shared) for what, of in judged.items() if of},
         TEXTS["set_aside_by"]: each.by,
         TEXTS["set_aside_reason"]: each.why,
         TEXTS["practice_when"]: each.at,
     }
+
+
+def share_in_words(share: float | None, units: int) -> str:
+    """Return a share, 0-1, and the number that it is out of."""
+    return TEXTS["undefined"] if share is None else TEXTS["of"].format(share=share, n=units)
 
 
 def _offer_to_take_back(request: PageRequest, names: Sequence[str]) -> None:

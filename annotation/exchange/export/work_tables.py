@@ -178,12 +178,13 @@ def _attention_checks(connection: sa.Connection, campaign_ids: Sequence[int], di
     a = annotations_table.c
     query = (
         sa.select(campaigns.c.name, tasks.c.item_id, annotators.c.name, a.version, a.decision, tasks.c.gold)
-        .add_columns(a.started_at, a.submitted_at, a.active_s)
+        .add_columns(a.started_at, a.submitted_at, a.active_s, votes_set_aside.c.slot_id)
         .select_from(
             annotations_table.join(slots, a.slot_id == slots.c.id)
             .join(tasks, slots.c.task_id == tasks.c.id)
             .join(campaigns, tasks.c.campaign_id == campaigns.c.id)
             .join(annotators, slots.c.annotator_id == annotators.c.id)
+            .outerjoin(votes_set_aside, votes_set_aside.c.slot_id == slots.c.id)
         )
         .where(campaigns.c.id.in_(campaign_ids), ~IS_ITEM)
         .order_by(campaigns.c.name, tasks.c.item_id, slots.c.slot, a.version)
@@ -198,8 +199,9 @@ def _attention_checks(connection: sa.Connection, campaign_ids: Sequence[int], di
         "started_at": "moment",
         "submitted_at": "moment",
         "active_seconds": "float",
+        "is_set_aside": "bool",
     }
-    rows = ([*row[:2], display_names[row[2]], *row[3:]] for row in stream(connection, query))
+    rows = ([*row[:2], display_names[row[2]], *row[3:-1], row[-1] is not None] for row in stream(connection, query))
     return ExportTable("attention_checks", columns, rows)
 
 

@@ -15,20 +15,24 @@ from ..database.schema import annotations_table, annotators, campaigns, slots, t
 _newer = annotations_table.alias("newer")
 
 
-def latest_annotations(*, also_set_aside: bool = False) -> sa.Select[Any]:
+def latest_annotations(*, also_set_aside: bool = False, only_set_aside: bool = False) -> sa.Select[Any]:
     """Return a query for the newest version of each slot's annotation.
 
     Args:
         also_set_aside: Whether votes that a curator set aside are among them; default False, those that count.
+        only_set_aside: Whether there are no others; default False.
     """
+    aside = sa.select(votes_set_aside.c.slot_id)
     query = sa.select(annotations_table).where(
         ~sa.exists().where(
             _newer.c.slot_id == annotations_table.c.slot_id, _newer.c.version > annotations_table.c.version
         )
     )
+    if only_set_aside:
+        return query.where(annotations_table.c.slot_id.in_(aside))
     if also_set_aside:
         return query
-    return query.where(annotations_table.c.slot_id.not_in(sa.select(votes_set_aside.c.slot_id)))
+    return query.where(annotations_table.c.slot_id.not_in(aside))
 
 
 @cache

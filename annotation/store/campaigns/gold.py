@@ -124,9 +124,15 @@ class GoldMarks(NamedTuple):
     payload: Mapping[str, Any]
 
 
-def gold_marks(connection: sa.Connection, campaign: Campaign) -> list[GoldMarks]:
-    """Return what annotators marked on a campaign's gold items, by annotator and item."""
-    latest = latest_annotations().subquery()
+def gold_marks(connection: sa.Connection, campaign: Campaign, *, is_aside: bool = False) -> list[GoldMarks]:
+    """Return what annotators marked on a campaign's gold items, by annotator and item.
+
+    Args:
+        connection: Connection in a read transaction.
+        campaign: Campaign.
+        is_aside: Whether to return what curators set aside, instead of what counts; default False.
+    """
+    latest = latest_annotations(only_set_aside=is_aside).subquery()
     columns = (annotators.c.name, latest.c.decision, tasks.c.gold, latest.c.fields, tasks.c.gold_regions)
     query = _on_gold(campaign, latest, *columns, tasks.c.payload)
     return [

@@ -2,7 +2,8 @@
 
 A vote that is set aside keeps its slot, under a number below 0 and without a decision, so that no count finds it. Where
 its task may still need it, a free slot takes its place, and the task opens. Rows of `annotations` are not touched, so
-the audit log vouches for every vote as before. Gold items and attention checks count nowhere else and stay as they are.
+the audit log vouches for every vote as before. Answers to gold items and attention checks are set aside with the votes
+and come back with them: until then they are evidence about whoever is set aside, and in no figure.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class SetAside(NamedTuple):
 
     Args:
         annotator: Name.
-        votes: Votes that are set aside now.
+        votes: Votes that are set aside now, without answers to gold items and attention checks.
         by: Curator who set them aside.
         why: Why, in the curator's words.
         at: When.
@@ -59,7 +60,7 @@ class TakenBack(NamedTuple):
     """What taking votes back did.
 
     Args:
-        votes: Votes that count again.
+        votes: Votes that count again, without answers to gold items and attention checks, which all do.
         replaced: Votes that stay aside, since somebody else has decided in their place.
         held: Votes that stay aside for now, since somebody else is at their task; taken back again, they count.
     """
@@ -126,9 +127,12 @@ def set_aside(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
     assert act is not None
     _free_held(connection, campaign, annotator_id)
     given = _votes_of(connection, campaign, annotator_id)
+    votes = sum(row.gold is None for row in given)
     for row in given:
         connection.execute(sa.insert(votes_set_aside).values(slot_id=row.id, set_aside_id=act[0], slot=row.slot))
         connection.execute(sa.update(slots).where(slots.c.id == row.id).values(slot=-row.id, decision=None))
+    if known := [{"task_id": row.task_id, "slot": row.slot} for row in given if row.gold is not None]:
+        connection.execute(sa.insert(slots), known)  # should it be gold no more, it has the slots of an ordinary task
     _ask_again(connection, campaign, [row for row in given if row.state != "retired"])
     record(
         connection,
@@ -137,10 +141,11 @@ def set_aside(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
         at=now,
         campaign=campaign.name,
         annotator=name,
-        votes=len(given),
+        votes=votes,
+        on_gold=len(given) - votes,
         why=why.strip(),
     )
-    return len(given)
+    return votes
 
 
 def take_back(connection: sa.Connection, campaign: Campaign, name: str, *, by: str, now: datetime) -> TakenBack:
@@ -158,7 +163,7 @@ def take_back(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
     """
     annotator_id = _id_of(connection, name)
     aside = connection.execute(
-        sa.select(votes_set_aside, slots.c.task_id, tasks.c.state)
+        sa.select(votes_set_aside, slots.c.task_id, tasks.c.state, tasks.c.gold)
         .join(set_asides, votes_set_aside.c.set_aside_id == set_asides.c.id)
         .join(slots, votes_set_aside.c.slot_id == slots.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
@@ -169,7 +174,10 @@ def take_back(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
         raise RefusedError(f"no votes of {name!r} in {campaign.name!r} are set aside")
     counts = {"back": 0, "replaced": 0, "held": 0}
     for row in aside:
-        counts[_take_one_back(connection, row, now=now)] += 1
+        if row.gold is None:
+            counts[_take_one_back(connection, row, now=now)] += 1
+        else:
+            _take_gold_back(connection, row)
     done = sa.update(set_asides).where(
         set_asides.c.campaign_id == campaign.id,
         set_asides.c.annotator_id == annotator_id,
@@ -196,7 +204,9 @@ def list_set_aside(connection: sa.Connection, campaign: Campaign) -> list[SetAsi
     votes = (
         sa.select(set_asides.c.annotator_id, sa.func.count().label("votes"))
         .join(votes_set_aside, votes_set_aside.c.set_aside_id == set_asides.c.id)
-        .where(set_asides.c.campaign_id == campaign.id)
+        .join(slots, votes_set_aside.c.slot_id == slots.c.id)
+        .join(tasks, slots.c.task_id == tasks.c.id)
+        .where(set_asides.c.campaign_id == campaign.id, tasks.c.gold.is_(None))
         .group_by(set_asides.c.annotator_id)
         .subquery()
     )
@@ -228,13 +238,12 @@ def _id_of(connection: sa.Connection, name: str) -> int:
 
 
 def _votes_of(connection: sa.Connection, campaign: Campaign, annotator_id: int) -> Sequence[Any]:
-    """Return slot, number, task and state of each vote that counts in a campaign or counted in a round of an item."""
+    """Return slot, number, task, state and gold of each vote that counts in a campaign or did in a round of an item."""
     query = (
-        sa.select(slots.c.id, slots.c.slot, slots.c.task_id, tasks.c.state)
+        sa.select(slots.c.id, slots.c.slot, slots.c.task_id, tasks.c.state, tasks.c.gold)
         .join(tasks, slots.c.task_id == tasks.c.id)
         .where(
             tasks.c.campaign_id == campaign.id,
-            tasks.c.gold.is_(None),
             slots.c.annotator_id == annotator_id,
             slots.c.decision.is_not(None),
         )
@@ -289,13 +298,26 @@ def _take_one_back(connection: sa.Connection, row: Any, *, now: datetime) -> str
         return "held"
     if place is not None:
         connection.execute(sa.delete(slots).where(slots.c.id == place.id))
-    newest = latest_annotations(also_set_aside=True).where(annotations_table.c.slot_id == row.slot_id)
-    decision = connection.execute(newest.with_only_columns(annotations_table.c.decision)).scalar_one()
-    connection.execute(sa.delete(votes_set_aside).where(votes_set_aside.c.slot_id == row.slot_id))
-    connection.execute(sa.update(slots).where(slots.c.id == row.slot_id).values(slot=row.slot, decision=decision))
+    _count_again(connection, row, row.slot)
     lacks = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
     complete = (tasks.c.id == row.task_id) & (tasks.c.state == "open") & ~lacks
     connection.execute(sa.update(tasks).where(complete).values(state="done"))
     stale = (tasks.c.id == row.task_id) & tasks.c.regions_compared.is_not(None)
     connection.execute(sa.update(tasks).where(stale).values(regions_agree=None, regions_compared=None))
     return "back"
+
+
+def _take_gold_back(connection: sa.Connection, row: Any) -> None:
+    """Let an answer to a gold item count again: in its place, or in a further one, since all who ask have one there."""
+    others = (slots.c.task_id == row.task_id) & (slots.c.id != row.slot_id)
+    is_free = others & (slots.c.slot == row.slot) & slots.c.annotator_id.is_(None)
+    connection.execute(sa.delete(slots).where(is_free))
+    taken = set(connection.execute(sa.select(slots.c.slot).where(others)).scalars())
+    _count_again(connection, row, max(taken) + 1 if row.slot in taken else row.slot)
+
+
+def _count_again(connection: sa.Connection, row: Any, number: int) -> None:
+    newest = latest_annotations(also_set_aside=True).where(annotations_table.c.slot_id == row.slot_id)
+    decision = connection.execute(newest.with_only_columns(annotations_table.c.decision)).scalar_one()
+    connection.execute(sa.delete(votes_set_aside).where(votes_set_aside.c.slot_id == row.slot_id))
+    connection.execute(sa.update(slots).where(slots.c.id == row.slot_id).values(slot=number, decision=decision))

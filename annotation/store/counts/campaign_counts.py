@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from datetime import date, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -257,21 +257,29 @@ def list_divided(connection: sa.Connection, campaign: Campaign, *, most: int) ->
     return list(divided_tasks.values())
 
 
-def count_gold(connection: sa.Connection, campaign: Campaign, *, is_check: bool = False) -> dict[str, tuple[int, int]]:
+def count_gold(
+    connection: sa.Connection, campaign: Campaign, *, is_check: bool = False, is_aside: bool = False
+) -> dict[str, tuple[int, int]]:
     """Return how many gold tasks each annotator decided right, and of how many, by name; empty without gold tasks.
 
     Args:
         connection: Connection in a read transaction.
         campaign: Campaign.
         is_check: Whether to count attention checks instead, which are no gold items; default False.
+        is_aside: Whether to count answers that curators set aside, instead of those that count; default False.
     """
     gold = tasks.c.gold
-    right = sa.func.sum(sa.case((slots.c.decision == gold, 1), else_=0))
+    said: sa.ColumnElement[Any] = slots.c.decision
+    given = slots.join(tasks, slots.c.task_id == tasks.c.id).join(annotators)
+    if is_aside:
+        latest = latest_annotations(only_set_aside=True).subquery()
+        given, said = given.join(latest, latest.c.slot_id == slots.c.id), latest.c.decision
+    right = sa.func.sum(sa.case((said == gold, 1), else_=0))
     of_these = ~IS_NO_CHECK if is_check else IS_NO_CHECK
     query = (
         sa.select(annotators.c.name, right, sa.func.count())
-        .select_from(slots.join(tasks, slots.c.task_id == tasks.c.id).join(annotators))
-        .where(tasks.c.campaign_id == campaign.id, gold.is_not(None), slots.c.decision.is_not(None), of_these)
+        .select_from(given)
+        .where(tasks.c.campaign_id == campaign.id, gold.is_not(None), said.is_not(None), of_these)
         .group_by(annotators.c.name)
         .order_by(annotators.c.name)
     )
@@ -294,6 +302,7 @@ def count_too_fast(connection: sa.Connection, campaign: Campaign) -> dict[str, t
         )
         .where(
             is_of_any_round(campaign, scanned=True),
+            slots.c.decision.is_not(None),  # and not set aside
             annotations_table.c.version == 1,
             took.is_not(None),
             shortest.is_not(None),

@@ -165,6 +165,7 @@ def read_seconds(connection: sa.Connection, campaign: Campaign) -> dict[str, lis
         sa.select(slots.c.annotator_id, took)
         .select_from(annotations_table.join(slots).join(tasks))
         .where(is_of_any_round(campaign, scanned=True), annotations_table.c.version == 1)
+        .where(slots.c.decision.is_not(None))  # and not set aside
     )
     names = _names(connection)
     seconds_by_name: dict[str, list[float]] = {}

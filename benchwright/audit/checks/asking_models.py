@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from benchwright.filters.models.model_questions import ImageQuestion, ModelAnswer
     from benchwright.records import Item
+    from benchwright.steps import Outcome
 
 REPLIES = "model-replies.sqlite"
 """File, in the folder of what was measured, that keeps the replies of models."""
@@ -108,10 +109,13 @@ class BlindModels:
         needs_words(audited)
         if context.model is None:
             raise CheckSkipped(_NEEDS_MODEL)
-        items = [each for each in learned_sample(audited) if _fits_blind(each.item)]
+        sample = context.look_at_each(learned_sample(audited), lambda each: _fits_blind(each.item))
+        fitting = [each for each, fits in sample if fits]
+        blind = [asked for _, asked in context.look_at_each(fitting, lambda each: _blind(each, None, context.seed))]
+        items = [asked.item for asked in blind]
         enough(items, LEAST_ITEMS, of="items with a key and options that words can tell apart")
         shown = {
-            "answered_without_picture": ("without a picture", [_blind(each, None, context.seed) for each in items]),
+            "answered_without_picture": ("without a picture", blind),
             "answered_with_wrong_picture": (
                 "with the picture of another item",
                 [_blind(each, donor, context.seed) for each, donor in _wrong_pictures(items, audited, context)],
@@ -239,18 +243,19 @@ class SecondRightOptions:
         if context.model is None:
             raise CheckSkipped(_NEEDS_MODEL)
         step = OptionAnswers(chat=context.model, concurrency=CONCURRENCY)
-        wanted = [
-            (each, questions)
-            for each in audited.keyed
-            if _shows_one_picture(each.item, audited) and (questions := step.questions(each.item))
-        ]
+        single = [each for each in audited.keyed if _shows_one_picture(each.item, audited)]
+        asked = context.look_at_each(single, lambda each: step.questions(each.item))
+        wanted = [(each, questions) for each, questions in asked if questions]
         enough(wanted, 1, of="items with a key, options in words and one picture")
         answers = _answers([q for _, questions in wanted for q in questions.values()], audited, context, read_yes_no)
-        outcomes = [
-            (each, step.outcome(each.item, {key: answers[question] for key, question in questions.items()}))
-            for each, questions in wanted
-        ]
-        wrong = sum(len(questions) - 1 for _, questions in wanted)
+        asked_of = {each.item_id: questions for each, questions in wanted}
+
+        def outcome_of(each: AuditedItem) -> Outcome:
+            said = {key: answers[question] for key, question in asked_of[each.item_id].items()}
+            return step.outcome(each.item, said)
+
+        outcomes = [*context.look_at_each([each for each, _ in wanted], outcome_of)]
+        wrong = sum(len(asked_of[each.item_id]) - 1 for each, _ in outcomes)
         also_right = [cast("list[str]", outcome.values["also_right"]) for _, outcome in outcomes]
         called_right = sum(map(len, also_right))
         if called_right >= _MOST_CALLED_RIGHT * wrong:
@@ -295,11 +300,13 @@ class EqualOptions:
         needs_words(audited)
         if context.model is None:
             raise CheckSkipped(_NEEDS_MODEL)
-        wanted = {
-            each.item_id: _equality_question(each.item)
+        worded = [
+            each
             for each in audited.items
             if each.item.kind == "multiple_choice" and all(choice.text for choice in each.item.choices)
-        }
+        ]
+        asked = context.look_at_each(worded, lambda each: _equality_question(each.item))
+        wanted = {each.item_id: question for each, question in asked}
         enough([*wanted], 1, of="items with options in words")
         answers = _answers([*wanted.values()], audited, context, _equal_letters)
         for item_id, question in wanted.items():

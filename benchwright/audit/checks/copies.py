@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ from benchwright.canonical import digest
 from ..audited_items import AuditedItems
 from ..check import AuditContext, CheckSkipped
 from ..copies import DISTANCE, LookedAt, PairToLookAt, PictureCopies, look_at
-from ..evidence import picture_copies, picture_measures
+from ..evidence import picture_copies, readable_pictures
 from ..finding import Finding
 from ..picture_measures import PictureMeasures
 
@@ -31,6 +31,7 @@ class CopiedPictures:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each group of pictures that are copies of one another, and for each doubtful pair."""
+        readable_pictures(audited, context)
         copies = picture_copies(audited, context)
         grouped = {image_id for group in copies.copies for image_id in group}
         alone = [(image_id,) for image_id in audited.items_of_picture if image_id not in grouped]
@@ -120,13 +121,13 @@ class CopiesElsewhere:
             raise CheckSkipped(
                 "no other collection was given; name a folder of pictures, a release or a hash list with --against"
             )
-        measured = picture_measures(audited, context)
+        measured = readable_pictures(audited, context)
         for place in context.against:
             yield from _found_in(place, audited, measured, context)
 
 
 def _found_in(
-    place: Path, audited: AuditedItems, measured: dict[str, PictureMeasures] | Any, context: AuditContext
+    place: Path, audited: AuditedItems, measured: Mapping[str, PictureMeasures], context: AuditContext
 ) -> Iterator[Finding]:
     from benchwright.filters.contamination import (
         KnownPicture,
@@ -143,7 +144,7 @@ def _found_in(
         lambda: [picture._asdict() for picture in collection.pictures(workers=context.workers)],
     )
     theirs = [KnownPicture(**row) for row in rows]
-    ids = [image_id for image_id, measures in measured.items() if measures.failed is None]
+    ids = list(measured)
     mine = [
         KnownPicture(
             image_id,

@@ -33,16 +33,14 @@ class HiddenCharacters:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each kind of hidden character, with the texts spelled out."""
-        del context
         needs_words(audited)
         items: defaultdict[Kind, dict[str, None]] = defaultdict(dict)
         texts: defaultdict[Kind, dict[str, str]] = defaultdict(dict)
-        for each in audited.items:
-            for place, text in _texts(each.item):
-                for kind in {hidden.kind: None for hidden in hidden_characters(text)}:
-                    items[kind][each.item_id] = None
-                    if len(texts[kind]) < _SHOWN:
-                        texts[kind][f"{each.item_id}, {place}"] = escaped(text)
+        for each, found in context.look_at_each(audited.items, lambda each: _hidden_in(each.item)):
+            for kind, place, text in found:
+                items[kind][each.item_id] = None
+                if len(texts[kind]) < _SHOWN:
+                    texts[kind][f"{each.item_id}, {place}"] = escaped(text)
         for kind, (finding, severity, effect) in _FINDINGS.items():
             if ids := tuple(items[kind]):
                 where = f"{len(ids):,} {'item has' if len(ids) == 1 else 'items have'}"
@@ -51,6 +49,15 @@ class HiddenCharacters:
                     finding, severity, ids, f"{where} a {name} in question, options or explanation: {effect}.",
                     {"texts": texts[kind]}, "certain",
                 )  # fmt: skip
+
+
+def _hidden_in(item: Item) -> list[tuple[Kind, str, str]]:
+    """Return the kinds of hidden characters of an item, each with the place and the text that has it."""
+    return [
+        (kind, place, text)
+        for place, text in _texts(item)
+        for kind in {hidden.kind: None for hidden in hidden_characters(text)}
+    ]
 
 
 def _texts(item: Item) -> Iterator[tuple[str, str]]:

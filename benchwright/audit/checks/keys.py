@@ -15,9 +15,11 @@ from ..keys import (
     LIKELY,
     NEARLY_SURE,
     ExplainedKey,
+    StatedKey,
     SuspectedKey,
     ambiguous_items,
     contradictions,
+    stated_key,
     suspected_keys,
 )
 
@@ -163,20 +165,10 @@ class ContradictedKeys:
         Raises:
             CheckSkipped: No item with a key has an explanation.
         """
-        del context
-        explained = [
-            ExplainedKey(
-                each.item_id,
-                each.item.explanation,
-                tuple(choice.text for choice in each.item.choices),
-                LETTERS.index(each.item.right_key),
-            )
-            for each in audited.keyed
-            if each.item.explanation and each.item.right_key is not None
-        ]
+        explained = [each for each in audited.keyed if each.item.explanation]
         if not explained:
             raise CheckSkipped("no item with a key has an explanation")
-        result = contradictions(explained)
+        result = contradictions([statement for _, statement in context.look_at_each(explained, _stated)])
         if result.is_other_order:
             yield Finding(
                 "explanations_of_another_order",
@@ -195,6 +187,11 @@ class ContradictedKeys:
                 f"The key is {LETTERS[each.key]}, and the explanation calls {LETTERS[each.stated]} right.",
                 {"key": LETTERS[each.key], "stated": LETTERS[each.stated], "sentence": each.sentence},
             )
+
+
+def _stated(each: AuditedItem) -> StatedKey:
+    key, options = LETTERS.index(str(each.item.right_key)), tuple(choice.text for choice in each.item.choices)
+    return stated_key(ExplainedKey(each.item_id, each.item.explanation or "", options, key))
 
 
 class AmbiguousItems:

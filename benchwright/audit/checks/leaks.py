@@ -16,6 +16,7 @@ from ..finding import Finding
 
 _CANARY = re.compile(rb"canary", re.I)
 _READ_BYTES = 1 << 20
+_MOST_FILES = 200
 _ENDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".md", ".txt", ".yaml", ".yml")
 
 
@@ -26,16 +27,26 @@ class Canary:
     title: ClassVar[str] = "A canary, by which training sets can leave the benchmark out"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding where no file of the source holds a canary."""
+        """Return a finding where no file of the source holds a canary.
+
+        Raises:
+            CheckSkipped: No file can be looked into.
+        """
         del context
-        if (audited.source / "manifest.json").is_file() or any(map(_has_canary, _files(audited.source))):
+        files = list(_files(audited.source))
+        if (audited.source / "manifest.json").is_file() or any(map(_has_canary, files)):
             return
+        files = [path for path in files if path.suffix.lower() in _ENDS]
+        if not files:
+            raise CheckSkipped("no file of the source is plain text, and a canary in packed ones is not looked for")
+        looked_at = "the file that was" if len(files) == 1 else f"the {len(files):,} files that were"
         yield Finding(
             "no_canary",
             "low",
             (),
-            "No file of the source holds a canary, so that nobody can find out whether it was trained on.",
-            certainty="certain",
+            f"No canary is in {looked_at} looked at, so that nobody can find out whether the benchmark was trained on.",
+            {"files": len(files), "bytes_of_each": _READ_BYTES},
+            "certain" if len(files) < _MOST_FILES and all(map(_is_read_whole, files)) else "likely",
         )
 
 
@@ -44,7 +55,14 @@ def _files(source: Path) -> Iterator[Path]:
         yield source
         return
     candidates = (path for path in sorted(source.rglob("*")) if path.suffix.lower() in _ENDS and path.is_file())
-    yield from islice(candidates, 200)
+    yield from islice(candidates, _MOST_FILES)
+
+
+def _is_read_whole(path: Path) -> bool:
+    try:
+        return path.stat().st_size <= _READ_BYTES
+    except OSError:
+        return False
 
 
 def _has_canary(path: Path) -> bool:
@@ -71,17 +89,19 @@ class QuestionsElsewhere:
             raise CheckSkipped(
                 "no release and no texts were given to compare with; name some with --against or --corpus"
             )
-        runs = SharedRuns([question_and_options(each.item) for each in audited.items])
+        looked = [*context.look_at_each(audited.items, lambda each: question_and_options(each.item))]
+        items = [each for each, _ in looked]
+        runs = SharedRuns([text for _, text in looked])
         for place in releases:
             shared: dict[int, tuple[str, str]] = {}
             for released in Release.open(place).items():
                 for number, words in runs.among(words_of(question_and_options(released.item))):
                     shared.setdefault(number, (released.item.item_id, words))
             for number, (item_id, words) in sorted(shared.items()):
-                yield _elsewhere(audited.items[number].item_id, place, {"item": item_id, "words": words})
+                yield _elsewhere(items[number].item_id, place, {"item": item_id, "words": words})
         for place in context.corpora:
             for number, (_, overlap) in sorted(runs.first_overlaps([place]).items()):
-                yield _elsewhere(audited.items[number].item_id, place, {"where": overlap.where, "words": overlap.words})
+                yield _elsewhere(items[number].item_id, place, {"where": overlap.where, "words": overlap.words})
 
 
 def _elsewhere(item_id: str, place: Path, evidence: Mapping[str, str]) -> Finding:

@@ -53,11 +53,17 @@ class TextInPictures:
         enough(items, 1, of="items with a key, options in words and a picture whose question is not about reading")
         shown = dict.fromkeys(image.image_id for each in items for image in each.item.images)
         texts = read_texts([audited.pictures[image_id] for image_id in shown if image_id in audited.pictures], context)
-        by_task: defaultdict[str, list[_Read]] = defaultdict(list)
-        for each in items:
+        read = [each for each in items if any(image.image_id in texts for image in each.item.images)]
+        enough(read, 1, of="such items whose picture OCR can read")
+
+        def looked_up(each: AuditedItem) -> _Read:
             lines = [line for image in each.item.images for line in texts.get(image.image_id, ())]
             options = [choice.key for choice in each.item.choices if stands_in(choice.text or "", lines)]
-            by_task[each.task].append(_Read(each, lines, options))
+            return _Read(each, lines, options)
+
+        by_task: defaultdict[str, list[_Read]] = defaultdict(list)
+        for each, its in context.look_at_each(read, looked_up):
+            by_task[each.task].append(its)
         yield from _given_away(by_task)
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from ..audited_items import UNREADABLE_PICTURE, AuditedItems
 from ..check import AuditContext
-from ..evidence import needs_pictures, picture_measures
+from ..evidence import needs_pictures, picture_measures, readable_pictures
 from ..finding import Finding, Severity
 
 _BLANK = "blank"
@@ -76,10 +76,10 @@ class PictureFaults:
 
         needs_pictures(audited)
         bounds = {fault.setting: getattr(Quality(), fault.setting) for fault in FAULTS}
-        for image_id, measures in picture_measures(audited, context).items():
-            if measures.failed is not None:
-                continue
-            faults = faults_of(measures.quality, bounds)
+        readable = readable_pictures(audited, context)
+        for image_id, faults in context.look_at_each_picture(
+            readable, lambda it: faults_of(readable[it].quality, bounds)
+        ):
             if not faults:
                 continue
             worst = next((reason for reason in faults if reason in _SERIOUS), next(iter(faults)))

@@ -98,11 +98,16 @@ def _with_the_same_options(audited: AuditedItems, context: AuditContext) -> Iter
 
     shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
     groups: defaultdict[tuple[object, ...], list[str]] = defaultdict(list)
-    for each in audited.keyed:
+
+    def asked(each: AuditedItem) -> tuple[object, ...] | None:
         texts = sorted(normal(choice.text or "") for choice in each.item.choices)
-        if len(texts) >= _FEWEST_OPTIONS and each.item.images and all(map(_WORD.search, texts)):
-            shown = pictures_shown(with_one_picture_a_copy(each.item, shown_as))
-            groups[shown, tuple(texts), _right_text(each)].append(each.item_id)
+        if len(texts) < _FEWEST_OPTIONS or not each.item.images or not all(map(_WORD.search, texts)):
+            return None
+        return pictures_shown(with_one_picture_a_copy(each.item, shown_as)), tuple(texts), _right_text(each)
+
+    for each, what in context.look_at_each(audited.keyed, asked):
+        if what is not None:
+            groups[what].append(each.item_id)
     yield from (tuple(items) for items in groups.values() if len(items) > 1)
 
 
@@ -199,10 +204,9 @@ class NamedAnswers:
         """Return a finding for each such item."""
         from benchwright.filters.language import names_answer
 
-        del context
         needs_words(audited)
-        for each in audited.items:
-            if (answer := names_answer(each.item)) is not None:
+        for each, answer in context.look_at_each(audited.items, lambda each: names_answer(each.item)):
+            if answer is not None:
                 yield Finding(
                     "question_names_answer",
                     "medium",

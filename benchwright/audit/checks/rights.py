@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from ..audited_items import AuditedItems
 from ..check import AuditContext
-from ..evidence import needs_pictures, picture_measures
+from ..evidence import needs_pictures, readable_pictures
 from ..finding import Finding
 
 
@@ -71,7 +71,7 @@ class PersonalMetadata:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for pictures with a position, and one for pictures with an owner or serial number."""
-        measured = picture_measures(audited, context)
+        measured = readable_pictures(audited, context)
         placed = [image_id for image_id, measures in measured.items() if measures.personal.get("gps")]
         owned = [
             image_id

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from ..audited_items import AuditedItems
-from ..check import AuditContext, CheckSkipped
+from ..check import AuditContext, CheckSkipped, enough
 from ..evidence import needs_pictures
 from ..finding import Finding
 from ..picture_labels import picture_labels
@@ -35,10 +35,12 @@ class UnsafePictures:
             raise CheckSkipped(_NEEDS_CLASSIFIER)
         needs_pictures(audited)
         refuse = context.safety.settings.refuse
-        for image_id, scores in picture_labels(context.safety, audited, context).items():
-            beyond = scores_beyond(scores, refuse)
+        labels = picture_labels(context.safety, audited, context)
+        enough([*labels], 1, of="pictures that can be decoded")
+        for image_id, beyond in context.look_at_each_picture(labels, lambda it: scores_beyond(labels[it], refuse)):
             if not beyond:
                 continue
+            scores = labels[image_id]
             label = furthest_label(scores, refuse)
             yield Finding(
                 "unsafe_picture",

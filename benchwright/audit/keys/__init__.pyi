@@ -2,7 +2,9 @@ from .ambiguous_items import AmbiguousItem as AmbiguousItem
 from .ambiguous_items import ambiguous_items as ambiguous_items
 from .explanations import Contradiction as Contradiction
 from .explanations import ExplainedKey as ExplainedKey
+from .explanations import StatedKey as StatedKey
 from .explanations import contradictions as contradictions
+from .explanations import stated_key as stated_key
 from .explanations import stated_option as stated_option
 from .power import PowerAssumptions as PowerAssumptions
 from .power import TaskPower as TaskPower

@@ -8,7 +8,7 @@ option is discussed says nothing, and an explanation that says nothing about opt
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from benchwright.evaluation.parsing import plain, read_answer
@@ -86,16 +86,34 @@ class Contradictions(NamedTuple):
     is_other_order: bool
 
 
-def contradictions(explained: Sequence[ExplainedKey]) -> Contradictions:
+class StatedKey(NamedTuple):
+    """A key, and the option that the explanation beside it calls right.
+
+    Args:
+        item_id: Id of the item.
+        key: Place of the option that the key calls right, from 0.
+        stated: Place of the one that the explanation does, with its sentence; None where it names none.
+    """
+
+    item_id: str
+    key: int
+    stated: tuple[int, str] | None
+
+
+def stated_key(item: ExplainedKey) -> StatedKey:
+    """Return a key with what the explanation beside it says."""
+    return StatedKey(item.item_id, item.key, stated_option(item.explanation, item.options))
+
+
+def contradictions(statements: Iterable[StatedKey]) -> Contradictions:
     """Return the explanations that call another option right than the key."""
     stating = 0
     found = []
-    for item in explained:
-        stated = stated_option(item.explanation, item.options)
-        if stated is None:
+    for item in statements:
+        if item.stated is None:
             continue
         stating += 1
-        place, sentence = stated
+        place, sentence = item.stated
         if place != item.key:
             found.append(Contradiction(item.item_id, item.key, place, sentence))
     other_order = stating >= LEAST_STATING and len(found) > MOST_CONTRADICTING * stating

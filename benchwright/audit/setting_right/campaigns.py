@@ -31,6 +31,7 @@ from .questions import AuditQuestions, ItemQuestion, SideNote, Way, questions_of
 
 if TYPE_CHECKING:
     from benchwright.annotation.campaigns import OpenedCampaign
+    from benchwright.workspace.run_results import LostRecords
 
 FOLDER = "audit"
 """Folder of a workspace with the tasks that came of audits, and with what they are about."""
@@ -61,6 +62,17 @@ _WORDING = FindingCategory(
 )
 
 _CATEGORIES = {ITEMS: (DUPLICATE,), EDITS: (_WORDING, DUPLICATE), REVIEWS: ()}
+
+
+class LostItems(BenchwrightError):
+    """Errors lost items of a source that was to be brought in for people; the audit stays as it was written."""
+
+    def __init__(self, source: Path, workspace: Path, lost: Sequence[LostRecords]) -> None:
+        self.exit_code = max(each.exit_code for each in lost)
+        super().__init__(
+            f"{'; '.join(map(str, lost))}: {source} is not brought into {workspace} whole, so nothing was frozen and "
+            "no campaign opened; the audit is written. Run it again once the cause is mended: what was read is kept"
+        )
 
 
 class OpenedAudit(NamedTuple):
@@ -151,6 +163,7 @@ def open_campaigns(
 
     Raises:
         BenchwrightError: The workspace is about another release, or the source has changed since it was brought in.
+        LostItems: Errors lost items while it was brought in.
         DataError: The source has no whole items; or it is a release with sealed splits.
     """
     from benchwright.annotation.campaigns import review_workspace
@@ -211,10 +224,13 @@ def _is_release(source: Path) -> bool:
 
 
 def _bring_in(source: Path, workspace: Path, settings: AuditSettings, progress: Progress | None) -> Path:
-    """Freeze a source of questions as a release and return its folder; one that is there already stays."""
-    from benchwright.pipeline import run_recipe
-    from benchwright.recipe import parse_recipe
+    """Freeze a source of questions as a release and return its folder; one that is there already stays.
 
+    A release never changes, so nothing is frozen before it is known that no item was lost to an error.
+
+    Raises:
+        LostItems: Errors lost items.
+    """
     source = source.resolve()
     name = _name_of(source)
     items: dict[str, Any] = {"step": "items", "file": source.name, "keyless": "keep"}
@@ -223,15 +239,33 @@ def _bring_in(source: Path, workspace: Path, settings: AuditSettings, progress: 
     if settings.pictures is not None:
         items["pictures"] = str(settings.pictures.resolve())
     freeze = {"step": "freeze", "name": name, "version": _FIRST_VERSION}
-    recipe = {"name": name, "seed": 0, "steps": [items, freeze]}
-    text = yaml.safe_dump(recipe, allow_unicode=True, sort_keys=False)
-    run_recipe(
+    place = _place_of_release(source, workspace)
+    for steps in ([items, freeze],) if place.exists() else ([items], [items, freeze]):
+        _run(source, {"name": name, "seed": 0, "steps": steps}, workspace, settings, progress)
+    return place
+
+
+def _run(
+    source: Path, recipe: Mapping[str, Any], workspace: Path, settings: AuditSettings, progress: Progress | None
+) -> None:
+    """Run a recipe beside a source.
+
+    Raises:
+        LostItems: Errors lost items.
+    """
+    from benchwright.pipeline import run_recipe
+    from benchwright.recipe import parse_recipe
+    from benchwright.workspace.run_results import failures_of, lost_in
+
+    text = yaml.safe_dump(dict(recipe), allow_unicode=True, sort_keys=False)
+    finished = run_recipe(
         parse_recipe(text, f"recipe for {source.name}", source.parent),
         workspace=workspace,
         workers=settings.workers,
         progress=progress,
     )
-    return _place_of_release(source, workspace)
+    if lost := lost_in(failures_of(finished.workspace), finished.raised):
+        raise LostItems(source, workspace, lost)
 
 
 def _name_of(source: Path) -> str:

@@ -1,0 +1,122 @@
+"""The source image that is meant by a path, an id, or a file of a release; of a made picture its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import BenchwrightError, UnreadableImage
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import read_file
+from benchwright.records import ImageRecord
+from benchwright.release import Release
+from benchwright.release.format.provenance import files_before_release
+from benchwright.workspace.record_lookup import SHORTEST_PREFIX, Lookup
+from benchwright.workspace.workspace import Workspace
+
+
+def source_image(space: Workspace, name: str, records: Iterable[ImageRecord]) -> ImageRecord:
+    """Return the record of the source image that is meant.
+
+    Args:
+        space: The workspace.
+        name: Path of the image in its folder, its id or that of a file which a release made of it, the beginning of
+            one, or the path of such a file on this machine.
+        records: Records of all pictures of the workspace, source images and made ones.
+
+    Raises:
+        BenchwrightError: There is none, or several; or it is a picture that was made, or in an earlier release only.
+    """
+    known = {record.image_id: record for record in records}
+    try:
+        found = Lookup(space).find(name)
+    except BenchwrightError:
+        image_id = _of_file(space, name, known)
+        if image_id is None:
+            raise
+    else:
+        if found.stream != "images":
+            raise BenchwrightError(
+                f"{name!r} is an item; give the image (`benchwright trace` names it), or drop the item with "
+                "`benchwright filter drop`"
+            )
+        image_id = found.record_id
+    if image_id not in known:
+        raise BenchwrightError(_in_no_table(space, name, image_id))
+    if known[image_id].derived_from:
+        raise BenchwrightError(_made(name, known[image_id], known))
+    return known[image_id]
+
+
+def releases_of(space: Workspace) -> Iterator[Release]:
+    """Yield the releases of a workspace, by folder."""
+    for manifest in sorted((space.root / "releases").glob("[!.]*/manifest.json")):
+        yield Release.open(manifest.parent)
+
+
+def _of_file(space: Workspace, name: str, known: Mapping[str, ImageRecord]) -> str | None:
+    """Return the workspace's id of a picture that releases or steps made, by its file, id or the beginning of that."""
+    wanted = _digest_of_file(name) or name
+    if len(wanted) < SHORTEST_PREFIX:
+        return None
+    found = {image_id for image_id in known if image_id.startswith(wanted)}
+    for release in releases_of(space):
+        records = list(release.provenance())
+        before = files_before_release(records)
+        ids = (record.image_id for record in records if isinstance(record, ImageRecord))
+        found |= {before.get(image_id, image_id) for image_id in ids if image_id.startswith(wanted)}
+    if len(found) > 1:
+        raise BenchwrightError(f"{name!r} is the beginning of {len(found)} ids; give more digits")
+    return found.pop() if found else None
+
+
+def _digest_of_file(name: str) -> str | None:
+    with suppress(OSError, ValueError, UnreadableImage):
+        if Path(name).is_file():
+            return bytes_digest(read_file(Path(name), limits=Limits()))
+    return None
+
+
+def _made(name: str, made: ImageRecord, known: Mapping[str, ImageRecord]) -> str:
+    sources, waiting, seen = dict[str, None](), [made.image_id], set[str]()
+    while waiting:
+        image_id = waiting.pop()
+        record = known.get(image_id)
+        if record is None or not record.derived_from:
+            sources[image_id if record is None or record.source is None else record.source.uri] = None
+        elif image_id not in seen:
+            seen.add(image_id)
+            waiting += reversed(record.derived_from)
+    named = ", ".join(sources)
+    which = f"{named}: withdraw that" if len(sources) == 1 else f"{named}: withdraw whichever it is about"
+    return (
+        f"{name!r} is a picture that the recipe made from {which}, and all that was made from it goes with it; to "
+        "leave out single items only, drop them with `benchwright filter drop`"
+    )
+
+
+def _in_no_table(space: Workspace, name: str, image_id: str) -> str:
+    holding = [
+        f"{release.path} in {len(items)} of its items"
+        for release in releases_of(space)
+        if (items := items_showing(release, {image_id}))
+    ]
+    if not holding:
+        return f"image {image_id} is in no table of {space.root}; run the recipe again"
+    return (
+        f"{name!r} is in no table of {space.root} any more, so that the next version has nothing of it; releases that "
+        f"never change hold it: {', '.join(holding)}; remove those copies, published ones too, or tell who has them"
+    )
+
+
+def items_showing(release: Release, image_ids: Iterable[str]) -> tuple[str, ...]:
+    """Return the ids of a release's items that show or go back to any of some images or a file made of one, sorted."""
+    wanted = set(image_ids)
+    before = files_before_release(release.provenance())
+    wanted |= {cut for cut, original in before.items() if original in wanted}
+    rows = release.rows(("item_id", "image_ids", "root_image_id"))
+    return tuple(
+        sorted(row["item_id"] for row in rows if not wanted.isdisjoint((row["root_image_id"], *row["image_ids"])))
+    )
