@@ -5,7 +5,7 @@ widened after a look at `held_back`; `last` was made after that, and says what t
 template with colors, ground and fonts of its own, and three sentences on it; the first card is also copied in 18 ways.
 Two more sets, `series` and `series_last`, hold twelve kinds of six pictures each, of which no two are the same: playing
 cards, slides, forms, chess diagrams and others (`card_series.py`). The rule about other marks was chosen on `series`
-and `first`, after `series` had been run as an exam; `series_last` was run once before its last two settings were.
+and `first`, after `series` had been run as an exam; `series_last` was seen once between.
 All pairs go to the second look of `near_duplicates`, whether hashes would propose them or not.
 
 | pairs | wanted |
