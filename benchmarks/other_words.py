@@ -3,6 +3,9 @@
 Three sets have no font, sentence or language in common; layouts they share. Settings were chosen on `first` and, once,
 widened after a look at `held_back`; `last` was made after that, and says what the settings are worth. Each series is a
 template with colors, ground and fonts of its own, and three sentences on it; the first card is also copied in 18 ways.
+Two more sets, `series` and `series_last`, hold twelve kinds of six pictures each, of which no two are the same: playing
+cards, slides, forms, chess diagrams and others (`card_series.py`). The rule about other marks was chosen on `series`
+and `first`, after `series` had been run as an exam; `series_last` was seen once between.
 All pairs go to the second look of `near_duplicates`, whether hashes would propose them or not.
 
 | pairs | wanted |
@@ -25,6 +28,7 @@ from typing import Any, NamedTuple
 
 import matplotlib
 import numpy as np
+from card_series import KINDS, card_series
 from measuring import show
 from picture_changes import CHANGES
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
@@ -175,7 +179,10 @@ def _card(template: random.Random, chosen: Set, sentence: str, second: str) -> I
 
 
 def series_of(name: str) -> Iterator[tuple[str, list[Image.Image]]]:
-    """Yield three cards of each series."""
+    """Yield the cards of each series: three, of the kinds of `card_series` six."""
+    if name in KINDS:
+        yield from ((kind, card_series(name, kind)) for kind in KINDS[name])
+        return
     chosen = SETS[name]
     for number in range(SERIES):
         words = random.Random(f"{name} words {number}").sample(chosen.sentences, 6)
@@ -208,12 +215,13 @@ COPIES: dict[str, Callable[[Image.Image, random.Random], Image.Image]] = {
 def main() -> None:
     """Make a set, look at all its pairs, and count the verdicts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--set", dest="name", choices=sorted(SETS), default="first")
+    parser.add_argument("--set", dest="name", choices=sorted((*SETS, *KINDS)), default="first")
     parser.add_argument("--list", action="store_true", help="also name the pairs that did not become what is wanted")
     parser.add_argument("--save", type=Path, help="folder for the cards")
     options = parser.parse_args()
     cards: Counter[str] = Counter()
     copies: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
     wrong: list[list[Any]] = []
     for name, series in series_of(options.name):
         if options.save:
@@ -221,9 +229,11 @@ def main() -> None:
             for n, card in enumerate(series):
                 card.save(options.save / f"{name}-{n}.png")
         looks = [PreparedPicture(card.convert("L")) for card in series]
-        for one, other in itertools.combinations(range(3), 2):
+        for one, other in itertools.combinations(range(len(series)), 2):
             compared = compare_pictures(looks[one], looks[other])
             cards[compared.verdict] += 1
+            if options.name in KINDS:
+                kinds[name][compared.verdict] += 1
             if compared.verdict in {"confirmed", "unsure"}:
                 wrong.append([name, one, other, compared.to_json()])
         for change, apply in COPIES.items():
@@ -235,6 +245,7 @@ def main() -> None:
     told: dict[str, Any] = {
         "set": options.name,
         "two_cards": dict(cards),
+        "by_kind": {kind: dict(counts) for kind, counts in kinds.items()},
         "copies": {change: dict(counts) for change, counts in copies.items()},
     }
     show(told | ({"wrong": wrong} if options.list else {}))

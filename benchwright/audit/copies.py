@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 DISTANCE = 8
 """Bits of 64 in which the hashes of a pair may differ, the default of `near_duplicates`."""
-_LOOK = "audit look 3"
+_LOOK = "audit look 4"
 _PAIRS = "audit pairs 1"
 _FEATURES = "audit shared words 1"
 _STAGE = "audit"

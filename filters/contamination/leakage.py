@@ -161,7 +161,7 @@ class LeakLooks(_WithCollections, MapStep):
     """
 
     name: ClassVar[str] = "looks"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     consumes: ClassVar[Stream] = "images"
     reads: ClassVar[tuple[str, ...]] = ("candidates.sure", "candidates.partners")
     costly: ClassVar[bool] = True

@@ -258,7 +258,7 @@ class NearDuplicates(Step):
     """
 
     name: ClassVar[str] = "near_duplicates"
-    version: ClassVar[int] = 5
+    version: ClassVar[int] = 6
     consumes: ClassVar[Stream] = "images"
 
     distance: int = Field(8, ge=0, le=MAX_DISTANCE)

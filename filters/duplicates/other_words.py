@@ -13,10 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .registration import Affine
+from .strokes import SHIFTED_PX, AlignedStrokes, Strokes
 
-_SHARPEST_PX, _LINE_PX = 0.8, 6.0
-"""Standard deviations of the blurs between which the strokes of letters lie, in pictures that are 448 px long."""
 _INK = 6.0
 """Grey levels by which strokes differ from what is around them."""
 _GAP_PX = (15, 3)
@@ -24,8 +22,6 @@ _GAP_PX = (15, 3)
 _LEAST_WIDE_PX, _LEAST_HIGH_PX, _LEAST_PX = 20, 4, 60
 _MOST_HIGH = 0.25
 """Largest height of a line as a share of the picture's: what is higher is a frame, a drawing or a photograph."""
-_SHIFTED_PX = 6
-"""Largest distance of a line from its place in the other picture."""
 _THERE = 0.7
 """Least correlation of a line with what is at its place in the other picture for the two to be the same."""
 _OTHER = 0.3
@@ -33,8 +29,6 @@ _OTHER = 0.3
 
 _LITTLE = 0.15
 """Largest share of a picture that strokes beside its words fill where words are nearly all that it shows."""
-
-_Grey = NDArray[np.float32]
 
 
 class Words(NamedTuple):
@@ -62,58 +56,29 @@ class OtherWords(NamedTuple):
     are_all: bool
 
 
-def other_words(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> OtherWords:
-    """Return whether each of two aligned pictures has lines of text that the other one has not.
-
-    Args:
-        fixed: Grey picture, shape (height, width).
-        moving: Grey picture, shape (height, width).
-        affine: Maps points of `moving` to `fixed`.
-    """
-    import cv2
-
-    height, width = fixed.shape
-    shrinks = abs(float(np.linalg.det(affine[:, :2]))) < 1
-    laid = cv2.warpAffine(
-        moving,
-        affine,
-        (width, height),
-        flags=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR,
-        borderMode=cv2.BORDER_REPLICATE,
-    )
-    covered = cv2.warpAffine(np.full(moving.shape, 255, np.uint8), affine, (width, height))
-    reach = 2 * _SHIFTED_PX + 1
-    inside = cv2.erode(np.asarray(covered == 255, np.uint8), np.ones((reach, reach), np.uint8)) > 0
-    strokes = _strokes(fixed), _strokes(np.asarray(laid, np.uint8))
-    words = [_words(of_picture, inside) for of_picture in strokes]
-    lacking = [_lacking(own.boxes, *pair) for own, pair in zip(words, (strokes, strokes[::-1]), strict=True)]
+def other_words(strokes: AlignedStrokes) -> OtherWords:
+    """Return whether each of two aligned pictures has lines of text that the other one has not."""
+    pair = strokes.fixed, strokes.moving
+    words = [_words(of_picture, strokes.inside) for of_picture in pair]
+    lacking = [_lacking(own.boxes, *sides) for own, sides in zip(words, (pair, pair[::-1]), strict=True)]
     return OtherWords(min(lacking) >= _OTHER, max(own.drawn for own in words) <= _LITTLE)
 
 
-def _strokes(grey: NDArray[np.uint8]) -> _Grey:
-    import cv2
-
-    sharp = cv2.GaussianBlur(np.asarray(grey, np.float32), (0, 0), _SHARPEST_PX)
-    return np.asarray(sharp - cv2.GaussianBlur(sharp, (0, 0), _LINE_PX), np.float32)
-
-
-def _lacking(boxes: tuple[tuple[int, int, int, int], ...], strokes: _Grey, other: _Grey) -> float:
+def _lacking(boxes: tuple[tuple[int, int, int, int], ...], strokes: Strokes, other: Strokes) -> float:
     """Return the share of the area of one picture's lines that the other lacks, 0-1; 0 without lines."""
     import cv2
 
     lines, lacking = 0, 0
     for left, top, right, bottom in boxes:
         line = strokes[top:bottom, left:right]
-        around = other[
-            max(0, top - _SHIFTED_PX) : bottom + _SHIFTED_PX, max(0, left - _SHIFTED_PX) : right + _SHIFTED_PX
-        ]
+        around = other[max(0, top - SHIFTED_PX) : bottom + SHIFTED_PX, max(0, left - SHIFTED_PX) : right + SHIFTED_PX]
         likeness = float(cv2.matchTemplate(around, line, cv2.TM_CCOEFF_NORMED).max()) if around.std() > 1 else 0.0
         lines += line.size
         lacking += line.size if likeness < _THERE else 0
     return lacking / lines if lines else 0.0
 
 
-def _words(strokes: _Grey, inside: NDArray[np.bool_]) -> Words:
+def _words(strokes: Strokes, inside: NDArray[np.bool_]) -> Words:
     import cv2
 
     ink = np.asarray((np.abs(strokes) > _INK) & inside, np.uint8)

@@ -83,6 +83,34 @@ def test_a_copy_of_a_card_is_confirmed(copy: str) -> None:
     assert looked(CARDS[0], COPIES[copy](CARDS[0])).verdict == "confirmed"
 
 
+def chart(values: tuple[int, ...]) -> Image.Image:
+    """Return a slide of a deck: a full title bar, three lines that all slides have, and bars with their grid."""
+    image = Image.new("RGB", (1280, 720), "#fbe8f5")
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((0, 0, 1280, 110), fill="#5a6e2a")
+    draw.text((60, 55), "Results of the regions", "white", ImageFont.load_default(size=50), anchor="lm")
+    for n, line in enumerate(("All figures in thousands", "Collected once a month", "Preliminary")):
+        draw.text((60, 220 + 70 * n), line, "#301020", ImageFont.load_default(size=32), anchor="lm")
+    for n in range(7):
+        draw.line((700, 600 - 65 * n, 1220, 600 - 65 * n), fill="#cccccc", width=2)
+    for n, value in enumerate(values):
+        draw.rectangle((720 + 104 * n, 600 - value, 780 + 104 * n, 600), fill="#5a6e2a")
+    return image
+
+
+CHARTS = (chart((190, 65, 170, 360, 240)), chart((310, 330, 90, 120, 370)), chart((70, 240, 380, 150, 40)))
+
+
+def test_slides_of_a_deck_with_other_charts_are_never_called_copies() -> None:
+    verdicts = [looked(CHARTS[one], CHARTS[other]).verdict for one, other in ((0, 1), (0, 2), (1, 2))]
+    assert "confirmed" not in verdicts
+
+
+@pytest.mark.parametrize("copy", [name for name in COPIES if name != "leaning"])
+def test_a_copy_of_a_slide_is_confirmed(copy: str) -> None:
+    assert looked(CHARTS[0], COPIES[copy](CHARTS[0])).verdict == "confirmed"
+
+
 @pytest.mark.parametrize("copy", [name for name in COPIES if name != "leaning"])
 def test_a_copy_of_a_plain_poster_is_confirmed(copy: str) -> None:
     original = poster("SUMMER SALE", "every day from nine")
