@@ -9,9 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from benchwright.errors import BenchwrightError
+from benchwright.files.parquet_tables import rows_of_item
 from benchwright.overrides import OVERRIDDEN, REVERSED, Override, unsaid
 from benchwright.pipeline.overrides import snapshot_of
 from benchwright.records import ImageRecord, Item
@@ -214,10 +213,7 @@ class _History:
         for folder in self._release_folders():
             document = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
             for path in sorted((folder / "data").glob("*.parquet")):
-                rows = pq.read_table(
-                    path, columns=["item_id", "split"], filters=[("item_id", "=", item_id)]
-                ).to_pylist()
-                for row in rows:
+                for row in rows_of_item(path, item_id, ["item_id", "split"]):
                     yield {
                         "what": "released",
                         "release": folder.name,
@@ -228,5 +224,5 @@ class _History:
 
     def _scores(self, item_id: str) -> Iterator[dict[str, Any]]:
         for path in sorted((self.workspace.root / "results").glob("*/predictions.parquet")):
-            for row in pq.read_table(path, filters=[("item_id", "=", item_id)]).to_pylist():
+            for row in rows_of_item(path, item_id):
                 yield {"what": "scored", "results": path.parent.name, **row}

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.canonical import digest, file_digest
 from benchwright.errors import BenchwrightError
+from benchwright.files.parquet_tables import ParquetTable
 from benchwright.progress import Progress, Silent
 from benchwright.release import Release
 from benchwright.rooms import catalogue
@@ -218,8 +219,6 @@ def _answered(
     plan: EvaluationPlan, contexts: Sequence[ModelContext], folder: Path | None, scratch: Path, watched: RunProgress
 ) -> tuple[Path | None, Outcomes]:
     """Ask sealed items, and return the answer file that was written and how the items ended."""
-    import pyarrow.parquet as pq
-
     draft = scratch / PREDICTIONS_FILE
     _ask_all(plan, contexts, draft, scratch, watched)
     if folder is None:
@@ -229,8 +228,8 @@ def _answered(
         plan.release.release_id, plan.split, tasks, contexts[-1].backend.name, plan.protocol.text, plan.read_by
     )
     make_private_folder(folder)
-    with pq.ParquetFile(draft) as file, replacing(folder / ANSWERS_FILE, private=True) as path:
-        rows = (row for batch in file.iter_batches(use_threads=False) for row in batch.to_pylist())
+    with ParquetTable(draft, title=str(draft)) as file, replacing(folder / ANSWERS_FILE, private=True) as path:
+        rows = (row for batch in file.batches() for row in batch.to_pylist())
         with path.open("w", encoding="utf-8") as handle:
             for line in answer_lines(head, rows):
                 handle.write(line + "\n")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.output import emit, json_option
+from benchwright.errors import DataError
+from benchwright.files.parquet_tables import ParquetTable
 from benchwright.text_normalization import counted, printable
 
 from .selection import open_for_commands, workspace_of, workspace_option
@@ -141,14 +143,13 @@ def _contents(path: Path) -> Iterator[bytes]:
         return
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(path)
-        texts = [field.name for field in file.schema_arrow if pa.types.is_string(field.type)]
-        for batch in file.iter_batches(columns=texts):
-            for column in batch.columns:
-                for value in pc.unique(column).to_pylist():
-                    yield (value or "").encode("utf-8", "surrogatepass")
-    except (OSError, ValueError):  # damaged: `benchwright check` says so
+        with ParquetTable(path, title=str(path)) as table:
+            texts = [field.name for field in table.schema if pa.types.is_string(field.type)]
+            for batch in table.batches(texts):
+                for column in batch.columns:
+                    for value in pc.unique(column).to_pylist():
+                        yield (value or "").encode("utf-8", "surrogatepass")
+    except (OSError, DataError):  # damaged: `benchwright check` says so
         yield path.read_bytes()

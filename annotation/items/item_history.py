@@ -13,9 +13,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from benchwright.errors import BenchwrightError
+from benchwright.files.parquet_tables import rows_of_item
 from benchwright.overrides import unsaid
 from benchwright.pipeline.run import stages_of_workspace
 from benchwright.workspace.record_lookup import KnownRecord
@@ -250,11 +250,9 @@ def _read_scores(history: RecordHistory, workspace: Workspace) -> None:
     if history.record.stream == "images":
         return
     for path in sorted((workspace.root / "results").glob("*/predictions.parquet")):
-        names = pq.read_schema(path).names
-        columns = [name for name in _SCORES if name in names]
-        for row in pq.read_table(path, columns=columns, filters=[("item_id", "=", item_id)]).to_pylist():
+        for row in rows_of_item(path, item_id, _SCORES):
             history.scores.append({"results": path.parent.name, **row})
     for manifest in sorted((workspace.root / "releases").glob("[!.]*/manifest.json")):
         for path in sorted((manifest.parent / "data").glob("*.parquet")):
-            for row in pq.read_table(path, columns=["split"], filters=[("item_id", "=", item_id)]).to_pylist():
+            for row in rows_of_item(path, item_id, ["split"]):
                 history.releases.append(f"{manifest.parent.name} · {row['split']}")

@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import benchwright
 from benchwright.errors import DataError
+from benchwright.files.bounds import bounds_in_force
 
 _PROGRAM = "benchwright.files.arrow_reader"
 Kind = Literal["plain", "list", "bytes", "nested"]
@@ -68,7 +69,7 @@ def arrow_rows(
 ) -> Iterator[ArrowRow | UnreadPart]:
     """Yield the rows of a Parquet file (`.parquet`), or of a stream or file of Arrow (any other), and what is not read.
 
-    A row has at most `MAX_ROW_BYTES` bytes and `MAX_ROW_VALUES` values (`arrow_reader`). Memory does not grow with the
+    A row has at most `bounds.ROW_BYTES` bytes and `bounds.ROW_VALUES` values. Memory does not grow with the
     file.
 
     Args:
@@ -112,7 +113,7 @@ class _Reader:
     def __init__(self) -> None:
         package = os.path.dirname(os.path.dirname(os.path.abspath(benchwright.__file__)))
         paths = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
-        self.owner = os.getpid()
+        self.owner, self.bounds = os.getpid(), bounds_in_force()
         self._process = subprocess.Popen(  # noqa: S603 - this Python interpreter and a module of this package
             [sys.executable, "-m", _PROGRAM],
             # Arrow's own allocators take memory in pieces that no limit of the system fits.
@@ -166,7 +167,8 @@ _lock = threading.Lock()
 def _reader() -> Iterator[_Reader]:
     """Yield a process for one file; it is kept for the next where the block ends well."""
     with _lock:
-        reader = _idle.pop() if _idle and _idle[0].owner == os.getpid() else _Reader()
+        is_fit = bool(_idle) and _idle[0].owner == os.getpid() and _idle[0].bounds == bounds_in_force()
+        reader = _idle.pop() if is_fit else _Reader()
     is_kept = False
     try:
         yield reader

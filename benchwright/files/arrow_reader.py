@@ -24,13 +24,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-MEMORY_BYTES = 1 << 30
-"""Most memory of this process besides what it starts with."""
-MAX_ROW_BYTES = 64 << 20
-MAX_ROW_VALUES = 2_000_000
-"""Most values of a row, those in lists included; each becomes an object."""
+from benchwright.files.bounds import MIB, READER_BYTES, ROW_BYTES, ROW_VALUES
+
+MEMORY_BYTES, MAX_ROW_BYTES, MAX_ROW_VALUES = READER_BYTES.most(), ROW_BYTES.most(), ROW_VALUES.most()
 MAX_EXTRA_BYTES, MAX_EXTRA_VALUES = 16_000, 4_000
 """Most bytes and values of a row in a column that no field takes; where rows have more, long values are left out."""
+_TOO_MUCH = f"it would take more than {MEMORY_BYTES / MIB:g} MiB of memory; {READER_BYTES.or_raise()[3:]}"
 _FEWEST_AT_ONCE, _MOST_AT_ONCE = 16, 1024
 _BYTES_AT_ONCE, _VALUES_AT_ONCE = 8 << 20, 200_000
 """Most bytes and values of several rows that are sent on together."""
@@ -191,10 +190,11 @@ class _Table:
                         named = " and ".join(map(repr, sorted(heavy))) or "all columns together"
                         raise pa.ArrowInvalid(
                             f"row {done + 1} of row group {group + 1}: {named} would take more than "
-                            f"{MEMORY_BYTES >> 20} MiB of memory; leave it out, or write the file with smaller pages"
+                            f"{MEMORY_BYTES / MIB:g} MiB of memory; leave it out, write the file with smaller pages, "
+                            f"{READER_BYTES.or_raise()}"
                         ) from None
                     for name in sorted(heavy & extra):
-                        yield _Bad(0, f"column {name!r}", f"it would take more than {MEMORY_BYTES >> 20} MiB of memory")
+                        yield _Bad(0, f"column {name!r}", _TOO_MUCH)
                     names = [name for name in names if name not in heavy & extra]
                     at_once = (
                         1 if at_once <= _FEWEST_AT_ONCE else _FEWEST_AT_ONCE
@@ -285,9 +285,11 @@ def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
             size = _size(column)
         values, total = values + size.values, total + size.bytes
         if not _Size(values, total).is_within(*most):
+            bound = ROW_VALUES if values > MAX_ROW_VALUES else ROW_BYTES
             raise _TooLarge(
                 f"up to column {name!r} it has {values:,} values in {total:,} bytes, and at most {MAX_ROW_VALUES:,} in "
-                f"{MAX_ROW_BYTES >> 20} MiB are read of a row; leave the column out, or split the row"
+                f"{MAX_ROW_BYTES / MIB:g} MiB are read of a row; leave the column out, split the row, "
+                f"{bound.or_raise()}"
             )
         if isinstance(column, pa.DictionaryArray):
             column = column.dictionary_decode()
@@ -337,7 +339,7 @@ def _answers(requests: Iterator[dict[str, Any]]) -> Iterator[tuple[dict[str, Any
                 else:
                     yield _sent(piece)
         except MemoryError:
-            yield {"error": f"it would take more than {MEMORY_BYTES >> 20} MiB of memory"}, b""
+            yield {"error": _TOO_MUCH}, b""
         except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, OverflowError) as error:
             yield {"error": _first_line(error)}, b""
 

@@ -8,30 +8,29 @@ from __future__ import annotations
 import json
 from typing import Any
 
-MAX_VALUES = 2_000_000
-"""Most values of an entry: a row, a line, a list's element."""
-MAX_DOCUMENT_VALUES = 8_000_000
-"""Most values of a whole file, which take less than a gigabyte."""
+from benchwright.files.bounds import ROW_VALUES, Bound
+
 _UNCOUNTED = 1 << 20
 """Length up to which values need not be counted: they cannot be too many."""
 _MARKS = ",[{"
 
 
-def bounded_json(data: bytes | str, *, max_values: int = MAX_VALUES) -> Any:
+def bounded_json(data: bytes | str, *, bound: Bound = ROW_VALUES) -> Any:
     """Return the value of a JSON text, in UTF-8 where it is bytes.
 
     Raises:
-        ValueError: It is no JSON, or has more than `max_values` values.
+        ValueError: It is no JSON, or has more values than `bound` says.
     """
-    if has_more_values(data, max_values):
-        raise ValueError(f"it has more than {max_values:,} values; split it")
+    if has_more_values(data, bound):
+        raise ValueError(f"it has more than {bound.most():,} values; split it, {bound.or_raise()}")
     return json.loads(data)
 
 
-def has_more_values(data: bytes | str, most: int) -> bool:
-    """Return whether a JSON text, or the beginning of one, has more values than that, as commas and brackets tell."""
+def has_more_values(data: bytes | str, bound: Bound) -> bool:
+    """Return whether a JSON text, or its beginning, has more values than a bound, as commas and brackets tell."""
     if len(data) <= _UNCOUNTED:
         return False
+    most = bound.most()
     if isinstance(data, str):
         return sum(data.count(mark) for mark in _MARKS) > most
     return sum(data.count(mark.encode()) for mark in _MARKS) > most

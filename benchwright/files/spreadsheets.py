@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from benchwright.errors import DataError, PrerequisiteError
+from benchwright.files.bounds import DOCUMENT_BYTES, MIB, ROW_BYTES, UNPACKED_BYTES
 
 SUFFIX = ".xlsx"
 MAX_UNPACKED_BYTES = 2 << 30
-MAX_TEXTS_BYTES = 256 << 20
-"""Most bytes of the texts that cells share, which are kept in memory."""
 MAX_PART_BYTES = 4 << 20
 """Most bytes of a row, and of a part that has no rows, such as the styles; both are made objects as a whole."""
 MAX_ROWS = 1_048_576
@@ -39,7 +38,7 @@ def is_spreadsheet(path: Path) -> bool:
     return path.suffix.lower() == SUFFIX
 
 
-def sheet_rows(path: Path, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> Iterator[tuple[int, list[Any]]]:
+def sheet_rows(path: Path, *, max_unpacked_bytes: int | None = None) -> Iterator[tuple[int, list[Any]]]:
     """Yield the number and the cells of each row of the first sheet, from row 1; empty cells are None.
 
     Of a formula the value counts that was stored with it.
@@ -73,7 +72,7 @@ def sheet_rows(path: Path, *, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> I
         raise DataError(f"{path} cannot be read as a spreadsheet ({error}); save it as .tsv or .csv") from error
 
 
-def _check_parts(archive: zipfile.ZipFile, max_unpacked_bytes: int) -> None:
+def _check_parts(archive: zipfile.ZipFile, max_unpacked_bytes: int | None) -> None:
     """Look at the sizes of a spreadsheet's parts before any is read.
 
     A part is read as a whole, but for rows and texts, which are read one by one; so a large one must consist of these.
@@ -82,21 +81,25 @@ def _check_parts(archive: zipfile.ZipFile, max_unpacked_bytes: int) -> None:
         ValueError: All together, a part or a row is larger than is read.
     """
     members = archive.infolist()
-    if sum(member.file_size for member in members) > max_unpacked_bytes:
-        raise ValueError(f"it unpacks to more than {max_unpacked_bytes >> 20} MiB")
+    most = UNPACKED_BYTES.most(MAX_UNPACKED_BYTES) if max_unpacked_bytes is None else max_unpacked_bytes
+    if sum(member.file_size for member in members) > most:
+        more = f"; split it, {UNPACKED_BYTES.or_raise(MAX_UNPACKED_BYTES)}" if max_unpacked_bytes is None else ""
+        raise ValueError(f"it unpacks to more than {most / MIB:g} MiB{more}")
+    part, texts = ROW_BYTES.most(MAX_PART_BYTES), DOCUMENT_BYTES.most()
     for member in members:
-        if member.file_size <= MAX_PART_BYTES or member.filename.startswith(_MEDIA):
+        if member.file_size <= part or member.filename.startswith(_MEDIA):
             continue
-        if member.filename.endswith(_TEXTS) and member.file_size > MAX_TEXTS_BYTES:
-            raise ValueError(f"its texts have more than {MAX_TEXTS_BYTES >> 20} MiB")
+        if member.filename.endswith(_TEXTS) and member.file_size > texts:
+            raise ValueError(f"its texts have more than {texts / MIB:g} MiB; split it, {DOCUMENT_BYTES.or_raise()}")
         with archive.open(member) as handle:
             since = 0
-            while piece := handle.read(min(1 << 20, MAX_PART_BYTES)):
+            while piece := handle.read(min(1 << 20, part)):
                 ends = [match.end() for match in _ROW_END.finditer(piece)]
                 since = len(piece) - ends[-1] if ends else since + len(piece)
-                if since > MAX_PART_BYTES or b"<!" in piece:
+                if since > part or b"<!" in piece:
                     raise ValueError(
-                        f"{member.filename[:200]!a} has more than {MAX_PART_BYTES >> 20} MiB without the end of a row"
+                        f"{member.filename[:200]!a} has more than {part / MIB:g} MiB without the end of a row; "
+                        f"split it, {ROW_BYTES.or_raise(MAX_PART_BYTES)}"
                     )
 
 

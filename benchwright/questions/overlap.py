@@ -7,17 +7,18 @@ with a corpus: files are read piece by piece, and only the runs of the texts tha
 
 from __future__ import annotations
 
-import gzip
+import io
 import re
 import unicodedata
-import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, BinaryIO, NamedTuple
 
 from benchwright.errors import DataError
 from benchwright.files.bounded_json import bounded_json
+from benchwright.files.packed import unpacked
 from benchwright.records import Item
 
 NGRAM = 13
@@ -130,7 +131,7 @@ def corpus_words(place: Path, *, overlap: int = NGRAM - 1) -> Iterator[tuple[str
                 pieces = _json_lines(handle) if _ending(path) in JSON_LINES else _cut(handle, overlap)
                 for line, words in pieces:
                     yield (f"{name}, line {line}" if line else name), words
-        except (OSError, EOFError, zlib.error) as error:
+        except OSError as error:
             raise DataError(f"{path} cannot be read ({error}); mend it, or take it out of the corpus") from error
 
 
@@ -153,11 +154,14 @@ def _ending(path: Path) -> str:
     return path.with_suffix("").suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
 
 
-def _opened(path: Path) -> IO[str]:
-    # Corpora are large and rarely clean: what is no UTF-8 is no word either.
-    opener: Any = gzip.open if path.suffix.lower() == ".gz" else open
-    handle: IO[str] = opener(path, "rt", encoding="utf-8", errors="replace")
-    return handle
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[str]]:
+    with ExitStack() as stack:
+        handle: BinaryIO = stack.enter_context(path.open("rb"))
+        if path.suffix.lower() == ".gz":
+            handle = stack.enter_context(unpacked(handle, str(path)))
+        # Corpora are large and rarely clean: what is no UTF-8 is no word either.
+        yield io.TextIOWrapper(handle, encoding="utf-8", errors="replace")
 
 
 def _json_lines(handle: IO[str]) -> Iterator[tuple[int, list[str]]]:

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import BinaryIO, Generic, TypeVar, cast
 
 from benchwright.errors import DataError
+from benchwright.files.bounds import MEMBERS
+from benchwright.files.packed import check_unpacked
 from benchwright.storage_faults import naming
 
 from .refusals import UNUSABLE_MEMBER, Refused
 
 SUFFIXES = (".zip", ".tar")
-MAX_MEMBERS = 2_000_000
-"""Most members of an archive: their names are kept in memory, about half a gigabyte for so many."""
 _MAX_NAME = 4096
 _MAX_HEADER_BYTES = 1 << 20
 """Most bytes of a TAR member's extended header, which is held in memory: it has names, times and owners."""
@@ -50,8 +50,9 @@ class Archive(Generic[Place]):
         self.path = path
         self._refused, self._name = refused, name
         self._places: dict[str, Place] = {}
+        most = MEMBERS.most()
         for member, place in self._members():
-            if len(self._places) >= MAX_MEMBERS:
+            if len(self._places) >= most:
                 raise _too_many(path)
             if member in self._places:
                 self._refuse(member, "it stands twice in the archive; the last one counts")
@@ -131,7 +132,7 @@ class _Zip(Archive[zipfile.ZipInfo]):
         with path.open("rb") as handle:
             # What is in the archive is read as a whole by `ZipFile`, so its size is looked at before.
             end = zipfile._EndRecData(handle)  # type: ignore[attr-defined]
-        if end is not None and end[4] > MAX_MEMBERS:
+        if end is not None and end[4] > MEMBERS.most():
             raise _too_many(path)
         self._zip = zipfile.ZipFile(path)
         super().__init__(path, refused, name)
@@ -152,6 +153,8 @@ class _Zip(Archive[zipfile.ZipInfo]):
                 yield name, info
 
     def _opened(self, place: zipfile.ZipInfo) -> BinaryIO:
+        # No more than it states is read.
+        check_unpacked(place.file_size, f"{self.path}: member {place.filename[:200]!a}")
         return cast(BinaryIO, self._zip.open(place))
 
 
@@ -253,4 +256,6 @@ def opened_archive(path: Path, refused: Refused, name: str) -> Archive[zipfile.Z
 
 
 def _too_many(path: Path) -> DataError:
-    return DataError(f"{path} has more than {MAX_MEMBERS:,} members; unpack it, and name the folder")
+    return DataError(
+        f"{path} has more than {MEMBERS.most():,} members; unpack it and name the folder, {MEMBERS.or_raise()}"
+    )

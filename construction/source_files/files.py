@@ -11,27 +11,24 @@ or to nothing, a folder that may not be read: each is one entry of `refused`, an
 
 from __future__ import annotations
 
-import gzip
 import heapq
 import os
-import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from tempfile import NamedTemporaryFile
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from benchwright.errors import DataError
+from benchwright.files.bounds import DOCUMENT_BYTES
+from benchwright.files.packed import check_unpacked, unpacked
 from benchwright.storage_faults import is_of_the_machine, naming
 
 from .archives import SUFFIXES, Archive, opened_archive
 from .refusals import DAMAGED_ARCHIVE, UNUSABLE_ENTRY, Refused, RefusedRow
 
-MAX_FILE_BYTES = 256 << 20
-MAX_COPY_BYTES = 8 << 30
-"""Size of a packed file, or of a member of an archive, once unpacked: COCO's largest file has 0.5 GB."""
 MAX_NESTED = 5000
 """Most folders directly in a folder that are looked into for a dataset."""
 _TO_UNPACK = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
@@ -264,11 +261,8 @@ class DatasetFiles:
             if not is_packed(path):
                 yield handle
                 return
-            try:
-                with gzip.GzipFile(fileobj=handle, mode="rb") as unpacked:
-                    yield cast(BinaryIO, unpacked)
-            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-                raise DataError(f"{self.shown(path)} cannot be unpacked: {error}; fetch it again") from error
+            with unpacked(handle, self.shown(path)) as content:
+                yield content
 
     @contextmanager
     def _opened_as_it_is(self, path: str) -> Iterator[BinaryIO]:
@@ -285,16 +279,21 @@ class DatasetFiles:
                         return
         raise DataError(f"{self.shown(path)} is not there; {self.contents()}")
 
-    def read(self, path: str, *, max_bytes: int = MAX_FILE_BYTES) -> bytes:
+    def read(self, path: str, *, max_bytes: int | None = None) -> bytes:
         """Return the bytes of a file.
+
+        Args:
+            path: Its path.
+            max_bytes: Most bytes; by default `bounds.DOCUMENT_BYTES`, which a variable raises.
 
         Raises:
             DataError: It is missing, larger than `max_bytes`, or its archive is damaged.
         """
         with self.opened(path) as handle, naming(self.shown(path)):
-            data = handle.read(max_bytes + 1)
-        if len(data) > max_bytes:
-            raise DataError(f"{self.shown(path)} has more than {max_bytes:,} bytes")
+            data = handle.read((most := DOCUMENT_BYTES.most() if max_bytes is None else max_bytes) + 1)
+        if len(data) > most:
+            more = f"; split it, {DOCUMENT_BYTES.or_raise()}" if max_bytes is None else ""
+            raise DataError(f"{self.shown(path)} has more than {most:,} bytes{more}")
         return data
 
     @contextmanager
@@ -308,14 +307,11 @@ class DatasetFiles:
             yield real
             return
         with NamedTemporaryFile(suffix=PurePosixPath(path.removesuffix(".gz")).suffix) as copy:
-            left = MAX_COPY_BYTES
+            size = 0
             with self.opened(path) as handle:
                 while piece := handle.read(1 << 20):
-                    left -= len(piece)
-                    if left < 0:
-                        raise DataError(
-                            f"{self.shown(path)} has more than {MAX_COPY_BYTES:,} bytes; unpack it yourself"
-                        )
+                    size += len(piece)
+                    check_unpacked(size, self.shown(path))
                     copy.write(piece)
             copy.flush()
             yield Path(copy.name)

@@ -13,7 +13,8 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from benchwright.errors import DataError
-from benchwright.files.bounded_json import MAX_DOCUMENT_VALUES, MAX_VALUES, bounded_json
+from benchwright.files.bounded_json import bounded_json
+from benchwright.files.bounds import DOCUMENT_VALUES, MIB, ROW_BYTES, ROW_VALUES
 from benchwright.regions.formats.picture_marks import shown
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.storage_faults import naming
@@ -24,8 +25,7 @@ from .refusals import BAD_ROW, RefusedRow
 M = TypeVar("M", bound=BaseModel)
 
 MAX_LINE_BYTES = 1 << 20
-MAX_TABLE_ROW = 64 << 20
-"""Most characters of a row of a table, over all its lines; pictures in base64 are in such rows."""
+"""Most bytes of a line of a dataset's annotations, where `bounds.ROW_BYTES` says nothing else."""
 
 
 class Row(NamedTuple):
@@ -65,9 +65,14 @@ class LeftOutByRule(BadRow):
         super().__init__(detail, reason, rows=rows)
 
 
-def numbered_lines(handle: BinaryIO, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes | None]]:
-    """Yield the lines that are not empty with their number from 1; None for a line of more than `max_bytes`."""
-    number = 0
+def numbered_lines(handle: BinaryIO, *, usual_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes | None]]:
+    """Yield the lines that are not empty with their number from 1; None for a line that is too long.
+
+    Args:
+        handle: The file.
+        usual_bytes: Most bytes of a line, where `bounds.ROW_BYTES` says nothing else.
+    """
+    number, max_bytes = 0, ROW_BYTES.most(usual_bytes)
     while line := handle.readline(max_bytes):
         number += 1
         whole = line.endswith(b"\n") or len(line) < max_bytes
@@ -80,13 +85,14 @@ def numbered_lines(handle: BinaryIO, *, max_bytes: int = MAX_LINE_BYTES) -> Iter
             yield number, line
 
 
-def json_rows(files: DatasetFiles, path: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[Row | RefusedRow]:
-    """Yield the rows of a file with one JSON document a line, of at most `max_bytes`."""
+def json_rows(files: DatasetFiles, path: str, *, usual_bytes: int = MAX_LINE_BYTES) -> Iterator[Row | RefusedRow]:
+    """Yield the rows of a file with one JSON document a line, of a length as `numbered_lines` has it."""
     with files.opened(path) as handle, naming(files.shown(path)):
-        for number, line in numbered_lines(handle, max_bytes=max_bytes):
+        for number, line in numbered_lines(handle, usual_bytes=usual_bytes):
             entry = f"line {number}"
             if line is None:
-                yield RefusedRow(path, entry, BAD_ROW, f"more than {max_bytes >> 20} MiB")
+                most = f"more than {ROW_BYTES.most(usual_bytes) / MIB:g} MiB"
+                yield RefusedRow(path, entry, BAD_ROW, f"{most}; split it, {ROW_BYTES.or_raise(usual_bytes)}")
                 continue
             try:
                 yield Row(entry, bounded_json(line))
@@ -111,7 +117,7 @@ def json_list(files: DatasetFiles, path: str) -> Iterator[Row]:
 def json_document(files: DatasetFiles, path: str) -> Row | RefusedRow:
     """Return the content of a file that is one JSON document."""
     try:
-        return Row("", bounded_json(files.read(path), max_values=MAX_DOCUMENT_VALUES))
+        return Row("", bounded_json(files.read(path), bound=DOCUMENT_VALUES))
     except (ValueError, RecursionError) as error:
         return RefusedRow(path, "", BAD_ROW, f"no JSON: {error}")
 
@@ -137,6 +143,8 @@ def csv_rows(
         DataError: A needed column is missing.
     """
     with files.opened(path) as handle, naming(files.shown(path)):
+        # Pictures in base64 are longer than the 128 KiB that csv allows a cell. The limit is one for the whole process.
+        csv.field_size_limit(max(csv.field_size_limit(), ROW_BYTES.most()))
         text = io.TextIOWrapper(handle, encoding="utf-8-sig", errors="surrogateescape", newline="")
         lines = _RowLines(text, delimiter)
         reader = csv.reader(lines, strict=True, delimiter=delimiter)
@@ -177,6 +185,7 @@ class _RowLines:
 
     def __init__(self, text: io.TextIOWrapper, delimiter: str) -> None:
         self._text, self._delimiter = text, delimiter
+        self._most, self._most_cells = ROW_BYTES.most(), ROW_VALUES.most()
         self.begin_row()
 
     def begin_row(self) -> None:
@@ -187,17 +196,19 @@ class _RowLines:
         return self
 
     def __next__(self) -> str:
-        line = self._text.readline(MAX_TABLE_ROW)
+        line = self._text.readline(self._most)
         if not line:
             raise StopIteration
         self._characters += len(line)
         self._cells += line.count(self._delimiter)
-        if self._characters >= MAX_TABLE_ROW or self._cells > MAX_VALUES:
+        if self._characters >= self._most or self._cells > self._most_cells:
+            bound = ROW_BYTES if self._characters >= self._most else ROW_VALUES
             while line and not line.endswith(("\n", "\r")):
                 line = self._text.readline(MAX_LINE_BYTES)
             raise BadRow(
-                f"the row has more than {MAX_TABLE_ROW >> 20} MiB or {MAX_VALUES:,} cells, the most that are read; a "
-                "quotation mark may be missing, or a column too many"
+                f"the row has more than {self._most / MIB:g} MiB or {self._most_cells:,} cells, the most that are "
+                f"read; a quotation mark may be missing, or a column too many; mend it, "
+                f"{bound.or_raise()}"
             )
         return line
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.files.parquet_tables import UnreadableParquet
 from benchwright.review.tasks import LONGEST_TEXT, FindingCategory, ReviewTask, SideText, TaskFileHead
 
 from ..questions.release_files import check_files, columns_of
@@ -255,17 +256,15 @@ def _facts(release: Release, split: str | None, by: str) -> dict[str, _Facts]:
 
 
 def _errors(results: Path, scores: Sequence[Score], seed: int) -> Iterator[_Error]:
-    import pyarrow as pa
     import pyarrow.compute as pc
 
     for score in scores:
         folder = results / score.folder
         try:
             with open_judged(folder, score) as file:
-                table = file.read(columns=["item_id", "state", "letter", "right", "reply", "cause"], use_threads=False)
-        except (OSError, pa.ArrowException) as error:
-            reason = str(error).splitlines()[0][:200]
-            raise not_of_score(folder / PREDICTIONS_FILE, f"its rows cannot be read ({reason})") from error
+                table = file.table(["item_id", "state", "letter", "right", "reply", "cause"])
+        except UnreadableParquet as error:
+            raise not_of_score(folder / PREDICTIONS_FILE, f"its rows cannot be read ({error.reason})") from error
         wrong = pc.and_(pc.invert(table.column("right")), pc.is_valid(table.column("reply")))
         for row in table.filter(wrong).to_pylist():
             if row["state"] != "error":

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.files.parquet_tables import UnreadableParquet
 from benchwright.records import LETTERS
 
 from ..questions.release_files import check_files, item_facts
@@ -77,20 +78,18 @@ def read_reply_matrix(results: Path, scores: Sequence[Score], release: Release |
 
 
 def _read(results: Path, score: Score, with_group: bool) -> pa.Table:
-    import pyarrow as pa
 
     folder = results / score.folder
     with open_judged(folder, score) as file:
-        if with_group and _GROUP not in file.schema_arrow.names:
+        if with_group and _GROUP not in file.schema.names:
             raise DataError(
                 f"{folder / PREDICTIONS_FILE} was written by an older program, which did not note which items hang "
                 "together; give the release that was scored with --release, or score the model again"
             )
         try:
-            return file.read(columns=[*_COLUMNS, *([_GROUP] if with_group else [])], use_threads=False)
-        except (OSError, pa.ArrowException) as error:
-            reason = str(error).splitlines()[0][:200]
-            raise not_of_score(folder / PREDICTIONS_FILE, f"its rows cannot be read ({reason})") from error
+            return file.table([*_COLUMNS, *([_GROUP] if with_group else [])])
+        except UnreadableParquet as error:
+            raise not_of_score(folder / PREDICTIONS_FILE, f"its rows cannot be read ({error.reason})") from error
 
 
 def _facts(release: Release, score: Score) -> pa.Table:

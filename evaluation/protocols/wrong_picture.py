@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
 from benchwright.records import VisualPrompt
-from benchwright.release.format.files import open_inside
 
 from ..questions.question import Question, QuestionImage, Released, question_of
-from ..questions.release_files import check_files, data_files
+from ..questions.release_files import check_files, data_files, opened_table
 from .base import Ask, JudgedReply, ProtocolQuestion
 from .templated import Templated
 
@@ -120,14 +119,12 @@ class WrongImage(Templated):
 
 def _places(release: Release) -> list[ImageDonor]:
     """Return the place of every item, in the order of the release, without reading a picture."""
-    import pyarrow.parquet as pq
-
     columns = ["item_id", "task", "image_ids", "choices", "group_keys"]
     places: list[ImageDonor] = []
     for name in data_files(release, None):
-        with open_inside(release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
-            for group in range(file.num_row_groups):
-                rows = file.read_row_group(group, columns=columns, use_threads=False).to_pylist()
+        with opened_table(release, name) as table:
+            for group in range(table.groups):
+                rows = table.table(columns, groups=[group]).to_pylist()
                 places += [_place(row, name, group, number) for number, row in enumerate(rows)]
     return places
 
@@ -180,15 +177,13 @@ class _PictureCache:
         return tuple(pictures)
 
     def _row_group(self, name: str, group: int) -> _RowGroup:
-        import pyarrow.parquet as pq
-
         from benchwright.release.format.schema import PICTURE_COLUMNS, columns_of_version
 
         if (name, group) not in self._kept:
             pictures = [name for name in columns_of_version(self._release.manifest.version) if name in PICTURE_COLUMNS]
             columns = [*pictures, "image_ids", "visual_prompts"]
-            with open_inside(self._release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
-                table = file.read_row_group(group, columns=columns, use_threads=False)
+            with opened_table(self._release, name) as file:
+                table = file.table(columns, groups=[group])
             ids, marks = (table.column(column).to_pylist() for column in ("image_ids", "visual_prompts"))
             self._kept[name, group] = _RowGroup(
                 table.column("images"), table.column("unmarked") if "unmarked" in pictures else None, ids, marks

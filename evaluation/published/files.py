@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, NamedTuple
 
 from benchwright.errors import DataError
-from benchwright.files.bounded_json import MAX_DOCUMENT_VALUES, bounded_json
+from benchwright.files.bounded_json import bounded_json
+from benchwright.files.bounds import DOCUMENT_BYTES, DOCUMENT_VALUES, ROW_BYTES
+from benchwright.files.packed import unpacked
 
 MAX_LINE_BYTES = 4 * 1024 * 1024
-MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
 
 
 class SourceRow(NamedTuple):
@@ -83,11 +82,15 @@ def json_lines(path: Path) -> Iterator[SourceRow]:
     Raises:
         DataError: The file is damaged, or a line is no JSON object.
     """
+    most = ROW_BYTES.most(MAX_LINE_BYTES)
     with _opened(path) as handle:
-        for number, raw in enumerate(iter(lambda: handle.readline(MAX_LINE_BYTES + 1), b""), start=1):
+        for number, raw in enumerate(iter(lambda: handle.readline(most + 1), b""), start=1):
             where = f"{path}: line {number}"
-            if len(raw) > MAX_LINE_BYTES:
-                raise DataError(f"{where}: longer than {MAX_LINE_BYTES} bytes; is this JSON Lines?")
+            if len(raw) > most:
+                raise DataError(
+                    f"{where}: longer than {most:,} bytes; is this JSON Lines? Split it, "
+                    f"{ROW_BYTES.or_raise(MAX_LINE_BYTES)}"
+                )
             if raw.strip():
                 yield as_row(_parsed(raw.rstrip(b"\r\n"), path, first_line=number), where)
 
@@ -99,9 +102,9 @@ def json_document(path: Path) -> Any:
         DataError: The file is damaged, too large or no JSON.
     """
     with _opened(path) as handle:
-        raw = handle.read(MAX_DOCUMENT_BYTES + 1)
-    if len(raw) > MAX_DOCUMENT_BYTES:
-        raise DataError(f"{path}: larger than {MAX_DOCUMENT_BYTES} bytes")
+        raw = handle.read((most := DOCUMENT_BYTES.most()) + 1)
+    if len(raw) > most:
+        raise DataError(f"{path}: larger than {most:,} bytes; split it, {DOCUMENT_BYTES.or_raise()}")
     return _parsed(raw, path, first_line=1)
 
 
@@ -119,15 +122,19 @@ def as_row(value: Any, where: str) -> SourceRow:
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
     try:
-        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as handle:
-            yield cast("BinaryIO", handle)
-    except (EOFError, zlib.error, OSError) as error:
+        with path.open("rb") as handle:
+            if path.suffix != ".gz":
+                yield handle
+                return
+            with unpacked(handle, str(path)) as content:
+                yield content
+    except OSError as error:
         raise DataError(f"{path} cannot be read ({error}); fetch it again") from error
 
 
 def _parsed(raw: bytes, path: Path, *, first_line: int) -> Any:
     try:
-        return bounded_json(raw.decode("utf-8-sig"), max_values=MAX_DOCUMENT_VALUES)
+        return bounded_json(raw.decode("utf-8-sig"), bound=DOCUMENT_VALUES)
     except json.JSONDecodeError as error:
         line = first_line + error.lineno - 1
         raise DataError(f"{path}: line {line}: not JSON ({error.msg}, column {error.colno})") from error

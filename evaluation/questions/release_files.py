@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import DataError
@@ -16,6 +17,7 @@ from benchwright.release.format.files import open_inside
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from benchwright.files.parquet_tables import ParquetTable
     from benchwright.release import Release
 from benchwright.components import components_of_column
 
@@ -59,28 +61,36 @@ def check_files(release: Release, split: str | None) -> None:
 def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
     """Yield some columns of all items of a split, or of all, in the order of the release.
 
-    Only read files that `check_files` has passed: Arrow is not safe against malicious files.
+    Every value is validated before it is read. Only read files that `check_files` has passed: what a file unfolds to is
+    bounded by the sizes that it states, and whoever does not trust the release verifies it first (`benchwright release
+    verify` reads it in a process of its own).
 
     Raises:
         DataError: A file cannot be read, has other columns than a release, or lacks values that every item has.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from benchwright.release.format.schema import stamped_schema
-
-    expected = stamped_schema(canary=release.canary, version=release.manifest.version)
+    read = list(columns) if not release.withheld else [*dict.fromkeys(["item_id", *columns])]
     for name in data_files(release, split):
-        try:
-            with open_inside(release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
-                if not file.schema_arrow.equals(expected):
-                    raise DataError(f"{release.path}: {name}: its columns are not those of a release")
-                read = list(columns) if not release.withheld else [*dict.fromkeys(["item_id", *columns])]
-                for batch in file.iter_batches(columns=read, use_threads=False):
-                    _check_values(batch, f"{release.path}: {name}")
-                    yield _unsealed(batch, release.withheld).select(list(columns)) if release.withheld else batch
-        except (pa.ArrowException, OSError) as error:
-            raise DataError(f"{release.path}: {name} cannot be read ({str(error).splitlines()[0][:200]})") from error
+        with opened_table(release, name) as table:
+            for batch in table.batches(read):
+                _check_values(batch, table.title)
+                yield _unsealed(batch, release.withheld).select(list(columns)) if release.withheld else batch
+
+
+@contextmanager
+def opened_table(release: Release, name: str) -> Iterator[ParquetTable]:
+    """Yield a data file of a release, open.
+
+    Raises:
+        DataError: It cannot be read, or has other columns or sizes than a release.
+    """
+    from benchwright.release.format.parquet import opened_data_file
+
+    title, version = f"{release.path}: {name}", release.manifest.version
+    with (
+        open_inside(release.path, name) as handle,
+        opened_data_file(handle, title=title, canary=release.canary, version=version, check_marks=False) as table,
+    ):
+        yield table
 
 
 def _unsealed(batch: pa.RecordBatch, withheld: Mapping[str, Mapping[str, Any]]) -> pa.RecordBatch:

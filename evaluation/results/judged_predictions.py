@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
+from benchwright.files.parquet_tables import ParquetTable, UnreadableParquet
 from benchwright.models.reply_kinds import DECLINED
 
 from ..metrics.base import is_right
@@ -212,7 +213,7 @@ class JudgedWriter:
         self._rows = []
 
 
-def open_judged(folder: Path, score: Score) -> pq.ParquetFile:
+def open_judged(folder: Path, score: Score) -> ParquetTable:
     """Return the opened predictions beside a score, after a check that they are of its model and release.
 
     Raises:
@@ -220,15 +221,15 @@ def open_judged(folder: Path, score: Score) -> pq.ParquetFile:
     """
     path = folder / PREDICTIONS_FILE
     try:
-        file = pq.ParquetFile(path)
+        file = ParquetTable(path, title=PREDICTIONS_FILE)
     except FileNotFoundError as error:
         raise not_of_score(path, "there is no such file") from error
-    except (OSError, pa.ArrowException) as error:
-        raise not_of_score(path, f"no Parquet file ({str(error).splitlines()[0][:200]})") from error
-    metadata = file.schema_arrow.metadata or {}
+    except UnreadableParquet as error:
+        raise not_of_score(path, f"no Parquet file ({error.reason})") from error
+    metadata = file.schema.metadata or {}
     stamp = {k.decode("utf-8", "replace"): v.decode("utf-8", "replace") for k, v in metadata.items()}
     try:
-        _check_stamp(path, stamp, set(file.schema_arrow.names), score)
+        _check_stamp(path, stamp, set(file.schema.names), score)
     except DataError:
         file.close()
         raise

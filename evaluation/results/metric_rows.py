@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
+
+from benchwright.files.parquet_tables import ParquetTable
 
 from ..protocols.base import Protocol
 from ..protocols.repeated import AGAIN
@@ -36,8 +37,8 @@ def read_metric_rows(path: Path, protocol: Protocol) -> pa.Table:
       Both are null where it was not asked.
     """
     columns = [*_ITEM, *(f"attempts.list.element.{name}" for name in _PART)]
-    with pq.ParquetFile(path) as file:
-        table = file.read(columns=columns, use_threads=False).combine_chunks()
+    with ParquetTable(path, title=str(path)) as file:
+        table = file.table(columns).combine_chunks()
     attempts = table.column("attempts")
     lists = attempts.chunk(0) if attempts.num_chunks else pa.array([], attempts.type)
     items = table.drop_columns(["attempts"])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.errors import CheckFailed
+from benchwright.files.parquet_tables import ParquetTable
 
 from .score import OutcomeCause
 
@@ -38,12 +39,10 @@ class Outcomes(NamedTuple):
 
 def outcomes_of(predictions: Path) -> Outcomes:
     """Return how the items in a file of judged predictions ended."""
-    import pyarrow.parquet as pq
-
     counts: Counter[str] = Counter()
     causes: Counter[tuple[str, str]] = Counter()
-    with pq.ParquetFile(predictions) as file:
-        for batch in file.iter_batches(batch_size=_ROWS, columns=_COLUMNS, use_threads=False):
+    with ParquetTable(predictions, title=str(predictions)) as file:
+        for batch in file.batches(_COLUMNS, at_once=_ROWS):
             columns = (batch.column(name).to_pylist() for name in _COLUMNS)
             for state, is_cut_off, reply, cause, kind in zip(*columns, strict=True):
                 counts["asked"] += 1

@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow.parquet as pq
-
 from benchwright.canonical import canonical_json, digest
 from benchwright.errors import DataError
+from benchwright.files.parquet_tables import ParquetTable, UnreadableParquet
 from benchwright.records import right_key
 from benchwright.release import Release
 from benchwright.release.format.provenance import files_before_removal
@@ -107,8 +106,9 @@ def _score(results: Path) -> Mapping[str, Any]:
 def _replies(results: Path) -> dict[str, str | None]:
     """Return the letter of each item that was asked; None where the reply named no single option."""
     try:
-        rows = pq.read_table(results / PREDICTIONS, columns=["item_id", "letter", "attempts"]).to_pylist()
-    except (OSError, ValueError) as error:
+        with ParquetTable(results / PREDICTIONS, title=str(results / PREDICTIONS)) as file:
+            rows = file.table(["item_id", "letter", "attempts"]).to_pylist()
+    except (OSError, UnreadableParquet) as error:
         raise DataError(f"{results / PREDICTIONS} cannot be read: {error}") from error
     several = next((row["item_id"] for row in rows if len(row["attempts"] or ()) > 1), None)
     if several is not None:

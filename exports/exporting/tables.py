@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchwright.errors import DataError
+from benchwright.files.parquet_tables import ParquetTable
 from benchwright.release.format.parquet import PieceLimits
 from benchwright.release.format.schema import IMAGE
 
@@ -121,12 +122,10 @@ def read_table(path: Path) -> Iterator[dict[str, Any]]:
         DataError: The file is no Parquet file.
     """
     try:
-        with pq.ParquetFile(path, pre_buffer=False) as parquet:
-            for group in range(parquet.num_row_groups):
-                for batch in parquet.iter_batches(_ROWS_AT_ONCE, row_groups=[group], use_threads=False):
-                    batch.validate(full=True)
-                    yield from batch.to_pylist()
-    except (pa.ArrowException, OSError) as error:
+        with ParquetTable(path, title=path.name) as table:
+            for batch in table.batches(at_once=_ROWS_AT_ONCE):
+                yield from batch.to_pylist()
+    except OSError as error:
         raise DataError(f"{path.name} cannot be read as Parquet: {error}") from error
 
 

@@ -21,6 +21,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import digest
 from benchwright.errors import DataError, PrerequisiteError
+from benchwright.files.parquet_tables import ParquetTable, UnreadableParquet
 from benchwright.records import Item
 from benchwright.steps import FOLDER, Context, Filter, OpenContext, Outcome, Stream
 
@@ -102,12 +103,10 @@ def _is_of(path: Path, release_id: str) -> bool:
 
 def _replies(path: Path) -> list[tuple[str, bool]]:
     """Return (item id, right) of each item with a reply; requests that failed are left out."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
-        table = pq.read_table(path, columns=["item_id", "state", "right"], use_threads=False)
-    except (OSError, ValueError, pa.ArrowException) as error:
+        with ParquetTable(path, title=str(path)) as file:
+            table = file.table(["item_id", "state", "right"])
+    except (OSError, UnreadableParquet) as error:
         raise DataError(f"{path} cannot be read as predictions: {error}; evaluate again") from error
     rows = zip(*(table.column(name).to_pylist() for name in ("item_id", "state", "right")), strict=True)
     return [(str(item_id), bool(right)) for item_id, state, right in rows if state != "error" and right is not None]

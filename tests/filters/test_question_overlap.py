@@ -87,7 +87,7 @@ def test_a_corpus_that_is_not_there_holds_no_text_or_is_damaged_is_named(tmp_pat
         with pytest.raises(ValidationError, match=words):
             QuestionOverlap.model_validate({"against": [place]}, context={FOLDER: tmp_path})
     (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(b"words " * 9000)[:40])
-    with pytest.raises(Exception, match=r"cut\.txt\.gz cannot be read"):
+    with pytest.raises(Exception, match=r"cut\.txt\.gz cannot be unpacked"):
         list(corpus_words(tmp_path / "cut.txt.gz"))
 
 

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.construction.source_files import DatasetFiles, RefusedRow, Row, csv_rows, json_rows, rows
-from benchwright.errors import DataError
+from benchwright.construction.source_files import DatasetFiles, RefusedRow, Row, csv_rows, json_rows
+from benchwright.errors import BenchwrightError, DataError
 from benchwright.files import bounded_json, spreadsheets
+from benchwright.files.bounds import BOUNDS
 from benchwright.files.spreadsheets import sheet_rows
+from benchwright.questions.overlap import corpus_words
 from benchwright.regions.formats import streamed_json
 from benchwright.regions.formats.streamed_json import JsonLists
 
@@ -20,14 +22,12 @@ from benchwright.regions.formats.streamed_json import JsonLists
 @pytest.fixture(autouse=True)
 def _small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make bounds that are reached by kilobytes."""
-    monkeypatch.setattr(rows, "MAX_TABLE_ROW", 4000)
-    monkeypatch.setattr(rows, "MAX_VALUES", 500)
+    monkeypatch.setenv("BENCHWRIGHT_MAX_ROW_MIB", "0.004")
+    monkeypatch.setenv("BENCHWRIGHT_MAX_ROW_VALUES", "500")
+    monkeypatch.setenv("BENCHWRIGHT_MAX_DOCUMENT_MIB", "0.008")
     monkeypatch.setattr(bounded_json, "_UNCOUNTED", 1000)
-    monkeypatch.setattr(streamed_json, "MAX_VALUES", 500)
     monkeypatch.setattr(streamed_json, "_CHUNK_BYTES", 1000)
-    monkeypatch.setattr(spreadsheets, "MAX_PART_BYTES", 4000)
     monkeypatch.setattr(spreadsheets, "MAX_ROWS", 1000)
-    monkeypatch.setattr(spreadsheets, "MAX_TEXTS_BYTES", 8000)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,40 @@ def test_a_row_of_a_table_without_end_is_refused_and_the_others_are_read(tmp_pat
     assert [(entry.entry, "the most that are read" in entry.detail) for entry in refused] == [("line 3", True)]
 
 
+def test_a_packed_file_that_unfolds_is_an_error_that_names_it_and_the_variable_raises_the_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with gzip.open(tmp_path / "q.csv.gz", "wt") as handle:
+        handle.write("question,answer\n" + "what,A\n" * 30_000)
+    files = DatasetFiles(tmp_path)
+    monkeypatch.setenv("BENCHWRIGHT_MAX_UNPACKED_MIB", "0.1")
+    with pytest.raises(DataError, match=r"q\.csv\.gz unpacks to more than .* or set BENCHWRIGHT_MAX_UNPACKED_MIB to"):
+        list(csv_rows(files, "q.csv.gz"))
+    with pytest.raises(DataError, match=r"q\.csv\.gz unpacks to more than"):
+        list(corpus_words(tmp_path / "q.csv.gz"))
+    monkeypatch.setenv("BENCHWRIGHT_MAX_UNPACKED_MIB", "0.3")
+    assert len(list(csv_rows(files, "q.csv.gz"))) == 30_000
+
+
+def test_a_member_that_unfolds_is_an_error_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("q.csv", "question,answer\n" + "what,A\n" * 30_000)
+    monkeypatch.setenv("BENCHWRIGHT_MAX_UNPACKED_MIB", "0.1")
+    with pytest.raises(DataError, match=r"a\.zip: member 'q\.csv' unpacks to more than"):
+        list(csv_rows(DatasetFiles(tmp_path), "q.csv"))
+
+
+def test_every_bound_is_raised_by_its_variable_and_a_wrong_value_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    for bound in BOUNDS:
+        monkeypatch.setenv(bound.variable, "3")
+        assert bound.most() == bound.most(7) == 3 * bound.unit
+        assert f"set {bound.variable} to more than 3" in bound.or_raise()
+        for wrong in ("many", "0", "-1", "nan", "inf"):
+            monkeypatch.setenv(bound.variable, wrong)
+            with pytest.raises(BenchwrightError, match=f"{bound.variable} is '{wrong}', no positive number"):
+                bound.most()
+
+
 def test_a_cell_over_many_lines_without_end_is_refused(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text('question,answer\nfirst,A\n"' + "x\n" * 4500)
     entries = list(csv_rows(DatasetFiles(tmp_path), "q.csv"))
@@ -55,7 +89,7 @@ def test_a_cell_over_many_lines_without_end_is_refused(tmp_path: Path) -> None:
 def test_a_line_of_json_with_too_many_values_is_refused_and_the_others_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounded_json.bounded_json, "__kwdefaults__", {"max_values": 500})
+    monkeypatch.delenv("BENCHWRIGHT_MAX_ROW_MIB")
     lines = ['{"a": 1}', "[" + "[]," * 900 + "1]", json.dumps({"a": "x, " * 100})]
     (tmp_path / "q.jsonl").write_text("\n".join(lines))
     entries = list(json_rows(DatasetFiles(tmp_path), "q.jsonl"))

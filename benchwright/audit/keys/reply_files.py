@@ -14,7 +14,6 @@ Any of them may be gzipped, and a folder counts as all its files together (BLINK
 
 from __future__ import annotations
 
-import csv
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +24,7 @@ from typing import Any, NamedTuple
 from benchwright.construction.source_files import DatasetFiles, RefusedRow, Row, csv_rows, json_document, json_rows
 from benchwright.errors import DataError
 from benchwright.files.bounded_json import bounded_json
+from benchwright.files.bounds import MIB, ROW_BYTES, UNPACKED_BYTES
 from benchwright.files.spreadsheets import sheet_rows
 
 ID_COLUMNS = ("item_id", "question_id", "questionid", "qid", "id", "idx", "index", "sample_id", "uid", "key")
@@ -42,7 +42,6 @@ KEY_COLUMNS = ("target", "gold", "gt", "ground_truth", "correct_answer", "answer
 MODEL_COLUMNS = ("model", "model_id", "model_name", "annotator", "rater", "worker", "participant")
 """Columns that name who replied, in small letters."""
 
-MAX_ROW_BYTES = 64 << 20
 MAX_ROWS = 5_000_000
 MAX_FILE_CHARS, MAX_UNPACKED_BYTES = 1 << 30, 2 << 30
 """Most characters of replies in a file or folder, and most bytes of an archive or a spreadsheet once unpacked."""
@@ -138,11 +137,9 @@ def _where(path: Path, entry: str) -> str:
 def _documents(path: Path, suffix: str) -> Iterator[Row | RefusedRow]:
     files = DatasetFiles(path.parent)
     if suffix in (".csv", ".tsv"):
-        # Tables with pictures in base64 have longer cells than the 128 KiB that csv allows; for the whole process.
-        csv.field_size_limit(max(csv.field_size_limit(), MAX_ROW_BYTES))
         return csv_rows(files, path.name, delimiter="\t" if suffix == ".tsv" else ",")
     if suffix in (".jsonl", ".ndjson"):
-        return json_rows(files, path.name, max_bytes=MAX_ROW_BYTES)
+        return json_rows(files, path.name, usual_bytes=ROW_BYTES.usual)
     return _spreadsheet(path) if suffix == ".xlsx" else _json_entries(files, path)
 
 
@@ -197,15 +194,17 @@ def _inspect_archive(path: Path) -> Iterator[ReplyRow | UnreadReply]:
 
 
 def _check_size(archive: zipfile.ZipFile) -> None:
-    if sum(member.file_size for member in archive.infolist()) > MAX_UNPACKED_BYTES:
-        raise ValueError(f"it unpacks to more than {MAX_UNPACKED_BYTES >> 30} GiB")
+    most = UNPACKED_BYTES.most(MAX_UNPACKED_BYTES)
+    if sum(member.file_size for member in archive.infolist()) > most:
+        more = UNPACKED_BYTES.or_raise(MAX_UNPACKED_BYTES)
+        raise ValueError(f"it unpacks to more than {most / MIB:g} MiB; split it, {more}")
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> Mapping[str, Any]:
     with archive.open(name) as handle:
-        data = handle.read(MAX_ROW_BYTES + 1)
-    if len(data) > MAX_ROW_BYTES:
-        raise ValueError(f"more than {MAX_ROW_BYTES >> 20} MiB")
+        data = handle.read((most := ROW_BYTES.most()) + 1)
+    if len(data) > most:
+        raise ValueError(f"more than {most / MIB:g} MiB; split it, {ROW_BYTES.or_raise()}")
     document = bounded_json(data)
     if not isinstance(document, dict):
         raise ValueError(f"a {type(document).__name__}, not an object")

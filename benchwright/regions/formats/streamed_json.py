@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from benchwright.errors import DataError
-from benchwright.files.bounded_json import MAX_VALUES, has_more_values
+from benchwright.files.bounded_json import has_more_values
+from benchwright.files.bounds import MIB, ROW_BYTES, ROW_VALUES
 from benchwright.storage_faults import naming
 
 _CHUNK_BYTES = 1 << 20
-MAX_ELEMENT_BYTES = 64 << 20
 _SPACE = " \t\n\r"
 _LONGEST_WORD = 16
 """Characters at the end of a chunk that may be the beginning of a word or escape: `-Infinity`, `\\u00e9`."""
@@ -41,7 +41,7 @@ class JsonLists:
         Offset and length are in bytes, for `element_at`. A value that is no list is yielded as one element.
 
         Raises:
-            DataError: The file is no JSON object, is cut off, or holds an element of more than `MAX_ELEMENT_BYTES`.
+            DataError: The file is no JSON object, is cut off, or holds an element of more than `bounds.ROW_BYTES`.
         """
         with naming(self.path), self.path.open("rb") as handle:
             yield from _Cursor(self.path, handle).members(self.keys)
@@ -50,7 +50,7 @@ class JsonLists:
         """Yield the elements of a file that is one JSON list.
 
         Raises:
-            DataError: The file is no JSON list, is cut off, or holds an element of more than `MAX_ELEMENT_BYTES`.
+            DataError: The file is no JSON list, is cut off, or holds an element of more than `bounds.ROW_BYTES`.
         """
         with naming(self.path), self.path.open("rb") as handle:
             cursor = _Cursor(self.path, handle)
@@ -153,10 +153,11 @@ class _Cursor:
             except json.JSONDecodeError as error:
                 # What is cut at the chunk's end may go on in the next chunk; what is wrong before that stays wrong.
                 is_cut = error.msg.startswith("Unterminated") or error.pos > len(self.text) - _LONGEST_WORD
-                if self.at_end or not is_cut or len(self.text) - self.place > MAX_ELEMENT_BYTES:
+                if self.at_end or not is_cut or len(self.text) - self.place > ROW_BYTES.most():
                     raise self._refused(error, is_cut=is_cut) from None
-                if has_more_values(self.text[self.place :], MAX_VALUES):
-                    raise self.wrong(f"an entry has more than {MAX_VALUES:,} values") from None
+                if has_more_values(self.text[self.place :], ROW_VALUES):
+                    most = f"an entry has more than {ROW_VALUES.most():,} values"
+                    raise self.wrong(f"{most}; split it, {ROW_VALUES.or_raise()}") from None
                 self.more()
                 continue
             except (RecursionError, ValueError) as error:
@@ -186,7 +187,8 @@ class _Cursor:
 
     def _refused(self, error: json.JSONDecodeError, *, is_cut: bool) -> DataError:
         if is_cut and not self.at_end:
-            return self.wrong(f"an entry is longer than {MAX_ELEMENT_BYTES >> 20} MiB")
+            most = f"an entry is longer than {ROW_BYTES.most() / MIB:g} MiB"
+            return self.wrong(f"{most}; split it, {ROW_BYTES.or_raise()}")
         if error.msg.startswith("Unterminated") or error.pos >= len(self.text.rstrip(_SPACE)):
             return self.wrong("the file ends before the JSON does")
         self.take(max(0, error.pos - self.place))

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchwright.errors import DataError
-from benchwright.release.format.files import shown
+from benchwright.files.parquet_tables import ParquetTable
 from benchwright.release.format.manifest import data_file
 from benchwright.release.format.schema import FORMAT_VERSION, PICTURE_COLUMNS, stamped_schema
 
@@ -153,21 +153,37 @@ def read_rows(
     """
     is_of_text = columns is not None and not set(columns) & set(PICTURE_COLUMNS)
     at_once = ROWS_AT_ONCE if is_of_text else PICTURE_ROWS_AT_ONCE
+    with opened_data_file(handle, title=title, canary=canary, version=version) as table:
+        if item_ids is None:
+            batches = table.batches(columns, at_once=at_once)
+        else:
+            batches = table.having("item_id", item_ids, columns, at_once=at_once)
+        for batch in batches:
+            yield from (batch if tasks is None else _having(batch, "task", tasks)).to_pylist()
+
+
+def opened_data_file(
+    handle: BinaryIO, *, title: str, canary: str, version: int = FORMAT_VERSION, check_marks: bool = True
+) -> ParquetTable:
+    """Return an open data file, once its columns and sizes are known to be those of a release.
+
+    Args:
+        handle: The file.
+        title: Its name for messages.
+        canary: Canary of the release.
+        version: Format version of the release.
+        check_marks: Whether its metadata has to be those of this release, too.
+
+    Raises:
+        DataError: The file is not a Parquet file, or does not have a release's columns, metadata and sizes.
+    """
+    table = ParquetTable(handle, title=title, most_group_bytes=MAX_GROUP_BYTES)
     try:
-        # With `pre_buffer`, the whole file would be held in memory.
-        with pq.ParquetFile(handle, pre_buffer=False) as parquet:
-            _check_shape(parquet, title, stamped_schema(canary=canary, version=version))
-            for group in range(parquet.num_row_groups):
-                if item_ids is not None and not _holds(parquet, group, item_ids):
-                    continue
-                for batch in parquet.iter_batches(at_once, row_groups=[group], columns=columns, use_threads=False):
-                    batch.validate(full=True)  # texts that are no UTF-8 end the reading in words of ours
-                    wanted = batch if tasks is None else _having(batch, "task", tasks)
-                    wanted = wanted if item_ids is None else _having(wanted, "item_id", item_ids)
-                    yield from wanted.to_pylist()
-    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
-        reason = str(error).partition("\n")[0][:300]
-        raise DataError(f"{title}: cannot be read as Parquet: {shown(reason)}") from error
+        _check_shape(table.schema, title, stamped_schema(canary=canary, version=version), check_marks=check_marks)
+    except DataError:
+        table.close()
+        raise
+    return table
 
 
 def _having(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.RecordBatch:
@@ -176,23 +192,8 @@ def _having(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.R
     return batch.filter(pc.is_in(batch.column(column), pa.array(sorted(values), pa.string())))
 
 
-def _holds(parquet: pq.ParquetFile, group: int, item_ids: Collection[str]) -> bool:
-    """Return whether a row group holds one of these items."""
-    held = parquet.read_row_group(group, columns=["item_id"], use_threads=False).column("item_id")
-    return not set(held.to_pylist()).isdisjoint(item_ids)
-
-
-def _check_shape(parquet: pq.ParquetFile, title: str, expected: pa.Schema) -> None:
-    schema = parquet.schema_arrow
+def _check_shape(schema: pa.Schema, title: str, expected: pa.Schema, *, check_marks: bool) -> None:
     if not schema.equals(expected):
         raise DataError(f"{title}: its columns are not those of a release")
-    if schema.metadata != expected.metadata:
+    if check_marks and schema.metadata != expected.metadata:
         raise DataError(f"{title}: its format, canary or picture columns are marked otherwise than in this release")
-    for number in range(parquet.num_row_groups):
-        # No other metadata is read: PyArrow crashes the process where a hostile file has a column without metadata,
-        # or an unknown codec (`RowGroupMetaData.column`, `ColumnChunkMetaData.compression`).
-        size = parquet.metadata.row_group(number).total_byte_size
-        if not 0 <= size <= MAX_GROUP_BYTES:
-            raise DataError(
-                f"{title}: row group {number} states {size} bytes, and a release has up to {MAX_GROUP_BYTES}"
-            )

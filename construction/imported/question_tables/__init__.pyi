@@ -7,6 +7,5 @@ from .columns import guessed_columns as guessed_columns
 from .configs import FileLabels as FileLabels
 from .configs import file_labels as file_labels
 from .rows import ENDS as ENDS
-from .rows import MAX_ROW_BYTES as MAX_ROW_BYTES
 from .rows import rows_of as rows_of
 from .webdataset import is_webdataset as is_webdataset

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import DataError
+from benchwright.files.bounds import ROW_BYTES
 from benchwright.regions.formats.streamed_json import JsonLists
 
 from ...source_files import DatasetFiles, RefusedRow, Row, json_list, json_rows
@@ -33,7 +34,7 @@ _MOST_PAIRS = 2_000_000
 _TELLING = frozenset((*FIELDS["question"], *FIELDS["answer"], *REPLY_FIELDS["reply"]))
 
 
-def json_document_rows(files: DatasetFiles, path: str, *, max_row_bytes: int) -> Iterator[Row | RefusedRow]:
+def json_document_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a JSON file.
 
     Raises:
@@ -50,7 +51,7 @@ def json_document_rows(files: DatasetFiles, path: str, *, max_row_bytes: int) ->
             yield first
             yield from entries
     elif _is_lines(head):
-        yield from json_rows(files, path, max_bytes=max_row_bytes)
+        yield from json_rows(files, path, usual_bytes=ROW_BYTES.usual)
     else:
         with files.as_path(path) as place:
             try:

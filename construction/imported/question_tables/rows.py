@@ -14,12 +14,12 @@ All but archives may be packed (`.gz`). What one row nests is taken apart: `ques
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from benchwright.files.arrow_files import ArrowColumn, ArrowRow, ChosenColumns, arrow_rows
+from benchwright.files.bounds import ROW_BYTES
 
 from ...readers.reader import guarded
 from ...source_files import BAD_ROW, BadRow, DatasetFiles, RefusedRow, Row, csv_rows, json_rows
@@ -31,11 +31,6 @@ from .webdataset import webdataset_rows
 _TEXT_ENDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
 ENDS = (*_TEXT_ENDS, *(f"{end}.gz" for end in _TEXT_ENDS), ".parquet", ".arrow", ".tar")
 """Ends of the names of files that may hold questions."""
-MAX_ROW_BYTES = 64 << 20
-"""Most bytes of a row, pictures in it included."""
-
-# Pictures in base64 are longer than the 128 KiB that csv allows a cell. The limit is one for the whole process.
-csv.field_size_limit(MAX_ROW_BYTES)
 
 
 def rows_of(files: DatasetFiles, path: str, *, asked: Collection[str] = ()) -> Iterator[Row | RefusedRow]:
@@ -67,13 +62,13 @@ def _plain_rows(files: DatasetFiles, path: str, asked: Collection[str]) -> Itera
     if low.endswith((".csv", ".tsv")):
         yield from csv_rows(files, path, delimiter="\t" if low.endswith(".tsv") else ",")
     elif low.endswith((".jsonl", ".ndjson")):
-        yield from json_rows(files, path, max_bytes=MAX_ROW_BYTES)
+        yield from json_rows(files, path, usual_bytes=ROW_BYTES.usual)
     elif low.endswith((".parquet", ".arrow")):
         yield from _arrow_rows(files, path, asked)
     elif low.endswith(".tar"):
         yield from webdataset_rows(files, path)
     else:
-        yield from json_document_rows(files, path, max_row_bytes=MAX_ROW_BYTES)
+        yield from json_document_rows(files, path)
 
 
 def _arrow_rows(files: DatasetFiles, path: str, asked: Collection[str]) -> Iterator[Row | RefusedRow]:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchwright.errors import DataError
+from benchwright.files.parquet_tables import UnreadableParquet
 
 from ...results.judged_predictions import not_of_score, open_judged
 from ...results.score import PREDICTIONS_FILE, Score
@@ -99,14 +100,14 @@ class Predictions:
 
     def _read(self) -> Iterator[dict[str, Any]]:
         try:
-            for batch in self._file.iter_batches(batch_size=_ROWS, columns=_COLUMNS, use_threads=False):
+            for batch in self._file.batches(_COLUMNS, at_once=_ROWS):
                 table = pa.table(batch)
                 reply = table.column("reply")
                 table = table.append_column("length", pc.utf8_length(reply))
                 shortened = pc.utf8_slice_codeunits(reply, 0, LONGEST_REPLY)
                 yield from table.set_column(table.column_names.index("reply"), "reply", shortened).to_pylist()
-        except (OSError, pa.ArrowException) as error:
-            raise self._damage(f"its rows cannot be read ({str(error).splitlines()[0][:200]})") from error
+        except UnreadableParquet as error:
+            raise self._damage(f"its rows cannot be read ({error.reason})") from error
 
     def _damage(self, problem: str) -> DataError:
         self._file.close()

@@ -1,0 +1,64 @@
+"""Packed files of strangers (`.gz`), unpacked while they are read, up to a bound of the whole."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO, cast
+
+from benchwright.errors import DataError
+from benchwright.files.bounds import UNPACKED_BYTES
+
+
+@contextmanager
+def unpacked(handle: BinaryIO, title: str) -> Iterator[BinaryIO]:
+    """Yield what is packed in a file, for reading from start to end.
+
+    Args:
+        handle: The packed file.
+        title: Its name for messages.
+
+    Raises:
+        DataError: It is damaged, or unpacks to more than `bounds.UNPACKED_BYTES`.
+    """
+    try:
+        with gzip.GzipFile(fileobj=handle, mode="rb") as content:
+            yield cast(BinaryIO, io.BufferedReader(_Counted(content, title), 1 << 16))
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"{title} cannot be unpacked: {error}; fetch it again") from error
+
+
+def check_unpacked(size: int, title: str) -> None:
+    """Check how much a packed file or a member of an archive unpacks to.
+
+    Args:
+        size: Bytes that it states, or that were met so far.
+        title: Its name for messages.
+
+    Raises:
+        DataError: It is more than `bounds.UNPACKED_BYTES`.
+    """
+    if size > (most := UNPACKED_BYTES.most()):
+        raise DataError(f"{title} unpacks to more than {most:,} bytes; unpack it yourself, {UNPACKED_BYTES.or_raise()}")
+
+
+class _Counted(io.RawIOBase):
+    """A file whose bytes are counted as they are read."""
+
+    def __init__(self, content: gzip.GzipFile, title: str) -> None:
+        self._content, self._title = content, title
+        self._read = 0
+        self._most = UNPACKED_BYTES.most()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        count = self._content.readinto(buffer)
+        self._read += count
+        if self._read > self._most:
+            check_unpacked(self._read, self._title)
+        return count
