@@ -244,7 +244,7 @@ def _annotators_text(document: Mapping[str, Any]) -> str:
         for row in document.get("regions", {}).get("annotators", ())
     ]
     aside = [
-        f"{printable(each['annotator'])}: {each['votes']} votes set aside by {printable(each['by'])}: "
+        f"{printable(each['annotator'])}: {counted(each['votes'], 'vote')} set aside by {printable(each['by'])}: "
         f"{printable(each['why'])}"
         for each in document["set_aside"]
     ]
@@ -283,7 +283,7 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
             "they lack, agreement would hardly be higher and may be lower"
         )
     if document.get("set_aside"):
-        lines.append(f"{document['set_aside']} votes are set aside and not counted here")
+        lines.append(f"{counted(document['set_aside'], 'vote is', 'votes are')} set aside and not counted here")
     for rater, statistics in document.get("without", {}).items():
         alpha, percent = _number(statistics["krippendorff_alpha"]), _number(statistics["percent"])
         lines.append(f"without {printable(rater)}: {_size(statistics)}; alpha {alpha}, percent {percent}")
@@ -295,7 +295,10 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
 
 
 def _size(statistics: Mapping[str, Any]) -> str:
-    return f"{statistics['units']} units, {statistics['compared']} of them compared, {statistics['raters']} raters"
+    return (
+        f"{counted(statistics['units'], 'unit')}, {statistics['compared']} of them compared, "
+        f"{counted(statistics['raters'], 'rater')}"
+    )
 
 
 def _shares(shares: Mapping[str, float]) -> str:
@@ -317,10 +320,10 @@ def _quality_text(
         units = quality["on_gold_units"]
         on_gold = f"; gold {_number(quality['on_gold'])} of {units}" if units else ""
         lines.append(
-            f"{printable(quality['rater'])}: {quality['ratings']} ratings; with the others "
-            f"{_number(quality['with_others'])} of {quality['with_others_units']} units{on_gold}; "
-            f"estimated accuracy {_estimate(quality)}; "
-            f"alpha without {_number(quality['alpha_without'])} on {quality['alpha_without_units']} units{pace}{haste}"
+            f"{printable(quality['rater'])}: {counted(quality['ratings'], 'rating')}; with the others "
+            f"{_number(quality['with_others'])} of {counted(quality['with_others_units'], 'unit')}{on_gold}; estimated "
+            f"accuracy {_estimate(quality)}; alpha without {_number(quality['alpha_without'])} on "
+            f"{counted(quality['alpha_without_units'], 'unit')}{pace}{haste}"
         )
     rated = {quality["rater"] for quality in qualities}
     lines += [
@@ -354,10 +357,10 @@ def _estimate(quality: Mapping[str, Any]) -> str:
     from ..agreement.annotator_quality import LEAST_SHARED
 
     if quality["estimated_accuracy"] is None:
-        return f"not enough ({quality['shared_units']} shared units, of {LEAST_SHARED})"
+        return f"not enough ({counted(quality['shared_units'], 'shared unit')}, of {LEAST_SHARED})"
     constant = quality["constant_accuracy"]
     always = "" if constant is None else f", always the same {constant:.2f}"
-    return f"{quality['estimated_accuracy']:.2f} from {quality['shared_units']} shared units{always}"
+    return f"{quality['estimated_accuracy']:.2f} from {counted(quality['shared_units'], 'shared unit')}{always}"
 
 
 def _number(value: float | None) -> str:

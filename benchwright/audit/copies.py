@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from benchwright.canonical import canonical_json
 from benchwright.components import components_of
 from benchwright.errors import UnreadableImage
+from benchwright.text_normalization import counted
 
 from .picture_measures import KIND, PictureMeasures, in_batches, run_jobs
 
@@ -277,7 +278,7 @@ class LookAtPairs:
     @property
     def name(self) -> str:
         """Return the job's name for logs, one line."""
-        return f"{len(self.pairs)} pairs from {self.pairs[0].first[:12]}"
+        return f"{counted(len(self.pairs), 'pair')} from {self.pairs[0].first[:12]}"
 
     @property
     def size(self) -> int:

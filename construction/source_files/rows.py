@@ -17,6 +17,7 @@ from benchwright.files.bounded_json import MAX_DOCUMENT_VALUES, MAX_VALUES, boun
 from benchwright.regions.formats.picture_marks import shown
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.storage_faults import naming
+from benchwright.text_normalization import counted
 
 from .files import DatasetFiles
 from .refusals import BAD_ROW, RefusedRow
@@ -160,7 +161,9 @@ def csv_rows(
                 names = [cell.strip() for cell in cells]
                 _check_header(names, needed, files.shown(path))
             elif len(cells) != len(names):
-                yield RefusedRow(path, entry, BAD_ROW, f"{len(cells)} cells where there are {len(names)} columns")
+                yield RefusedRow(
+                    path, entry, BAD_ROW, f"{len(cells)} cells where there are {counted(len(names), 'column')}"
+                )
             elif bad := next((cell for cell in cells if not _is_text(cell)), None):
                 yield RefusedRow(path, entry, BAD_ROW, f"no UTF-8: {bad!r}")
             else:

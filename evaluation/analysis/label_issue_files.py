@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
 from benchwright.review.tasks import LONGEST_TEXT, SUFFIX, ReviewTask, SideText, TaskFileHead, write_review_tasks
+from benchwright.text_normalization import counted
 from benchwright.workspace.atomic import replacing
 
 from ..questions.release_files import columns_of
@@ -63,7 +64,10 @@ def _beside(issue: LabelIssue) -> Iterator[SideText]:
     lines = [f"{letter or 'no letter'}: {', '.join(models)}" for letter, models in issue.given.items()]
     yield SideText(label="What models answered", text="\n".join(lines)[:LONGEST_TEXT])
     if issue.people:
-        answers = f"{issue.people_right} of {issue.people} people who saw no key gave the key, {issue.key}."
+        answers = (
+            f"{issue.people_right} of {counted(issue.people, 'person', 'people')} who saw no key gave the key, "
+            f"{issue.key}."
+        )
         yield SideText(label="What people answered", text=answers)
 
 
@@ -136,7 +140,7 @@ def suspects_table(suspects: LabelIssues) -> Table:
     from rich.text import Text
 
     shown = suspects.found[:MOST_SHOWN]
-    title = f"{len(suspects.found):,} suspects among {suspects.sheet.items.num_rows:,} items"
+    title = f"{len(suspects.found):,} suspects among {counted(suspects.sheet.items.num_rows, 'item')}"
     more = f"; the first {MOST_SHOWN} are shown" if len(suspects.found) > MOST_SHOWN else ""
     table = Table(box=box.SIMPLE_HEAD, title=Text(title + more), title_justify="left")
     for name in ("rank", "item", "task", "key", "letters", "score", "right", "people right", "reason"):

@@ -149,7 +149,7 @@ def test_tasks_of_another_release_or_content_are_refused(
     with pytest.raises(DataError, match="is not as the release has it"):
         open_tasks(path, release.path, tmp_path / "review")
     write_review_tasks(path, head, [ReviewTask(item_id="2" * 32, content_hash="1" * 64)], force=True)
-    with pytest.raises(DataError, match=r"1 items are not in .*, such as 2222"):
+    with pytest.raises(DataError, match=r"1 item is not in .*, such as 2222"):
         open_tasks(path, release.path, tmp_path / "review")
 
 

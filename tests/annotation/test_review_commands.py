@@ -125,7 +125,7 @@ def test_agreement_of_a_ratings_file_is_one_document(review: Callable[..., Said]
 def test_agreement_prints_undefined_where_it_is(review: Callable[..., Said], tmp_path: Path) -> None:
     said = review("agreement", "--ratings", write(tmp_path / "r.csv", "unit,rater,label", "1,a,x", "1,b,x"))
     assert "krippendorff_alpha  undefined" in said.out
-    assert said.out.startswith("1 units, 1 of them compared, 2 raters\npercent             1.000\n")
+    assert said.out.startswith("1 unit, 1 of them compared, 2 raters\npercent             1.000\n")
     assert "no 95 % intervals" in said.out
 
 
@@ -213,7 +213,7 @@ def test_agreement_by_part_and_of_reasons(review: Callable[..., Said], workspace
     assert (reasons["percent"], reasons["units"]) == (0.5, 2)
     text = review("agreement", "--workspace", workspace, "--by", "task", "--leave-one-out").out
     assert "task jigsaw: 2 units, 2 of them compared, 2 raters; alpha 0.000, percent 0.500" in text
-    assert "without ann: 2 units, 0 of them compared, 1 raters; alpha undefined, percent undefined" in text
+    assert "without ann: 2 units, 0 of them compared, 1 rater; alpha undefined, percent undefined" in text
 
 
 def test_status_says_what_became_of_tasks_by_part(review: Callable[..., Said], workspace: Path) -> None:
