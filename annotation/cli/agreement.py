@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 MOST_WORST = 20
 """Most single pictures that `review annotators` names."""
+SIMULATED = "the annotators are simulated: no person decided anything here"
+NOTHING_YET = "no decisions yet"
 _FILE = click.Path(path_type=Path)
 
 
@@ -71,7 +73,8 @@ _FILE = click.Path(path_type=Path)
     `{"units", "raters", "compared", "percent", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1",
     "ci": {statistic: [low, high]}, ...}`; of a campaign also `"shares": {label: share}`, how much of what was said
     each label is, `"closed_early"`, how many tasks closed before all had decided, which raises agreement, and
-    `"set_aside"`, how many votes a curator set aside, which are not among these;
+    `"set_aside"`, how many votes a curator set aside, which are not among these, and `"simulated"`, whether programs
+    decided and no people;
     where regions are marked also `"regions": {"pictures", "compared", "annotators", "regions", "matched", "mean_iou",
     "mean_distance", "share_matched", "count_agreement", "count_alpha", "label_alpha", "ci", "by_field"}`;
     with `--by` also `"parts": [{"by", "part", ...}]`, with `--leave-one-out` also `"without": {rater: {...}}`
@@ -119,8 +122,12 @@ def agreement(
             closed_early, set_aside = overview.closed_early(), overview.set_aside()
             figures = _mark_figures(store, overview.campaign)
         columns = labels.ratings
-        aside = sum(listed.votes for listed in set_aside)
-        shares = {"shares": whole[0].shares if whole else {}, "closed_early": closed_early, "set_aside": aside}
+        shares = {
+            "shares": whole[0].shares if whole else {},
+            "closed_early": closed_early,
+            "set_aside": sum(listed.votes for listed in set_aside),
+            "simulated": overview.campaign.is_simulated,
+        }
         if figures is not None:
             shares["regions"] = figures.agreement.to_json()
     document = {**agreement_in(columns, metric=metric).to_json(), **shares}
@@ -202,12 +209,14 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
         _refuse_both(workspace, campaign)
         qualities, gold, checks, figures = rater_qualities(read_ratings(ratings)), {}, {}, None
         set_aside: Sequence[SetAside] = ()
+        is_simulated = False
     else:
         with open_for_commands(workspace) as store:
             overview, label_field = _open_overview(store, campaign, None, ordinal=False, sets=False)
             qualities, gold = overview.qualities(overview.label_columns(label_field)), overview.gold()
             checks, set_aside = overview.attention(), overview.set_aside()
             figures = _mark_figures(store, overview.campaign)
+            is_simulated = overview.campaign.is_simulated
     listed = [quality.to_json() for quality in qualities]
     known = {
         name: {"answered": accuracy.of, "right": accuracy.right, "accuracy": accuracy.shared[0]}
@@ -223,7 +232,7 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
             "annotators": [row.to_json() for row in figures.annotators()],
             "worst": [marked.to_json() for marked in figures.marks[:MOST_WORST]],
         }
-    emit(document, as_json=as_json, text=lambda: _annotators_text(document))
+    emit(document, as_json=as_json, text=lambda: _annotators_text(document, is_simulated=is_simulated))
 
 
 def _mark_figures(store: ReviewStore, campaign: Campaign) -> MarkFigures | None:
@@ -234,7 +243,7 @@ def _mark_figures(store: ReviewStore, campaign: Campaign) -> MarkFigures | None:
     return mark_figures(store, campaign) if campaign.kind == MARK else None
 
 
-def _annotators_text(document: Mapping[str, Any]) -> str:
+def _annotators_text(document: Mapping[str, Any], *, is_simulated: bool) -> str:
     text = _quality_text(document["annotators"], document["gold"], document["attention"])
     lines = [
         f"{printable(row['annotator'])}: marks against what counts: quality {_number(row['quality'])} of "
@@ -248,7 +257,7 @@ def _annotators_text(document: Mapping[str, Any]) -> str:
         f"{printable(each['why'])}"
         for each in document["set_aside"]
     ]
-    return "\n".join([text, *lines, *aside])
+    return "\n".join([*([SIMULATED] if is_simulated else []), text, *lines, *aside])
 
 
 def _regions_text(regions: Mapping[str, Any]) -> list[str]:
@@ -262,7 +271,10 @@ def _regions_text(regions: Mapping[str, Any]) -> list[str]:
 def _agreement_text(document: Mapping[str, Any]) -> str:
     from ..agreement.coefficients import LEAST_COMPARED
 
-    lines = [_size(document)]
+    lines = [SIMULATED] if document.get("simulated") else []
+    if not document["units"]:
+        return "\n".join([*lines, NOTHING_YET, *_set_aside(document)])
+    lines.append(_size(document))
     for name, bounds in document["ci"].items():
         interval = "" if bounds is None else f"  [{bounds[0]:.3f}, {bounds[1]:.3f}]"
         lines.append(f"{name:<19} {_number(document[name])}{interval}")
@@ -282,8 +294,7 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
             f"with the decisions that "
             "they lack, agreement would hardly be higher and may be lower"
         )
-    if document.get("set_aside"):
-        lines.append(f"{counted(document['set_aside'], 'vote is', 'votes are')} set aside and not counted here")
+    lines += _set_aside(document)
     for rater, statistics in document.get("without", {}).items():
         alpha, percent = _number(statistics["krippendorff_alpha"]), _number(statistics["percent"])
         lines.append(f"without {printable(rater)}: {_size(statistics)}; alpha {alpha}, percent {percent}")
@@ -292,6 +303,11 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
             f"no 95 % intervals: they take {LEAST_COMPARED} units with two ratings or more, not all agreeing alike"
         )
     return "\n".join(lines)
+
+
+def _set_aside(document: Mapping[str, Any]) -> list[str]:
+    votes = document.get("set_aside")
+    return [f"{counted(votes, 'vote is', 'votes are')} set aside and not counted here"] if votes else []
 
 
 def _size(statistics: Mapping[str, Any]) -> str:
@@ -341,7 +357,7 @@ def _quality_text(
         for quality in qualities
         if quality["doubts"]
     ]
-    return "\n".join(lines) or "no decisions yet"
+    return "\n".join(lines) or NOTHING_YET
 
 
 _DOUBTS: Mapping[str, str] = {

@@ -53,7 +53,11 @@ def invite(file: Path, workspace: Path | None, out: Path, url: str, as_json: boo
     from ..store.database.audit import COMMAND_LINE, clock
 
     if out.exists():
-        raise BenchwrightError(f"{out} is there already, and may hold links; give another --out")
+        raise BenchwrightError(
+            f"{out} is there already, and may hold links, which nobody can see again: if `benchwright review "
+            "users` lists "
+            "the people of it, they are invited and it is whole; else remove it, or give another --out"
+        )
     if not out.parent.is_dir():
         raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
     base = url.rstrip("/")

@@ -14,7 +14,7 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
 from benchwright.review.tasks import LONGEST_TEXT, SUFFIX, ReviewTask, SideText, TaskFileHead, write_review_tasks
 from benchwright.text_normalization import counted
-from benchwright.workspace.atomic import replacing
+from benchwright.workspace.written_once import REPLACE, written_once
 
 from ..questions.release_files import columns_of
 
@@ -112,8 +112,8 @@ def write_suspects(suspects: LabelIssues, release: Release, out: Path, *, force:
     """Write suspects to a `.jsonl`, `.csv` or `.parquet` file; equal suspects give equal bytes.
 
     Raises:
-        BenchwrightError: The file name has another suffix, the file exists and `force` is not given, or it cannot be
-            written.
+        BenchwrightError: The file name has another suffix, something else is there and `force` is not given, or it
+            cannot be written.
     """
     suffix = out.suffix.lower()
     if suffix not in {SUFFIX, ".csv", ".parquet"}:
@@ -121,10 +121,8 @@ def write_suspects(suspects: LabelIssues, release: Release, out: Path, *, force:
     if suffix == SUFFIX:
         write_review_tasks(out, suspect_head(suspects, release), suspect_tasks(suspects, release), force=force)
         return
-    if out.is_symlink() or out.is_dir() or (out.exists() and not force):
-        raise BenchwrightError(f"{out} is there already; give another name with --out, or replace a file with --force")
     try:
-        with replacing(out) as draft:
+        with written_once(out, otherwise=REPLACE, force=force) as draft:
             if suffix == ".csv":
                 _write_csv(draft, suspects.found)
             else:

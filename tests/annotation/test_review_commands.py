@@ -96,6 +96,19 @@ def test_status_says_where_annotators_are_simulated(
     context = CampaignContext(seed=1, stage="verify", workspace=space.root, store_url=space.store_url)
     Verify(simulate=SimulatedAnnotators(annotators=2)).advance(make_items(jigsaw=2), context)
     assert "2 simulated annotators" in review("status", "--workspace", space.root).out
+    for command in ("agreement", "annotators"):
+        said = review(command, "--workspace", space.root).out
+        assert said.startswith("the annotators are simulated: no person decided anything here\n"), command
+    assert review("agreement", "--workspace", space.root, "--json").document["simulated"] is True
+
+
+def test_agreement_of_a_campaign_without_decisions_measures_nothing(
+    review: Callable[..., Said], workspace: Path
+) -> None:
+    assert review("agreement", "--workspace", workspace).out == "no decisions yet\n"
+    assert review("annotators", "--workspace", workspace).out == "no decisions yet\n"
+    document = review("agreement", "--workspace", workspace, "--json").document
+    assert (document["units"], document["percent"], document["simulated"]) == (0, None, False)
 
 
 def test_reading_commands_make_no_store(review: Callable[..., Said], tmp_path: Path) -> None:
@@ -365,8 +378,11 @@ def test_export_never_overwrites(review: Callable[..., Said], workspace: Path) -
     out = write(workspace / "tasks.csv", "a person's work")
     said = review("export", "--workspace", workspace, "--out", out)
     assert said.code == 2
-    assert "is there already, and may hold decisions" in said.err
+    assert "is there already and holds something else; it may hold decisions" in said.err
     assert out.read_text() == "a person's work\n"
+    out.unlink()
+    for _ in range(2):  # given again, it is done
+        assert review("export", "--workspace", workspace, "--out", out).code == 0
 
 
 def test_a_name_that_nobody_has_is_refused_where_people_have_accounts(
