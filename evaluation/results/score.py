@@ -68,11 +68,13 @@ class Usage(BaseModel):
         """Return the usage as one line for people."""
         shared = 0 if self.requests is None else self.replies - self.requests
         saved = (
-            f" to {counted(self.requests, 'request')} ({shared} shared one with an equal question)" if shared else ""
+            f" to {counted(self.replies - shared, 'request')} ({shared} shared one with an equal question)"
+            if shared
+            else ""
         )
         words = (
             f"{counted(self.replies, 'reply', 'replies')}{saved} took {counted(self.prompt_tokens, 'token')} sent, "
-            f"{self.completion_tokens} received"
+            f"{self.completion_tokens:,} received"
         )
         if self.reasoning_tokens:
             words += f" ({self.reasoning_tokens} of them thoughts)"
