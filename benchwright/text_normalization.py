@@ -26,9 +26,8 @@ _ALIKE_WORD = 0.8
 (0.91), but not `increase` and `decrease` (0.75)."""
 
 
-@lru_cache(maxsize=1 << 16)
 def counted(number: float, one: str, several: str | None = None) -> str:
-    """Return a number with the noun that goes with it.
+    """Return a number with the noun that goes with it; whole numbers have a comma at each thousand.
 
     Args:
         number: The number.
@@ -36,13 +35,14 @@ def counted(number: float, one: str, several: str | None = None) -> str:
         several: Noun for any other number; default `one` with an s.
 
     Example:
-        >>> counted(1, "decision"), counted(0, "entry", "entries")
-        ('1 decision', '0 entries')
+        >>> counted(1, "decision"), counted(0, "entry", "entries"), counted(1200, "item is", "items are")
+        ('1 decision', '0 entries', '1,200 items are')
     """
-    digits = str(number) if isinstance(number, int) else f"{number:g}"
+    digits = f"{number:g}" if isinstance(number, float) else f"{number:,}"
     return f"{digits} {one if number == 1 else several or one + 's'}"
 
 
+@lru_cache(maxsize=1 << 16)
 def normal(text: str) -> str:
     """Return a text normalized for comparison: its words in lower case, one space between them.
 

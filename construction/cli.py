@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import counted
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -49,7 +50,7 @@ def emu(dataset: Path, images: Path, out: Path, *, as_json: bool) -> None:
     emit(
         document,
         as_json=as_json,
-        text=f"{len(images_of_emu)} of {counts.pairs} source images in {out / 'images'}; left out: {lost}",
+        text=f"{len(images_of_emu)} of {counted(counts.pairs, 'source image')} in {out / 'images'}; left out: {lost}",
     )
 
 

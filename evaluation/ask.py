@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from benchwright.canonical import canonical_json
 from benchwright.records import LETTERS
+from benchwright.text_normalization import counted
 
 from .backends.base import Backend, BackendContext
 from .protocols.base import Ask, JudgedReply, Protocol, ProtocolQuestion
@@ -219,7 +220,7 @@ def _one_round(
         for waiting_item in waiting
         if isinstance(waiting_item, _PendingItem)
     ):
-        raise RuntimeError(f"backend {context.backend.name} left {left} questions without a reply")
+        raise RuntimeError(f"backend {context.backend.name} left {counted(left, 'question')} without a reply")
     yield from (row for row in waiting if isinstance(row, dict))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import BenchwrightError
 from benchwright.models.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Tokens
+from benchwright.text_normalization import counted
 
 from .backends.base import parse_model
 from .backends.openai_chat import OpenAIChat
@@ -65,15 +66,16 @@ class PlannedRun(NamedTuple):
     def describe(self) -> str:
         """Return the plan as a line for people."""
         if not self.requests and not self.answered_before and not self.unsendable:
-            return f"{self.model} answers {self.items:,} items on this machine; nothing would be sent"
+            return f"{self.model} answers {counted(self.items, 'item')} on this machine; nothing would be sent"
         cost = "no prices stated" if self.cost is None else f"at most {self.cost:,.4f} in the currency of the prices"
         skipped = f" ({self.answered_before:,} more are answered already, or equal)" if self.answered_before else ""
-        broken = f"; {self.unsendable:,} questions cannot be sent" if self.unsendable else ""
+        broken = f"; {counted(self.unsendable, 'question')} cannot be sent" if self.unsendable else ""
         return (
-            f"{self.model}, {self.protocol}: {self.items:,} items, {self.requests:,} requests{skipped} with "
-            f"{self.pictures:,} pictures of {self.picture_bytes:,} bytes (the largest {self.largest_picture_bytes:,}); "
-            f"about {self.tokens.prompt:,} tokens sent, at most {self.tokens.completion:,} received; {cost}{broken}. "
-            "Nothing was sent"
+            f"{self.model}, {self.protocol}: {counted(self.items, 'item')}, "
+            f"{counted(self.requests, 'request')}{skipped} with {counted(self.pictures, 'picture')} of "
+            f"{self.picture_bytes:,} bytes (the largest {self.largest_picture_bytes:,}); about "
+            f"{counted(self.tokens.prompt, 'token')} sent, at most {self.tokens.completion:,} received; "
+            f"{cost}{broken}. Nothing was sent"
         )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchwright.errors import DataError
 from benchwright.pipeline.check import Problem
+from benchwright.text_normalization import counted
 
 from .backends.reply_log import LOG_NAME, DamagedHead, state_of, take_out_damaged
 from .step import REPLIES
@@ -30,6 +31,7 @@ def reply_problems(root: Path) -> Iterator[Problem]:
             )
         if state.without_digest:
             without_digest = (
-                f"has {state.without_digest} lines of an older program, without a digest: a changed one may not be told"
+                f"has {counted(state.without_digest, 'line')} of an older program, without a digest: a changed one "
+                "may not be told"
             )
             yield Problem(name, without_digest, is_note=True)

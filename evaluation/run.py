@@ -21,6 +21,7 @@ from benchwright.progress import Progress, Silent
 from benchwright.release import Release
 from benchwright.rooms import catalogue
 from benchwright.statistics.resampling import RESAMPLES
+from benchwright.text_normalization import counted
 from benchwright.workspace.atomic import replacing, write_json
 from benchwright.workspace.item_cache import ItemCache
 from benchwright.workspace.private_files import keep_private, make_private_folder
@@ -425,7 +426,7 @@ def _warn_of_replacement(folder: Path, before: Score, after: Score) -> None:
     def figures_of(score: Score) -> str:
         accuracy = score.metrics.get("accuracy")
         value = "-" if accuracy is None or accuracy.value is None else f"{accuracy.value:.3f}"
-        return f"accuracy {value}, {score.error} errors, reader version {score.settings.get('reader')}"
+        return f"accuracy {value}, {counted(score.error, 'error')}, reader version {score.settings.get('reader')}"
 
     if before.metrics != after.metrics or before.error != after.error:
         logger.warning("%s: %s is replaced by %s", folder, figures_of(before), figures_of(after))

@@ -10,7 +10,7 @@ import click
 
 from benchwright.cli.output import emit, json_option
 from benchwright.release.card import ORIGINS
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 
 @click.command("authors")
@@ -53,7 +53,7 @@ def authors(folder: Path, *, as_json: bool) -> None:
 
 
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:
-    yield f"{document['items']} items"
+    yield counted(document["items"], "item")
     yield f"{'text':12}" + "".join(f"{how.replace('_', ' '):>12}" for how in ORIGINS)
     for row in document["texts"]:
         yield f"{row['text']:12}" + "".join(f"{row[how]:12}" for how in ORIGINS)

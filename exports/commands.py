@@ -10,6 +10,7 @@ import click
 
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
+from benchwright.text_normalization import counted
 
 if TYPE_CHECKING:
     from benchwright.images.made_pictures import PictureRule
@@ -175,17 +176,18 @@ def show(folder: Path, *, as_json: bool) -> None:
 
     def text() -> str:
         lines = [
-            f"{release.name} {release.version}: {counts.items} items",
+            f"{release.name} {release.version}: {counted(counts.items, 'item')}",
             f"release id {release.release_id}",
         ]
         for split in release.splits:
             tasks = ", ".join(f"{task} {n}" for task, n in sorted(counts.splits[split].tasks.items()))
             sealed = "; its answers are sealed" if split in release.manifest.sealed_splits else ""
-            lines.append(f"{split}: {counts.splits[split].items} items ({tasks}){sealed}")
+            lines.append(f"{split}: {counted(counts.splits[split].items, 'item')} ({tasks}){sealed}")
         if marked:
             tasks = ", ".join(f"{task} {n}" for task, n in marked.items())
             lines.append(
-                f"{sum(marked.values())} of {counts.items} items need marks ({tasks}), "
+                f"of {counted(counts.items, 'item')}, {counted(sum(marked.values()), 'needs', 'need')} marks "
+                f"({tasks}), "
                 + (
                     "which are drawn in `images`; `unmarked` has the pictures without them"
                     if release.manifest.drawing_version
@@ -197,8 +199,8 @@ def show(folder: Path, *, as_json: bool) -> None:
             tasks = ", ".join(f"{task} {n}" for task, n in estimated.items())
             who = {"people": "people", "simulated": "only simulated annotators", None: "nobody"}[deciders]
             lines.append(
-                f"{sum(estimated.values())} of {counts.items} items ask what a model estimated ({tasks}); "
-                f"{who} decided on them"
+                f"of {counted(counts.items, 'item')}, {counted(sum(estimated.values()), 'asks', 'ask')} what a model "
+                f"estimated ({tasks}); {who} decided on them"
             )
         return "\n".join(lines)
 
@@ -331,7 +333,7 @@ def freeze(
     emit(
         document,
         as_json=as_json,
-        text=f"{release.path}: {len(release)} items, release id {release.release_id}{kept}",
+        text=f"{release.path}: {counted(len(release), 'item')}, release id {release.release_id}{kept}",
     )
 
 
@@ -395,7 +397,7 @@ def correct(
         "errata": counts,
     }
     summary = ", ".join(f"{n} {name}" for name, n in counts.items()) or "nothing"
-    emit(document, as_json=as_json, text=f"{release.path}: {len(release)} items; errata: {summary}")
+    emit(document, as_json=as_json, text=f"{release.path}: {counted(len(release), 'item')}; errata: {summary}")
 
 
 @click.command("drafts")
@@ -433,7 +435,10 @@ def drafts(workspace: Path, *, keep: int, remove: bool, as_json: bool) -> None:
         "size_bytes": size,
     }
     lines = [
-        f"{draft.path}: {draft.items} items, {draft.size_bytes / 1e6:.1f} MB, {draft.kept or 'old'}" for draft in listed
+        f"{draft.path}: {counted(draft.items, 'item')}, {draft.size_bytes / 1e6:.1f} MB, {draft.kept or 'old'}"
+        for draft in listed
     ]
     verb = "removed" if remove else "old, which --remove removes:"
-    emit(document, as_json=as_json, text="\n".join([*lines, f"{verb} {len(old)} drafts, {size / 1e6:.1f} MB"]))
+    emit(
+        document, as_json=as_json, text="\n".join([*lines, f"{verb} {counted(len(old), 'draft')}, {size / 1e6:.1f} MB"])
+    )

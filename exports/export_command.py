@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from benchwright.cli.output import emit, json_option, note
+from benchwright.text_normalization import counted
 
 
 @click.command("export")
@@ -57,15 +58,21 @@ def export(folder: Path, *, format_name: str, out: Path, splits: str | None, as_
     if sealed := [split for split in release.manifest.sealed_splits if names is None or split in names]:
         note(f"the answers of {', '.join(sealed)} are sealed, so the export has none: its scores there say nothing")
     if by_address := release.manifest.by_address:
-        note(f"{by_address} pictures may not be passed on by their licences, and the export holds those it shows")
+        note(
+            f"{counted(by_address, 'picture')} may not be passed on by licence, and the export holds what its "
+            "items show"
+        )
     with ProgressBars() as progress:
         done = export_release(release, format_name, out, splits=names, progress=progress)
 
     def text() -> str:
         checked = ", ".join(f"{number} {name.replace('_', ' ')}" for name, number in done.checked.items() if number)
-        lines = [f"{out}: {done.items} items in {done.files} files", f"read back and equal: {checked}"]
+        lines = [
+            f"{out}: {counted(done.items, 'item')} in {counted(done.files, 'file')}",
+            f"read back and equal: {checked}",
+        ]
         for loss, items in done.not_carried:
-            lines.append(f"not carried, {items} items: {loss.what} ({loss.why})")
+            lines.append(f"not carried, {counted(items, 'item')}: {loss.what} ({loss.why})")
         return "\n".join(lines)
 
     emit(done.document(), as_json=as_json, text=text)

@@ -8,6 +8,7 @@ import click
 
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
+from benchwright.text_normalization import counted
 
 from .split_check import LOOKED_FOR, MAX_BITS, NOT_LOOKED_FOR, SplitCheck, check_splits
 
@@ -73,9 +74,9 @@ def splits(folder: Path, *, max_bits: int, as_json: bool) -> None:
 
 def _text(folder: Path, check: SplitCheck) -> str:
     lines = [
-        f"{folder}: {check.pictures} pictures compared by bytes and hashes; in several splits: "
-        f"{len(check.shared_pictures)} equal files, {len(check.shared_groups)} group keys; "
-        f"{len(check.near_pictures)} pairs of nearly equal hashes",
+        f"{folder}: {counted(check.pictures, 'picture')} compared by bytes and hashes; in several splits: "
+        f"{counted(len(check.shared_pictures), 'equal file')}, {counted(len(check.shared_groups), 'group key')}; "
+        f"{counted(len(check.near_pictures), 'pair')} of nearly equal hashes",
         f"looked for: {', '.join(LOOKED_FOR)}",
         f"not looked for, so not known: {', '.join(NOT_LOOKED_FOR)}; `benchwright audit {folder}` finds more of it",
     ]
@@ -87,10 +88,10 @@ def _text(folder: Path, check: SplitCheck) -> str:
         tasks = ", ".join(f"{task} {items}" for task, items in check.equal_texts.items())
         lines.append(f"items with a text that another split has too: {tasks}")
     if check.unreadable:
-        lines.append(f"{len(check.unreadable)} pictures cannot be decoded and were compared by their bytes only")
+        lines.append(f"compared by bytes only: {counted(len(check.unreadable), 'picture')} that cannot be decoded")
     furthest = sorted(check.shares, key=lambda share: -abs(share.residual))[:_MAX_LINES]
     lines += [
-        f"  {share.field} {share.value} in {share.split}: {share.items} items, target {share.target:g} "
+        f"  {share.field} {share.value} in {share.split}: {counted(share.items, 'item')}, target {share.target:g} "
         f"({share.residual:+g})"
         for share in furthest
     ]

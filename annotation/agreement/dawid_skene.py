@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.errors import DataError
+from benchwright.text_normalization import counted
 
 from .rating_columns import RatingColumns
 from .ratings import MAX_CELLS, Floats, Rating, in_columns
@@ -86,7 +87,10 @@ def estimated_from(columns: RatingColumns, *, settled: float = SETTLED) -> Dawid
     judging, raters = np.unique(columns.raters, return_inverse=True)
     many = len(used)
     if max(len(present), len(judging) * many) * many > MAX_CELLS:
-        raise DataError(f"{many} different labels over {len(present)} units: labels must be categories, not texts")
+        raise DataError(
+            f"{counted(many, 'different label')} over {counted(len(present), 'unit')}: labels must be "
+            "categories, not texts"
+        )
     counts = np.bincount(units * many + labels, minlength=len(present) * many).reshape(-1, many)
     truth = counts / counts.sum(axis=1, keepdims=True)
     before = -np.inf

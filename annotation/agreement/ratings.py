@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.errors import DataError
+from benchwright.text_normalization import counted
 
 from .label_sets import MAX_SETS, joined, masi_distances, members_of
 from .rating_columns import RatingColumns, distinct_rows, numbered
@@ -121,7 +122,8 @@ def fold(columns: RatingColumns, *, metric: Metric = "nominal") -> RatingTable:
     many = len(names)
     if columns.unit_count * many > MAX_CELLS:
         raise DataError(
-            f"{many} different labels over {columns.unit_count} units: labels must be categories, not texts"
+            f"{counted(many, 'different label')} over {counted(columns.unit_count, 'unit')}: labels must be "
+            "categories, not texts"
         )
     if metric == "masi" and many > MAX_SETS:
         raise DataError(f"{many} different sets of labels, at most {MAX_SETS} can be compared")

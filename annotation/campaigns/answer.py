@@ -16,6 +16,7 @@ from benchwright.canonical import canonical_json
 from benchwright.records import Item
 from benchwright.regions import ANSWER_REGIONS, SizeWH
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
+from benchwright.text_normalization import counted
 
 from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
@@ -82,7 +83,9 @@ class Answer(AssignedCampaign):
     def _can_fill_the_slots(cls, value: SimulatedAnswerers | None, info: ValidationInfo) -> SimulatedAnswerers | None:
         slots = info.data.get("annotators_per_item", 1)
         if value is not None and value.annotators < slots:
-            raise ValueError(f"{value.annotators} annotators cannot give {slots} answers to each item")
+            raise ValueError(
+                f"{counted(value.annotators, 'annotator')} cannot give {counted(slots, 'answer')} to each item"
+            )
         return value
 
     @property

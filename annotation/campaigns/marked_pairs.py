@@ -11,6 +11,7 @@ from benchwright.canonical import digest
 from benchwright.errors import DataError, StepError
 from benchwright.images.identify import path_for
 from benchwright.records import ImageRecord
+from benchwright.text_normalization import counted
 
 from ..forms.csv_rows import read_rows, shown
 
@@ -85,7 +86,7 @@ def pairs_of_table(named: Sequence[NamedPair], records: Sequence[ImageRecord], s
 def _only(name: str, by_name: Mapping[str, Sequence[ImageRecord]], stage: str) -> ImageRecord | None:
     found = by_name.get(name, ())
     if len(found) > 1:
-        raise StepError(f"step {stage!r}: the name {name!r} fits {len(found)} pictures; give the path")
+        raise StepError(f"step {stage!r}: the name {name!r} fits {counted(len(found), 'picture')}; give the path")
     return found[0] if found else None
 
 

@@ -10,6 +10,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.release import Release
 from benchwright.release.format.errata import Finding
 from benchwright.review.tasks import ReviewTasks, read_review_tasks
+from benchwright.text_normalization import counted
 from benchwright.workspace.store_place import settle_store
 from benchwright.workspace.workspace import Workspace
 
@@ -97,7 +98,7 @@ def open_tasks(
         raise DataError(f"{path} holds no tasks; there is nothing to look at")
     each = annotators or kind.annotators
     if not 1 <= each <= MAX_SLOTS:
-        raise BenchwrightError(f"{each} annotators a task: give 1 to {MAX_SLOTS}")
+        raise BenchwrightError(f"{counted(each, 'annotator')} a task: give 1 to {MAX_SLOTS}")
     opened = Release.open(release)
     if opened.release_id != wanted.head.release_id:
         raise DataError(
@@ -172,7 +173,9 @@ def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iter
             pictures.put(data)
         yield TaskInput(task.item_id, task.content_hash, payload_with(released.item.model_dump(mode="json"), task))
     if by_id:
-        raise DataError(f"{path}: {len(by_id)} items are not in {release.path}, such as {min(by_id)}")
+        raise DataError(
+            f"{path}: {counted(len(by_id), 'item is', 'items are')} not in {release.path}, such as {min(by_id)}"
+        )
 
 
 def _bring_up(

@@ -10,6 +10,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.overrides import AGAINST
 from benchwright.release import Release
 from benchwright.review.tasks import SideText
+from benchwright.text_normalization import counted
 from benchwright.workspace.store_place import settle_store
 
 from ..forms.campaign_form import CampaignForm
@@ -94,7 +95,8 @@ def open_pairs(
                 raise BenchwrightError(f"there is a campaign {name!r} already, which is about something else")
             if annotators not in (None, before.slots_per_task):
                 raise BenchwrightError(
-                    f"campaign {name!r} asks {before.slots_per_task} annotators a pair; it cannot ask {annotators} now"
+                    f"campaign {name!r} asks {counted(before.slots_per_task, 'annotator')} a pair; it cannot ask "
+                    f"{annotators} now"
                 )
             form, each, settings = before.form, before.slots_per_task, dict(before.settings)
             inputs |= {

@@ -11,6 +11,7 @@ from typing import Any
 from benchwright.errors import StepError
 from benchwright.questions.drafts import author_of_draft
 from benchwright.questions.settings import QuestionSettings
+from benchwright.text_normalization import counted
 
 from ..forms.fields.form import Form
 from ..forms.kind_forms.writing import DRAFTS, GROUP, HEADLINE, WRITTEN, entry_of_draft
@@ -67,7 +68,7 @@ class ImageDrafts:
         """
         if self._unfit and not self._fitting:
             raise StepError(
-                f"step {stage!r}: none of {self._unfit} drafts has the shape of its form, such as "
+                f"step {stage!r}: none of {counted(self._unfit, 'draft')} has the shape of its form, such as "
                 f"{self._first_mistake}; give `questions`, `options`, `refusal`, `explanation`, `labels` and "
                 "`max_chars` as the step `draft_questions` has them"
             )

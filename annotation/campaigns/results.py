@@ -17,7 +17,7 @@ from benchwright.files.csv_cells import harmless
 from benchwright.release.format.errata import Erratum, spelled
 from benchwright.review.findings import Findings, ItemFindings
 from benchwright.review.tasks import FindingCategory
-from benchwright.workspace.atomic import replacing, write_bytes
+from benchwright.workspace.written_once import REPLACE, written_once
 
 from ..agreement.coefficients import SetRating, alpha_by_category, masi_alpha
 from ..agreement.ratings import Rating
@@ -211,35 +211,35 @@ def write_results(results: CampaignAnswers, out: Path, *, force: bool = False) -
     For an error analysis these are the findings, for `evaluate report`; for errata the errata, for `release freeze`.
 
     Raises:
-        BenchwrightError: The name ends otherwise, the file exists and `force` is not given, or it cannot be written.
+        BenchwrightError: The name ends otherwise, something else is there and `force` is not given, or it cannot be
+            written.
     """
     suffix = out.suffix.lower()
     if suffix not in {".csv", ".json"}:
         raise BenchwrightError(f"{out}: results are written as .csv or .json; give a name that ends so")
-    if out.is_symlink() or out.is_dir() or (out.exists() and not force):
-        raise BenchwrightError(f"{out} is there already; give another name with --out, or replace a file with --force")
     try:
-        if suffix == ".csv":
-            _write_csv(results, out)
-        elif results.campaign.kind == ERRATA:
-            write_bytes(out, spelled(errata_of(results)), private=True)
-        elif results.campaign.kind == ERROR_ANALYSIS:
-            write_bytes(out, findings_of(results).spelled(), private=True)
-        else:
-            raise BenchwrightError(
-                f"{out}: no other command takes up a campaign of kind {results.campaign.kind!r}; the next run does, "
-                "and a .csv file has all answers"
-            )
+        with written_once(out, otherwise=REPLACE, private=True, force=force) as draft:
+            if suffix == ".csv":
+                _write_csv(results, draft)
+            elif results.campaign.kind == ERRATA:
+                draft.write_bytes(spelled(errata_of(results)))
+            elif results.campaign.kind == ERROR_ANALYSIS:
+                draft.write_bytes(findings_of(results).spelled())
+            else:
+                raise BenchwrightError(
+                    f"{out}: no other command takes up a campaign of kind {results.campaign.kind!r}; the next run "
+                    "does, and a .csv file has all answers"
+                )
     except OSError as error:
         raise BenchwrightError(f"{out} cannot be written: {error.strerror or error}") from error
 
 
-def _write_csv(results: CampaignAnswers, out: Path) -> None:
+def _write_csv(results: CampaignAnswers, draft: Path) -> None:
     rows = rows_of(results)
     about = sorted({name for task in results.tasks.values() for name in about_in(task.payload)})
     names = [field.name for field in results.form.fields]
     columns = ["item_id", "task", *(name for name in about if name != "task"), "annotator", *names]
-    with replacing(out, private=True) as draft, draft.open("w", encoding="utf-8", newline="") as handle:
+    with draft.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.DictWriter(handle, columns, lineterminator="\n", restval="")
         writer.writeheader()
         writer.writerows({name: harmless(_cell(row.get(name))) for name in columns} for row in rows)

@@ -23,6 +23,7 @@ from benchwright.review.tasks import LONGEST_TEXT, SideText
 from benchwright.rooms import catalogue, find
 from benchwright.settings_help import reasons_of
 from benchwright.steps import CampaignContext, Flag, Step
+from benchwright.text_normalization import counted
 
 from ..forms.kinds import CHANGE, TO_WRITER
 from ..forms.payloads import item_in, payload_of_revision
@@ -262,8 +263,10 @@ class WriterRounds:
 def back_line(with_writers: Mapping[str, WrittenIn]) -> str:
     """Return in words how many items are with their writers, and in which campaigns."""
     campaigns = ", ".join(sorted({repr(writer.campaign) for writer in with_writers.values()}))
-    items = "1 item" if len(with_writers) == 1 else f"{len(with_writers)} items"
-    return f"{items} went back to the writers in {campaigns}, who revise what they wrote in the review app"
+    return (
+        f"{counted(len(with_writers), 'item')} went back to the writers in {campaigns}, who revise what they wrote "
+        "in the review app"
+    )
 
 
 def words_of_reviewer(decision: Annotation) -> str | None:
@@ -291,7 +294,9 @@ def words_of_flag(entry: str, flag: Flag) -> str:
     parts, evidence = [_words_of_reason(entry, flag.reason)], flag.evidence
     for rule in [*evidence.get("solvers", ()), *evidence.get("rules", ())][:_LISTED]:
         name = _words_of_rule(rule.get("solver") or rule["rule"])
-        parts.append(f"{name}: right on {rule['accuracy']:.0%} of {rule['items']} items, chance {rule['chance']:.0%}.")
+        parts.append(
+            f"{name}: right on {rule['accuracy']:.0%} of {counted(rule['items'], 'item')}, chance {rule['chance']:.0%}."
+        )
     for fault in list(evidence.get("faults", ()))[:_LISTED]:
         meant = f" ({fault['correction']}?)" if fault.get("correction") else ""
         parts.append(f"{fault['kind'].replace('_', ' ')}, {fault['place']}: {fault['words']}{meant}.")

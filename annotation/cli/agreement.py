@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 MOST_WORST = 20
 """Most single pictures that `review annotators` names."""
+SIMULATED = "the annotators are simulated: no person decided anything here"
+NOTHING_YET = "no decisions yet"
 _FILE = click.Path(path_type=Path)
 
 
@@ -72,7 +74,8 @@ _FILE = click.Path(path_type=Path)
     `{"units", "raters", "compared", "percent", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1",
     "ci": {statistic: [low, high]}, ...}`; of a campaign also `"shares": {label: share}`, how much of what was said
     each label is, `"closed_early"`, how many tasks closed before all had decided, which raises agreement, and
-    `"set_aside"`, how many votes a curator set aside, which are not among these;
+    `"set_aside"`, how many votes a curator set aside, which are not among these, and `"simulated"`, whether programs
+    decided and no people;
     where regions are marked also `"regions": {"pictures", "compared", "annotators", "regions", "matched", "mean_iou",
     "mean_distance", "share_matched", "count_agreement", "count_alpha", "label_alpha", "ci", "by_field"}`;
     with `--by` also `"parts": [{"by", "part", ...}]`, with `--leave-one-out` also `"without": {rater: {...}}`
@@ -120,8 +123,12 @@ def agreement(
             closed_early, set_aside = overview.closed_early(), overview.set_aside()
             figures = _mark_figures(store, overview.campaign)
         columns = labels.ratings
-        aside = sum(listed.votes for listed in set_aside)
-        shares = {"shares": whole[0].shares if whole else {}, "closed_early": closed_early, "set_aside": aside}
+        shares = {
+            "shares": whole[0].shares if whole else {},
+            "closed_early": closed_early,
+            "set_aside": sum(listed.votes for listed in set_aside),
+            "simulated": overview.campaign.is_simulated,
+        }
         if figures is not None:
             shares["regions"] = figures.agreement.to_json()
     document = {**agreement_in(columns, metric=metric).to_json(), **shares}
@@ -205,6 +212,7 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
         set_aside: Sequence[SetAside] = ()
         aside_gold: Mapping[str, RightOf] = {}
         aside_checks: Mapping[str, RightOf] = {}
+        is_simulated = False
     else:
         with open_for_commands(workspace) as store:
             overview, label_field = _open_overview(store, campaign, None, ordinal=False, sets=False)
@@ -212,6 +220,7 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
             checks, set_aside = overview.attention(), overview.set_aside()
             aside_gold, aside_checks = overview.gold(is_aside=True), overview.attention(is_aside=True)
             figures = _mark_figures(store, overview.campaign)
+            is_simulated = overview.campaign.is_simulated
     listed = [quality.to_json() for quality in qualities]
     known = {name: _right_of(accuracy, "accuracy") for name, accuracy in gold.items()}
     attentive = {name: _right_of(check, "share") for name, check in checks.items()}
@@ -230,7 +239,7 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
             "annotators": [row.to_json() for row in figures.annotators()],
             "worst": [marked.to_json() for marked in figures.marks[:MOST_WORST]],
         }
-    emit(document, as_json=as_json, text=lambda: _annotators_text(document))
+    emit(document, as_json=as_json, text=lambda: _annotators_text(document, is_simulated=is_simulated))
 
 
 def _right_of(those: RightOf | None, share: str) -> dict[str, Any]:
@@ -247,7 +256,7 @@ def _mark_figures(store: ReviewStore, campaign: Campaign) -> MarkFigures | None:
     return mark_figures(store, campaign) if campaign.kind == MARK else None
 
 
-def _annotators_text(document: Mapping[str, Any]) -> str:
+def _annotators_text(document: Mapping[str, Any], *, is_simulated: bool) -> str:
     text = _quality_text(document["annotators"], document["gold"], document["attention"])
     lines = [
         f"{printable(row['annotator'])}: marks against what counts: quality {_number(row['quality'])} of "
@@ -257,11 +266,11 @@ def _annotators_text(document: Mapping[str, Any]) -> str:
         for row in document.get("regions", {}).get("annotators", ())
     ]
     aside = [
-        f"{printable(each['annotator'])}: {each['votes']} votes set aside by {printable(each['by'])}: "
+        f"{printable(each['annotator'])}: {counted(each['votes'], 'vote')} set aside by {printable(each['by'])}: "
         f"{printable(each['why'])}{_evidence(each)}"
         for each in document["set_aside"]
     ]
-    return "\n".join([text, *lines, *aside])
+    return "\n".join([*([SIMULATED] if is_simulated else []), text, *lines, *aside])
 
 
 def _evidence(aside: Mapping[str, Any]) -> str:
@@ -281,7 +290,10 @@ def _regions_text(regions: Mapping[str, Any]) -> list[str]:
 def _agreement_text(document: Mapping[str, Any]) -> str:
     from ..agreement.coefficients import LEAST_COMPARED
 
-    lines = [_size(document)]
+    lines = [SIMULATED] if document.get("simulated") else []
+    if not document["units"]:
+        return "\n".join([*lines, NOTHING_YET, *_set_aside(document)])
+    lines.append(_size(document))
     for name, bounds in document["ci"].items():
         interval = "" if bounds is None else f"  [{bounds[0]:.3f}, {bounds[1]:.3f}]"
         lines.append(f"{name:<19} {_number(document[name])}{interval}")
@@ -301,8 +313,7 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
             f"with the decisions that "
             "they lack, agreement would hardly be higher and may be lower"
         )
-    if document.get("set_aside"):
-        lines.append(f"{document['set_aside']} votes are set aside and not counted here")
+    lines += _set_aside(document)
     for rater, statistics in document.get("without", {}).items():
         alpha, percent = _number(statistics["krippendorff_alpha"]), _number(statistics["percent"])
         lines.append(f"without {printable(rater)}: {_size(statistics)}; alpha {alpha}, percent {percent}")
@@ -313,8 +324,16 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _set_aside(document: Mapping[str, Any]) -> list[str]:
+    votes = document.get("set_aside")
+    return [f"{counted(votes, 'vote is', 'votes are')} set aside and not counted here"] if votes else []
+
+
 def _size(statistics: Mapping[str, Any]) -> str:
-    return f"{statistics['units']} units, {statistics['compared']} of them compared, {statistics['raters']} raters"
+    return (
+        f"{counted(statistics['units'], 'unit')}, {statistics['compared']} of them compared, "
+        f"{counted(statistics['raters'], 'rater')}"
+    )
 
 
 def _shares(shares: Mapping[str, float]) -> str:
@@ -336,10 +355,10 @@ def _quality_text(
         units = quality["on_gold_units"]
         on_gold = f"; gold {_number(quality['on_gold'])} of {units}" if units else ""
         lines.append(
-            f"{printable(quality['rater'])}: {quality['ratings']} ratings; with the others "
-            f"{_number(quality['with_others'])} of {quality['with_others_units']} units{on_gold}; "
-            f"estimated accuracy {_estimate(quality)}; "
-            f"alpha without {_number(quality['alpha_without'])} on {quality['alpha_without_units']} units{pace}{haste}"
+            f"{printable(quality['rater'])}: {counted(quality['ratings'], 'rating')}; with the others "
+            f"{_number(quality['with_others'])} of {counted(quality['with_others_units'], 'unit')}{on_gold}; estimated "
+            f"accuracy {_estimate(quality)}; alpha without {_number(quality['alpha_without'])} on "
+            f"{counted(quality['alpha_without_units'], 'unit')}{pace}{haste}"
         )
     rated = {quality["rater"] for quality in qualities}
     lines += [
@@ -357,7 +376,7 @@ def _quality_text(
         for quality in qualities
         if quality["doubts"]
     ]
-    return "\n".join(lines) or "no decisions yet"
+    return "\n".join(lines) or NOTHING_YET
 
 
 _DOUBTS: Mapping[str, str] = {
@@ -373,10 +392,10 @@ def _estimate(quality: Mapping[str, Any]) -> str:
     from ..agreement.annotator_quality import LEAST_SHARED
 
     if quality["estimated_accuracy"] is None:
-        return f"not enough ({quality['shared_units']} shared units, of {LEAST_SHARED})"
+        return f"not enough ({counted(quality['shared_units'], 'shared unit')}, of {LEAST_SHARED})"
     constant = quality["constant_accuracy"]
     always = "" if constant is None else f", always the same {constant:.2f}"
-    return f"{quality['estimated_accuracy']:.2f} from {quality['shared_units']} shared units{always}"
+    return f"{quality['estimated_accuracy']:.2f} from {counted(quality['shared_units'], 'shared unit')}{always}"
 
 
 def _number(value: float | None) -> str:

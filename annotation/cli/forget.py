@@ -110,12 +110,22 @@ def _listed(names: Sequence[str]) -> str:
 def _mentions_text(mentions: Sequence[Mention]) -> list[str]:
     """Return lines about the texts that stay and may name the person."""
     lines = []
-    for is_note, what in (
-        (True, "notes and comments hold a part of the name and stay as they are; --also NAME replaces it in these"),
-        (False, "texts of items and guidelines hold a name or a part of it and stay; change them where you wrote them"),
+    for is_note, one, several, then in (
+        (
+            True,
+            "note or comment holds a part of the name and stays as it is",
+            "notes and comments hold a part of the name and stay as they are",
+            "--also NAME replaces it in these",
+        ),
+        (
+            False,
+            "text of an item or of guidelines holds a name or a part of it and stays",
+            "texts of items and guidelines hold a name or a part of it and stay",
+            "change them where you wrote them",
+        ),
     ):
         some = [mention for mention in mentions if mention.is_note == is_note]
-        lines += [f"{len(some)} {what}"] if some or is_note else []
+        lines += [f"{counted(len(some), one, several)}; {then}"] if some or is_note else []
         lines += [f"  {mention.place}, row {mention.row}: {mention.text[:_LONG]}" for mention in some[:_SHOWN]]
         lines += [f"  and {len(some) - _SHOWN} more, which --json lists"] if len(some) > _SHOWN else []
     return lines

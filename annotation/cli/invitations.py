@@ -8,6 +8,7 @@ import click
 
 from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import counted
 from benchwright.workspace.atomic import replacing
 
 from ..app.base.account_words import invitation_path
@@ -52,7 +53,11 @@ def invite(file: Path, workspace: Path | None, out: Path, url: str, as_json: boo
     from ..store.database.audit import COMMAND_LINE, clock
 
     if out.exists():
-        raise BenchwrightError(f"{out} is there already, and may hold links; give another --out")
+        raise BenchwrightError(
+            f"{out} is there already, and may hold links, which nobody can see again: if `benchwright review "
+            "users` lists "
+            "the people of it, they are invited and it is whole; else remove it, or give another --out"
+        )
     if not out.parent.is_dir():
         raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
     base = url.rstrip("/")
@@ -75,5 +80,8 @@ def invite(file: Path, workspace: Path | None, out: Path, url: str, as_json: boo
     ]
     new = sum(person.state == "invited" for person in invited)
     known = f", and {len(invited) - new} who have an account are as they were" if len(invited) > new else ""
-    text = f"{new} people are invited{known}; their links are in {out}: send each person their own only"
+    text = (
+        f"{counted(new, 'person is', 'people are')} invited{known}; their links are in {out}: send each person their "
+        "own only"
+    )
     emit({"out": str(out), "people": people}, as_json=as_json, text=text)

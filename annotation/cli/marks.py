@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
 
 from benchwright.cli.output import emit, json_option
-from benchwright.errors import BenchwrightError
 from benchwright.text_normalization import counted
+from benchwright.workspace.written_once import written_once
 
 from .selection import (
     campaign_option,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from benchwright.regions.formats import MarkFormat
 
 _FILE = click.Path(path_type=Path)
+_OTHERWISE = "give the name of a new file or folder"
 
 
 @click.command("export")
@@ -48,7 +51,8 @@ def export_marks(workspace: Path | None, campaign: str | None, out: Path, form: 
     """Write what annotators of a campaign `mark` agree on, or an adjudicator marked, for other tools.
 
     Pictures that wait for people, and those of which annotators could not tell, are left out; of a disputed picture
-    what is agreed is written. What the format cannot hold is left out and told, with the reason.
+    what is agreed is written. What the format cannot hold is left out and told, with the reason. Given again, the
+    command is done where the file or folder holds exactly this; anything else there is refused.
     """
     from benchwright.regions.formats import write_marks
 
@@ -56,13 +60,15 @@ def export_marks(workspace: Path | None, campaign: str | None, out: Path, form: 
     from ..store.database.audit import COMMAND_LINE, clock
 
     root = workspace_of(workspace)
-    if out.exists():
-        raise BenchwrightError(f"{out} is there already; give the name of a new file or folder")
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
         agreed = agreed_marks(store, name, root=root)
-        with removed_on_failure(out):
-            written = write_marks(out, cast("MarkFormat", form), agreed.pictures)
+        is_new = not os.path.lexists(out)
+        with (
+            removed_on_failure(out) if is_new else nullcontext(),
+            nullcontext(out) if is_new else written_once(out, otherwise=_OTHERWISE) as draft,
+        ):
+            written = write_marks(draft, cast("MarkFormat", form), agreed.pictures)
             count = written.pictures
             store.record_read("exported_marks", actor=COMMAND_LINE, now=clock(), campaign=name, pictures=count)
     lines = [

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 from .selection import campaign_option, open_for_commands, pick_campaign, workspace_option
 
@@ -36,7 +36,9 @@ def set_aside(person: str, workspace: Path | None, campaign: str | None, *, why:
     emit(
         {"campaign": name, "annotator": person, "votes": votes},
         as_json=as_json,
-        text=printable(f"{votes} votes of {person} in {name} are set aside; `benchwright review take-back` undoes it"),
+        text=printable(
+            f"set aside: {counted(votes, 'vote')} of {person} in {name}; `benchwright review take-back` undoes it"
+        ),
     )
 
 
@@ -63,7 +65,7 @@ def take_back(person: str, workspace: Path | None, campaign: str | None, *, by: 
     with open_for_commands(workspace) as store:
         name = pick_campaign(store, campaign)
         taken = take_votes_back(store, name, person, by=by, now=clock())
-    lines = [f"{taken.votes} votes of {person} in {name} count again"]
+    lines = [f"counted again: {counted(taken.votes, 'vote')} of {person} in {name}"]
     lines += [f"{taken.replaced} stay aside, since others have decided in their place"] if taken.replaced else []
     lines += [f"{taken.held} stay aside for now, since others are at their tasks"] if taken.held else []
     emit(

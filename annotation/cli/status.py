@@ -111,13 +111,12 @@ def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> 
 def _status_text(campaigns: Sequence[Mapping[str, Any]]) -> str:
     lines = []
     for campaign in campaigns:
-        noun = "simulated annotators" if campaign["simulated"] else "annotators"
+        noun = "simulated annotator" if campaign["simulated"] else "annotator"
         total = campaign["tasks"]["done"] + campaign["tasks"]["open"]
         slots = ", ".join(f"{count} {state}" for state, count in campaign["slots"].items())
         lines.append(
             f"{campaign['name']}: {campaign['tasks']['done']} of {counted(total, 'task')} done under "
-            f"{campaign['rule']}; "
-            f"slots: {slots}; {campaign['annotators']} {noun}"
+            f"{campaign['rule']}; slots: {slots}; {counted(campaign['annotators'], noun)}"
         )
         lines.append(f"  {_counted(campaign['outcomes'])}")
         if sure := campaign.get("closed_sure"):

@@ -10,7 +10,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.files.csv_cells import harmless
 from benchwright.files.spreadsheets import is_spreadsheet, write_sheet
 from benchwright.records import Choice, ItemImage
-from benchwright.workspace.atomic import replacing
+from benchwright.workspace.written_once import written_once
 
 from ..forms.drafted_values import drafts_field, drafts_in_words
 from ..forms.fields.field_types import DraftsField, FormField, Lines, OneOf, Repeated
@@ -156,11 +156,9 @@ def export_tasks(
         Number of rows.
 
     Raises:
-        BenchwrightError: The file exists, its folder does not, or the campaign takes no votes.
+        BenchwrightError: Something else is there, its folder is not, or the campaign takes no votes.
         PrerequisiteError: It is to be a spreadsheet, and openpyxl is not installed.
     """
-    if out.exists():
-        raise BenchwrightError(f"{out} is there already, and may hold decisions; give another --out")
     if not out.parent.is_dir():
         raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
     settings = store.campaign(campaign)
@@ -182,7 +180,8 @@ def export_tasks(
         }
         for task, annotator in rows
     )
-    with replacing(out, private=True) as draft:
+    otherwise = "it may hold decisions: import them first, or give another --out"
+    with written_once(out, otherwise=otherwise, private=True) as draft:
         if is_spreadsheet(out):
             with draft.open("wb") as sheet:
                 offered = offered_by_column(settings, votes=votes)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.files.spreadsheets import cell_text, is_spreadsheet, sheet_rows
+from benchwright.text_normalization import counted
 
 MAX_BYTES = 256 * 2**20
 MAX_FIELD = 10_000
@@ -113,7 +114,7 @@ def read_rows(
     for number, cells in lines:
         values = {name: cells[at].strip() for name, at in columns.items() if at < len(cells)}
         if len(cells) != len(header):
-            problems = [f"{len(cells)} values for {len(header)} columns"]
+            problems = [f"{len(cells)} values for {counted(len(header), 'column')}"]
         else:
             problems = [bad for name, value in values.items() if (bad := _bad(name, value, is_long=name in long))]
         yield CsvRow(number, {name: values.get(name, "") for name in wanted}, "; ".join(problems) or None)
@@ -148,7 +149,7 @@ def _columns(
         problems += [f"did you mean {name!r} where it says {shown(at[0])}?" for name, at in near.items() if at]
     for name in dict.fromkeys(names):
         if names.count(name) > 1 and name in known:
-            problems.append(f"column {name!r} is there {names.count(name)} times; keep one")
+            problems.append(f"column {name!r} is there {counted(names.count(name), 'time')}; keep one")
         if ignored is not None and name not in [*known, *ignored]:
             near_known = get_close_matches(name, known, n=1)
             hint = f"did you mean {near_known[0]!r}?" if near_known else f"known are {', '.join(known)}"

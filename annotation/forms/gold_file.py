@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.errors import DataError
+from benchwright.text_normalization import counted
 
 from .csv_rows import read_rows, shown
 
@@ -62,7 +63,9 @@ def read_practice(path: Path) -> dict[str, GoldLabel]:
     """
     labels = read_gold(path)
     if not path.is_dir() and not LEAST_PRACTICE <= len(labels) <= MOST_PRACTICE:
-        raise DataError(f"{path} names {len(labels)} items to practise on; give {LEAST_PRACTICE} to {MOST_PRACTICE}")
+        raise DataError(
+            f"{path} names {counted(len(labels), 'item')} to practise on; give {LEAST_PRACTICE} to {MOST_PRACTICE}"
+        )
     return labels
 
 

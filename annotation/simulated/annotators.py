@@ -17,6 +17,7 @@ from pydantic import Field
 
 from benchwright.records import Record, right_key
 from benchwright.seeds import generator_for
+from benchwright.text_normalization import counted
 
 from ..forms.campaign_form import CampaignForm
 from ..forms.evidence import EVIDENCE, needs_evidence
@@ -168,7 +169,7 @@ def check_enough(group: SimulatedGroup, rule: Rule) -> None:
         ValueError: There are fewer annotators than slots.
     """
     if group.annotators < rule.slots:
-        raise ValueError(f"{group.annotators} annotators cannot fill {rule.slots} slots of {rule}")
+        raise ValueError(f"{counted(group.annotators, 'annotator')} cannot fill {rule.slots} slots of {rule}")
 
 
 def _right_key(payload: Mapping[str, Any]) -> str | None:

@@ -19,6 +19,7 @@ from benchwright.canonical import canonical_json
 from benchwright.components import components_of
 from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.raised import RaisedError
+from benchwright.text_normalization import counted
 
 from .check import FailedItem
 from .picture_measures import KIND, PictureMeasures, in_batches, run_jobs
@@ -281,7 +282,7 @@ class LookAtPairs:
     @property
     def name(self) -> str:
         """Return the job's name for logs, one line."""
-        return f"{len(self.pairs)} pairs from {self.pairs[0].first[:12]}"
+        return f"{counted(len(self.pairs), 'pair')} from {self.pairs[0].first[:12]}"
 
     @property
     def size(self) -> int:

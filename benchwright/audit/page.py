@@ -13,7 +13,7 @@ from benchwright import __version__
 from benchwright.errors import UnreadableImage
 from benchwright.pages import page_pieces
 from benchwright.records import LETTERS
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 from benchwright.workspace.atomic import replacing
 
 from .audited_items import AuditedItems
@@ -148,12 +148,12 @@ def citable(report: AuditReport) -> str:
         kind for kind in kinds_of(report.findings, len(audited.all_items)) if kind.severity != "low" and kind.items
     ]
     named = "; ".join(
-        f"{kind.words}: {len(kind.findings):,}, on {kind.items:,} items ({kind.share:.1%})" for kind in kinds
+        f"{kind.words}: {len(kind.findings):,}, on {counted(kind.items, 'item')} ({kind.share:.1%})" for kind in kinds
     )
     done = sum(check.state == "done" for check in report.checks)
     return (
-        f"An audit with Benchwright {__version__} ({done} of {len(report.checks)} checks) of "
-        f"{len(audited.all_items):,} items and {len(audited.pictures):,} pictures (content "
+        f"An audit with Benchwright {__version__} ({done} of {counted(len(report.checks), 'check')}) of "
+        f"{counted(len(audited.all_items), 'item')} and {counted(len(audited.pictures), 'picture')} (content "
         f"{audited.content_digest[:16]}) found " + (f"{named}." if named else "nothing of high or medium severity.")
     )
 

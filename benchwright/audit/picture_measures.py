@@ -20,6 +20,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import open_regular
 from benchwright.raised import RaisedError
 from benchwright.rights import metadata_blocks
+from benchwright.text_normalization import counted
 
 from .check import FailedItem
 
@@ -87,7 +88,7 @@ class MeasurePictures:
     @property
     def name(self) -> str:
         """Return the job's name for logs, one line."""
-        return f"measures of {len(self.pictures)} pictures from {self.pictures[0].image_id[:12]}"
+        return f"measures of {counted(len(self.pictures), 'picture')} from {self.pictures[0].image_id[:12]}"
 
     @property
     def size(self) -> int:

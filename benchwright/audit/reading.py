@@ -28,6 +28,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import uri_for
 from benchwright.records import Item, Source
 from benchwright.rights import read_source_table, stated_source
+from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
 from .audited_items import (
@@ -207,7 +208,7 @@ class _Reading:
             self.unreadable += [UnreadableRow(row.where, row.reason) for _, row in unread if row not in used]
         if self.replies:
             files = sum(file.model is not None for file in read.files)
-            beside = f" from {files:,} files beside the questions" if files else ""
+            beside = f" from {counted(files, 'file')} beside the questions" if files else ""
             counts = ", ".join(f"{replies.model} {len(replies.letters):,}" for replies in self.replies)
             self.lines.append(f"replies of models{beside}: {counts}")
 
@@ -215,7 +216,7 @@ class _Reading:
         """List the pictures that are not there, or in one line where none is."""
         if self.absent and not self.pictures:
             first = next(iter(self.absent.values()))
-            reason = f"none of the {len(self.absent):,} pictures that items name can be read: {first.detail}"
+            reason = f"none of the {counted(len(self.absent), 'picture')} that items name can be read: {first.detail}"
             self.unreadable.insert(0, UnreadableRow("pictures", reason))
         else:
             self.unreadable += [UnreadableRow(name, absent.detail) for name, absent in self.absent.items()]

@@ -15,6 +15,7 @@ from benchwright.errors import BenchwrightError, StorageError
 from benchwright.progress import Progress, Silent
 from benchwright.raised import RaisedError
 from benchwright.storage_faults import is_of_the_machine, naming, storage_fault
+from benchwright.text_normalization import counted
 from benchwright.workspace.atomic import write_json
 from benchwright.workspace.item_cache import ItemCache
 
@@ -74,15 +75,11 @@ class CheckRun(NamedTuple):
         """Return on how many items it failed, in words; empty where it did not."""
         if self.state != "failed":
             return ""
-        return f"on {_number(len(self.failed_on), 'item', 'items')}" if self.failed_on else "as a whole"
+        return f"on {counted(len(self.failed_on), 'item', 'items')}" if self.failed_on else "as a whole"
 
     def to_json(self) -> dict[str, Any]:
         """Return the check as JSON values."""
         return {"name": self.name, "state": self.state, "why": self.why, "failed_on": list(self.failed_on)}
-
-
-def _number(count: int, one: str, several: str) -> str:
-    return f"{count:,} {one if count == 1 else several}"
 
 
 class AuditSettings(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 from .audited_items import UnreadableRow
 from .report import AuditReport
@@ -37,7 +37,10 @@ def terminal_lines(report: AuditReport) -> Iterator[str]:
         such_as = f"{len(rows):,} such as " if len(rows) > 1 else ""
         yield f"unreadable  {such_as}{printable(rows[0].where)}: {printable(rows[0].reason)}"
     if report.audited.rotations:
-        yield f"rotated  {len(report.audited.rotations):,} questions are another with its options in another order"
+        yield (
+            f"rotated  {counted(len(report.audited.rotations), 'question is', 'questions are')} another with its "
+            "options in another order"
+        )
     for check in report.checks:
         if check.state == "skipped":
             yield f"skipped {check.name}: {printable(check.why)}"
@@ -67,7 +70,11 @@ def markdown(report: AuditReport) -> str:
             f"| {_MARKS[kind.severity]} | {kind.words} | {len(kind.findings):,} | {concerned(kind)} | {shown} |"
         )
     done = sum(check.state == "done" for check in report.checks)
-    lines += ["", f"{len(report.audited.all_items):,} items, {len(report.audited.pictures):,} pictures, {done} checks."]
+    lines += [
+        "",
+        f"{counted(len(report.audited.all_items), 'item')}, {counted(len(report.audited.pictures), 'picture')}, "
+        f"{counted(done, 'check')}.",
+    ]
     return "\n".join(lines)
 
 

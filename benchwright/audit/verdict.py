@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
+from benchwright.text_normalization import counted
+
 from .finding import SEVERITIES, Finding, Severity
 from .report import AuditReport
 
@@ -100,25 +102,28 @@ def verdict_of(report: AuditReport) -> Verdict:
     touched = len(report.items_of("high", "medium"))
     if touched:
         reasons.append(
-            f"{touched:,} of {items:,} items ({touched / items:.1%}) have a finding of high or medium severity."
+            f"{touched:,} of {counted(items, 'item')} ({touched / items:.1%}) {'has' if touched == 1 else 'have'} a "
+            "finding of high or medium severity."
         )
     if unreadable:
-        reasons.append(f"{_number(unreadable, 'row or picture', 'rows and pictures')} cannot be read.")
+        reasons.append(f"{counted(unreadable, 'row or picture', 'rows and pictures')} cannot be read.")
     if not report.audited.items and items:
         reasons.append("The source has no words of its questions: only keys and replies were checked.")
     elif report.audited.wordless:
-        wordless = _number(len(report.audited.wordless), "item", "items")
+        wordless = counted(len(report.audited.wordless), "item", "items")
         reasons.append(f"The source has no words of {wordless}: only their keys and replies were checked.")
     if has_no_picture:
-        named = _number(len(report.audited.absent), "picture that items name is", "pictures that items name are")
+        named = counted(len(report.audited.absent), "picture that items name is", "pictures that items name are")
         reasons.append(f"The {named} not there or cannot be read: only texts and keys were checked.")
     elif report.audited.items and not report.audited.pictures:
         reasons.append("No picture could be read: only texts and keys were checked.")
     skipped = sum(check.state == "skipped" for check in report.checks)
     if skipped:
-        reasons.append(f"{skipped} of {len(report.checks)} checks could not run; what they would find is not in this.")
+        reasons.append(
+            f"{skipped} of {counted(len(report.checks), 'check')} could not run; what they would find is not in this."
+        )
     if report.accepted:
-        reasons.append(f"{_number(len(report.accepted), 'finding is', 'findings are')} accepted by the baseline.")
+        reasons.append(f"{counted(len(report.accepted), 'finding is', 'findings are')} accepted by the baseline.")
     return Verdict(level, headline, (*reasons, *_failures(report)))
 
 
@@ -126,13 +131,9 @@ def _failures(report: AuditReport) -> list[str]:
     if not report.failed:
         return []
     names = ", ".join(f"{check.name} ({check.where})" for check in report.failed)
-    return [f"{_number(len(report.failed), 'check', 'checks')} failed, so that less was looked at: {names}."]
-
-
-def _number(count: int, one: str, several: str) -> str:
-    return f"{count:,} {one if count == 1 else several}"
+    return [f"{counted(len(report.failed), 'check', 'checks')} failed, so that less was looked at: {names}."]
 
 
 def concerned(kind: KindCount) -> str:
     """Return how many items the findings of a kind concern, in words."""
-    return "the whole set" if not kind.items else _number(kind.items, "item", "items")
+    return "the whole set" if not kind.items else counted(kind.items, "item", "items")

@@ -26,6 +26,7 @@ import yaml
 from benchwright.errors import PrerequisiteError
 from benchwright.recipe import Recipe, parse_recipe
 from benchwright.recipes import bundled_recipes
+from benchwright.text_normalization import counted
 
 PHOTOGRAPHS = {
     "skimage": (
@@ -133,7 +134,7 @@ def demo(out: Path, headless: bool, photographs_only: bool, workers: int | None,
     prepare_photographs(out / "photographs")
     if photographs_only:
         files = sorted(path.name for path in (out / "photographs").iterdir())
-        text = f"{len(files)} photographs in {out / 'photographs'}"
+        text = f"{counted(len(files), 'photograph')} in {out / 'photographs'}"
         emit({"photographs": str(out / "photographs"), "files": files}, as_json=as_json, text=lambda: text)
         return
     from benchwright.cli.progress_bars import ProgressBars
@@ -206,7 +207,10 @@ def _human(finished: FinishedRun) -> dict[str, Any] | None:
 
 
 def _text(finished: FinishedRun, items: dict[str, int]) -> str:
-    lines = [f"photographs in, {items['made']} items made, {items['accepted']} accepted, {items['released']} released"]
+    lines = [
+        f"photographs in, {counted(items['made'], 'item')} made, {items['accepted']} accepted, {items['released']} "
+        "released"
+    ]
     if finished.state == "waiting":
         lines += [f"waiting: {line}" for line in finished.waits]
         lines += [

@@ -55,7 +55,7 @@ def new(images: Path, out: Path | None, is_table: bool, as_json: bool) -> None:
     for entry in unreadable[:_MOST_SHOWN]:
         note(f"left out: {entry['path']} ({entry['reason']})")
     if len(unreadable) > _MOST_SHOWN:
-        note(f"left out: {len(unreadable) - _MOST_SHOWN} more files; --json names them all")
+        note(f"left out: {counted(len(unreadable) - _MOST_SHOWN, 'more file')}; --json names them all")
     if not skeleton.pictures:
         raise BenchwrightError(f"{images} holds no picture that can be read")
     target.parent.mkdir(parents=True, exist_ok=True)

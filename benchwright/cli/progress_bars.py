@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchwright.cli.output import note
 from benchwright.cli.terminal import clean_redirected, console, plain_stream
+from benchwright.text_normalization import counted
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -45,7 +46,7 @@ class ProgressBars:
     def phase(self, name: str, total: int, unit: str = "images") -> None:
         """Begin a bar, or print a line."""
         if self._bars is None:
-            note(f"{name}: {total} {unit}" if total else name)
+            note(f"{name}: {counted(total, unit.removesuffix('s'), unit)}" if total else name)
             return
         self._end_phase()
         self._task = self._bars.add_task(name, total=total or None, count=_count(0, total), rate="", beside="")

@@ -27,6 +27,7 @@ from benchwright.engines.base import Done, Job, Place
 from benchwright.engines.gpu_memory import free_gpu_memory_mb
 from benchwright.engines.progress_slot import ProgressSlot
 from benchwright.errors import BenchwrightError, StepError
+from benchwright.text_normalization import counted
 
 if TYPE_CHECKING:
     from benchwright.steps import Resources
@@ -281,8 +282,8 @@ class LocalEngine:
         limit = KILLS_BEFORE_ANY_RECORD if code == -signal.SIGKILL else DEATHS_BEFORE_ANY_RECORD
         if self._early_ends[code] >= limit:
             raise StepError(
-                f"workers end before they reach any record ({_how(exit_code)}, {limit} times in a row, {where}); "
-                f"see {self._log_folder}"
+                f"workers end before they reach any record ({_how(exit_code)}, {counted(limit, 'time')} in a row, "
+                f"{where}); see {self._log_folder}"
             )
 
     def _end(self, worker: _Worker) -> None:

@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from benchwright.errors import DataError
+from benchwright.text_normalization import counted
 from benchwright.yaml_places import Mistakes, Path_, Places, shown
 
 from .picture_facts import PictureFacts
@@ -172,7 +173,9 @@ def _rows(text: str, at: _CellPlaces, mistakes: Mistakes) -> Iterator[_Row]:
             elif not any(values):
                 continue
             elif len(values) > len(header) and any(values[len(header) :]):
-                mistakes.add(at.row(line, f"{len(values)} values for {len(header)} columns; put quotes around texts"))
+                mistakes.add(
+                    at.row(line, f"{len(values)} values for {counted(len(header), 'column')}; put quotes around texts")
+                )
             else:
                 yield _Row(line, {column: value for column, value in zip(header, values, strict=False) if value})
     except csv.Error as error:

@@ -23,8 +23,8 @@ _KEPT, _REVERSED, _ASKED, _ASIDE, _DROPPED, _FAILED = (
 TEXTS = (
     "kept", "kept: a curator reversed the verdict", "kept, and people are asked",
     "not used by a step that makes items; goes on", "dropped", "failed or refused", "Images", "Items", "taken in",
-    "note", "{count} in", "{count} out", "{count} items made", "{low} to {high}", "{value} of {count} records",
-    "records", "{value} of {count} records; heights are square roots of counts",
+    "note", "{count} in", "{count} out", "1 item made", "{count} items made", "{low} to {high}",
+    "{value} of {count} records", "records", "{value} of {count} records; heights are square roots of counts",
 )  # fmt: skip
 """Texts of these charts, with places for values, for whoever shows them in another language."""
 Translate = Callable[[str], str]
@@ -68,7 +68,7 @@ def _row(step: FunnelStep, translate: Translate) -> Row:
     if step.out != step.records:
         notes.append(translate("{count} out").format(count=number(step.out)))
     if items := step.made.get("items", 0):
-        notes.append(translate("{count} items made").format(count=number(items)))
+        notes.append(translate("1 item made" if items == 1 else "{count} items made").format(count=number(items)))
     name = translate("taken in") if step.name == INGEST else step.name
     return Row(name, parts, note=" · ".join(notes), goes_on=step.out)
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from benchwright.errors import BenchwrightError
 from benchwright.models.devices import free_memory
+from benchwright.text_normalization import counted
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -91,7 +92,9 @@ class Batches:
                     done += 1
             else:
                 if len(results) != len(batch):
-                    raise ValueError(f"{len(results)} results for a batch of {len(batch)}; one each is needed")
+                    raise ValueError(
+                        f"{counted(len(results), 'result')} for a batch of {len(batch)}; one each is needed"
+                    )
                 yield from results
                 done += len(batch)
                 continue

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from benchwright.errors import BenchwrightError, CheckFailed
+from benchwright.text_normalization import counted
 
 CHARACTERS_PER_TOKEN = 4
 """Characters of a text that are counted as a token where cost is planned."""
@@ -156,7 +157,10 @@ class Spending:
 
     def describe(self) -> str:
         """Return a line about the spending."""
-        words = f"{self.requests} requests, {self.tokens.prompt} tokens sent and {self.tokens.completion} received"
+        words = (
+            f"{counted(self.requests, 'request')}, {counted(self.tokens.prompt, 'token')} sent and "
+            f"{self.tokens.completion} received"
+        )
         return words if self.cost is None else f"{words}, cost {self.cost:.4f}"
 
 
@@ -188,8 +192,9 @@ class RequestPlan(NamedTuple):
         """Return the plan as a line."""
         price = "no prices stated" if self.cost is None else f"at most {self.cost:,.4f}"
         return (
-            f"{self.model}, {self.purpose}: at most {self.requests:,} requests with {self.pictures:,} pictures, about "
-            f"{self.tokens.prompt:,} tokens sent, at most {self.tokens.completion:,} received; {price}"
+            f"{self.model}, {self.purpose}: at most {counted(self.requests, 'request')} with "
+            f"{counted(self.pictures, 'picture')}, about {counted(self.tokens.prompt, 'token')} sent, at most "
+            f"{self.tokens.completion:,} received; {price}"
         )
 
     def to_json(self) -> dict[str, Any]:

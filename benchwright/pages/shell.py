@@ -15,7 +15,7 @@ from markupsafe import Markup
 from benchwright.hidden_characters import escaped
 from benchwright.pages.charts import Chart
 from benchwright.pages.drawing import ASSETS
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -91,6 +91,7 @@ def _environment(folder: Path, finalize: Callable[[Any], Any] | None = None) -> 
     )
     environment.filters["drawn"] = Markup  # Chart.markup, whose texts ElementTree has escaped
     environment.filters["plain"] = printable
+    environment.filters["counted"] = counted
     environment.filters["data_uri"] = _data_uri
     return environment
 

@@ -30,6 +30,7 @@ from benchwright.pipeline.runlog import log_problems
 from benchwright.pipeline.seen_files import is_whole
 from benchwright.release.verification.verify import verify_release
 from benchwright.rooms import catalogue
+from benchwright.text_normalization import counted
 from benchwright.workspace.item_cache import FILE_NAME, damaged_entries
 from benchwright.workspace.sealed import is_sealed, read_sealed
 from benchwright.workspace.shards import Marker, StageTable
@@ -255,7 +256,9 @@ def _pictures(space: Workspace, compared: CheckedPictures) -> Iterator[Problem]:
         )
     elif held and folder is not None and not has_folder:
         yield Problem(
-            str(folder), f"is not there; the workspace has its own copies of {len(held)} source pictures", is_note=True
+            str(folder),
+            f"is not there; the workspace has its own copies of {counted(len(held), 'source picture')}",
+            is_note=True,
         )
 
 
@@ -284,13 +287,15 @@ def _memories(space: Workspace) -> Iterator[Problem]:
     items = space.cache / FILE_NAME
     if items.exists() and (count := damaged_entries(items)):
         yield Problem(
-            inside(space, items), f"has {count} damaged entries; what they kept is made again when it is wanted"
+            inside(space, items),
+            f"has {counted(count, 'damaged entry', 'damaged entries')}; what they kept is made again when it is wanted",
         )
     replies = space.step_replies
     if replies.exists() and (count := damaged_replies(replies)):
         yield Problem(
             inside(space, replies),
-            f"has {count} damaged replies; no run uses them, and one that wants them asks again",
+            f"has {counted(count, 'damaged reply', 'damaged replies')}; no run uses them, and one that wants "
+            "them asks again",
             mend=partial(forget_damaged, replies),
         )
     for path in sorted(space.journal.glob("*/*.jsonl")):

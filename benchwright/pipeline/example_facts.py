@@ -12,6 +12,7 @@ from benchwright.errors import RecipeError
 from benchwright.pipeline.ingest import list_files
 from benchwright.recipe import Recipe
 from benchwright.recipes import companions
+from benchwright.text_normalization import counted
 
 ENOUGH = 0.5
 """Smallest share of the files that the facts must cover; the rest may be second copies and broken downloads."""
@@ -38,7 +39,7 @@ def check_facts_fit(recipe: Recipe, path: Path, images: Path) -> None:
         facts = ", ".join(companion.name for companion in companions(path))
         raise RecipeError(
             f"recipe {name} comes with facts about example photographs ({facts}, step {entry!r}), which speak of "
-            f"{sum(map(bool, spoken_of))} of the {len(uris)} files in {images}; for images of your own: "
+            f"{sum(map(bool, spoken_of))} of the {counted(len(uris), 'file')} in {images}; for images of your own: "
             f"`benchwright recipes {name} --to FOLDER`, state facts about them in FOLDER/{facts} in place of the "
             f"example's, then `benchwright run FOLDER/{path.name} --images {images}`"
         )

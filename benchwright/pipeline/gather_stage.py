@@ -33,6 +33,7 @@ from benchwright.steps import (
     Outcome,
     Verdicts,
 )
+from benchwright.text_normalization import counted
 from benchwright.workspace.arrow_arrays import arrow_array
 from benchwright.workspace.sealed import write_sealed
 from benchwright.workspace.shards import Marker, StageTable
@@ -217,7 +218,7 @@ def outcome_of_row(gathered: Gathered, rows: int, stage: Stage) -> Callable[[int
         raise ValueError(f"{stage.id}.gather spoke of a row twice, or of one that is not there")
     for name, column in {**gathered.values, "verdicts": gathered.verdicts, "reasons": gathered.reasons}.items():
         if column is not None and len(column) != len(numbers):
-            raise ValueError(f"{stage.id}.gather returned {len(column)} {name} for {len(numbers)} rows")
+            raise ValueError(f"{stage.id}.gather returned {len(column)} {name} for {counted(len(numbers), 'row')}")
     place_of = np.full(rows, -1, np.int64)
     place_of[numbers] = np.arange(len(numbers))
 

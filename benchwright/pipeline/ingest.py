@@ -32,6 +32,7 @@ from benchwright.records import ImageRecord, Source
 from benchwright.rights.embedded import embedded_sources
 from benchwright.rights.source_table import SourceTable, read_source_table
 from benchwright.rights.stated_sources import FileSource, stated_source
+from benchwright.text_normalization import counted
 from benchwright.workspace.shards import StageTable, VerdictCounts, effect_of, shard_names, shard_of
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.tables import FILES, IMAGES, image_row, sorted_rows
@@ -91,7 +92,7 @@ class Identify:
     @property
     def name(self) -> str:
         """Return the job's name for logs, one line."""
-        return f"ingest of {len(self.uris)} files from {self.uris[0]!r}"
+        return f"ingest of {counted(len(self.uris), 'file')} from {self.uris[0]!r}"
 
     @property
     def size(self) -> int:

@@ -22,6 +22,7 @@ from benchwright.pipeline.worker_context import StageContext, WorkerContext
 from benchwright.raised import RaisedError
 from benchwright.steps import AnyRecord, MapStep, Outcome
 from benchwright.storage_faults import is_of_the_machine, storage_fault
+from benchwright.text_normalization import counted
 from benchwright.workspace.shards import StageTable
 from benchwright.workspace.stage_input import GROUP, StageInput, load_stage_input
 from benchwright.workspace.stages import Stage
@@ -210,7 +211,9 @@ def _outcomes(running: _Running, records: Sequence[AnyRecord], attempt: Attempt)
             logger.warning("%s: a batch of %d raised; going on one at a time", stage.id, len(records), exc_info=True)
         else:
             if len(outcomes) != len(records):
-                raise ValueError(f"{stage.id}.many returned {len(outcomes)} outcomes for {len(records)} records")
+                raise ValueError(
+                    f"{stage.id}.many returned {len(outcomes)} outcomes for {counted(len(records), 'record')}"
+                )
             yield from zip(records, outcomes, strict=True)
             return
     for record in records:

@@ -12,6 +12,7 @@ from benchwright.models.chat import ChatSettings
 from benchwright.models.usage import RequestPlan
 from benchwright.recipe import Recipe
 from benchwright.steps import Step
+from benchwright.text_normalization import counted
 
 from .fitting import fitted_to
 from .ingest import list_files
@@ -54,7 +55,7 @@ class RunPlan(NamedTuple):
 
     def describe(self) -> str:
         """Return the plan as lines."""
-        lines = [f"{self.images:,} pictures at most; replies that the workspace keeps already cost nothing"]
+        lines = [f"{counted(self.images, 'picture')} at most; replies that the workspace keeps already cost nothing"]
         lines += [f"{entry}: {requests.describe()}" for entry, requests in self.plans]
         lines += [f"{entry}: asks a model, and cannot say beforehand how often" for entry in self.unplanned]
         lines += [f"{entry}: brings pictures, which are not counted" for entry in self.bringing]

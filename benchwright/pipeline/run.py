@@ -31,6 +31,7 @@ from benchwright.pipeline.worker_context import WorkerContext
 from benchwright.progress import Progress, Silent
 from benchwright.recipe import Header, Recipe, read_resolved
 from benchwright.steps import BringContext, FinalContext, FinalStep, Resources, Step
+from benchwright.text_normalization import counted
 from benchwright.workspace.run_results import FinishedRun, StepReport, report_of
 from benchwright.workspace.sealed import read_sealed, write_sealed
 from benchwright.workspace.shards import StageTable, VerdictCounts, shard_names
@@ -258,7 +259,8 @@ class _Run:
         reports += self._reports()
         if remade := sorted(set(self.worker.remade)):
             self.progress.warn(
-                f"{len(remade)} pictures under objects/ were lost or damaged, such as {remade[0][:12]}: made again"
+                f"under objects/, {counted(len(remade), 'picture was', 'pictures were')} lost or damaged, such as "
+                f"{remade[0][:12]}: made again"
             )
         self._warn_of_stale_decisions()
         self._save_settings("waiting" if waits else "done")
@@ -293,9 +295,10 @@ class _Run:
         ]
         if stale:
             self.progress.warn(
-                f"{len(stale)} of {len(decisions)} decisions of curators have nothing to decide any more, such as "
-                f"{stale[0].override.action} {stale[0].override.record_id[:12]} at {stale[0].override.stage}: "
-                f"{stale[0].because}; `benchwright filter overrides {self.space.root}` lists them"
+                f"of {counted(len(decisions), 'decision')} of curators, {counted(len(stale), 'has', 'have')} nothing "
+                f"to decide any more, such as {stale[0].override.action} {stale[0].override.record_id[:12]} at "
+                f"{stale[0].override.stage}: {stale[0].because}; `benchwright filter overrides {self.space.root}` "
+                "lists them"
             )
 
     def _stage_ids(self) -> set[str]:
@@ -470,7 +473,7 @@ class _Run:
             shards = self._shards_of_tables()
         if shards not in {None, header.shards}:  # None where people reviewed in this workspace before anything ran
             raise BenchwrightError(
-                f"{self.space.root} was made with {shards} shards and the recipe says {header.shards}; the "
+                f"{self.space.root} was made with {counted(shards, 'shard')} and the recipe says {header.shards}; the "
                 "number is fixed once images are in: put the old number back or use a new --workspace"
             )
         self.space.save_settings(

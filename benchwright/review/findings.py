@@ -14,6 +14,7 @@ from benchwright.errors import DataError
 from benchwright.records import ItemId, Record, Sha256
 from benchwright.release.format import documents
 from benchwright.review.tasks import Code, FindingCategory
+from benchwright.text_normalization import counted
 
 FORMAT: Literal["benchwright/review-findings"] = "benchwright/review-findings"
 VERSION = 1
@@ -42,7 +43,10 @@ class ItemFindings(Record):
     @model_validator(mode="after")
     def _nobody_names_a_category_twice(self) -> ItemFindings:
         if (most := max(self.categories.values(), default=0)) > self.annotators:
-            raise ValueError(f"item {self.item_id}: a category named {most} times by {self.annotators} annotators")
+            raise ValueError(
+                f"item {self.item_id}: a category named {counted(most, 'time')} by "
+                f"{counted(self.annotators, 'annotator')}"
+            )
         return self
 
 

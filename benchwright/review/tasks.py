@@ -17,7 +17,7 @@ from benchwright.canonical import canonical_json, file_digest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import ItemId, Record, Sha256
 from benchwright.release.format import documents
-from benchwright.workspace.atomic import replacing
+from benchwright.workspace.written_once import REPLACE, written_once
 
 FORMAT: Literal["benchwright/review-tasks"] = "benchwright/review-tasks"
 VERSION = 1
@@ -109,22 +109,26 @@ def write_review_tasks(path: Path, head: TaskFileHead, tasks: Iterable[ReviewTas
     """Write a file of tasks and return how many there are; equal tasks give equal bytes.
 
     Raises:
-        BenchwrightError: The name does not end in `.jsonl`, the path exists and `force` is not given, or the file
-            cannot be written.
+        BenchwrightError: The name does not end in `.jsonl`, something else is at the path and `force` is not
+            given, or the file cannot be written.
     """
     if path.suffix.lower() != SUFFIX:
         raise BenchwrightError(f"{path}: tasks are written as JSON Lines; give a name that ends in {SUFFIX}")
-    if path.is_symlink() or path.is_dir() or (path.exists() and not force):
-        raise BenchwrightError(f"{path} is there already; give another name with --out, or replace it with --force")
-    count = 0
     try:
-        with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="\n") as handle:
-            handle.write(canonical_json(head.model_dump(mode="json")) + "\n")
-            for task in tasks:
-                handle.write(canonical_json(task.model_dump(mode="json")) + "\n")
-                count += 1
+        with written_once(path, otherwise=REPLACE, force=force) as draft:
+            count = _write(draft, head, tasks)
     except OSError as error:
         raise BenchwrightError(f"{path} cannot be written: {error.strerror or error}") from error
+    return count
+
+
+def _write(draft: Path, head: TaskFileHead, tasks: Iterable[ReviewTask]) -> int:
+    count = 0
+    with draft.open("w", encoding="utf-8", newline="\n") as handle:
+        handle.write(canonical_json(head.model_dump(mode="json")) + "\n")
+        for task in tasks:
+            handle.write(canonical_json(task.model_dump(mode="json")) + "\n")
+            count += 1
     return count
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from benchwright.errors import DataError
 from benchwright.images.identify import uri_for
+from benchwright.text_normalization import counted
 
 from .licences import normalized_licence
 
@@ -114,7 +115,8 @@ class _Reading:
             more = len(self._problems) - _SHOWN
             listed = "\n  ".join(self._problems[:_SHOWN] + ([f"and {more} more"] if more > 0 else []))
             raise DataError(
-                f"{self._path} has {len(self._problems)} wrong cells or rows; put them right and run again:\n  {listed}"
+                f"{self._path} has {counted(len(self._problems), 'wrong cell')} or rows; put them right and run "
+                f"again:\n  {listed}"
             )
         return SourceTable(self._path.name, files, patterns)
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from benchwright.text_normalization import normal
+from benchwright.text_normalization import counted, normal
 
 SizeWH = tuple[int, int]
 Point = tuple[float, float]
@@ -363,7 +363,8 @@ class KeypointPair(GroundTruth):
     def _points_are_pairs(self) -> KeypointPair:
         if not len(self.first) == len(self.second) == len(self.names):
             raise ValueError(
-                f"{len(self.first)} points, {len(self.second)} points and {len(self.names)} names; they go together"
+                f"{counted(len(self.first), 'point')}, {counted(len(self.second), 'point')} and {len(self.names)} "
+                "names; they go together"
             )
         if len(set(self.names)) != len(self.names):
             raise ValueError(f"a name stands twice: {list(self.names)}")
@@ -478,7 +479,10 @@ class Puzzle(GroundTruth):
         del slack_px
         for number in self.option_pictures:
             if number >= len(sizes_wh):
-                return f"option picture {number} is none of the record's {len(sizes_wh)} pictures, counted from 0"
+                return (
+                    f"option picture {number} is none of the record's {counted(len(sizes_wh), 'picture')}, counted "
+                    "from 0"
+                )
         return None
 
 

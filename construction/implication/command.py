@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 
 @click.command("statistics")
@@ -48,7 +48,7 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     yield f"questions {document['questions']}, images {document['images']}"
     for row in document["splits"]:
         name = printable(row["split"] or "(no split)")
-        yield f"  {name:12}  {row['questions']:5} questions  {row['images']:5} images"
+        yield f"  {name:12}  {counted(row['questions'], 'question'):>16}  {counted(row['images'], 'image'):>13}"
     words = {name: value for name, value in document["words"].items() if value is not None}
     yield "average number of words: " + ", ".join(f"{name} {value:.2f}" for name, value in words.items())
     for kind, rows in document["labels"].items():

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field, model_validator
 
 from benchwright.records import LETTERS, Item, Record, Scalar, Source
+from benchwright.text_normalization import counted
 
 YES_NO = ("Yes", "No")
 MAX_KEY = 400
@@ -88,7 +89,9 @@ class AskedQuestion(Record):
     @model_validator(mode="after")
     def _hangs_together(self) -> AskedQuestion:
         if (self.kind == "open") != (len(self.options) == 0) or len(self.options) == 1:
-            raise ValueError(f"{len(self.options)} options; a question needs two or more, an open one has none")
+            raise ValueError(
+                f"{counted(len(self.options), 'option')}; a question needs two or more, an open one has none"
+            )
         for name in ("answer", "refusal"):
             place = getattr(self, name)
             if place is not None and not 0 <= place < len(self.options):

@@ -13,6 +13,7 @@ from typing import Any
 
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify as identify_file
+from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
 from ..source_files import DatasetFiles, RefusedRow
@@ -175,11 +176,14 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
     for words, paths in described.items():
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         lines += [", ".join(paths[:3]) + more, words]
-    lines.append(f"{document['items']} items, {document['images']} images")
+    lines.append(f"{counted(document['items'], 'item')}, {counted(document['images'], 'image')}")
     if document["as_texts"]:
         reasons = ", ".join(f"{reason} {number}" for reason, number in document["as_texts"].items())
         total = sum(document["as_texts"].values())
-        lines.append(f"{total} more questions are no items, and can be checked as texts and keys: {reasons}")
+        lines.append(
+            f"{counted(total, 'more question is no item', 'more questions are no items')}, and can be checked as texts "
+            f"and keys: {reasons}"
+        )
     for name in ("tasks", "splits", "replies"):
         if document[name]:
             lines.append(f"{name}: " + ", ".join(f"{key or 'none stated'} {n}" for key, n in document[name].items()))

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from benchwright.records import LETTERS, Scalar
+from benchwright.text_normalization import counted
 
 from ..source_files import BadRow
 from .asked_question import YES_NO, AskedPicture, AskedQuestion, task_name
@@ -135,7 +136,7 @@ def _kind(
     if len(options) >= 2:
         return "yes_no" if document.get("kind") == "yes_no" else "multiple_choice"
     if options:
-        raise BadRow(f"{len(options)} options; a question needs two or more", "too_few_options")
+        raise BadRow(f"{counted(len(options), 'option')}; a question needs two or more", "too_few_options")
     return "open"
 
 
@@ -268,7 +269,7 @@ def _answer(value: Any, options: Sequence[str | AskedPicture], names: Sequence[s
     folded = [None if option is None else option.casefold().rstrip(".") for option in spelled]
     if folded.count(text.casefold().rstrip(".")) == 1:
         return folded.index(text.casefold().rstrip("."))
-    raise BadRow(f"the answer {text[:80]!r} is none of the {len(options)} options", "key_not_an_option")
+    raise BadRow(f"the answer {text[:80]!r} is none of the {counted(len(options), 'option')}", "key_not_an_option")
 
 
 def _numbered(text: str, names: Sequence[str], options: int, first: int) -> int | None:

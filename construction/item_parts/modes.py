@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from benchwright.text_normalization import counted
+
 Mode = Literal["hardened", "paper"]
 """`hardened`: key and distractors are drawn by one rule, so that exchanging them changes nothing that can be known
 without the comparison that the task asks for. `paper`: the paper's rule as it is printed."""
@@ -38,6 +40,6 @@ class Hardening(NamedTuple):
         reasons = sorted(left_out, key=lambda reason: -left_out[reason])
         counts = ", ".join(f"{reason} {left_out[reason]}" for reason in reasons)
         return (
-            f"{made} items, and {counts}: {self.remedies[reasons[0]]}. `mode: paper` needs less, and its items tell by "
-            f"{self.paper_cue}"
+            f"{counted(made, 'item')}, and {counts}: {self.remedies[reasons[0]]}. `mode: paper` needs less, and its "
+            f"items tell by {self.paper_cue}"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from benchwright.regions.formats import PictureMarks
+from benchwright.text_normalization import counted
 
 from ..ground_truth import LabelledBox, LabelledBoxes
 from ..source_files import RefusedRow
@@ -59,4 +60,10 @@ def refused_marks(marks: PictureMarks, path: str) -> Iterator[RefusedRow]:
     for mark in marks.wrong:
         yield RefusedRow(path, mark.entry, BAD_ANNOTATION, mark.reason)
     if unnamed := sum(not region.label for region in marks.regions):
-        yield RefusedRow(path, f"image {marks.name}", BAD_ANNOTATION, f"{unnamed} boxes have no label", unnamed)
+        yield RefusedRow(
+            path,
+            f"image {marks.name}",
+            BAD_ANNOTATION,
+            f"{counted(unnamed, 'box has', 'boxes have')} no label",
+            unnamed,
+        )

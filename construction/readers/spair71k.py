@@ -16,6 +16,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
+from benchwright.text_normalization import counted
+
 from ..ground_truth import BoxXYXY, GroundTruth, KeypointPair, Point
 from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, json_document, numbered_lines
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
@@ -136,7 +138,10 @@ def _points(path: str, pair: _Pair) -> tuple[dict[str, _Keypoint], list[RefusedR
         BadRow: The two lists of points and that of names do not go together.
     """
     if not len(pair.src_kps) == len(pair.trg_kps) == len(pair.kps_ids):
-        counts = f"{len(pair.src_kps)} points, {len(pair.trg_kps)} points and {len(pair.kps_ids)} names"
+        counts = (
+            f"{counted(len(pair.src_kps), 'point')}, {counted(len(pair.trg_kps), 'point')} and {len(pair.kps_ids)} "
+            "names"
+        )
         raise BadRow(f"{counts}; they go together")
     if len(set(pair.kps_ids)) < len(pair.kps_ids):
         raise BadRow(f"a name stands twice: {pair.kps_ids}")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 
 @click.command("statistics")
@@ -42,7 +42,7 @@ def statistics(release: Path, as_json: bool) -> None:
 
 def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     for part in document["parts"]:
-        yield f"{part['name']}: {part['items']} items, {part['images']} images"
+        yield f"{part['name']}: {counted(part['items'], 'item')}, {counted(part['images'], 'image')}"
         for row in part["categories"]:
             yield f"  {printable(row['category'] or '(none)'):28}  {row['items']:5}  {row['share']:6.1%}"
     words = document["words"]
@@ -54,4 +54,4 @@ def _lines(document: Mapping[str, Any]) -> Iterator[str]:
     if len(document["options"]) > 1:
         yield "options an item: " + ", ".join(f"{count} with {number}" for number, count in document["options"].items())
     if document["without_refusal"]:
-        yield f"not counted: {document['without_refusal']} items without an option that declines"
+        yield f"not counted: {counted(document['without_refusal'], 'item')} without an option that declines"

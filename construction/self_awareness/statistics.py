@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from benchwright.errors import BenchwrightError
 from benchwright.questions.self_awareness import NAMES, PARTS, Part, part_of
 from benchwright.records import LETTERS, Item
+from benchwright.text_normalization import counted
 
 
 class PartCounts(NamedTuple):
@@ -81,23 +82,24 @@ def count_awareness(items: Iterable[Item]) -> AwarenessStatistics:
     Raises:
         BenchwrightError: No item offers an option that declines.
     """
-    counted: dict[Part, list[Item]] = {name: [] for name in PARTS}
+    by_part: dict[Part, list[Item]] = {name: [] for name in PARTS}
     without = 0
     for item in items:
         if item.refusal is None:
             without += 1
         else:
-            counted[part_of(item.answered_key, item.level)].append(item)
-    every = [item for some in counted.values() for item in some]
+            by_part[part_of(item.answered_key, item.level)].append(item)
+    every = [item for some in by_part.values() for item in some]
     if not every:
         raise BenchwrightError(
-            f"none of the {without} items offers an option that declines; these statistics are about such items"
+            f"none of the {counted(without, 'item')} offers an option that declines; these statistics are about "
+            "such items"
         )
     texts = [choice.text for item in every for choice in item.choices if choice.text is not None]
     letters = LETTERS[: max(len(item.choices) for item in every)]
     correct, refusal = Counter(item.answered_key for item in every), Counter(item.refusal for item in every)
     return AwarenessStatistics(
-        parts={name: _counts(some) for name, some in counted.items() if some},
+        parts={name: _counts(some) for name, some in by_part.items() if some},
         query_words=sum(len(item.question.split()) for item in every) / len(every),
         option_words=sum(len(text.split()) for text in texts) / len(texts) if texts else 0.0,
         correct={letter: correct[letter] for letter in letters} if correct.keys() - {None} else {},

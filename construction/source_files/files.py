@@ -25,6 +25,7 @@ from benchwright.errors import DataError
 from benchwright.files.bounds import DOCUMENT_BYTES
 from benchwright.files.packed import check_unpacked, unpacked
 from benchwright.storage_faults import is_of_the_machine, naming
+from benchwright.text_normalization import counted
 
 from .archives import SUFFIXES, Archive, opened_archive
 from .refusals import DAMAGED_ARCHIVE, UNUSABLE_ENTRY, Refused, RefusedRow
@@ -113,7 +114,7 @@ class DatasetFiles:
         yield self
         folders = [folder.rstrip("/") for folder in self.listing() if folder.endswith("/")]
         if len(folders) > MAX_NESTED:
-            detail = f"it holds {len(folders):,} folders, of which the first {MAX_NESTED:,} were looked into"
+            detail = f"it holds {counted(len(folders), 'folder')}, of which the first {MAX_NESTED:,} were looked into"
             self._refused.add(self.shown(""), UNUSABLE_ENTRY, f"{detail}; name the one with the dataset")
         for folder in islice(folders, MAX_NESTED):
             files = DatasetFiles(self.root, self._below(folder))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from benchwright.text_normalization import counted
+
 BAD_ROW = "bad_row"
 DAMAGED_ARCHIVE, UNUSABLE_MEMBER, UNUSABLE_ENTRY = "damaged_archive", "unusable_member", "unusable_entry"
 """Reasons for an archive that cannot be opened, a member of one, and an entry of a folder that is no file."""
@@ -61,7 +63,7 @@ class Refused:
         """Return what was met so far."""
         listed = [row for rows in self._rows.values() for row in rows.values()]
         more = [
-            RefusedRow(file, f"{number:,} more members", UNUSABLE_MEMBER, "as the ones before")
+            RefusedRow(file, counted(number, "more member"), UNUSABLE_MEMBER, "as the ones before")
             for file, number in self._more.items()
         ]
         return listed + more

@@ -18,6 +18,7 @@ from benchwright.files.bounds import DOCUMENT_VALUES, MIB, ROW_BYTES, ROW_VALUES
 from benchwright.regions.formats.picture_marks import shown
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.storage_faults import naming
+from benchwright.text_normalization import counted
 
 from .files import DatasetFiles
 from .refusals import BAD_ROW, RefusedRow
@@ -168,7 +169,9 @@ def csv_rows(
                 names = [cell.strip() for cell in cells]
                 _check_header(names, needed, files.shown(path))
             elif len(cells) != len(names):
-                yield RefusedRow(path, entry, BAD_ROW, f"{len(cells)} cells where there are {len(names)} columns")
+                yield RefusedRow(
+                    path, entry, BAD_ROW, f"{len(cells)} cells where there are {counted(len(names), 'column')}"
+                )
             elif bad := next((cell for cell in cells if not _is_text(cell)), None):
                 yield RefusedRow(path, entry, BAD_ROW, f"no UTF-8: {bad!r}")
             else:

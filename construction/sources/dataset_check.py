@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchwright.images.formats.walking import Limits
+from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
 from ..readers import DatasetReader, read_dataset
@@ -96,10 +97,10 @@ def check_text(document: Mapping[str, Any]) -> str:
     """Return the document as text for people."""
     counts = ", ".join(f"{kind} {number:,}" for kind, number in document["truths"].items()) or "pictures only"
     lines = [
-        f"{document['folder']}: {document['records']:,} records of {document['reader']}, "
-        f"{document['pictures']:,} pictures; {counts}"
+        f"{document['folder']}: {counted(document['records'], 'record')} of {document['reader']}, "
+        f"{counted(document['pictures'], 'picture')}; {counts}"
     ]
-    lines += [f"  licence {licence}: {number:,} pictures" for licence, number in document["licences"].items()]
+    lines += [f"  licence {licence}: {counted(number, 'picture')}" for licence, number in document["licences"].items()]
     rows = document["rows"]
     lines.append(str(RowCounts(rows["used"], rows["refused"], rows["left_out"])))
     if document["ok"]:

@@ -23,6 +23,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import Identified, identify, uri_for
 from benchwright.photographs import BroughtPhotograph
 from benchwright.records import Source
+from benchwright.text_normalization import counted
 from benchwright.workspace.atomic import replacing
 from benchwright.workspace.objects import ObjectStore
 
@@ -81,7 +82,7 @@ class RowCounts(NamedTuple):
         return {"read": self.read, "used": self.used, "refused": refused, "left_out": left_out}
 
     def __str__(self) -> str:
-        parts = [f"{self.read:,} rows read, {self.used:,} used"]
+        parts = [f"{counted(self.read, 'row')} read, {self.used:,} used"]
         for what, counts in (("wrong", self.refused), ("left out by rule", self.left_out)):
             if counts:
                 parts.append(f"{what}: {', '.join(f'{reason} {n:,}' for reason, n in sorted(counts.items()))}")
@@ -414,7 +415,9 @@ class _Taking:
         wrong: list[RefusedRow] = []
         for truth in record.truths:
             if truth.pictures not in (None, len(record.pictures)):
-                detail = f"{truth.kind} is about {truth.pictures} pictures, the record has {len(record.pictures)}"
+                detail = (
+                    f"{truth.kind} is about {counted(truth.pictures, 'picture')}, the record has {len(record.pictures)}"
+                )
                 wrong.append(RefusedRow(record.file, record.entry, BAD_ROW, detail))
                 continue
             within, details = truth.in_pixels(sizes_wh).within(sizes_wh)

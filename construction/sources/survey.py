@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.models.local_weights import FOLDER, weights_on_this_machine
+from benchwright.text_normalization import counted
 
 from ..readers import (
     MEASURED,
@@ -297,7 +298,7 @@ def _without(model: Model, models: Mapping[str, Path | None]) -> str | None:
 
 def survey_text(survey: FolderSurvey) -> str:
     """Return a survey as text for people."""
-    lines = [f"{survey.folder}: {survey.pictures:,} pictures of your own"]
+    lines = [f"{survey.folder}: {counted(survey.pictures, 'picture')} of your own"]
     for source in survey.sources:
         truths = ", ".join(f"{kind} {number:,}" for kind, number in source.truths.items())
         rows = "not counted" if source.rows is None else str(source.rows)
@@ -306,14 +307,16 @@ def survey_text(survey: FolderSurvey) -> str:
     for task in survey.tasks:
         lines.append(f"{'yes' if task.lacks is None else 'no ':3}  {task.task:26} {_line(task)}")
     fed = sum(task.lacks is None for task in survey.tasks)
-    return "\n".join([*lines, f"{fed} of {len(survey.tasks)} tasks can be built: `benchwright run blink --images DIR`"])
+    return "\n".join(
+        [*lines, f"{fed} of {counted(len(survey.tasks), 'task')} can be built: `benchwright run blink --images DIR`"]
+    )
 
 
 def _line(task: TaskSurvey) -> str:
     if task.lacks is not None:
         return task.lacks
-    numbers = ((task.records, "records"), (task.pictures, "pictures"))
-    counts = ", ".join(f"{number:,} {what}" for number, what in numbers if number is not None)
+    numbers = ((task.records, "record"), (task.pictures, "picture"))
+    counts = ", ".join(counted(number, what) for number, what in numbers if number is not None)
     return _joined((counts, *task.by))
 
 

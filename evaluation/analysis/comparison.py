@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchwright.errors import BenchwrightError
 from benchwright.score_interval import Interval
 from benchwright.statistics import holm
+from benchwright.text_normalization import counted
 
 from ..metrics.base import task_numbers
 from ..results.score import Figure, Score, read_scores
@@ -96,10 +97,10 @@ class Comparison(NamedTuple):
             return None
         clusters = max(result.pair.clusters for result in self.pairs)
         return (
-            f"ranks cannot be told: with {clusters} clusters no p can be below {least_p(clusters):.2g}, and over "
-            f"{len(self.pairs)} pairs Holm's correction cannot bring it below {self.least_p_holm:.2g}, which is not "
-            f"under {ALPHA}; compare fewer pairs (two models by name, or all with one by --against MODEL), or score a "
-            "release with more clusters"
+            f"ranks cannot be told: with {counted(clusters, 'cluster')} no p can be below {least_p(clusters):.2g}, and "
+            f"over {counted(len(self.pairs), 'pair')} Holm's correction cannot bring it below {self.least_p_holm:.2g}, "
+            f"which is not under {ALPHA}; compare fewer pairs (two models by name, or all with one by --against "
+            "MODEL), or score a release with more clusters"
         )
 
 

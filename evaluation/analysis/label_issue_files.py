@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
 from benchwright.review.tasks import LONGEST_TEXT, SUFFIX, ReviewTask, SideText, TaskFileHead, write_review_tasks
-from benchwright.workspace.atomic import replacing
+from benchwright.text_normalization import counted
+from benchwright.workspace.written_once import REPLACE, written_once
 
 from ..questions.release_files import columns_of
 
@@ -63,7 +64,10 @@ def _beside(issue: LabelIssue) -> Iterator[SideText]:
     lines = [f"{letter or 'no letter'}: {', '.join(models)}" for letter, models in issue.given.items()]
     yield SideText(label="What models answered", text="\n".join(lines)[:LONGEST_TEXT])
     if issue.people:
-        answers = f"{issue.people_right} of {issue.people} people who saw no key gave the key, {issue.key}."
+        answers = (
+            f"{issue.people_right} of {counted(issue.people, 'person', 'people')} who saw no key gave the key, "
+            f"{issue.key}."
+        )
         yield SideText(label="What people answered", text=answers)
 
 
@@ -108,8 +112,8 @@ def write_suspects(suspects: LabelIssues, release: Release, out: Path, *, force:
     """Write suspects to a `.jsonl`, `.csv` or `.parquet` file; equal suspects give equal bytes.
 
     Raises:
-        BenchwrightError: The file name has another suffix, the file exists and `force` is not given, or it cannot be
-            written.
+        BenchwrightError: The file name has another suffix, something else is there and `force` is not given, or it
+            cannot be written.
     """
     suffix = out.suffix.lower()
     if suffix not in {SUFFIX, ".csv", ".parquet"}:
@@ -117,10 +121,8 @@ def write_suspects(suspects: LabelIssues, release: Release, out: Path, *, force:
     if suffix == SUFFIX:
         write_review_tasks(out, suspect_head(suspects, release), suspect_tasks(suspects, release), force=force)
         return
-    if out.is_symlink() or out.is_dir() or (out.exists() and not force):
-        raise BenchwrightError(f"{out} is there already; give another name with --out, or replace a file with --force")
     try:
-        with replacing(out) as draft:
+        with written_once(out, otherwise=REPLACE, force=force) as draft:
             if suffix == ".csv":
                 _write_csv(draft, suspects.found)
             else:
@@ -136,7 +138,7 @@ def suspects_table(suspects: LabelIssues) -> Table:
     from rich.text import Text
 
     shown = suspects.found[:MOST_SHOWN]
-    title = f"{len(suspects.found):,} suspects among {suspects.sheet.items.num_rows:,} items"
+    title = f"{len(suspects.found):,} suspects among {counted(suspects.sheet.items.num_rows, 'item')}"
     more = f"; the first {MOST_SHOWN} are shown" if len(suspects.found) > MOST_SHOWN else ""
     table = Table(box=box.SIMPLE_HEAD, title=Text(title + more), title_justify="left")
     for name in ("rank", "item", "task", "key", "letters", "score", "right", "people right", "reason"):

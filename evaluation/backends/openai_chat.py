@@ -20,6 +20,7 @@ from benchwright.models.chat_request import ChatMessage, ChatRequest
 from benchwright.models.completions import Completion
 from benchwright.models.failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
 from benchwright.models.usage import BudgetSpent, Spending
+from benchwright.text_normalization import counted
 
 from ..questions.prompts import message_of
 from ..questions.question import Question, QuestionImage, Reply
@@ -319,5 +320,5 @@ def with_advice(failure: RequestFailed, pictures: Sequence[SentPicture]) -> Requ
 
 def _cause(failure: RequestFailed) -> str:
     """Return why an item has no reply, in words for its row."""
-    times = "" if failure.reason == "refused" else f" (sent {failure.sent} times)"
+    times = "" if failure.reason == "refused" else f" (sent {counted(failure.sent, 'time')})"
     return f"{_CAUSES.get(failure.reason, '')}{failure.detail}{times}"

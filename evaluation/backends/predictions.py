@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from benchwright.canonical import file_digest
 from benchwright.errors import DataError
 from benchwright.models.reply_kinds import ReplyKind
+from benchwright.text_normalization import counted
 
 from ..questions.question import Question, Reply, item_of
 from .base import Backend, BackendContext
@@ -159,8 +160,8 @@ class PredictionsFile:
             )
         raise DataError(
             f"{self.path}: line {predictions[unknown[0]].line}: item {unknown[0]} is not in release "
-            f"{context.release_id} "
-            f"({len(unknown)} such rows); remove them or score the release they belong to"
+            f"{context.release_id} ({counted(len(unknown), 'such row')}); remove them or score the release they belong "
+            "to"
         )
 
     def _reply(self, prediction: Prediction, question: Question) -> Reply:

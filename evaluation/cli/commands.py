@@ -15,7 +15,7 @@ import click
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed, DataError
 from benchwright.records import LETTERS
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 from ..parsing.readers import READERS
 from .model_options import judge_options, model_options
@@ -181,7 +181,7 @@ def run(
     if score.judge is not None:
         note(printable(score.judge.describe()))
     if score.answers is not None:
-        text = f"{score.answers}: answers to {score.asked} sealed items; the keeper of the key scores them"
+        text = f"{score.answers}: answers to {counted(score.asked, 'sealed item')}; the keeper of the key scores them"
         emit(score.document(), as_json=as_json, text=text)
         end_unfit([score])
         return

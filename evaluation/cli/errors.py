@@ -8,6 +8,7 @@ import click
 
 from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import counted
 
 
 @click.command("errors")
@@ -95,7 +96,7 @@ def errors(
     if not drawn_errors.tasks:
         raise BenchwrightError(f"the models in {results} made no error that there is a reply to; nothing to look at")
     write_review_tasks(out, drawn_errors.head, drawn_errors.tasks, force=force)
-    lines = [f"{len(drawn_errors.tasks)} of {sum(drawn_errors.errors.values())} errors are in {out}:"]
+    lines = [f"{len(drawn_errors.tasks)} of {counted(sum(drawn_errors.errors.values()), 'error')} in {out}:"]
     lines += [
         f"  {name or '(without)'}: {drawn_errors.drawn.get(name, 0)} of {n}"
         for name, n in sorted(drawn_errors.errors.items())

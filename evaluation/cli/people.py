@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -50,11 +51,11 @@ def _tables(beside: BesidePeople) -> list[Table]:
     tables = []
     for name, campaign in sorted(beside.human.campaigns.items()):
         sample = beside.samples[name]
-        simulated = "simulated " if campaign.simulated else ""
+        noun = "simulated annotator" if campaign.simulated else "annotator"
         block = [("people, mean", campaign.metrics)]
         if campaign.best is not None:
             block.append((f"best: {campaign.best}", campaign.each[campaign.best]))
-        title = f"{printable(name)}: {campaign.annotators} {simulated}annotators, {sample.items:,} items"
+        title = f"{printable(name)}: {counted(campaign.annotators, noun)}, {counted(sample.items, 'item')}"
         blocks = [block, list(sample.models.items()), list(campaign.each.items())]
         tables.append(figure_table(title, blocks))
     return tables

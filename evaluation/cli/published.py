@@ -9,7 +9,7 @@ import click
 
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 _BENCHMARKS = ("mvp-bench", "blink", "ii-bench")
 
@@ -115,7 +115,7 @@ def import_questions(benchmark: str, data: Path, out: Path, as_json: bool) -> No
     emit(
         imported,
         as_json=as_json,
-        text=lambda: printable(f"{out}: {imported['items']} items; left out: {left_out}"),
+        text=lambda: printable(f"{out}: {counted(imported['items'], 'item')}; left out: {left_out}"),
     )
 
 

@@ -18,6 +18,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify, read_file
 from benchwright.records import LETTERS, Choice, Item, ItemImage
 from benchwright.seeds import seed_for
+from benchwright.text_normalization import counted
 
 from ..questions.prompts import one_part_a_run
 from ..questions.question import Part, Released
@@ -75,9 +76,9 @@ def shown_examples(
     drawn = heapq.nsmallest(shots, able, key=lambda released: seed_for(seed, "evaluate.shots", released.item.item_id))
     if len(drawn) < shots:
         raise BenchwrightError(
-            f"{source or 'the split for examples'} has {len(drawn)} items that may serve as examples, {shots} are "
-            "wanted: they need an answer, and no picture or group in common with a scored item; set shots lower, or "
-            "name another split or file with examples="
+            f"{source or 'the split for examples'} has {counted(len(drawn), 'item')} that may serve as examples, "
+            f"{shots} are wanted: they need an answer, and no picture or group in common with a scored item; set shots "
+            "lower, or name another split or file with examples="
         )
     several = shots > 1
     parts: list[Part] = [f"Here {'are examples' if several else 'is an example'} with the right answer{'s' * several}."]

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 
 from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
+from benchwright.text_normalization import counted
 
 from ..questions.item_index import labels_in
 from ..questions.question import Part, Question, QuestionImage, Released, question_of
@@ -94,7 +95,12 @@ class IIBench(Protocol):
         chosen = [candidate for candidate in kept if _share_nothing(candidate.item, item)][: self.shots]
         keys = {choice.key: choice.key for choice in item.choices}
         if len(chosen) < self.shots:
-            return ProtocolQuestion("", None, keys, cause=f"only {len(chosen)} examples share nothing with this item")
+            return ProtocolQuestion(
+                "",
+                None,
+                keys,
+                cause=f"only {counted(len(chosen), 'example shares', 'examples share')} nothing with this item",
+            )
         shown = [_example(example.item, example.item.answer) for example in chosen]
         pieces = prompt_with_examples([*shown, _example(item, None)])
         pictures = [*chain.from_iterable(question_of(example).pictures for example in chosen), *question.pictures]

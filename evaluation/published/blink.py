@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from benchwright.errors import DataError
+from benchwright.text_normalization import counted
 
 from ..metrics.papers.blink import per_task, total
 from ..metrics.papers.shares import Share
@@ -82,7 +83,7 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
     missing = [q for q in gold if q not in choices and task_of(q) in answered]
     notes = [] if complete else [f"no val_total: {len(tasks)} of {len(OPTIONS)} tasks have outputs"]
     if missing:
-        notes.append(f"{len(missing)} questions have no output and count as wrong, such as {missing[0]}")
+        notes.append(f"{counted(len(missing), 'question')} without an output counted as wrong, such as {missing[0]}")
     cells = ({"val_total": total(tasks)} if complete else {}) | {f"val/{task}": share for task, share in tasks.items()}
     return Recount(model, cells, tuple(notes))
 

@@ -21,6 +21,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify, read_file, uri_for
 from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, Operation, Source, item_id_for
 from benchwright.release import Release, write_release
+from benchwright.text_normalization import counted
 
 from .questions import PublishedQuestion, ii_bench_questions, mvp_bench_questions
 
@@ -85,7 +86,7 @@ def _question(row: Mapping[str, Any], where: str, split: str, pictures: Path) ->
     if named is None and row["answer"] != "hidden":
         raise DataError(f"{where}: answer is {ascii(row['answer'])[:80]}, neither such as (A) nor 'hidden'")
     if named is not None and named[1] not in "ABCDE"[: len(options)]:
-        raise DataError(f"{where}: answer {row['answer']} is none of its {len(options)} options")
+        raise DataError(f"{where}: answer {row['answer']} is none of its {counted(len(options), 'option')}")
     if re.fullmatch(r"[A-Za-z0-9_-]{1,80}", key) is None:
         raise DataError(f"{where}: idx {ascii(key)[:80]} is not such as val_Counting_1")
     names = tuple(_kept(row[name], key, name, where, pictures) for name in PICTURES if row[name] is not None)

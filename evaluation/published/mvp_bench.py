@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from benchwright.text_normalization import counted
+
 from ..metrics.papers.mvp_bench import YesNoAnswer, a_acc, circular, i_acc, m_acc, q_acc
 from ..metrics.papers.shares import Share, share
 from ..parsing.answers import read_answer
@@ -73,7 +75,11 @@ def recount(
     """
     questions, rotations = read_questions(data), read_rotations(data)
     outputs = read_outputs(data, model, questions, rotations)
-    notes = [f"{outputs.repeats} records stand in the files more than once"] if outputs.repeats else []
+    notes = (
+        [f"{counted(outputs.repeats, 'record stands', 'records stand')} in the files more than once"]
+        if outputs.repeats
+        else []
+    )
     yes_no = _yes_no_outputs(outputs)
     if yes_no is not None:
         notes += _missing(

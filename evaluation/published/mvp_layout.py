@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.errors import DataError
+from benchwright.text_normalization import counted
 
 from .files import SourceRow, json_lines, names_in, needed, plain_or_gzipped
 
@@ -119,7 +120,9 @@ def _take(outputs: dict[str, ModelOutput], row: SourceRow, field: str, known: Ma
     """Add a row's output; return whether it was there before."""
     key = str(row.values.get("question_id"))
     if key not in known:
-        raise DataError(f"{row.where}: question_id {ascii(key)[:80]} is not among the {len(known)} questions of data/")
+        raise DataError(
+            f"{row.where}: question_id {ascii(key)[:80]} is not among the {counted(len(known), 'question')} of data/"
+        )
     # The repository's own reader takes `text` if there is no `output`.
     output = row.said("text" if field not in row.values and "text" in row.values else field)
     verdict = row.values.get("extracted (GPT)")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.release import Release
+from benchwright.text_normalization import counted
 from benchwright.workspace.atomic import replacing
 from benchwright.workspace.item_cache import ItemCache
 
@@ -64,8 +65,9 @@ class WrittenReport(NamedTuple):
     def describe(self) -> str:
         """Return the facts as one line for people."""
         return (
-            f"report: {self.path} ({self.size_bytes / 1e6:.1f} MB; {len(self.models)} models, {self.shown:,} of "
-            f"{self.items:,} items, {self.pictures:,} pictures); data in {self.data}"
+            f"report: {self.path} ({self.size_bytes / 1e6:.1f} MB; {counted(len(self.models), 'model')}, "
+            f"{self.shown:,} of {counted(self.items, 'item')}, {counted(self.pictures, 'picture')}); data in "
+            f"{self.data}"
         )
 
 

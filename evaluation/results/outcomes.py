@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import CheckFailed
 from benchwright.files.parquet_tables import ParquetTable
+from benchwright.text_normalization import counted
 
 from .score import OutcomeCause
 
@@ -71,7 +72,7 @@ def nothing_said(model: str, outcomes: Outcomes) -> CheckFailed:
     """Return the error for a run in which nothing was said to any item."""
     causes = "; ".join(f"{cause.n}: {cause.cause}" for cause in outcomes.causes)
     return CheckFailed(
-        f"{model} has said nothing to any of the {outcomes.asked} items ({outcomes.error} errors, {outcomes.filtered} "
-        f"stopped by a filter, {outcomes.cut_off} cut off), so there is no score: {causes or 'all replies are empty'}; "
-        "mend the cause and run it again"
+        f"{model} has said nothing to any of the {counted(outcomes.asked, 'item')} "
+        f"({counted(outcomes.error, 'error')}, {outcomes.filtered} stopped by a filter, {outcomes.cut_off} cut off), "
+        f"so there is no score: {causes or 'all replies are empty'}; mend the cause and run it again"
     )

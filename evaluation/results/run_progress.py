@@ -7,6 +7,7 @@ from collections import Counter
 from benchwright.errors import CheckFailed
 from benchwright.models.usage import Prices, Tokens
 from benchwright.progress import Progress
+from benchwright.text_normalization import counted
 
 from ..questions.question import Reply
 from .score import Usage
@@ -99,7 +100,7 @@ class FirstFailures:
 
     def _error(self, which_questions: str) -> CheckFailed:
         failed = (
-            f"{which_questions}{self._failed} questions to {self._name} failed"
+            f"{which_questions}{counted(self._failed, 'question')} to {self._name} failed"
             if self._failed > 1
             else (f"the one question to {self._name} failed")
         )

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_fie
 
 from benchwright.errors import DataError
 from benchwright.statistics.proportions import Estimate, Method
+from benchwright.text_normalization import counted
 
 from ..backends.result_names import differing_settings, identity_of, results_name
 from ..parsing.readers import ROBUST
@@ -66,9 +67,14 @@ class Usage(BaseModel):
     def describe(self) -> str:
         """Return the usage as one line for people."""
         shared = 0 if self.requests is None else self.replies - self.requests
-        saved = f" to {self.requests} requests ({shared} shared one with an equal question)" if shared else ""
+        saved = (
+            f" to {counted(self.replies - shared, 'request')} ({shared} shared one with an equal question)"
+            if shared
+            else ""
+        )
         words = (
-            f"{self.replies} replies{saved} took {self.prompt_tokens} tokens sent, {self.completion_tokens} received"
+            f"{counted(self.replies, 'reply', 'replies')}{saved} took {counted(self.prompt_tokens, 'token')} sent, "
+            f"{self.completion_tokens:,} received"
         )
         if self.reasoning_tokens:
             words += f" ({self.reasoning_tokens} of them thoughts)"
@@ -100,8 +106,9 @@ class Judging(BaseModel):
     def describe(self) -> str:
         """Return the counts as one line for people."""
         words = (
-            f"the judge {self.model} was asked about {self.asked} replies: {self.letters} letters, {self.refusals} "
-            f"refusals, {self.none} none, {self.unusable} unusable, {self.errors} errors"
+            f"the judge {self.model} was asked about {counted(self.asked, 'reply', 'replies')}: {self.letters} "
+            f"letters, {self.refusals} refusals, {self.none} none, {self.unusable} unusable, "
+            f"{counted(self.errors, 'error')}"
         )
         return words if self.usage is None else f"{words}; {self.usage.describe()}"
 
@@ -198,10 +205,10 @@ class Score(BaseModel):
         most = f"more than {100 * self.max_errors:g} %"
         if not self.cut_off_empty:
             of_them = f", {self.empty} of them in replies without text" if self.empty else ""
-            return f"{self.error} of {self.asked} items ended in errors{of_them}, {most}"
+            return f"{self.error} of {counted(self.asked, 'item')} ended in errors{of_them}, {most}"
         return (
-            f"nothing was said to {self.silent} of {self.asked} items, {most}: {self.error} ended in errors, "
-            f"{self.cut_off_empty} in replies that were cut off before their first word"
+            f"nothing was said to {self.silent} of {counted(self.asked, 'item')}, {most}: {self.error} ended in "
+            f"errors, {self.cut_off_empty} in replies that were cut off before their first word"
         )
 
     def described_causes(self) -> list[str]:

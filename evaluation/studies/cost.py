@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.models.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Tokens
+from benchwright.text_normalization import counted
 
 from ..backends.base import Backend, parse_model
 from ..backends.options import BackendOptions
@@ -90,7 +91,7 @@ class StudyCost(NamedTuple):
     def describe(self) -> str:
         """Return all figures as one line for people."""
         words = (
-            f"{self.requests:,} requests; about {self.tokens.prompt:,} tokens sent and at most "
+            f"{counted(self.requests, 'request')}; about {counted(self.tokens.prompt, 'token')} sent and at most "
             f"{self.tokens.completion:,} received"
         )
         return words if self.cost is None else f"{words}; at most {self.cost:,.4f} in the currency of the prices"

@@ -11,7 +11,7 @@ from benchwright.release import Release
 from benchwright.release.format.agreement import read_agreement
 from benchwright.release.format.errata import released_errata
 from benchwright.release.format.provenance import files_before_release
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 Row = Mapping[str, Any]
 
@@ -83,7 +83,7 @@ class Reasons:
         erratum = self._errata.get((before["item_id"], before["content_hash"]))
         if erratum is None:
             return []
-        people = f"{erratum.agreed} of {erratum.asked} annotators: {erratum.finding.replace('_', ' ')}"
+        people = f"{erratum.agreed} of {counted(erratum.asked, 'annotator')}: {erratum.finding.replace('_', ' ')}"
         became = {"left_out": "left out", "edited": "texts edited"}.get(
             str(erratum.became), f"key {erratum.key} became {erratum.instead}"
         )

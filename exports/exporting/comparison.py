@@ -16,6 +16,7 @@ from benchwright.drawing.model_pictures import stored_picture
 from benchwright.errors import DataError
 from benchwright.images.decode import decode_rgb
 from benchwright.release import ReleasedItem, drawn_pictures
+from benchwright.text_normalization import counted
 
 from .base import ExportFormat, ReadItem
 from .beside import BesideReader
@@ -112,7 +113,7 @@ class ExportComparer:
     def _compare_pictures(self, exported: ExportedItem, back: ReadItem) -> None:
         if len(back.pictures) != len(exported.item.images):
             raise DataError(
-                f"item {exported.item_id} has {len(back.pictures)} pictures in the export, not "
+                f"item {exported.item_id} has {counted(len(back.pictures), 'picture')} in the export, not "
                 f"{len(exported.item.images)}"
             )
         expected: list[Pixels] | None = None

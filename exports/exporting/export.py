@@ -16,6 +16,7 @@ from benchwright.release.format import documents
 from benchwright.release.format.files import read_inside
 from benchwright.release.writing.folder import move_into_place, unfinished
 from benchwright.rooms import find
+from benchwright.workspace.written_once import differing_files
 
 from .base import ExportFormat, NotCarried
 from .beside import BesideWriter
@@ -193,20 +194,11 @@ def _check_equal(draft: Path, out: Path) -> None:
     Raises:
         BenchwrightError: A file differs, or there are others.
     """
-    new, old = (_digests(folder) for folder in (draft, out))
-    if different := sorted(name for name in {**new, **old} if new.get(name) != old.get(name)):
+    if different := differing_files(draft, out):
         raise BenchwrightError(
             f"{out} holds an export of this release whose file {different[0]!r} is another, is missing, or is not part "
             "of it; give a folder that does not exist"
         )
-
-
-def _digests(folder: Path) -> dict[str, str]:
-    paths = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
-    return {
-        path.relative_to(folder).as_posix(): file_digest(path) if path.is_file() and not path.is_symlink() else ""
-        for path in paths
-    }
 
 
 def _losses(not_carried: Sequence[tuple[NotCarried, int]]) -> list[dict[str, Any]]:

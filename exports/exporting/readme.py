@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from benchwright.text_normalization import counted
+
 from .base import ExportFormat, NotCarried
 from .beside import MARKS, SOURCES, UNMARKED
 from .comparison import Comparison
@@ -27,8 +29,8 @@ def readme(
     header = written.header
     parts = [
         f"# {header.title}, exported to {written.name}",
-        f"{checked.items} items of the splits {', '.join(f'`{split}`' for split in header.splits)}, from the release "
-        f"with the id `{header.release_id}`. `export.json` has the SHA-256 of every file.",
+        f"{counted(checked.items, 'item')} of the splits {', '.join(f'`{split}`' for split in header.splits)}, from "
+        f"the release with the id `{header.release_id}`. `export.json` has the SHA-256 of every file.",
         "## Use",
         written.usage().strip(),
         "## What this format does not carry",

@@ -22,6 +22,7 @@ from benchwright.images.decode import decode_rgb, encode_png
 from benchwright.records import LETTERS
 from benchwright.release.format import documents
 from benchwright.release.format.parquet import PieceLimits
+from benchwright.text_normalization import counted
 
 from ..exporting.base import ExportFormat, NotCarried, ReadItem
 from ..exporting.exported import ExportedItem, ExportedPicture, ExportHeader
@@ -137,9 +138,10 @@ for sample in samples:
     pictures = [sample[f"{{number}}.{extension}"] for number in range(item["n_images"])]
 ```
 
-All samples have {self.header.most_pictures} pictures, so that their keys are the same; those from `n_images` on are
-tiny and mean nothing. In the JSON an empty `target` means that no option is right; `attributes`, `sources` and
-`group_keys` are JSON in a text. `datasets.load_dataset("webdataset", data_files=...)` reads the archives too."""
+All samples have {counted(self.header.most_pictures, "picture")}, so that their keys are the same; those from
+`n_images` on are tiny and mean nothing. In the JSON an empty `target` means that no option is right; `attributes`,
+`sources` and `group_keys` are JSON in a text. `datasets.load_dataset("webdataset", data_files=...)` reads the archives
+too."""
 
 
 def _padding(media_type: str) -> bytes:

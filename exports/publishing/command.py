@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from benchwright.cli.output import emit, json_option, note
+from benchwright.text_normalization import counted
 
 from .plan import Publication
 
@@ -88,9 +89,12 @@ def _text(publication: Publication, *, dry_run: bool) -> str:
         head = f"{publication.target} holds {publication.message} already; nothing to send"
     elif dry_run:
         target = publication.target if publication.target.startswith(HUB) else f"the folder {publication.target}"
-        head = f"would send {sent} of {len(publication.files)} files, {size:.1f} MB, to {target}"
+        head = f"would send {sent} of {counted(len(publication.files), 'file')}, {size:.1f} MB, to {target}"
     else:
-        head = f"{publication.url or publication.target}: {sent} of {len(publication.files)} files sent, {size:.1f} MB"
+        head = (
+            f"{publication.url or publication.target}: {sent} of {counted(len(publication.files), 'file')} sent, "
+            f"{size:.1f} MB"
+        )
     words = [f"version (tag): {publication.tag}", f"message: {publication.message}: {publication.description}"]
     card = [f"card: {line}" for line in publication.card_errors]
     return "\n".join([head, *lines, *words, *card, *publication.notes])

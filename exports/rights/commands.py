@@ -12,7 +12,7 @@ import click
 from benchwright.cli.deciding import checked_why, name_of_decider
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 if TYPE_CHECKING:
     from .takedown import Copies, TakedownResult
@@ -53,10 +53,13 @@ def fetch(folder: Path, *, private_hosts: bool, as_json: bool) -> None:
         "missing": [picture._asdict() for picture in missing],
     }
     lines = [printable(f"{picture.url}: {picture.reason}: {picture.detail}") for picture in missing]
-    summary = f"{fetched_folder(folder)}: {counts['fetched']} pictures fetched, {counts['there']} were there"
+    summary = f"{fetched_folder(folder)}: {counted(counts['fetched'], 'picture')} fetched, {counts['there']} were there"
     emit(document, as_json=as_json, text="\n".join([*lines, summary if pictures else f"{folder} holds all its files"]))
     if missing:
-        note(f"{len(missing)} of {len(pictures)} pictures are missing; items that show them cannot be asked")
+        note(
+            f"of {counted(len(pictures), 'picture')}, {counted(len(missing), 'is', 'are')} missing; items that show "
+            "them cannot be asked"
+        )
         click.get_current_context().exit(CheckFailed.exit_code)
 
 
@@ -134,7 +137,7 @@ def _takedown_lines(result: TakedownResult) -> Iterator[str]:
     state = "withdrawn" if entry.holds else "back again"
     before = "" if result.is_new else f" since {entry.at}, by {entry.by}: {entry.why}"
     first, *others = result.pictures
-    with_copies = f", with {_counted(len(others), 'copy', 'copies')}:" if others else ""
+    with_copies = f", with {counted(len(others), 'copy', 'copies')}:" if others else ""
     yield f"{first.name} is {state}{before}{with_copies}"
     yield from (f"  {picture.name}: {picture.how}" for picture in others)
     yield from (f"  {picture.name} stays, though it may be a copy: {picture.how}" for picture in result.possible)
@@ -146,11 +149,11 @@ def _takedown_lines(result: TakedownResult) -> Iterator[str]:
         )
     them = "it" if len(result.pictures) == 1 else "them"
     verb = "leaves out" if entry.holds else "has again"
-    pictures = f"{_counted(len(result.pictures), 'picture')} and {_counted(result.made, 'picture')} made of {them}"
+    pictures = f"{counted(len(result.pictures), 'picture')} and {counted(result.made, 'picture')} made of {them}"
     yield (
         f"the next version {verb} {pictures}; how many items that concerns is known once the run is complete"
         if result.items is None
-        else f"the next version {verb} {_counted(result.items, 'item')}, {pictures}; run the recipe or freeze again, "
+        else f"the next version {verb} {counted(result.items, 'item')}, {pictures}; run the recipe or freeze again, "
         "under a new version"
     )
     for release in result.releases:
@@ -161,8 +164,3 @@ def _takedown_lines(result: TakedownResult) -> Iterator[str]:
             yield f"{release.path}, release id {release.release_id}: {may}"
     if entry.holds and result.releases:
         yield "a release never changes: remove those copies, published ones too, or tell who has them"
-
-
-def _counted(count: int, one: str, several: str | None = None) -> str:
-    """Return a number with its noun."""
-    return f"{count:,} {one if count == 1 else several or f'{one}s'}"

@@ -9,6 +9,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import ImageRecord, Item
 from benchwright.release.format.provenance import address_of
 from benchwright.rights import forbids_redistribution, normalized_licence
+from benchwright.text_normalization import counted
 
 Redistribute = Literal["permitted", "url", "all"]
 """What a release holds: only what licences permit; addresses of the rest; or everything."""
@@ -61,7 +62,9 @@ class Redistribution:
                         problems.setdefault(name, (licence, set()))[1].add(item.item_id)
         if not problems:
             return
-        lines = [f"{name} ({licence}; {len(ids)} items)" for name, (licence, ids) in sorted(problems.items())]
+        lines = [
+            f"{name} ({licence}; {counted(len(ids), 'item')})" for name, (licence, ids) in sorted(problems.items())
+        ]
         more = len(lines) - _SHOWN
         listed = "\n  ".join(lines[:_SHOWN] + ([f"and {more} more"] if more > 0 else []))
         way = (
@@ -71,7 +74,7 @@ class Redistribution:
             else "these have no url in `sources.csv`, or are shown otherwise than at their address"
         )
         raise BenchwrightError(
-            f"{len(lines)} pictures may not be passed on by their licences:\n  {listed}\n"
+            f"{counted(len(lines), 'picture')} may not be passed on by licence:\n  {listed}\n"
             f"{way}; or withdraw them (`benchwright release takedown`), drop them by the step `licences`, or set "
             "`redistribute: all` where you have been permitted to pass them on"
         )

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import counted
 
 from .options import distance_option, end_where_lost, workers_option
 
@@ -115,4 +116,8 @@ def hashes(folder: Path, out: Path, workers: int | None, as_json: bool) -> None:
     with ProgressBars() as progress:
         pictures = hashes_of_folder(folder, workers=workers, progress=progress)
     write_hash_list(out, pictures)
-    emit({"out": str(out), "pictures": len(pictures)}, as_json=as_json, text=f"{len(pictures)} pictures in {out}")
+    emit(
+        {"out": str(out), "pictures": len(pictures)},
+        as_json=as_json,
+        text=f"{counted(len(pictures), 'picture')} in {out}",
+    )

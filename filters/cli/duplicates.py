@@ -13,7 +13,7 @@ from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import UnreadableImage
 from benchwright.images.decode import decode_rgb
 from benchwright.images.identify import path_for
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 from ..duplicates.report import DuplicateReport
 from .contact_sheet import Tile, write_sheets
@@ -138,8 +138,8 @@ def _as_text(report: DuplicateReport) -> str:
     if report.not_compared:
         more = sum(more for _, more in report.not_compared)
         lines.append(
-            f"{len(report.not_compared)} pictures look like so many others that only the nearest were compared; "
-            f"{more} more were near and not compared"
+            f"{counted(len(report.not_compared), 'picture looks', 'pictures look')} like so many others that only the "
+            f"nearest were compared; {more} more were near and not compared"
         )
     kinds = Counter(member.kind for group in report.groups for member in group.members)
     lines.append(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.output import note
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 if TYPE_CHECKING:
     from ..measured_folder import UnreadableFile
@@ -32,7 +32,9 @@ def end_where_lost(unreadable: Sequence[UnreadableFile]) -> None:
 
     lost = [file for file in unreadable if file.reason in UNFORESEEN]
     if lost:
-        note(f"benchwright: error: {len(lost)} files lost, first {printable(lost[0].path)}: {lost[0].reason}")
+        note(
+            f"benchwright: error: {counted(len(lost), 'file')} lost, first {printable(lost[0].path)}: {lost[0].reason}"
+        )
         raise click.exceptions.Exit(3)
 
 

@@ -10,7 +10,7 @@ import click
 
 from benchwright.cli.output import emit, json_option, note
 from benchwright.steps import CueFamily
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 from .options import chat_options, workers_option
 
@@ -198,8 +198,8 @@ def _lines(report: ShortcutReport) -> Iterator[str]:
             yield f"  the forest loses without: {', '.join(falls[:MOST_SHOWN])}"
         for count in task.replies:
             yield (
-                f"  model asked with {count.sees}: {count.asked} items, {count.unread} replies name no option, "
-                f"{count.failed} failed"
+                f"  model asked with {count.sees}: {counted(count.asked, 'item')}, "
+                f"{counted(count.unread, 'reply names', 'replies name')} no option, {count.failed} failed"
             )
     for pruning in report.pruning:
         first, last = pruning.rounds[0], pruning.rounds[-1]
@@ -222,7 +222,10 @@ def _lines(report: ShortcutReport) -> Iterator[str]:
 
 def _task(task: TaskResult) -> str:
     declared = f", of the task itself: {', '.join(task.task_cues)}" if task.task_cues else ""
-    return f"{printable(task.table.task)}  {len(task.table.items)} items, {len(task.solvers)} solvers{declared}"
+    return (
+        f"{printable(task.table.task)}  {counted(len(task.table.items), 'item')}, "
+        f"{counted(len(task.solvers), 'solver')}{declared}"
+    )
 
 
 def _spelled(each: PruningRound) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.errors import BenchwrightError
 from benchwright.release import Release
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 from ..measured_folder import UnreadableFile
 from .leakage import Leakage
@@ -62,7 +62,7 @@ def _of_workspace(place: Path) -> Iterator[tuple[str, str, bytes]]:
         named = sorted(name for name in values if name.endswith(_VALUE))
         if len(named) != 1:
             raise BenchwrightError(
-                f"{len(named)} steps of the recipe in {place} name splits ({', '.join(named) or 'none'}); "
+                f"{counted(len(named), 'step')} of the recipe in {place} name splits ({', '.join(named) or 'none'}); "
                 "one has to, such as `splits`, for splits to be checked against each other"
             )
         for image in item.images:

@@ -21,6 +21,7 @@ from benchwright.models.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, P
 from benchwright.records import LETTERS, Item
 from benchwright.seeds import generator_for
 from benchwright.steps import CueFamily
+from benchwright.text_normalization import counted
 
 from ..models.model_questions import FAILED, UNCLEAR, ImageQuestion, ModelAnswer, PixelsOf, QuestionAsker
 from .cue_table import CueTable
@@ -312,8 +313,8 @@ class PlannedRequests(NamedTuple):
         """Return the figures as a line."""
         price = "" if self.cost is None else f", at most {self.cost:,.4f} in all"
         return (
-            f"{self.items:,} items, {self.requests:,} requests, {self.pictures:,} pictures, about "
-            f"{self.tokens.prompt:,} tokens sent, at most {self.tokens.completion:,} received{price}"
+            f"{counted(self.items, 'item')}, {counted(self.requests, 'request')}, {counted(self.pictures, 'picture')}, "
+            f"about {counted(self.tokens.prompt, 'token')} sent, at most {self.tokens.completion:,} received{price}"
         )
 
     def to_json(self) -> dict[str, Any]:

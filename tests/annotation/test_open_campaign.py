@@ -149,7 +149,7 @@ def test_tasks_of_another_release_or_content_are_refused(
     with pytest.raises(DataError, match="is not as the release has it"):
         open_tasks(path, release.path, tmp_path / "review")
     write_review_tasks(path, head, [ReviewTask(item_id="2" * 32, content_hash="1" * 64)], force=True)
-    with pytest.raises(DataError, match=r"1 items are not in .*, such as 2222"):
+    with pytest.raises(DataError, match=r"1 item is not in .*, such as 2222"):
         open_tasks(path, release.path, tmp_path / "review")
 
 
@@ -257,8 +257,14 @@ def test_results_are_written_as_a_table_and_as_findings_without_names(
     found = read_findings(tmp_path / "errors.json")
     assert found == findings_of(results)
     assert "ann" not in json.loads((tmp_path / "errors.json").read_text(encoding="utf-8")).values()
-    with pytest.raises(BenchwrightError, match="is there already"):
-        write_results(results, tmp_path / "errors.json")
+    for name in ("errors.csv", "errors.json"):
+        written = (tmp_path / name).read_bytes()
+        write_results(results, tmp_path / name)  # given again: it is done
+        assert (tmp_path / name).read_bytes() == written
+        (tmp_path / name).write_bytes(b"mine")
+        with pytest.raises(BenchwrightError, match=rf"{name} is there already and holds something else; .*--force"):
+            write_results(results, tmp_path / name)
+        assert (tmp_path / name).read_bytes() == b"mine"
 
 
 def test_the_table_to_fill_in_has_a_column_for_each_field(opened: Opens, now: datetime, tmp_path: Path) -> None:

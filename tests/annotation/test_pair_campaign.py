@@ -85,7 +85,7 @@ def test_pairs_in_a_circle_are_refused(now: datetime) -> None:
 def test_a_setting_that_cannot_work_is_refused_in_words() -> None:
     with pytest.raises(ValidationError, match="an adjudicator decides in `verify`, `review` and `mark` only"):
         Pair(rule="adjudicated(unanimous(2))")
-    with pytest.raises(ValidationError, match="1 annotators cannot fill 2 slots"):
+    with pytest.raises(ValidationError, match="1 annotator cannot fill 2 slots"):
         Pair(rule="unanimous(2)", simulate=SimulatedPairers(annotators=1))
 
 

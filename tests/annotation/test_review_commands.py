@@ -96,6 +96,19 @@ def test_status_says_where_annotators_are_simulated(
     context = CampaignContext(seed=1, stage="verify", workspace=space.root, store_url=space.store_url)
     Verify(simulate=SimulatedAnnotators(annotators=2)).advance(make_items(jigsaw=2), context)
     assert "2 simulated annotators" in review("status", "--workspace", space.root).out
+    for command in ("agreement", "annotators"):
+        said = review(command, "--workspace", space.root).out
+        assert said.startswith("the annotators are simulated: no person decided anything here\n"), command
+    assert review("agreement", "--workspace", space.root, "--json").document["simulated"] is True
+
+
+def test_agreement_of_a_campaign_without_decisions_measures_nothing(
+    review: Callable[..., Said], workspace: Path
+) -> None:
+    assert review("agreement", "--workspace", workspace).out == "no decisions yet\n"
+    assert review("annotators", "--workspace", workspace).out == "no decisions yet\n"
+    document = review("agreement", "--workspace", workspace, "--json").document
+    assert (document["units"], document["percent"], document["simulated"]) == (0, None, False)
 
 
 def test_reading_commands_make_no_store(review: Callable[..., Said], tmp_path: Path) -> None:
@@ -125,7 +138,7 @@ def test_agreement_of_a_ratings_file_is_one_document(review: Callable[..., Said]
 def test_agreement_prints_undefined_where_it_is(review: Callable[..., Said], tmp_path: Path) -> None:
     said = review("agreement", "--ratings", write(tmp_path / "r.csv", "unit,rater,label", "1,a,x", "1,b,x"))
     assert "krippendorff_alpha  undefined" in said.out
-    assert said.out.startswith("1 units, 1 of them compared, 2 raters\npercent             1.000\n")
+    assert said.out.startswith("1 unit, 1 of them compared, 2 raters\npercent             1.000\n")
     assert "no 95 % intervals" in said.out
 
 
@@ -213,7 +226,7 @@ def test_agreement_by_part_and_of_reasons(review: Callable[..., Said], workspace
     assert (reasons["percent"], reasons["units"]) == (0.5, 2)
     text = review("agreement", "--workspace", workspace, "--by", "task", "--leave-one-out").out
     assert "task jigsaw: 2 units, 2 of them compared, 2 raters; alpha 0.000, percent 0.500" in text
-    assert "without ann: 2 units, 0 of them compared, 1 raters; alpha undefined, percent undefined" in text
+    assert "without ann: 2 units, 0 of them compared, 1 rater; alpha undefined, percent undefined" in text
 
 
 def test_status_says_what_became_of_tasks_by_part(review: Callable[..., Said], workspace: Path) -> None:
@@ -365,8 +378,11 @@ def test_export_never_overwrites(review: Callable[..., Said], workspace: Path) -
     out = write(workspace / "tasks.csv", "a person's work")
     said = review("export", "--workspace", workspace, "--out", out)
     assert said.code == 2
-    assert "is there already, and may hold decisions" in said.err
+    assert "is there already and holds something else; it may hold decisions" in said.err
     assert out.read_text() == "a person's work\n"
+    out.unlink()
+    for _ in range(2):  # given again, it is done
+        assert review("export", "--workspace", workspace, "--out", out).code == 0
 
 
 def test_a_name_that_nobody_has_is_refused_where_people_have_accounts(

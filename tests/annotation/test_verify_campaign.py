@@ -169,7 +169,7 @@ def test_no_items_make_a_closed_campaign_with_nothing_in_it(context: CampaignCon
     ("settings", "words"),
     [
         pytest.param({"rule": "unanimous"}, "did you mean unanimous.2.", id="rule"),
-        pytest.param({"simulate": {"annotators": 1}}, "1 annotators cannot fill 2 slots of unanimous.2.", id="few"),
+        pytest.param({"simulate": {"annotators": 1}}, "1 annotator cannot fill 2 slots of unanimous.2.", id="few"),
         pytest.param({"simulate": {"annotators": 2, "error_rate": 1.5}}, "less than or equal to 1", id="rate"),
         pytest.param(
             {"simulate": {"annotators": 2, "reasons": ["dull"]}}, "'dull' is none of the form's", id="reason"

@@ -195,7 +195,7 @@ def test_the_command_takes_replies_by_name_and_refuses_those_of_other_items(
     assert gave
     other = write(tmp_path / "other.csv", ("id", "reply"), [("x1", "A")])
     assert invoke([*run, "--replies", f"me={other}"]) == 2
-    assert "none of its 1 rows names an item" in capsys.readouterr().err
+    assert "of its 1 row none names an item" in capsys.readouterr().err
     assert invoke([*run, "--replies", f"me={tmp_path / 'absent.csv'}"]) == 2
     assert "absent.csv is not there" in capsys.readouterr().err
 

@@ -137,13 +137,13 @@ def test_what_cannot_be_read_is_told_row_by_row(file: Callable[[str, bytes], Pat
     assert replies.elsewhere == 1
     assert [row.where.rpartition(" ")[2] for row in replies.unread] == ["4", "5", "6", "7", "9", "10", "3"]
     assert "answered otherwise before (r.jsonl: line 1)" in replies.unread[-1].reason
-    assert "1 of 1 replies name an option; 1 rows are of no item here; 7 rows could not be read" in str(replies)
+    assert "options are named by 1 of 1 reply; 1 row is of no item here; 7 rows could not be read" in str(replies)
 
 
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        pytest.param("r.jsonl", lines({"id": "x9", "reply": "B"}), "none of its 1 rows names an item", id="other items"),
+        pytest.param("r.jsonl", lines({"id": "x9", "reply": "B"}), "of its 1 row none names an item", id="other items"),
         pytest.param("r.jsonl", lines({"id": "q1"}), r"holds no replies: r.jsonl: line 1: no reply", id="no replies"),
         pytest.param("r.txt", b"B", "replies are read from", id="unknown suffix"),
         pytest.param("r.json", b"{", "no JSON", id="broken JSON"),

@@ -216,7 +216,7 @@ def test_each_change_has_its_reason(bench: Bench, decided: dict[str, Any]) -> No
     assert errata[COPY_ACROSS]["reasons"] == ["Only smaller.", "The same picture as that of q0, which stays."]
     assert errata[WRONG]["reasons"] == ["I counted."]
     page = Path(decided["page"]).read_text(encoding="utf-8")
-    for reason in ("1 of 1 annotators: duplicate: Asked twice.", "key wrong: I counted."):
+    for reason in ("1 of 1 annotator: duplicate: Asked twice.", "key wrong: I counted."):
         assert reason in page
 
 

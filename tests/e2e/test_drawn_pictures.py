@@ -235,7 +235,7 @@ def test_the_card_and_show_say_how_many_questions_need_marks(release: Release) -
     assert f"`visual_correspondence` {needing}" in card
     shown = run_json("release", "show", release.path)
     assert shown["marked"] == {"items": needing, "tasks": {"visual_correspondence": needing}}
-    assert f"{needing} of {len(release)} items need marks" in in_process("release", "show", release.path).stdout
+    assert f"of {len(release)} items, {needing} need marks" in in_process("release", "show", release.path).stdout
 
 
 def test_a_card_without_marks_speaks_of_none(tmp_path: Path) -> None:

@@ -276,7 +276,7 @@ def test_difficulty_is_drawn_from_three_models_on() -> None:
     assert difficulty_chart(np.array([nan, nan]), 3) is None
     plot = difficulty_chart(np.array([0.0, 1 / 3, 1.0, 1.0, nan]), 3)
     assert plot is not None
-    assert "1 items are right with no model and 2 with all" in plot.caption
+    assert "1 item is right with no model and 2 with all" in plot.caption
 
 
 def test_protocols_of_one_model_have_ranks_of_their_own(bench: Any, tmp_path: Path) -> None:

@@ -165,5 +165,5 @@ def test_a_result_that_becomes_another_is_told(release: Path, server: Any, caplo
     with caplog.at_level(logging.WARNING):
         ask(release, server, retries=0)
     (record,) = caplog.records
-    assert "accuracy 0.833, 1 errors" in record.getMessage()
+    assert "accuracy 0.833, 1 error" in record.getMessage()
     assert "is replaced by accuracy 1.000, 0 errors" in record.getMessage()

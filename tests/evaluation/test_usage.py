@@ -154,6 +154,6 @@ def test_the_command_ends_with_one_line_and_exit_code_1(
     words = ["evaluate", "run", str(tmp_path / "release"), "--model", "openai:m", "--base-url", server.url]
     words += ["--out", str(tmp_path / "out"), "--price-in", "2", "--price-out", "8"]
     assert invoke([*words, "--budget-requests", "2"]) == 1
-    assert "the budget is spent (2 requests, 2000 tokens sent and 20 received, cost 0.0042)" in capsys.readouterr().err
+    assert "the budget is spent (2 requests, 2,000 tokens sent and 20 received, cost 0.0042)" in capsys.readouterr().err
     assert invoke(words) == 0
-    assert "3 replies took 3000 tokens sent, 30 received; they cost 0.0062" in capsys.readouterr().err
+    assert "3 replies took 3,000 tokens sent, 30 received; they cost 0.0062" in capsys.readouterr().err

@@ -92,13 +92,13 @@ def test_pictures_that_may_not_be_passed_on_stop_the_release_with_a_list(tmp_pat
     lines = str(refusal.value).splitlines()
     assert lines[0].startswith("2 pictures may not be passed on")
     assert [line.strip() for line in lines[1:3]] == [
-        f"{name}.jpg (LicenseRef-all-rights-reserved; 1 items)" for name in "ab"
+        f"{name}.jpg (LicenseRef-all-rights-reserved; 1 item)" for name in "ab"
     ]
     assert not (tmp_path / "releases").exists() or not list((tmp_path / "releases").iterdir())
 
 
 def test_a_picture_without_an_address_stops_a_release_by_addresses_too(tmp_path: Path) -> None:
-    with pytest.raises(BenchwrightError, match=r"1 pictures(.|\n)*a\.jpg(.|\n)*no url"):
+    with pytest.raises(BenchwrightError, match=r"1 picture(.|\n)*a\.jpg(.|\n)*no url"):
         frozen(bench_of(tmp_path, a="", b="https://example.org/b.jpg"), tmp_path, redistribute="url")
 
 
@@ -115,7 +115,7 @@ def test_no_derivatives_permits_the_picture_as_it_is_and_not_with_marks(tmp_path
     if not marked:
         assert len(frozen(bench, tmp_path)) == 1
         return
-    with pytest.raises(BenchwrightError, match=r"a\.jpg \(CC-BY-ND-4\.0; 1 items\)"):
+    with pytest.raises(BenchwrightError, match=r"a\.jpg \(CC-BY-ND-4\.0; 1 item\)"):
         frozen(bench, tmp_path)
 
 
@@ -181,7 +181,7 @@ def test_hosts_of_private_networks_are_not_asked_unless_that_is_wished(tmp_path:
     done = in_process("release", "fetch", release.path)
     assert done.returncode == 1
     assert "private_host" in done.stdout
-    assert "1 of 1 pictures are missing" in done.stderr
+    assert "of 1 picture, 1 is missing" in done.stderr
 
 
 def fetch_by_script(release: Path, *options: str) -> subprocess.CompletedProcess[str]:

@@ -118,7 +118,7 @@ def test_the_command_says_it_with_its_exit_code(tmp_path: Path) -> None:
     release = bench.write(tmp_path / "r")
     done = in_process("release", "splits", release.path, "--json")
     assert (done.returncode, json.loads(done.stdout)["near_pictures_count"]) == (1, 1)
-    assert "1 pairs of nearly equal hashes" in in_process("release", "splits", release.path).stdout
+    assert "1 pair of nearly equal hashes" in in_process("release", "splits", release.path).stdout
     assert in_process("release", "splits", small_bench().write(tmp_path / "s").path, "--max-bits", 40).returncode == 2
 
 

@@ -217,7 +217,7 @@ def test_stale_decisions_stand_at_the_top(place: Path) -> None:
     (place / "p" / "zz <b>1<b>.png").unlink()
     run(place)
     [banner] = texts(page_of(place), "banner")
-    assert banner.startswith("1 decisions of curators change nothing")
+    assert banner.startswith("1 decision of curators changes nothing")
     assert "does not reach this step any more" in banner
 
 

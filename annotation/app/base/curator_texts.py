@@ -288,6 +288,7 @@ TEXTS = Texts(
         "statistic_krippendorff_alpha": "Krippendorff's alpha",
         "statistic_gwet_ac1": "Gwet's AC1",
         "in_order": "The options have an order",
+        "simulated_figures": "The annotators of this campaign are simulated: no person decided anything here.",
         "agreement_why": (
             "Over the decisions so far, on tasks that two or more decided. Bars are 95 % intervals from a bootstrap "
             "over tasks; there is none where fewer than {least} tasks were compared, or where all of them agree alike."

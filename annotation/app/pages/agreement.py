@@ -41,6 +41,8 @@ def show_agreement(request: PageRequest) -> None:
     key = (request.state.store.where, *overview.stamp(), "agreement", field.labels.name, field.metric)
     with st.spinner(TEXTS["reckoning"]):
         agreement = cached(key, lambda: field_agreement(overview, field))
+    if request.campaign.is_simulated:
+        st.info(TEXTS["simulated_figures"])
     if not agreement.by["all"]:
         st.info(TEXTS["nothing_said"])
         return

@@ -28,6 +28,8 @@ def show_annotators(request: PageRequest, *, items: st.Page) -> None:
     field = label_fields_of(request.campaign)[0]
     with st.spinner(TEXTS["reckoning"]):
         qualities = cached(key, lambda: overview.qualities(overview.label_columns(field)))
+    if request.campaign.is_simulated:
+        st.info(TEXTS["simulated_figures"])
     show_qualification(request)
     show_set_asides(request, overview, [quality.rater for quality in qualities])
     if not qualities:

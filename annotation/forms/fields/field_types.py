@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 
 from benchwright.records import Record, Sha256
 from benchwright.regions import RegionShape
+from benchwright.text_normalization import counted
 
 from .region_values import MOST_REGIONS, RegionRule
 
@@ -184,7 +185,9 @@ class RegionField(_Field):
         if len(set(codes)) != len(codes):
             raise ValueError(f"two labels of field {self.name!r} have the same code")
         if self.min_count > self.max_count:
-            raise ValueError(f"field {self.name!r} has at least {self.min_count} and at most {self.max_count} regions")
+            raise ValueError(
+                f"field {self.name!r} has at least {self.min_count} and at most {counted(self.max_count, 'region')}"
+            )
         return self
 
     @property
@@ -234,7 +237,10 @@ class Repeated(_Field):
     def _hangs_together(self) -> Repeated:
         check_conditions(self.fields)
         if self.min_count > self.max_count:
-            raise ValueError(f"group {self.name!r} has at least {self.min_count} and at most {self.max_count} entries")
+            raise ValueError(
+                f"group {self.name!r} has at least {self.min_count} and at most "
+                f"{counted(self.max_count, 'entry', 'entries')}"
+            )
         if self.distinct is not None and self.distinct not in {
             field.name for field in self.fields if isinstance(field, TextField | OneOf)
         }:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from benchwright.text_normalization import counted
+
 from .field_types import (
     DraftsField,
     EntryField,
@@ -56,7 +58,7 @@ def takes_in_words(field: FormField) -> str:
     if isinstance(field, PhotographField):
         return "the name of a file below the table's folder"
     if isinstance(field, PicturesField):
-        return f"at most {field.max_count} other pictures of the campaign, by item_id, parted by semicolons"
+        return f"at most {counted(field.max_count, 'other picture')} of the campaign, by item_id, parted by semicolons"
     return _list_in_json(field) if isinstance(field, RegionField | Repeated) else _text_in_words(field)
 
 
@@ -96,7 +98,7 @@ def _in_json(field: EntryField) -> str:
     elif isinstance(field, Lines):
         words = f"a list of {count_in_words(field)} lines"
     elif isinstance(field, PicturesField):
-        words = f"a list of at most {field.max_count} other pictures of the campaign, by item_id"
+        words = f"a list of at most {counted(field.max_count, 'other picture')} of the campaign, by item_id"
     else:
         words = takes_in_words(field)
     return words + when_in_words(field)

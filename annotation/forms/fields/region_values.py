@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from benchwright.canonical import canonical_json
 from benchwright.regions import MAX_LABEL, Region, RegionError, RegionShape, SizeWH, read_region
+from benchwright.text_normalization import counted
 
 from .texts import can_be_kept
 
@@ -88,7 +89,7 @@ def regions_in_words(regions: Sequence[Mapping[str, Any]], rule: RegionRule) -> 
     labels = ", ".join(
         rule.labels.get(label, label) + (f" {n}" if n > 1 else "") for label, n in counts.items() if label
     )
-    head = f"{len(regions)} {one if len(regions) == 1 else several}"
+    head = counted(len(regions), one, several)
     return f"{head} ({labels})" if labels else head
 
 

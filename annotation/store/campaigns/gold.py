@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import counted
 
 from ...forms.kinds import ATTENTION
 from ..database.audit import COMMAND_LINE, clock, record
@@ -98,8 +99,8 @@ def _take_extra_slots(connection: sa.Connection, campaign: Campaign, row: Any) -
     used = sa.select(sa.func.count()).select_from(slots).where(extra, slots.c.annotator_id.is_not(None))
     if count := connection.execute(used).scalar_one():
         raise BenchwrightError(
-            f"item {row.item_id} went out as gold in campaign {campaign.name!r}, to {count} annotators more than "
-            f"{campaign.rule} takes; name it gold again, with another right decision if need be"
+            f"item {row.item_id} went out as gold in campaign {campaign.name!r}, to {counted(count, 'annotator')} more "
+            f"than {campaign.rule} takes; name it gold again, with another right decision if need be"
         )
     connection.execute(sa.delete(slots).where(extra))
 

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import counted
 
 from ...forms.assignment_settings import Qualification, assignment_settings_of
 from ...forms.practice_item import PracticeItem
@@ -216,7 +217,9 @@ class Practice:
             most = _qualification_of(campaign)
             ended = _count_ended(connection, campaign, annotator)
             if most is not None and most.attempts is not None and ended >= most.attempts:
-                raise RefusedError(f"{annotator!r} has practised {ended} times, as often as this campaign allows")
+                raise RefusedError(
+                    f"{annotator!r} has practised {counted(ended, 'time')}, as often as this campaign allows"
+                )
             values = {
                 "campaign_id": campaign.id,
                 "annotator_id": _id_of(connection, annotator),

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
+from benchwright.text_normalization import counted
 
 from ...forms.campaign_form import CampaignForm, read_campaign_form
 from ...forms.payloads import TaskInput, facets_of
@@ -183,7 +184,7 @@ def _archive(connection: sa.Connection, campaign: Campaign, *, rule: str, kind: 
     if count and not campaign.is_simulated:
         now = f"{kind} under {rule}" + (" by simulated annotators" if is_simulated else "")
         raise BenchwrightError(
-            f"campaign {campaign.name!r} holds {count} decisions of people ({campaign.kind} under "
+            f"campaign {campaign.name!r} holds {counted(count, 'decision')} of people ({campaign.kind} under "
             f"{campaign.rule}), the recipe now says {now}; put it back, or give the step another name for a "
             "new campaign"
         )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 import re
 from collections.abc import Collection, Sequence
 
+from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
 from ..database.schema import annotations_table, drafts, slots
@@ -121,7 +122,10 @@ def _check_room(connection: sa.Connection, task_id: int, annotator: str, *, most
     query = sa.select(sa.func.count()).select_from(uploads.join(annotators))
     count = connection.execute(query.where(uploads.c.task_id == task_id, annotators.c.name == annotator)).scalar_one()
     if count >= most:
-        raise RefusedError(f"{count} photographs were uploaded for this task; hand one in, or skip the task")
+        raise RefusedError(
+            f"{counted(count, 'photograph was', 'photographs were')} uploaded for this task; hand one in, or "
+            "skip the task"
+        )
 
 
 class SubmittedPhotograph(NamedTuple):

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 import sqlalchemy as sa
 
 from benchwright.seeds import seed_for
+from benchwright.text_normalization import counted
 
 from ...agreement.posterior import Posterior, PosteriorSampler, fitted, model_of, prior_model
 from ...forms.assignment_settings import AssignmentSettings, FurtherVotes, assignment_settings_of
@@ -64,8 +65,8 @@ def check_further_votes(handout: AssignmentSettings, kind: str, *, slots: int | 
         )
     if slots is not None and handout.further_votes.first >= slots:
         raise ValueError(
-            f"further_votes.first is {handout.further_votes.first}, but the rule takes {slots} votes in all; give "
-            "fewer, or leave further_votes out"
+            f"further_votes.first is {handout.further_votes.first}, but the rule takes {counted(slots, 'vote')} in "
+            "all; give fewer, or leave further_votes out"
         )
 
 

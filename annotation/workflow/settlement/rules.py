@@ -28,6 +28,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import AfterValidator
 
 from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import counted
 
 Decision = Literal["accept", "reject", "revise"]
 DECISIONS: tuple[Decision, ...] = ("accept", "reject", "revise")
@@ -59,7 +60,7 @@ class Rule:
     def __post_init__(self) -> None:
         if not 1 <= self.need <= self.slots <= MAX_SLOTS:
             raise BenchwrightError(
-                f"{self.need} of {self.slots} annotators, possible are 1 of 1 to {MAX_SLOTS} of {MAX_SLOTS}"
+                f"{self.need} of {counted(self.slots, 'annotator')}, possible are 1 of 1 to {MAX_SLOTS} of {MAX_SLOTS}"
             )
 
     def __str__(self) -> str:
@@ -77,7 +78,7 @@ class Rule:
             ValueError: The rule has no slot, or not as many.
         """
         if not 1 <= votes <= self.slots:
-            raise ValueError(f"{self} has no {votes} of {self.slots} annotators")
+            raise ValueError(f"{self} has no {votes} of {counted(self.slots, 'annotator')}")
         return replace(self, need=-(-self.need * votes // self.slots), slots=votes)
 
     def decide(self, decisions: Iterable[Decision]) -> Decision | None:
@@ -94,7 +95,9 @@ class Rule:
         """
         listed = list(decisions)
         if len(listed) > self.slots or not set(listed) <= set(DECISIONS):
-            raise ValueError(f"{self} takes {self.slots} decisions, each one of {', '.join(DECISIONS)}, not {listed}")
+            raise ValueError(
+                f"{self} takes {counted(self.slots, 'decision')}, each one of {', '.join(DECISIONS)}, not {listed}"
+            )
         return self.certain_of(Counter(listed), DECISIONS, missing=0) if len(listed) == self.slots else None
 
     def certain_of(self, counts: Mapping[str, int], possible: Sequence[_Code], *, missing: int) -> _Code | None:

@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import counted
 
 from ...forms.assignment_settings import assignment_settings_of
 from ...forms.fields.field_types import OneOf
@@ -161,7 +162,9 @@ def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1)
     if votes.adjudicated is not None:
         return _after_edits(policy, round_number) if votes.adjudicated == REVISE else votes.adjudicated
     if votes.given > policy.slots:
-        raise ValueError(f"{policy.rule} takes the decisions of {policy.slots} annotators, not of {votes.given}")
+        raise ValueError(
+            f"{policy.rule} takes the decisions of {counted(policy.slots, 'annotator')}, not of {votes.given}"
+        )
     agreed = _agreed(policy, votes)
     if votes.given < policy.slots:
         if agreed is not None and agreed in policy.closes_with:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
 from benchwright.errors import PrerequisiteError, UnreadableImage
 from benchwright.models.usage import BudgetSpent
 from benchwright.records import LETTERS
+from benchwright.text_normalization import counted
 
 from ..audited_items import AuditedItem, AuditedItems
 from ..check import AuditContext, CheckSkipped, enough, needs_words
@@ -74,7 +75,7 @@ def _answers(
             raise CheckSkipped(f"{error}; what was answered is kept for the next audit") from None
     failed = [answer.reply for answer in answers.values() if answer.said == FAILED]
     if failed and len(failed) == len(answers):
-        raise CheckSkipped(f"the model answered none of {len(answers):,} questions: {failed[0]}")
+        raise CheckSkipped(f"the model answered none of {counted(len(answers), 'question')}: {failed[0]}")
     return answers
 
 
@@ -210,8 +211,8 @@ def _above_chance(
             kind,
             cue_severity(estimate.interval, chance),
             audited.in_order(each.item.item_id for each in right),
-            f"The model picks the right option of {estimate.value:.0%} of {len(of_task):,} items of the task {task!r} "
-            f"{how}, where chance picks {chance:.0%}.",
+            f"The model picks the right option of {estimate.value:.0%} of {counted(len(of_task), 'item')} of the task "
+            f"{task!r} {how}, where chance picks {chance:.0%}.",
             {
                 "task": task,
                 "items": len(of_task),
@@ -260,8 +261,8 @@ class SecondRightOptions:
         called_right = sum(map(len, also_right))
         if called_right >= _MOST_CALLED_RIGHT * wrong:
             raise CheckSkipped(
-                f"the model calls {called_right:,} of {wrong:,} wrong options right: it cannot tell them apart; ask "
-                "another one with --model"
+                f"the model calls {called_right:,} of {counted(wrong, 'wrong option')} right: it cannot tell them "
+                "apart; ask another one with --model"
             )
         for (each, outcome), also in zip(outcomes, also_right, strict=True):
             evidence = {"key": each.item.right_key, "replies": outcome.evidence["replies"], "also_right": also}

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchwright.errors import PrerequisiteError, UnreadableImage
+from benchwright.text_normalization import counted
 
 from ..audited_items import AuditedItem, AuditedItems
 from ..check import AuditContext, CheckSkipped, enough, needs_words
@@ -86,7 +87,7 @@ class KeyLetters:
                 "key_letters_uneven",
                 "medium" if serious else "low",
                 (),
-                f"Option {letter} is {what} in {share:.0%} of {count:,} items{_of_task(task, audited)}; "
+                f"Option {letter} is {what} in {share:.0%} of {counted(count, 'item')}{_of_task(task, audited)}; "
                 f"chance would be {chance:.0%}.",
                 {**measured, "task": task, "of": of, **evenness.to_json()},
             )
@@ -126,8 +127,8 @@ class GuessedFromWords:
                 kind,
                 cue_severity(result.interval, result.chance),
                 audited.in_order(ordered[row].item_id for row in result.rows),
-                f"{summary} It gets {result.accuracy:.0%} of {result.items:,} items right"
-                f"{_of_task(result.task, audited)}, where chance gets {result.chance:.0%}.",
+                f"{summary} It gets {result.accuracy:.0%} of {counted(result.items, 'item')} "
+                f"right{_of_task(result.task, audited)}, where chance gets {result.chance:.0%}.",
                 result.to_json(),
             )
 
@@ -200,7 +201,7 @@ def _shortcut_findings(audited: AuditedItems, found: list[dict[str, Any]]) -> It
             f"shortcut_{family}",
             cue_severity(result["ci"], result["chance"]),
             audited.in_order(audited.own_id[item_id] for item_id in entry["items"]),
-            f"{what} picks the right option of {result['accuracy']:.0%} of {result['items']:,} items"
+            f"{what} picks the right option of {result['accuracy']:.0%} of {counted(result['items'], 'item')}"
             f"{_of_task(entry['task'], audited)} without doing the task, where chance picks {result['chance']:.0%}.",
             {"task": entry["task"], **result},
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchwright.records import LETTERS
+from benchwright.text_normalization import counted
 
 from ..audited_items import AuditedItem, AuditedItems
 from ..check import AuditContext, CheckSkipped, enough
@@ -59,15 +60,15 @@ class UnreadReplies:
         brought = brought_replies(audited, context)
         if not brought.read:
             raise CheckSkipped(_NONE)
-        for name, counted in brought.repeated.items():
+        for name, same in brought.repeated.items():
             count = next(len(replies.letters) for replies in brought.read if replies.model == name)
             yield Finding(
                 "model_given_twice",
                 "medium",
                 (),
-                f"All {count:,} replies of {name!r} are those of {counted!r}, errors too: it is the same model, and "
-                f"counts once, as {counted!r}.",
-                {"model": name, "counted_as": counted, "replies": count},
+                f"All that {name!r} replied ({counted(count, 'reply', 'replies')}) is what {same!r} replied, errors "
+                f"too: it is the same model, and counts once, as {same!r}.",
+                {"model": name, "counted_as": same, "replies": count},
             )
         for replies in brought.read:
             if replies.unread or replies.elsewhere or replies.texts:

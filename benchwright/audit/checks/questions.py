@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchwright.text_normalization import normal
+from benchwright.text_normalization import counted, normal
 
 from ..audited_items import AuditedItem, AuditedItems, RotatedQuestion, WordlessItem
 from ..check import AuditContext, needs_words
@@ -236,7 +236,8 @@ class MissingKeys:
                     "missing_key",
                     "medium",
                     without,
-                    f"{len(without):,} of {len(items):,} items{where} have no key.",
+                    f"{len(without):,} of {counted(len(items), 'item')}{where} "
+                    f"{'has' if len(without) == 1 else 'have'} no key.",
                     {"split": split},
                     "certain",
                 )

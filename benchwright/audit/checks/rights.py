@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from benchwright.text_normalization import counted
+
 from ..audited_items import AuditedItems
 from ..check import AuditContext
 from ..evidence import needs_pictures, readable_pictures
@@ -36,9 +38,9 @@ class PictureLicences:
                 refused.setdefault(licence, []).append(image_id)
         if missing:
             is_all = len(missing) == len(audited.pictures)
-            which = (
-                "No picture has" if is_all else f"{len(missing):,} of {len(audited.pictures):,} pictures do not have"
-            )
+            of = counted(len(audited.pictures), "picture")
+            has_not = "does not have" if len(missing) == 1 else "do not have"
+            which = "No picture has" if is_all else f"{len(missing):,} of {of} {has_not}"
             yield Finding(
                 "unlicensed_pictures",
                 "low" if is_all else "medium",
@@ -50,13 +52,14 @@ class PictureLicences:
                 tuple(missing[:4]),
             )
         for licence, pictures in sorted(refused.items()):
+            are = counted(len(pictures), "picture is", "pictures are")
             yield Finding(
                 "licence_not_allowed",
                 "high",
                 _items(audited, pictures),
-                f"{len(pictures):,} pictures are under {licence!r}, which does not allow passing them on."
+                f"{are} under {licence!r}, which does not allow passing them on."
                 if allowed is None
-                else f"{len(pictures):,} pictures are under {licence!r}, which is not among the licences given.",
+                else f"{are} under {licence!r}, which is not among the licences given.",
                 {"licence": licence, "pictures": len(pictures)},
                 "certain",
                 tuple(pictures[:4]),
@@ -83,7 +86,8 @@ class PersonalMetadata:
                 "gps_position",
                 "medium",
                 _items(audited, placed),
-                f"{len(placed):,} picture files say where on earth they were taken.",
+                f"{counted(len(placed), 'picture file says', 'picture files say')} where on earth the picture "
+                "was taken.",
                 {"pictures": [audited.pictures[image_id].name for image_id in placed[:100]]},
                 "certain",
                 tuple(placed[:4]),
@@ -93,7 +97,8 @@ class PersonalMetadata:
                 "personal_metadata",
                 "low",
                 _items(audited, owned),
-                f"{len(owned):,} picture files name the owner or the serial number of the camera.",
+                f"{counted(len(owned), 'picture file names', 'picture files name')} the owner or the serial "
+                "number of the camera.",
                 {"pictures": [audited.pictures[image_id].name for image_id in owned[:100]]},
                 "certain",
                 tuple(owned[:4]),

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from benchwright.text_normalization import counted
+
 from ..audited_items import AuditedItems
 from ..check import FOUND, AuditContext, CheckSkipped, enough
 from ..evidence import brought_replies
@@ -37,13 +39,17 @@ class StatisticalPower:
         every, *tasks = power_by_task(brought_replies(audited, context).matrix, assumed)
         if every.is_assumed and every.least_difference is not None and every.least_difference <= ENOUGH:
             return
-        basis = f"assumed: {assumed}" if every.is_assumed else f"from replies, median of {every.pairs} pairs of models"
+        basis = (
+            f"assumed: {assumed}"
+            if every.is_assumed
+            else f"from replies, median of {counted(every.pairs, 'pair')} of models"
+        )
         yield Finding(
             "statistical_power",
             "low",
             (),
-            f"Two models must differ by {_points(every)} for a paired test on the {every.items:,} items to find it "
-            f"(80 % power at the 5 % level; {basis}).",
+            f"Two models must differ by {_points(every)} for a paired test on the {counted(every.items, 'item')} to "
+            f"find it (80 % power at the 5 % level; {basis}).",
             {"basis": basis, "all": _row(every), "tasks": {row.task: _row(row) for row in tasks}},
             "possible" if every.is_assumed else "likely",
         )
@@ -136,7 +142,7 @@ def _of_kind(effects: ScoreEffects) -> dict[str, Any]:
 
 def _summary(effects: ScoreEffects) -> str:
     changes = [effect for effect in effects.models if effect.change is not None]
-    parts = [f"Without the {effects.items:,} items found"]
+    parts = [f"Without the {counted(effects.items, 'item')} found"]
     if changes:
         most = max(changes, key=lambda effect: abs(effect.change or 0))
         parts.append(f"accuracy changes most for {most.model}: {_line(most).partition(': ')[2]}")

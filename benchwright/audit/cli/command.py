@@ -12,7 +12,7 @@ import click
 
 from benchwright.cli.output import emit, json_option, note
 from benchwright.filters.cli.options import chat_options
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 if TYPE_CHECKING:
     from benchwright.filters.safety import Safety
@@ -271,8 +271,8 @@ def _lines_on(opened: OpenedAudit, workspace: Path) -> list[str]:
     lines = [f"release: {opened.release}"]
     for each in opened.campaigns:
         lines.append(
-            f"campaign {each['name']} ({each['kind']}): {each['tasks']} tasks, {each['new']} new, "
-            f"{each['annotators']} annotators each"
+            f"campaign {each['name']} ({each['kind']}): {counted(each['tasks'], 'task')}, {each['new']} new, "
+            f"{counted(each['annotators'], 'annotator')} each"
         )
     if not opened.campaigns:
         return [*lines, "nothing was found that people have to judge"]

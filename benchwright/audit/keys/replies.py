@@ -16,6 +16,7 @@ from benchwright.components import components_of
 from benchwright.errors import DataError
 from benchwright.evaluation.parsing import plain, read_answer
 from benchwright.records import LETTERS
+from benchwright.text_normalization import counted
 
 from .reply_files import ReplyRow, UnreadReply, reply_rows
 
@@ -73,10 +74,13 @@ class ModelReplies(NamedTuple):
     def __str__(self) -> str:
         """Return the counts in one line."""
         told = len(self.letters) - len(self.texts)
-        parts = [f"{self.model}: {told:,} of {len(self.letters):,} replies name an option"]
-        parts += [f"{self.elsewhere:,} rows are of no item here"] if self.elsewhere else []
+        parts = [f"{self.model}: options are named by {told:,} of {counted(len(self.letters), 'reply', 'replies')}"]
+        parts += [f"{counted(self.elsewhere, 'row is', 'rows are')} of no item here"] if self.elsewhere else []
         parts += (
-            [f"{len(self.unread):,} rows could not be read, such as {self.unread[0].where} ({self.unread[0].reason})"]
+            [
+                f"{counted(len(self.unread), 'row')} could not be read, such as {self.unread[0].where} "
+                f"({self.unread[0].reason})"
+            ]
             if self.unread
             else []
         )
@@ -188,8 +192,8 @@ def _matched(
     if not hits and not by_number:
         shown = ", ".join(f"{name}={value[:40]!r}" for name, value in list(rows[0].ids.items())[:3])
         raise DataError(
-            f"{path}: none of its {len(rows):,} rows names an item of the benchmark ({rows[0].where} has {shown}; ids "
-            f"are such as {items[0].item_id!r}); the file belongs to other items"
+            f"{path}: of its {counted(len(rows), 'row')} none names an item of the benchmark ({rows[0].where} has "
+            f"{shown}; ids are such as {items[0].item_id!r}); the file belongs to other items"
             if items
             else f"{path}: the benchmark has no items to match replies with"
         )
@@ -272,8 +276,8 @@ def _check_no_keys(
     is_answer = all(row.column == "answer" for row in rows)
     if is_answer and len(keyed) >= LEAST_ROWS and all(letters[item_id] == keys[item_id] for item_id in keyed):
         raise DataError(
-            f"{path}: the column 'answer' holds the keys of all {len(keyed):,} items; if these are a model's replies, "
-            "rename the column to prediction or reply"
+            f"{path}: the column 'answer' holds the keys of all {counted(len(keyed), 'item')}; if these are a model's "
+            "replies, rename the column to prediction or reply"
         )
 
 

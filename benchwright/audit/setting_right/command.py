@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import printable
+from benchwright.text_normalization import counted, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,9 +81,15 @@ def _lines(done: SetRight) -> Iterator[str]:
         then = "none is shown as before" if score.after is None else f"{score.after:.3f} of {score.kept} after"
         yield f"{printable(score.model)}: {score.before:.3f} of {score.asked} before, {then}"
     if done.open:
-        yield f"{done.open} tasks are open and changed nothing"
+        yield f"{counted(done.open, 'task is', 'tasks are')} open and changed nothing"
     if done.undecided:
         names = ", ".join(printable(done.own_ids[item_id]) for item_id in done.undecided[:_SHOWN])
-        yield f"{len(done.undecided)} items stay as they are, since people agreed on nothing: {names}"
-    yield f"{done.after.path}: {len(done.after)} items, {done.differences.same} as before; was {done.before.path}"
+        yield (
+            f"{counted(len(done.undecided), 'item stays as it is', 'items stay as they are')}, since people agreed "
+            f"on nothing: {names}"
+        )
+    yield (
+        f"{done.after.path}: {counted(len(done.after), 'item')}, {done.differences.same} as before; was "
+        f"{done.before.path}"
+    )
     yield f"page: {done.page}"

@@ -11,6 +11,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Item
 from benchwright.release import Release
 from benchwright.release.format.errata import Erratum, released_errata, spelled
+from benchwright.text_normalization import counted
 from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.workspace import Workspace
 
@@ -122,8 +123,8 @@ def set_right(
         errata, undecided, still_open = _errata_in(store, workspace, before)
     if still_open and not decided_only:
         raise BenchwrightError(
-            f"{still_open} tasks still lack answers; `benchwright review status --workspace {workspace}` says which. "
-            "--decided-only goes on with what is decided"
+            f"{counted(still_open, 'task still lacks', 'tasks still lack')} answers; `benchwright review status "
+            f"--workspace {workspace}` says which. --decided-only goes on with what is decided"
         )
     for folder in results:  # what is no result of this release is known before anything is written
         rescored(folder, before, before)

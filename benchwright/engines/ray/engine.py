@@ -29,6 +29,7 @@ from benchwright.engines.ray.serialized_jobs import SerializedJob, noted_place
 from benchwright.engines.ray.shared_folders import SharedFolders, Token, token_in
 from benchwright.errors import BenchwrightError, StepError
 from benchwright.steps import Resources
+from benchwright.text_normalization import counted
 
 logger = logging.getLogger(__name__)
 
@@ -241,7 +242,9 @@ class RayEngine:
         task = worker.task
         task.ends += 1
         if task.ends >= KILLS_BEFORE_ANY_RECORD:
-            raise StepError(f"{task.job.name} lost its worker {task.ends} times; see {self._log_folder}") from error
+            raise StepError(
+                f"{task.job.name} lost its worker {counted(task.ends, 'time')}; see {self._log_folder}"
+            ) from error
         if not self._is_fault(worker, error):
             logger.warning("worker %d was lost with %s; %s runs elsewhere", worker.number, worker.name, task.job.name)
             return

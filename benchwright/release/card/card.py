@@ -191,10 +191,9 @@ class CardFacts:
     texts: Mapping[str, Mapping[TextOrigin, int]] = field(default_factory=dict)
     languages: Mapping[str, int] = field(default_factory=dict)
 
-    @property
-    def about_texts(self) -> str | None:
+    def about_texts(self, version: int) -> str | None:
         """Return what the card says of drafts and languages; None where there are none."""
-        return texts_section(self.texts, self.languages, self.agreement)
+        return texts_section(self.texts, self.languages, self.agreement, version=version)
 
 
 @dataclass(frozen=True)
@@ -242,7 +241,7 @@ def card_sections(facts: CardFacts, *, version: int = CARD_VERSION) -> tuple[Car
             which nobody decided for one of people, and a source for one that is stated.
     """
     statements = facts.statements or Statements()
-    texts = facts.about_texts if version >= 4 else None
+    texts = facts.about_texts(version) if version >= 4 else None
     return (
         CardSection("Items", _items(facts.counts), "the data"),
         *([CardSection("Example", _example(facts.example), "the data")] if facts.example and version >= 3 else []),

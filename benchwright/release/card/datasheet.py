@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchwright.release.format.agreement import is_empty, is_simulated
 from benchwright.release.format.statements import QUESTIONS, Statements
+from benchwright.text_normalization import counted
 
 if TYPE_CHECKING:
     from .card import CardFacts
@@ -81,8 +82,10 @@ def _instances(facts: CardFacts, version: int) -> str:
             sum(source.images for source in facts.sources if getattr(source, name)) for name in ("dataset", "licence")
         )
         return (
-            f"Questions about pictures, each with options: {facts.counts.items} of {len(tasks)} tasks, that go back to "
-            f"{pictures} source images. A dataset is stated of {dataset} of these, a licence of {licence}."
+            f"Questions about pictures, each with options: {facts.counts.items} of "
+            f"{counted(len(tasks), 'task')}, that go "
+            f"back to {counted(pictures, 'source image')}. A dataset is stated of {dataset} of these, a licence "
+            f"of {licence}."
         )
     return (
         f"Questions about pictures, each with options of which one is right: {facts.counts.items} of "
@@ -114,8 +117,9 @@ def _errors(facts: CardFacts, version: int) -> str:
         if not is_simulated(summary) and not (version >= 5 and is_empty(summary))
     ]
     estimated = f"A model estimated the answers of {facts.estimated} items. " if facts.estimated else ""
+    campaigns = f"{len(people)} campaigns" if version < 5 else counted(len(people), "campaign")
     looked = (
-        f"People looked at items in {len(people)} campaigns; `agreement.json` says how far they agreed."
+        f"People looked at items in {campaigns}; `agreement.json` says how far they agreed."
         if people
         else "No person looked at the items in a campaign, so nobody knows."
     )

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from benchwright.records import LANGUAGE, LANGUAGE_CODE, Item
+from benchwright.release.format.agreement import is_simulated
 
 from .markdown import cell, code, table
 
@@ -126,6 +127,8 @@ def texts_section(
     texts: Mapping[str, Mapping[TextOrigin, int]],
     languages: Mapping[str, int],
     agreement: Mapping[str, Mapping[str, Any]],
+    *,
+    version: int,
 ) -> str | None:
     """Return what a card says of texts, as Markdown; None where nothing was drafted and no item states its language.
 
@@ -133,6 +136,7 @@ def texts_section(
         texts: Number of texts by kind and by how they came about, as `TextTally.texts` has it.
         languages: Number of items by language.
         agreement: Summary of each campaign, by name.
+        version: Version of the card's layout; before version 5 simulated annotators were called people here.
     """
     stated = ", ".join(f"{code(language)} {count}" for language, count in sorted(languages.items()))
     parts = [f"Items by the language that they state: {stated}."] if stated else []
@@ -144,7 +148,10 @@ def texts_section(
         parts += [_in_words(sums), _by_kind(texts)]
     if prompts:
         head = ["campaign", "drafts by", "prompt", *PromptAcceptance._fields[3:], "taken"]
-        parts += ["What people did with the drafts that they were shown:", table(head, [_row(row) for row in prompts])]
+        simulated = {name for name, summary in agreement.items() if version >= 5 and is_simulated(summary)}
+        for who in ("people", "simulated annotators"):
+            rows = [_row(row) for row in prompts if (row.campaign in simulated) == (who != "people")]
+            parts += [f"What {who} did with the drafts that they were shown:", table(head, rows)] if rows else []
     return "\n\n".join(parts) or None
 
 

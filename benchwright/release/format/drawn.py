@@ -17,6 +17,7 @@ from benchwright.errors import DataError
 from benchwright.records import Item, VisualPrompt
 from benchwright.release.format import documents
 from benchwright.release.format.files import shown
+from benchwright.text_normalization import counted
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -85,9 +86,8 @@ def _parts(row: Mapping[str, Any] | ReleasedItem) -> _Parts:
     clean = row.get("unmarked") or [None] * len(row["images"])
     if not len(row["images"]) == len(clean) == len(row["image_ids"]) == len(marks):
         raise DataError(
-            f"{title}: {len(row['images'])} images, {len(clean)} unmarked, {len(row['image_ids'])} image_ids and "
-            f"marks for {len(marks)}; "
-            "keep all of a row's images, in their order"
+            f"{title}: {counted(len(row['images']), 'image')}, {len(clean)} unmarked, {len(row['image_ids'])} "
+            f"image_ids and marks for {len(marks)}; keep all of a row's images, in their order"
         )
     images = [seen if unmarked is None else unmarked for seen, unmarked in zip(row["images"], clean, strict=True)]
     return images, row["image_ids"], marks, title

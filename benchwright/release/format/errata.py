@@ -19,6 +19,7 @@ from benchwright.records import Item, ItemId, Record, Sha256
 from benchwright.release.format import documents
 from benchwright.release.format.files import read_inside, shown
 from benchwright.release.format.manifest import ERRATA
+from benchwright.text_normalization import counted
 
 if TYPE_CHECKING:
     from benchwright.release.format.reader import Release
@@ -69,7 +70,7 @@ class Erratum(Record):
     @model_validator(mode="after")
     def _hangs_together(self) -> Erratum:
         if self.agreed > self.asked:
-            raise ValueError(f"item {self.item_id}: {self.agreed} of {self.asked} annotators cannot agree")
+            raise ValueError(f"item {self.item_id}: {self.agreed} of {counted(self.asked, 'annotator')} cannot agree")
         if self.instead is not None and (self.finding != "key_wrong" or self.instead == self.key):
             raise ValueError(f"item {self.item_id}: another letter is right only where the key is wrong")
         if self.edits is not None and (self.finding != "wording" or not self.edits.to_json()):

@@ -17,6 +17,7 @@ from benchwright.records import ItemId, Record
 from benchwright.release.format import documents
 from benchwright.release.format.files import read_inside, shown
 from benchwright.release.format.manifest import HUMAN_BASELINE
+from benchwright.text_normalization import counted
 
 if TYPE_CHECKING:
     from benchwright.release.format.reader import Release
@@ -60,10 +61,13 @@ class CampaignBaseline(Record):
         most = min(self.annotators, self.answers_per_item)
         for item_id, answers in self.items.items():
             if answers.asked > most:
-                raise ValueError(f"item {item_id} was asked {answers.asked} times, which {most} annotators cannot be")
+                raise ValueError(
+                    f"item {item_id} was asked {counted(answers.asked, 'time')}, which {counted(most, 'annotator')} "
+                    "cannot be"
+                )
         named = {name for answers in self.items.values() for name in answers.by or ()}
         if len(named) > self.annotators:
-            raise ValueError(f"{len(named)} annotators answered, of {self.annotators}")
+            raise ValueError(f"{counted(len(named), 'annotator')} answered, of {self.annotators}")
         return self
 
 

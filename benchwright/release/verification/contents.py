@@ -44,6 +44,7 @@ from benchwright.release.sealing.public_items import what_tells
 from benchwright.release.verification.claims import CardCheck, check_card
 from benchwright.release.verification.drawings import UndrawableMarks, drawing_problem
 from benchwright.rights import holds_metadata
+from benchwright.text_normalization import counted
 
 MAX_PROBLEMS = 200
 
@@ -161,8 +162,8 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
     _check_counts(manifest, seen, problems)
     if len(seen.absent) != (manifest.by_address or 0):
         problems.add(
-            f"{manifests.MANIFEST}: states {manifest.by_address or 0} pictures by address, and the data has no file of "
-            f"{len(seen.absent)}"
+            f"{manifests.MANIFEST}: states {counted(manifest.by_address or 0, 'picture')} by address, and the data has "
+            f"no file of {len(seen.absent)}"
         )
     content_id = identity.root(sorted(seen.leaves))
     if content_id != manifest.content_id:
@@ -192,15 +193,19 @@ def _not_drawn(manifest: Manifest, seen: _Seen) -> list[str]:
         )
     if seen.undrawable:
         lines.append(
-            f"that models can see {len(seen.undrawable)} items as they are meant: their marks cannot be drawn "
-            f"(the first is {shown(seen.undrawable[0])})"
+            f"that models can see {counted(len(seen.undrawable), 'item')} as they are meant: their marks cannot be "
+            f"drawn (the first is {shown(seen.undrawable[0])})"
         )
     return lines
 
 
 def _absent(seen: _Seen) -> list[str]:
     n = len(seen.absent)
-    return [f"that its {n} pictures without files can still be had; `benchwright release fetch` gets them"] if n else []
+    return (
+        [f"that its {counted(n, 'picture')} without files can still be had; `benchwright release fetch` gets them"]
+        if n
+        else []
+    )
 
 
 def _with_metadata(seen: _Seen) -> list[str]:
@@ -241,7 +246,7 @@ def _check_counts(manifest: Manifest, seen: _Seen, problems: Problems) -> None:
     for split, task in sorted(stated.keys() | seen.counts.keys()):
         if stated.get((split, task), 0) != seen.counts[split, task]:
             problems.add(
-                f"{manifests.MANIFEST}: states {stated.get((split, task), 0)} items of task {task} in split "
+                f"{manifests.MANIFEST}: states {counted(stated.get((split, task), 0), 'item')} of task {task} in split "
                 f"{split}, the data has {seen.counts[split, task]}"
             )
 
@@ -352,8 +357,8 @@ def _check_card(
         )
     if seen.estimated and decided_by(manifest.stages, agreement) != "people":
         undecided.append(
-            f"that any person looked at {seen.estimated} of its {manifest.counts.items} items, whose answers a model "
-            f"estimated: by {manifests.AGREEMENT}, simulated annotators decided on them at most"
+            f"that any person looked at {seen.estimated} of its {counted(manifest.counts.items, 'item')}, whose "
+            f"answers a model estimated: by {manifests.AGREEMENT}, simulated annotators decided on them at most"
         )
     return replace(check, problems=(*contradicted, *check.problems), not_proven=(*undecided, *check.not_proven))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from benchwright.errors import BenchwrightError
 from benchwright.release.format.reader import Release
 from benchwright.release.sealing.answer_key import AnswerKey, read_answer_key, unsealed
+from benchwright.text_normalization import counted
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,8 @@ def check_key(root: Path, path: Path | None) -> KeyCheck:
         return KeyCheck(problems)
     return KeyCheck(
         proven=(
-            f"the key is the one that the manifest is committed to, and its {len(key.withheld)} items give the sealed "
-            "ones with its salt",
+            f"the key is the one that the manifest is committed to, and its {counted(len(key.withheld), 'item')}, "
+            "with its salt, make the sealed ones",
         )
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchwright.pages import Chart, LegendEntry, Look, NumberTable, Panel, Part, Row, Scale, panels_chart
+from benchwright.text_normalization import counted
 
 from ..questions.kinds_of_change import ASPECTS
 from .counting import TYPES, PairStatistics
@@ -30,7 +31,7 @@ def statistics_chart(statistics: PairStatistics, *, top: int) -> Chart:
     legend += [LegendEntry(f"{name} captions", _LOOKS[name]) for name in ("natural", "manipulated")]
     return panels_chart(
         "pairs",
-        f"Statistics of {statistics.pairs:,} pairs",
+        f"Statistics of {counted(statistics.pairs, 'pair')}",
         panels,
         Scale(0, 1),
         per_row=1,

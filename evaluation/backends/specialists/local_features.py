@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from benchwright.errors import DataError, PrerequisiteError
 from benchwright.images.decode import decode_rgb
+from benchwright.text_normalization import counted
 
 from ...questions.question import Question
 from ..options import BackendOptions
@@ -112,7 +113,7 @@ def _descriptors(pixels: NDArray[np.uint8], keypoints: list[cv2.KeyPoint]) -> ND
 
     kept, descriptors = cv2.SIFT.create().compute(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), keypoints)
     if descriptors is None or len(kept) != len(keypoints):
-        raise DataError(f"SIFT described {len(kept)} of {len(keypoints)} points")
+        raise DataError(f"SIFT described {len(kept)} of {counted(len(keypoints), 'point')}")
     total = descriptors.sum(axis=1, keepdims=True, dtype=np.float64)
     return np.asarray(np.sqrt(descriptors / np.maximum(total, 1e-12)), dtype=np.float64)
 

@@ -9,6 +9,7 @@ from benchwright.release.format import documents
 from benchwright.release.format.agreement import is_simulated
 from benchwright.release.format.files import read_inside
 from benchwright.release.format.manifest import AGREEMENT
+from benchwright.text_normalization import counted
 
 from .cards import legible
 
@@ -99,7 +100,7 @@ def _campaign(name: str, summary: Mapping[str, Any]) -> CampaignLine:
         facts.append(f"rule {rule}")
     if isinstance(kept := summary.get("kept"), int):
         dropped = sum(n for n in (summary.get("rejected"), summary.get("no_agreement")) if isinstance(n, int))
-        facts.append(f"{kept:,} items kept, {dropped:,} not")
+        facts.append(f"{counted(kept, 'item')} kept, {dropped:,} not")
     if _is_number(figures.get("percent")):
         facts.append(f"{figures['percent']:.0%} of pairs of answers equal")
     for key, words in (("krippendorff_alpha", "Krippendorff's\u00a0α"), ("gwet_ac1", "Gwet's\u00a0AC1")):

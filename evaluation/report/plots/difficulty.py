@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchwright.pages import Chart, Column, Look, Scale, columns_chart
+from benchwright.text_normalization import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,9 +39,9 @@ def difficulty_chart(difficulty: NDArray[np.float64], models: int) -> Chart | No
     ticks = [(place, f"{place:.0%}") for place in places]
     nobody, everybody = int((known == 0).sum()), int((known == 1).sum())
     caption = (
-        f"Items by the share of models that have them right. {nobody:,} items are right with no model and "
-        f"{everybody:,} with all; both tell models apart no further. What no model has right may be hard, or keyed "
-        "wrong: benchwright evaluate suspects ranks the latter."
+        f"Items by the share of models that have them right. {counted(nobody, 'item is', 'items are')} right with no "
+        f"model and {everybody:,} with all; both tell models apart no further. What no model has right may be hard, or "
+        "keyed wrong: benchwright evaluate suspects ranks the latter."
     )
     return columns_chart(
         "difficulty",

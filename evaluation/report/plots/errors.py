@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.pages import Chart, Dot, Row, rows_chart, share_scale
 from benchwright.statistics.proportions import wilson
+from benchwright.text_normalization import counted
 
 from ..content.cards import legible
 
@@ -69,8 +70,9 @@ def error_chart(findings: Findings) -> Chart | None:
         for row in shares
     ]
     caption = (
-        f"Share of the {len(findings.items):,} sampled errors in which a category was named, with 95 % intervals; "
-        "several may be named for one error. Where several people looked at an error, each counts for their part of it."
+        f"Share of the {counted(len(findings.items), 'sampled error')} in which a category was named, with 95 % "
+        "intervals; several may be named for one error. Where several people looked at an error, each counts for "
+        "their part of it."
     )
     scale = share_scale(max(row.interval[1] for row in shares))
     return rows_chart("errors", _TITLE, rows, scale, caption=caption)

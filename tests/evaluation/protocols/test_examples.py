@@ -95,7 +95,7 @@ def test_an_example_is_never_scored_and_shares_neither_group_nor_picture_with_wh
     release = bench.release(tmp_path / "r")
     for question in asked(release, "vanilla:shots=1"):
         assert "\nfree\n" in words_of(question)
-    with pytest.raises(BenchwrightError, match="has 1 items that may serve as examples, 2 are wanted"):
+    with pytest.raises(BenchwrightError, match="has 1 item that may serve as examples, 2 are wanted"):
         asked(release, "vanilla:shots=2")
 
 

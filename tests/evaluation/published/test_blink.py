@@ -66,7 +66,7 @@ def test_a_question_without_an_output_is_wrong_and_told(data: Path) -> None:
     write(data / "saved_outputs" / "tiny" / "Jigsaw.json", {"val": [entry("val_Jigsaw_1", None, "(A)")]})
     recounted = recount("blink", data, "tiny")
     assert tuple(recounted.cells["val/Jigsaw"]) == (1, 2)
-    assert "1 questions have no output and count as wrong, such as val_Jigsaw_2" in recounted.notes
+    assert "1 question without an output counted as wrong, such as val_Jigsaw_2" in recounted.notes
 
 
 def test_the_whole_repository_will_do_as_well(data: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

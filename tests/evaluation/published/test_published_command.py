@@ -28,7 +28,7 @@ def test_it_prints_one_json_document_and_notes_beside_it(data: Path, capsys: pyt
         "families": [{"family": "all cells", "reading": "published", "printed": 0, "reproduced": {"published": 0}}],
         "prompts": {},
     }
-    assert "1 questions have no output and count as wrong" in printed.err
+    assert "1 question without an output counted as wrong" in printed.err
 
 
 def test_people_get_a_table_without_printed_values_where_none_are_known(

@@ -43,5 +43,5 @@ def test_rows_that_cannot_be_are_refused(rows: list[int]) -> None:
 
 
 def test_columns_of_another_length_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"partner\.gather returned 2 next for 1 rows"):
+    with pytest.raises(ValueError, match=r"partner\.gather returned 2 next for 1 row"):
         outcome_of_row(gathered([1], values={"next": ["a", "b"]}), 3, STAGE)

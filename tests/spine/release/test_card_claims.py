@@ -19,6 +19,7 @@ from small_bench import Bench, reseal, small_bench
 
 from benchwright.errors import DataError
 from benchwright.release import Release, verify_release
+from benchwright.release.card.texts import PromptAcceptance, texts_section
 from benchwright.release.verification import AGREES
 
 pytestmark = pytest.mark.slow
@@ -239,7 +240,7 @@ def test_the_data_sheet_counts_the_sources_that_are_stated(bench: Bench, tmp_pat
         ({"a": {"simulated": False, "total": 0}}, "`a`: nobody decided anything", "No person looked at the items in a campaign"),
         ({"a": {"simulated": False, "annotators": {"x": {"tasks": 0}}}}, "`a`: nobody decided anything", "No person looked"),
         ({"a": {"simulated": True, "total": 9}}, "**simulated** annotators", "No person looked at the items in a campaign"),
-        ({"a": {"simulated": False, "total": 9}}, "`a`: people", "People looked at items in 1 campaigns"),
+        ({"a": {"simulated": False, "total": 9}}, "`a`: people", "People looked at items in 1 campaign;"),
     ],
 )  # fmt: skip
 def test_the_card_counts_campaigns_in_which_people_decided(
@@ -257,3 +258,15 @@ def test_steps_and_sources_that_nobody_states_are_not_claimed(tmp_path: Path) ->
     text = sheet(bench, tmp_path, stages=[])
     assert "the funnel above says what each step dropped" not in text
     assert "a licence is stated of 0 of 0" not in text
+
+
+def test_simulated_annotators_are_no_people_who_took_drafts() -> None:
+    prompt = {"by": "model", "prompt": "p1", **dict.fromkeys(PromptAcceptance._fields[3:], 1)}
+    agreement = {
+        "a": {"simulated": False, "drafts": {"prompts": [prompt]}},
+        "b": {"simulated": True, "drafts": {"prompts": [prompt]}},
+    }
+    people, simulated = str(texts_section({}, {}, agreement, version=5)).split("What simulated annotators did")
+    assert "`a`" in people
+    assert "`b`" not in people
+    assert "`b`" in simulated
