@@ -157,7 +157,7 @@ def _takedown_lines(result: TakedownResult) -> Iterator[str]:
         "under a new version"
     )
     for release in result.releases:
-        may = f"{_counted(len(release.possible), 'item')} of it may show a copy: a step put the pictures into one group"
+        may = f"{counted(len(release.possible), 'item')} of it may show a copy: a step put the pictures into one group"
         if release.items:
             yield f"{release.path} holds {them}, in {len(release.items)} of its items, release id {release.release_id}"
         if release.possible:
