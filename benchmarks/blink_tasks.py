@@ -36,7 +36,7 @@ from step_context import StepContext
 from benchwright.canonical import canonical_json
 from benchwright.cli.demo import prepare_photographs
 from benchwright.construction import tasks
-from benchwright.construction.ground_truth import (
+from benchwright.construction.ground_truth.truths import (
     ArtStyle,
     CameraPose,
     CameraPoses,
@@ -45,12 +45,11 @@ from benchwright.construction.ground_truth import (
     FunctionalPoints,
     GroundTruth,
     KeypointPair,
-    RecordTruth,
     ReflectanceComparison,
     SimilarityTriplet,
     SpatialClaim,
-    write_truths,
 )
+from benchwright.construction.ground_truth.values import RecordTruth, write_truths
 from benchwright.images import encode_png, pixel_hash
 from benchwright.records import ImageRecord
 from benchwright.steps import GatherContext, GatherStep, MapStep

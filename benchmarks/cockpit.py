@@ -23,12 +23,17 @@ import numpy as np
 import pyarrow as pa
 import sqlalchemy as sa
 
-from benchwright.annotation.forms import CampaignForm, TaskInput
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.items.threshold_trial import FilterThreshold, MeasuredRecords, judged, try_threshold
-from benchwright.annotation.progress import Overview, changed_tasks, forecast_of, try_rules, try_sureness
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.progress.forecast import forecast_of
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.progress.rule_trial import changed_tasks, try_rules
+from benchwright.annotation.progress.sureness_trial import try_sureness
 from benchwright.annotation.store.database.schema import annotations_table, annotators, slots, tasks
-from benchwright.annotation.workflow import AdjudicationQueue, parse_rule
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
+from benchwright.annotation.workflow.settlement.rules import parse_rule
 from benchwright.filters.quality.step import Quality
 from benchwright.funnel import thresholds_of
 from benchwright.workspace import stages_of

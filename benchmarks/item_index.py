@@ -32,8 +32,8 @@ from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.items.index_file import FILE_NAME
 from benchwright.annotation.items.item_index import ItemIndex
 from benchwright.annotation.items.item_search import ItemQuery, measures, options, search
-from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.store.database.schema import annotations_table, annotators, slots, tasks
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.records import Choice, ImageRecord, Item, ItemImage, Source
 from benchwright.workspace.shards import StageTable, VerdictCounts, shard_names, shard_of
 from benchwright.workspace.tables import FILES, IMAGES, ITEMS, image_row, item_row, outcome_schema

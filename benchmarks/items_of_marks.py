@@ -17,7 +17,7 @@ from made_items import MadeItems
 from truth_runs import TruthRun
 
 from benchwright.construction import tasks
-from benchwright.construction.ground_truth import (
+from benchwright.construction.ground_truth.truths import (
     CountQuestion,
     DepthComparison,
     FunctionalPoints,
@@ -26,8 +26,8 @@ from benchwright.construction.ground_truth import (
     ReflectanceComparison,
     SpatialClaim,
 )
-from benchwright.construction.item_parts import RELATIONS
-from benchwright.construction.sources import PatternPuzzles
+from benchwright.construction.item_parts.spatial_questions import RELATIONS
+from benchwright.construction.sources.pattern_puzzles import PatternPuzzles
 
 WIDTH, HEIGHT = 320, 240
 NOUNS = ("dogs", "cups", "chairs", "windows", "birds", "people")

@@ -20,10 +20,12 @@ from tiny_diffusion import make_pipeline
 from tiny_dinov2 import make_dinov2
 from truth_runs import TruthRun
 
-from benchwright.construction.estimated import PictureFeatures, SimilarPictures
-from benchwright.construction.ground_truth import Captions, SimilarityTriplet, read_truths
+from benchwright.construction.estimated.similar_pictures import PictureFeatures, SimilarPictures
+from benchwright.construction.ground_truth.truths import Captions, SimilarityTriplet
+from benchwright.construction.ground_truth.values import read_truths
 from benchwright.construction.manipulation.manipulation_settings import Hardware
-from benchwright.construction.tasks import ForensicDetection, VisualSimilarity
+from benchwright.construction.tasks.forensic_detection import ForensicDetection
+from benchwright.construction.tasks.visual_similarity import VisualSimilarity
 from benchwright.steps import GatherContext
 
 

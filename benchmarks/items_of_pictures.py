@@ -22,14 +22,14 @@ from truth_runs import TruthRun
 
 from benchwright.canonical import canonical_json
 from benchwright.construction import tasks
-from benchwright.construction.ground_truth import (
+from benchwright.construction.ground_truth.truths import (
     ArtStyle,
     CameraPose,
     CameraPoses,
     Homographies,
     SimilarityTriplet,
 )
-from benchwright.construction.item_parts import ViewLimits, random_homography, warp
+from benchwright.construction.item_parts.views import ViewLimits, random_homography, warp
 from benchwright.construction.tasks.correspondence_of_views import CorrespondenceOfViews
 from benchwright.steps import MapStep
 

@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from worded_items import item
 
-from benchwright.filters.language import Language
+from benchwright.filters.language.step import Language
 
 PLANTED = {"spelling": 60, "article": 30, "doubled_word": 30, "capital": 20, "end_mark": 20, "agreement": 40}
 SEED = 20

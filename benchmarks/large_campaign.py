@@ -15,7 +15,8 @@ from PIL import Image
 from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.app.security.passwords import hash_password
 from benchwright.annotation.forms.payloads import TaskInput, item_in
-from benchwright.annotation.store import Accounts, ReviewStore, open_store
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.records import Item
 from benchwright.workspace.workspace import Workspace
 

@@ -40,13 +40,17 @@ from step_context import StepContext
 from walks import tree_digest
 
 from benchwright.canonical import bytes_digest, digest
-from benchwright.construction.estimated import DetectedBoxes, EstimatedDepth, PictureFeatures, SimilarPictures
+from benchwright.construction.estimated.detected_boxes import DetectedBoxes
+from benchwright.construction.estimated.estimated_depth import EstimatedDepth
+from benchwright.construction.estimated.similar_pictures import PictureFeatures, SimilarPictures
 from benchwright.construction.helpers.sam import SamHelper
-from benchwright.construction.item_parts import Hints
-from benchwright.construction.manipulation import Manipulate, unpacked
-from benchwright.construction.manipulation.masks import MaskRequest, SamPackage
-from benchwright.construction.manipulation.models import find_weights
-from benchwright.evaluation.backends import BackendOptions
+from benchwright.construction.item_parts.cutting_out import Hints
+from benchwright.construction.manipulation.manipulate import Manipulate
+from benchwright.construction.manipulation.manipulated import unpacked
+from benchwright.construction.manipulation.masks.base import MaskRequest
+from benchwright.construction.manipulation.masks.sam_package import SamPackage
+from benchwright.construction.manipulation.models.weights import find_weights
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.run import evaluate
 from benchwright.filters.features.embeddings import Embeddings
 from benchwright.filters.safety import SafetyScores
@@ -350,7 +354,7 @@ def small_card(bench: Bench) -> None:
     """Batches that are too large for the card: what is done all the same, and with which batch in the end."""
     import torch
 
-    from benchwright.construction.manipulation.editors import Edit
+    from benchwright.construction.manipulation.editors.base import Edit
 
     if torch.cuda.is_available():
         whole = torch.cuda.get_device_properties(0).total_memory

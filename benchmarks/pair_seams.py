@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.construction.item_parts.cutting_out import composite, opacity
-from benchwright.filters.pairs import Joint, PairGates, halo, seam, smear
+from benchwright.filters.pairs.pair_gates import PairGates
+from benchwright.filters.pairs.seams import Joint, halo, seam, smear
 
 Pixels = NDArray[np.uint8]
 Mask = NDArray[np.bool_]

@@ -35,11 +35,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import sqlalchemy as sa
 
-from benchwright.annotation.forms import SETTING, AssignmentSettings, CampaignForm, Submission, TaskInput
-from benchwright.annotation.progress import Overview
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue, close_early, estimate_anew, settle, votes_in
-from benchwright.annotation.workflow.settlement.settle import policy_of
+from benchwright.annotation.forms.assignment_settings import SETTING, AssignmentSettings
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.settlement.closing import close_early
+from benchwright.annotation.workflow.settlement.further_votes import estimate_anew
+from benchwright.annotation.workflow.settlement.rounds import votes_in
+from benchwright.annotation.workflow.settlement.settle import policy_of, settle
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 DECISIONS = ("accept", "reject")

@@ -31,14 +31,17 @@ from step_context import StepContext
 from truth_runs import TruthRun
 
 from benchwright.annotation.campaigns.describe import implication_in
-from benchwright.annotation.forms import DESCRIPTION_FORM, CampaignForm
-from benchwright.annotation.simulated import SimulatedDescribers
-from benchwright.annotation.store import Annotation
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.kind_forms.description import DESCRIPTION_FORM
+from benchwright.annotation.simulated.writers import SimulatedDescribers
+from benchwright.annotation.store.database.records import Annotation
 from benchwright.canonical import canonical_json
-from benchwright.construction.ground_truth import LabelledBox, LabelledBoxes, NamedEntity, VisualQuestion
-from benchwright.construction.self_awareness import BasicVisQa, BeyondVisQa, KnowVisQa
-from benchwright.construction.tasks import ImageImplication
-from benchwright.filters.items import AnswerBalance, with_options_swapped
+from benchwright.construction.ground_truth.truths import LabelledBox, LabelledBoxes, NamedEntity, VisualQuestion
+from benchwright.construction.self_awareness.basic_vis_qa import BasicVisQa
+from benchwright.construction.self_awareness.beyond_vis_qa import BeyondVisQa
+from benchwright.construction.self_awareness.know_vis_qa import KnowVisQa
+from benchwright.construction.tasks.image_implication import ImageImplication
+from benchwright.filters.items.answer_balance import AnswerBalance, with_options_swapped
 from benchwright.records import Item, right_key
 from benchwright.seeds import generator_for
 from benchwright.steps import GatherContext, GatherStep

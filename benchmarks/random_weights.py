@@ -52,7 +52,7 @@ def _on_device() -> AbstractContextManager[Any]:
 def _sam_vit_h(path: Path) -> None:
     import torch
 
-    from benchwright.construction.manipulation.masks import segment_anything
+    from benchwright.construction.manipulation.masks.sam_import import segment_anything
 
     with _on_device():
         model = segment_anything().sam_model_registry["vit_h"]()

@@ -23,12 +23,8 @@ from typing import Any
 import numpy as np
 from measuring import cost_of, show
 
-from benchwright.annotation.agreement import (
-    PictureAgreement,
-    consensus_of,
-    picture_agreement,
-    region_agreement,
-)
+from benchwright.annotation.agreement.region_agreement import PictureAgreement, picture_agreement, region_agreement
+from benchwright.annotation.agreement.region_consensus import consensus_of
 from benchwright.regions import Region, mask_of_outline, read_region
 
 SIZE_WH = (1_224, 820)

@@ -47,7 +47,8 @@ from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.app.serve import SWITCH_S
 from benchwright.annotation.forms.assignment_settings import LEASE_S
 from benchwright.annotation.forms.submission import Submission
-from benchwright.annotation.store import Campaign, ReviewStore, open_store
+from benchwright.annotation.store.database.records import Campaign
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.workspace.workspace import Workspace
 
 IN_A_PROCESS = 10

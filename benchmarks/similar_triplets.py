@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from measuring import peak_mb, show
 
-from benchwright.construction.estimated import SimilarPictures
+from benchwright.construction.estimated.similar_pictures import SimilarPictures
 from benchwright.models import encode_vector
 from benchwright.steps import GatherContext
 

@@ -28,9 +28,11 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from benchwright.construction.readers import make_reader, read_dataset
-from benchwright.construction.source_files import DatasetFiles, RefusedRow
-from benchwright.construction.sources import check_dataset
+from benchwright.construction.readers.listing import make_reader
+from benchwright.construction.readers.reader import read_dataset
+from benchwright.construction.source_files.files import DatasetFiles
+from benchwright.construction.source_files.refusals import RefusedRow
+from benchwright.construction.sources.dataset_check import check_dataset
 
 WRITERS = {
     "coco": ("coco_files", "write_coco"),

@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from benchwright.audit.keys import NO_LETTER, KeyedItem, LetterMatrix, evidence, letter_matrix, read_replies
-from benchwright.evaluation.analysis import evidence_against
+from benchwright.audit.keys.replies import NO_LETTER, KeyedItem, LetterMatrix, letter_matrix, read_replies
+from benchwright.audit.keys.suspected_keys import evidence
+from benchwright.evaluation.analysis.key_evidence import evidence_against
 
 WRONG, FIRST = 0.05, 0.1
 ABILITIES = (0.45, 0.51, 0.57, 0.63, 0.69, 0.75)
@@ -110,8 +111,8 @@ def by_weighted_votes(matrix: LetterMatrix) -> NDArray[np.float64]:
 
 def by_dawid_skene(matrix: LetterMatrix) -> NDArray[np.float64]:
     """Return 1 less the probability of the key by Dawid and Skene's model, with the key as one more rater, by task."""
-    from benchwright.annotation.agreement import Rating
     from benchwright.annotation.agreement.dawid_skene import dawid_skene
+    from benchwright.annotation.agreement.ratings import Rating
 
     score = np.zeros(len(matrix.key))
     for number in range(len(matrix.tasks)):

@@ -30,9 +30,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from worded_items import item
 
 from benchwright.canonical import canonical_json
-from benchwright.filters.contamination import QuestionOverlap
-from benchwright.filters.items import AnswerBalance, DuplicateQuestions, RepeatedOptions, WordingBias
-from benchwright.filters.language import Language
+from benchwright.filters.contamination.question_overlap import QuestionOverlap
+from benchwright.filters.items.answer_balance import AnswerBalance
+from benchwright.filters.items.duplicate_questions import DuplicateQuestions
+from benchwright.filters.items.repeated_options import RepeatedOptions
+from benchwright.filters.items.text_only_bias import WordingBias
+from benchwright.filters.language.step import Language
 from benchwright.records import Item
 from benchwright.steps import FOLDER, Filter, GatherContext, GatherStep
 

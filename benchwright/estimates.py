@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from .errors import RecipeError
-from .records import Item
-from .release.format.agreement import is_empty, is_simulated
+from benchwright.errors import RecipeError
+from benchwright.records import Item
+from benchwright.release.format.agreement import is_empty, is_simulated
 
 ESTIMATED_BY = "estimated_by"
 """Key of a truth's `original`, and attribute of an item, that names the model with the digest of its weights."""

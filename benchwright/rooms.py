@@ -58,7 +58,7 @@ class Room:
         region_helpers: Names that a campaign's ``helpers`` take: settings of programs that propose regions
             (`benchwright.regions.HelperSettings`).
         dataset_readers: Names that the step ``dataset`` takes: readers of source datasets
-            (`benchwright.construction.readers.DatasetReader`).
+            (`benchwright.construction.readers.reader.DatasetReader`).
         item_readers: Functions that yield the items of files of questions (`benchwright.files.item_files.ItemFiles`);
             called by commands that look at items without a run.
         overrides: Functions that return curators' overrides of step verdicts for a workspace folder; called by a run.

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from .errors import PrerequisiteError
+from benchwright.errors import PrerequisiteError
 
 PROXY_VARIABLES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
 """Variables of the environment that name proxies, in small letters."""

@@ -66,7 +66,7 @@ def readers(*, as_json: bool) -> None:
 
     Nothing is fetched. The step `dataset` of a recipe takes a reader's name; `construct check` looks at a folder.
     """
-    from .readers import reader_documents, reader_text
+    from .readers.listing import reader_documents, reader_text
 
     documents = reader_documents()
     emit({"readers": documents}, as_json=as_json, text=lambda: "\n\n".join(map(reader_text, documents)))
@@ -89,7 +89,7 @@ def survey(folder: Path, *, as_json: bool) -> None:
     The folder, and the folders directly in it, may hold source datasets in the layouts of their readers, files of boxes
     (COCO, Pascal VOC, YOLO), captions, tables and facts files beside the photographs. No picture is opened.
     """
-    from .sources import survey_folder, survey_text
+    from .sources.survey import survey_folder, survey_text
 
     surveyed = survey_folder(folder)
     emit(surveyed.to_json(), as_json=as_json, text=lambda: survey_text(surveyed))
@@ -135,8 +135,8 @@ def check(
     """
     from benchwright.errors import CheckFailed
 
-    from .readers import make_reader, options_in
-    from .sources import check_dataset, check_text
+    from .readers.listing import make_reader, options_in
+    from .sources.dataset_check import check_dataset, check_text
 
     document = check_dataset(
         make_reader(reader, options_in(options)),

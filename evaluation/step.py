@@ -137,7 +137,8 @@ class Evaluate(FinalStep):
     def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
         """Score every model and return the folder of results, and the report."""
         from benchwright.release import Release
-        from benchwright.release.sealing import key_path, read_answer_key, unsealed
+        from benchwright.release.sealing.answer_key import read_answer_key, unsealed
+        from benchwright.release.sealing.sealing import key_path
         from benchwright.workspace.item_cache import cache_of
         from benchwright.workspace.workspace import Workspace
 
@@ -190,7 +191,7 @@ class Evaluate(FinalStep):
 
     def _report(self, results: Path, release: Release, cache: ItemCache) -> Mapping[str, str]:
         """Write the report, after the scores, which must not be lost for want of a page."""
-        from .report import REPORT_FILE, write_report
+        from .report.writing import REPORT_FILE, write_report
 
         (results / REPORT_FILE).unlink(missing_ok=True)
         if not self.report:

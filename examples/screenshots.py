@@ -35,7 +35,8 @@ from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import ERROR_ANALYSIS, KINDS
 from benchwright.annotation.forms.payloads import TaskInput, payload_with
 from benchwright.annotation.forms.submission import Submission
-from benchwright.annotation.store import ReviewStore, Task, open_store
+from benchwright.annotation.store.database.records import Task
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.evaluation.analysis.error_sample import BLINK as CATEGORIES
 from benchwright.review.tasks import ReviewTask, SideText

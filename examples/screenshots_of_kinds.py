@@ -37,7 +37,8 @@ from benchwright.annotation.forms.kinds import (
 from benchwright.annotation.forms.payloads import Proposals, TaskInput, payload_of_picture
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.forms.task_content import TaskContent, task_input
-from benchwright.annotation.store import ReviewStore, Task
+from benchwright.annotation.store.database.records import Task
+from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.annotation.workflow.image_files import ImageFiles
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.images.decode import upright_size

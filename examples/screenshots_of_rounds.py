@@ -13,7 +13,7 @@ from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import REVIEW, VERIFY
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.submission import Submission
-from benchwright.annotation.store import Task
+from benchwright.annotation.store.database.records import Task
 from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.annotation.workflow.settlement.revisions import open_next_rounds
 from benchwright.annotation.workflow.task_queue import TaskQueue

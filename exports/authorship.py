@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from benchwright.cli.output import emit, json_option
-from benchwright.release.card import ORIGINS
+from benchwright.release.card.texts import ORIGINS
 from benchwright.text_normalization import counted, printable
 
 
@@ -35,7 +35,7 @@ def authors(folder: Path, *, as_json: bool) -> None:
     many they accepted, edited and discarded, and how many a second model had broken before.
     """
     from benchwright.release import Release
-    from benchwright.release.card import TextTally, prompt_acceptance
+    from benchwright.release.card.texts import TextTally, prompt_acceptance
     from benchwright.release.format.agreement import read_agreement
 
     release = Release.open(folder)

@@ -15,7 +15,7 @@ from benchwright.text_normalization import counted
 if TYPE_CHECKING:
     from benchwright.images.made_pictures import PictureRule
 
-    from .rights import Redistribute
+    from .rights.redistribution import Redistribute
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -296,7 +296,7 @@ def freeze(
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.engines.local import processors
     from benchwright.release.format.statements import read_statements
-    from benchwright.release.sealing import key_path
+    from benchwright.release.sealing.sealing import key_path
 
     from .freeze import freeze_workspace
 

@@ -47,7 +47,7 @@ def correct_release(
     """
     from benchwright.release import verify_release, write_release
     from benchwright.release.format.agreement import read_agreement
-    from benchwright.release.writing import FileChanges
+    from benchwright.release.writing.file_changes import FileChanges
 
     if version == release.version:
         raise BenchwrightError(f"{release.path} is version {version!r} already; a release never changes, so raise it")

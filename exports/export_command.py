@@ -49,7 +49,7 @@ def export(folder: Path, *, format_name: str, out: Path, splits: str | None, as_
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.release import Release
 
-    from .exporting import export_release
+    from .exporting.export import export_release
 
     names = None if splits is None else [name.strip() for name in splits.split(",") if name.strip()]
     if names == []:

@@ -28,14 +28,14 @@ from benchwright.steps import FOLDER, FinalContext, FinalStep, Stream, Workspace
 from benchwright.workspace.workspace import Workspace
 
 from .mode_note import mode_note
-from .rights import Redistribute, Redistribution
+from .rights.redistribution import Redistribute, Redistribution
 from .shortcut_note import SOLVERS, constant_note, shortcut_note
 from .splits import Splits
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
     from benchwright.release import Release
-    from benchwright.release.sealing import Sealing
+    from benchwright.release.sealing.sealing import Sealing
     from benchwright.workspace.stages import Stage
 
 ANSWERS = "answer"
@@ -200,7 +200,7 @@ class Freeze(FinalStep):
         """
         self._naming_stage(before)
         if self.sealed:
-            from benchwright.release.sealing import require_secret_seed
+            from benchwright.release.sealing.sealing import require_secret_seed
 
             if not self.accept_known_seed:
                 require_secret_seed(seed)
@@ -289,7 +289,7 @@ def freeze(
         StepError: Items and the values that name their splits do not fit together.
     """
     from benchwright.release import content_id_of, write_release
-    from benchwright.release.sealing import key_path
+    from benchwright.release.sealing.sealing import key_path
 
     corrections = settings.corrections()
     stages, campaigns = view.stages(), view.campaigns()
@@ -409,7 +409,7 @@ class _ReleasedFiles:
     def __init__(
         self, settings: Freeze, view: WorkspaceView, visual: frozenset[str], progress: Progress | None
     ) -> None:
-        from benchwright.release.writing import FileChanges
+        from benchwright.release.writing.file_changes import FileChanges
 
         self.image, self.image_bytes = view.image, view.image_bytes
         self.redistribution = Redistribution(settings.redistribute, view.image)
@@ -452,7 +452,7 @@ def _sealing(
         RecipeError: The seed can be guessed.
         BenchwrightError: A sealed split has no item, or the release is there and its key is not.
     """
-    from benchwright.release.sealing import Sealing, key_path, known_salt
+    from benchwright.release.sealing.sealing import Sealing, key_path, known_salt
 
     name, version = settings.release, settings.release_version
     if version is not None:

@@ -21,8 +21,8 @@ import pytest
 from chat_server import running_chat_server
 from served_vlm import running_served_vlm
 
-from benchwright.release.format import read_manifest
-from benchwright.release.verification import check_contents
+from benchwright.release.format.manifest import read_manifest
+from benchwright.release.verification.contents import check_contents
 
 __all__ = ["running_chat_server", "running_served_vlm"]
 """Fixtures of a module of their own, for all tests."""

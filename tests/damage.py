@@ -9,13 +9,16 @@ from pathlib import Path
 from chat_server import ChatServer
 from walks import make_photographs, run_json
 
-from benchwright.annotation.forms import CampaignForm, Submission, TaskInput
-from benchwright.annotation.store import Accounts, open_store
-from benchwright.annotation.store.campaigns import Guidelines
-from benchwright.annotation.store.submissions import add_remark
-from benchwright.cli import invoke
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.campaigns.guidelines import Guidelines
+from benchwright.annotation.store.review_store import open_store
+from benchwright.annotation.store.submissions.comments import add_remark
+from benchwright.cli.main import invoke
 from benchwright.release import Release
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 RECIPE = """\
 name: damage

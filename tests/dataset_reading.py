@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from benchwright.construction.readers import DatasetReader, DatasetRecord, read_dataset
-from benchwright.construction.source_files import DatasetFiles, RefusedRow
-from benchwright.construction.sources import check_dataset
+from benchwright.construction.readers.reader import DatasetReader, DatasetRecord, read_dataset
+from benchwright.construction.source_files.files import DatasetFiles
+from benchwright.construction.source_files.refusals import RefusedRow
+from benchwright.construction.sources.dataset_check import check_dataset
 
 
 def read_all(

@@ -18,26 +18,24 @@ from typing import Any, NamedTuple
 
 from brought_photographs import jpeg
 
-from benchwright.annotation.campaigns import (
-    Answer,
-    CampaignRequest,
-    Collect,
-    Describe,
-    Mark,
-    Pair,
-    Review,
-    Screen,
-    ScreenItems,
-    State,
-    Verify,
-    Write,
-    kept_in,
-    prepared_input,
-    settled,
-    work_of,
-)
-from benchwright.annotation.campaigns.open_campaign import open_campaign
-from benchwright.annotation.forms import (
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.kept_table import kept_in
+from benchwright.annotation.campaigns.mark import Mark
+from benchwright.annotation.campaigns.open_campaign import CampaignRequest, open_campaign, prepared_input, work_of
+from benchwright.annotation.campaigns.pair import Pair
+from benchwright.annotation.campaigns.results import settled
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.screen import Screen, ScreenItems
+from benchwright.annotation.campaigns.state import State
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.fields.field_types import PhotographField
+from benchwright.annotation.forms.kind_forms.marking import MarkField
+from benchwright.annotation.forms.kinds import (
     ANSWER,
     COLLECT,
     DESCRIBE,
@@ -52,35 +50,28 @@ from benchwright.annotation.forms import (
     STATE,
     VERIFY,
     WRITE,
-    AssignmentSettings,
-    CampaignForm,
-    MarkField,
-    PhotographField,
-    Submission,
 )
-from benchwright.annotation.progress import CampaignProgress, Overview, progress_by, progress_of
-from benchwright.annotation.simulated import SimulatedAnnotators, SimulatedReviewers
-from benchwright.annotation.store import Campaign, RefusedError, ReviewStore, Uploads, open_store
-from benchwright.annotation.workflow import (
-    AdjudicationQueue,
-    OwnTask,
-    TaskQueue,
-    close_decided,
-    close_early,
-    count_closed,
-    parse_rule,
-    reopen_task,
-    results_of,
-    take_in_photograph,
-)
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.campaign_progress import CampaignProgress, progress_by, progress_of
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.simulated.annotators import SimulatedAnnotators, SimulatedReviewers
+from benchwright.annotation.store.database.records import Campaign, RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.store.submissions.photo_uploads import Uploads
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue, reopen_task
+from benchwright.annotation.workflow.photo_uploads import take_in_photograph
+from benchwright.annotation.workflow.settlement.closing import close_decided, close_early, count_closed
+from benchwright.annotation.workflow.settlement.rules import parse_rule
+from benchwright.annotation.workflow.submitted_answers import results_of
+from benchwright.annotation.workflow.task_queue import OwnTask, TaskQueue
 from benchwright.canonical import digest
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.questions.implication import WrittenIn
 from benchwright.questions.written import WrittenQuestions
 from benchwright.records import Choice, ImageRecord, Item, ItemImage
 from benchwright.review.tasks import FindingCategory
 from benchwright.steps import CampaignContext, Outcome, Verdicts
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 PEOPLE = tuple(f"p{number:02}" for number in range(16))
 """Enough for three rounds of a review with four places, and to send an item back."""

@@ -9,8 +9,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from benchwright.evaluation.backends import BackendOptions
-from benchwright.evaluation.results import Score
+from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.results.score import Score
 from benchwright.evaluation.run import evaluate
 
 

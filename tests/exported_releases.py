@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from PIL import Image
 
-from benchwright.evaluation.backends import SentPictures
-from benchwright.evaluation.questions import question_of
+from benchwright.evaluation.backends.sent_pictures import SentPictures
+from benchwright.evaluation.questions.question import question_of
 from benchwright.images import decode_rgb
 from benchwright.release import Release
 

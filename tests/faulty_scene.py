@@ -14,7 +14,7 @@ from published_samples import write_published
 from walks import RECIPE, benchwright, make_photographs
 
 from benchwright.release import Release
-from benchwright.release.format import Erratum, spelled
+from benchwright.release.format.errata import Erratum, spelled
 
 _SMALL = RECIPE.replace("seed: 3\n", "seed: 3\nshards: 2\n").replace(
     '[random, "constant:A", edge_continuity, local_features]', "[random]"

@@ -19,9 +19,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchwright.pipeline import problems_of
-from benchwright.release.verification import verify_release
-from benchwright.workspace import Workspace
+from benchwright.pipeline.check import problems_of
+from benchwright.release.verification.verify import verify_release
+from benchwright.workspace.workspace import Workspace
 
 CLASSES: Mapping[str, tuple[str, ...]] = {
     "tables": ("tables/*/*.parquet",),

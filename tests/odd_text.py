@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from benchwright.filters.text import TextRatio
+from benchwright.filters.text.text_ratio import TextRatio
 from benchwright.steps import OpenContext
 
 

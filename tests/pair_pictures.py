@@ -12,7 +12,7 @@ from step_context import StepContext
 from worded_items import item
 
 from benchwright.drawing.masks import mask_of
-from benchwright.filters.pairs import PairGates
+from benchwright.filters.pairs.pair_gates import PairGates
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Outcome
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from step_context import StepContext
 
-from benchwright.construction.item_parts import Change, Donor, Grounded, Idea
-from benchwright.construction.item_parts import packed as ideas_packed
-from benchwright.construction.manipulation import Manipulated, PairItems
-from benchwright.construction.manipulation import packed as pairs_packed
+from benchwright.construction.item_parts.idea import Change, Donor, Grounded, Idea
+from benchwright.construction.item_parts.idea import packed as ideas_packed
+from benchwright.construction.manipulation.manipulated import Manipulated
+from benchwright.construction.manipulation.manipulated import packed as pairs_packed
+from benchwright.construction.manipulation.pair_items import PairItems
 from benchwright.drawing.masks import mask_of
 from benchwright.facts import Way
 from benchwright.records import ImageRecord, Item

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from benchwright.construction.item_parts import Change, Grounded, Idea, packed
+from benchwright.construction.item_parts.idea import Change, Grounded, Idea, packed
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, Outcome
 

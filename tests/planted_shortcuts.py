@@ -10,7 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
-from benchwright.filters.shortcuts import Bounds, SourceItem, TaskResult, measure_items, run_battery
+from benchwright.filters.shortcuts.battery import Bounds, TaskResult, run_battery
+from benchwright.filters.shortcuts.item_source import SourceItem
+from benchwright.filters.shortcuts.measuring import measure_items
 from benchwright.records import LETTERS, Choice, Item, ItemImage, VisualPrompt
 
 WIDE, HIGH = 64, 40

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from walks import tree_digest
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.workspace.run_results import FinishedRun
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from benchwright.evaluation.backends import BackendContext
-from benchwright.evaluation.questions import Question, QuestionImage, Reply, message_of
+from benchwright.evaluation.backends.base import BackendContext
+from benchwright.evaluation.questions.prompts import message_of
+from benchwright.evaluation.questions.question import Question, QuestionImage, Reply
 
 
 class Scripted:

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchwright.records import Choice, ImageRecord, Item, ItemImage, Operation, Source, VisualPrompt, item_id_for
 from benchwright.release import Release, write_release
-from benchwright.release.format import seal
+from benchwright.release.format.manifest import seal
 
 OPERATION = Operation(step="by_hand", version=2, parameters={"tiles": 3}, seed=17)
 

@@ -10,7 +10,10 @@ from benchwright.drawing import mask_of
 from benchwright.facts import PictureFacts
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context, MapStep, Outcome
-from benchwright.workspace import FinishedRun, StageTable, Workspace, items_of
+from benchwright.workspace.run_results import FinishedRun
+from benchwright.workspace.shards import StageTable
+from benchwright.workspace.tables import items_of
+from benchwright.workspace.workspace import Workspace
 
 
 class GivenValues(MapStep):

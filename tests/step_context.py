@@ -13,7 +13,8 @@ import numpy as np
 from PIL import Image
 
 from benchwright.canonical import file_digest
-from benchwright.images import ImageReader, pixel_hash
+from benchwright.images import pixel_hash
+from benchwright.images.decode import ImageReader
 from benchwright.images.formats.walking import Limits
 from benchwright.records import ImageRecord, Source, item_id_for
 from benchwright.seeds import generator_for

@@ -21,8 +21,8 @@ import pytest
 from conftest import ROOT
 from doc_pages import COMMANDS, DOCS, text_of
 
-from benchwright.annotation.forms import CampaignForm
-from benchwright.annotation.store.database import MEANING, metadata
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.store.database.schema import MEANING, metadata
 from benchwright.cli.output import JsonOption
 from benchwright.cli.room import SECTIONS
 from benchwright.pipeline.fitting import fitted_to

@@ -22,7 +22,7 @@ from PIL import Image
 from published_samples import write_published
 from walks import RECIPE, command, make_photographs
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.cli.output import JsonOption
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe

@@ -19,7 +19,7 @@ import pytest
 import rendered_scenes
 from ray_casting import FLOOR, WALL, Camera, Room, Thing, light, reflectance, trace
 
-from benchwright.construction.ground_truth import (
+from benchwright.construction.ground_truth.truths import (
     CameraPoses,
     CountQuestion,
     DepthComparison,
@@ -27,8 +27,8 @@ from benchwright.construction.ground_truth import (
     KeypointPair,
     ReflectanceComparison,
     SpatialClaim,
-    truth_in,
 )
+from benchwright.construction.ground_truth.values import truth_in
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.release import Release

@@ -21,7 +21,7 @@ def tiny_model(*, seed: int = 0) -> Any:
     """Return the model itself."""
     import torch
 
-    from benchwright.construction.manipulation.masks import segment_anything
+    from benchwright.construction.manipulation.masks.sam_import import segment_anything
 
     torch.manual_seed(seed)
     modeling = segment_anything().modeling

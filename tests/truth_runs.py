@@ -13,7 +13,8 @@ from dataset_fixtures.pictures import pixels
 from PIL import Image
 from step_context import StepContext
 
-from benchwright.construction.ground_truth import GroundTruth, RecordTruth, write_truths
+from benchwright.construction.ground_truth.truths import GroundTruth
+from benchwright.construction.ground_truth.values import RecordTruth, write_truths
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import GatherContext, Gathered, Outcome
 

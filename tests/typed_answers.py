@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import ReviewStore
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import ReviewStore
 
 
 def say(store: ReviewStore, campaign: str, said: Mapping[str, Mapping[str, Mapping[str, Any]]], now: datetime) -> None:

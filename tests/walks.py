@@ -16,7 +16,7 @@ from unittest.mock import patch
 import numpy as np
 from PIL import Image
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 
 SAME_EVERY_TIME = ("tables", "objects", "releases", "results")
 """Folders of a workspace whose bytes must not depend on anything but images, recipe and seed."""

@@ -1,8 +1,1 @@
-"""Ratings and agreement: coefficients with intervals, estimated error rates, and the quality of each annotator.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Ratings and agreement: coefficients with intervals, estimated error rates, and the quality of each annotator."""

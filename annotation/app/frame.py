@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from ..store import Account
+from ..store.accounts.accounts import Account
 from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
 from .base.curator_texts import TEXTS as WORDS
 from .base.directed_text import DIRECTED_STYLE, inert

@@ -1,8 +1,1 @@
-"""The kinds of campaigns, one module each with settings, form and verdicts; and their shared opening and results.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""The kinds of campaigns, one module each with settings, form and verdicts; and their shared opening and results."""

@@ -24,7 +24,7 @@ from ..forms.evidence import EvidenceSettings, campaign_form
 from ..forms.kinds import ANSWER
 from ..forms.payloads import TaskInput
 from ..simulated.annotators import SimulatedAnswerers
-from ..store import Annotation
+from ..store.database.records import Annotation
 from ..workflow.gold import with_gold
 from ..workflow.settlement.rules import MAX_SLOTS
 from .justified_answers import JustifiedAnswer, evidence_summary, justified_answer, values_with_regions

@@ -24,7 +24,8 @@ from ..forms.kinds import COLLECT, KINDS
 from ..forms.payloads import TaskInput
 from ..forms.task_content import TaskContent, task_input
 from ..simulated.writers import SimulatedCollectors
-from ..store import Annotation, open_store
+from ..store.database.records import Annotation
+from ..store.review_store import open_store
 from .collected_photographs import CollectedPhoto, photographs_of
 from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
 from .verdicts import pseudonyms

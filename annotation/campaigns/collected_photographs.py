@@ -13,7 +13,8 @@ from benchwright.workspace.workspace import Workspace
 from ..forms.fields.field_types import OneOf
 from ..forms.kind_forms.collect import NONE
 from ..forms.kinds import COLLECT
-from ..store import Annotation, Campaign, ReviewStore, open_store, store_exists
+from ..store.database.records import Annotation, Campaign
+from ..store.review_store import ReviewStore, open_store, store_exists
 from ..workflow.submitted_answers import fields_in
 
 

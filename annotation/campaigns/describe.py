@@ -33,7 +33,7 @@ from ..forms.kinds import DESCRIBE, KINDS
 from ..forms.payloads import TaskInput, payload_with_drafts
 from ..forms.task_content import TaskContent, task_input
 from ..simulated.writers import SimulatedDescribers
-from ..store import Annotation
+from ..store.database.records import Annotation
 from ..workflow.gold import with_gold
 from ..workflow.submitted_answers import fields_in
 from .description_proposals import authors_of_description, authors_of_question, draft_at, proposed_description

@@ -16,7 +16,8 @@ from benchwright.questions.drafts import DRAFTS, QuestionDrafts
 from benchwright.steps import CampaignContext
 
 from ..forms.payloads import proposals_in
-from ..store import Annotation, open_store
+from ..store.database.records import Annotation
+from ..store.review_store import open_store
 from ..workflow.submitted_answers import fields_in
 
 NO_DRAFT = "all_broken: a second model broke every draft"

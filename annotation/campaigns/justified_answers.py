@@ -12,7 +12,7 @@ from ..agreement.region_agreement import PictureAgreement, picture_agreement, re
 from ..agreement.region_consensus import consensus_of
 from ..agreement.region_matching import Marks, RegionTolerance
 from ..forms.evidence import EVIDENCE
-from ..store import Annotation
+from ..store.database.records import Annotation
 from .verdicts import rounded
 
 _TOLERANCE = RegionTolerance(counts="majority")

@@ -35,10 +35,11 @@ from ..forms.starting_files import MOST_FILES, START_FROM, StartAuthor, StartFil
 from ..forms.task_content import TaskContent
 from ..simulated.annotators import NOW, check_enough
 from ..simulated.markers import TRUTH, SimulatedMarkers
-from ..store import Campaign, ReviewStore, open_store
-from ..store.campaigns import find_campaign
 from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.starting_marks import count_starting_marks, starting_report
+from ..store.campaigns.tasks import find_campaign
+from ..store.database.records import Campaign
+from ..store.review_store import ReviewStore, open_store
 from ..workflow.gold import with_gold
 from ..workflow.gold_regions import REGIONS, known_regions
 from ..workflow.image_files import ImageFiles, brought_pictures

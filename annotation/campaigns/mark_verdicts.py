@@ -15,8 +15,7 @@ from benchwright.steps import Outcome, Verdicts
 from ..agreement.region_agreement import picture_agreement, region_agreement
 from ..agreement.region_consensus import DisputedRegion, RegionConsensus
 from ..forms.kind_forms.marking import MARKED, NOTHING, UNSURE
-from ..store import Annotation, Campaign
-from ..store.database.records import Adjudicated
+from ..store.database.records import Adjudicated, Annotation, Campaign
 from ..workflow.settlement.marked_regions import consensus_in, marks_in, regions_in, tolerance_of
 from ..workflow.settlement.rounds import in_count, votes_in
 from ..workflow.settlement.settle import NO_AGREEMENT, policy_of, settle

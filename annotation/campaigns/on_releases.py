@@ -18,7 +18,7 @@ from ..forms.assignment_settings import SETTING, AssignmentSettings
 from ..forms.campaign_form import CampaignForm
 from ..forms.kinds import ERRATA, KINDS, REVIEW, VERIFY, CampaignKind
 from ..forms.payloads import TaskInput, payload_with
-from ..store import ReviewStore, open_store
+from ..store.review_store import ReviewStore, open_store
 from ..workflow.image_files import brought_pictures
 from ..workflow.settlement.closing import check_closes, close_early
 from ..workflow.settlement.further_votes import check_further_votes

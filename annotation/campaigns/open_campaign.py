@@ -31,10 +31,11 @@ from ..forms.payloads import TaskInput, beside_in, item_in, payload_beside, with
 from ..forms.practice_item import PracticeItem, TextBeside
 from ..forms.task_content import content_in
 from ..simulated.annotators import NOW, SimulatedGroup, simulate
-from ..store import Annotation, CampaignStatus, ReviewStore, open_store
 from ..store.campaigns.practice import set_practice_items
 from ..store.campaigns.revision_requests import newest_inputs, with_unrevised
 from ..store.campaigns.set_asides import count_set_aside
+from ..store.database.records import Annotation, CampaignStatus
+from ..store.review_store import ReviewStore, open_store
 from ..workflow.attention import CHECKED_KINDS, AttentionChecks
 from ..workflow.gold import gold_decision, gold_why, practice_decision
 from ..workflow.gold_regions import known_regions

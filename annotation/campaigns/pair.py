@@ -25,7 +25,7 @@ from ..forms.kinds import KINDS, PAIR
 from ..forms.payloads import TaskInput
 from ..forms.task_content import TaskContent, task_input
 from ..simulated.annotators import SimulatedPairers, check_enough
-from ..store import Annotation
+from ..store.database.records import Annotation
 from ..workflow.settlement.rules import AnnotatorsRule, Rule, parse_rule
 from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
 from .verdicts import BinaryVotes

@@ -17,7 +17,8 @@ from ..forms.campaign_form import CampaignForm
 from ..forms.kind_forms.pair import PAIR_FORM, SAME
 from ..forms.kinds import KINDS, PAIR
 from ..forms.payloads import TaskInput, item_in, payload_beside
-from ..store import ReviewStore, Task, open_store
+from ..store.database.records import Task
+from ..store.review_store import ReviewStore, open_store
 from ..workflow.image_files import brought_pictures
 from ..workflow.settlement.rules import parse_rule
 from .on_releases import OpenedCampaign, review_workspace

@@ -16,7 +16,7 @@ from benchwright.text_normalization import counted
 from ..forms.fields.form import Form
 from ..forms.kind_forms.writing import DRAFTS, GROUP, HEADLINE, WRITTEN, entry_of_draft
 from ..forms.payloads import DraftNote, Proposals
-from ..store import Annotation
+from ..store.database.records import Annotation
 from ..workflow.submitted_answers import fields_in
 from .drafts_before import NO_DRAFT, drafts_about
 

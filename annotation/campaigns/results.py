@@ -23,7 +23,7 @@ from ..agreement.coefficients import SetRating, alpha_by_category, masi_alpha
 from ..agreement.ratings import Rating
 from ..forms.kinds import ERRATA, ERROR_ANALYSIS, KEY_RIGHT, KEY_WRONG
 from ..forms.payloads import about_in, item_in
-from ..store import Annotation, Task
+from ..store.database.records import Annotation, Task
 from ..workflow.settlement.rounds import votes_in
 from ..workflow.settlement.settle import OPEN, policy_of, settle
 from ..workflow.submitted_answers import CampaignAnswers, Row, fields_in, rows_of

@@ -23,7 +23,7 @@ from ..forms.kinds import KINDS, SCREEN, SCREEN_ITEMS
 from ..forms.payloads import TaskInput
 from ..forms.task_content import TaskContent, task_input
 from ..simulated.annotators import SimulatedScreeners
-from ..store import Annotation
+from ..store.database.records import Annotation
 from ..workflow.gold import with_gold
 from ..workflow.settlement.rules import AnnotatorsRule, Rule, parse_rule
 from ..workflow.submitted_answers import fields_in

@@ -28,7 +28,6 @@ from benchwright.text_normalization import counted
 from ..forms.kinds import CHANGE, TO_WRITER
 from ..forms.payloads import item_in, payload_of_revision
 from ..simulated.annotators import NOW
-from ..store import Annotation, ReviewStore
 from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.authors import written_in
 from ..store.campaigns.decisions import list_decisions
@@ -42,6 +41,8 @@ from ..store.campaigns.revision_requests import (
     with_unrevised,
 )
 from ..store.campaigns.tasks import find_campaign, list_tasks
+from ..store.database.records import Annotation
+from ..store.review_store import ReviewStore
 from ..workflow.settlement.criteria import YES
 from ..workflow.settlement.revisions import by_version
 from ..workflow.settlement.rounds import NOBODY, in_count, votes_in

@@ -19,15 +19,16 @@ from benchwright.errors import DataError
 from benchwright.images.identify import path_for
 from benchwright.records import ImageRecord
 from benchwright.regions import Region, RegionError, RegionShape, SizeWH
-from benchwright.regions.formats import MarkError, PictureMarks, RefusedMark, as_shape, known_name, read_marks
+from benchwright.regions.formats.mark_files import read_marks
+from benchwright.regions.formats.picture_marks import MarkError, PictureMarks, RefusedMark, as_shape, known_name
 from benchwright.text_normalization import counted
 
 from ..forms.fields.field_types import RegionField
 from ..forms.fields.region_values import MAX_REGION_BYTES, read_regions, size_of
 from ..forms.starting_files import START_FROM, StartAuthor, StartFile
-from ..store import ReviewStore
-from ..store.campaigns import find_campaign
 from ..store.campaigns.starting_marks import StartingMarks, StartingRow, set_starting_marks, starting_key
+from ..store.campaigns.tasks import find_campaign
+from ..store.review_store import ReviewStore
 
 NO_PICTURE, SEVERAL, OTHER_SIZE, WRONG = "no_picture", "several_pictures", "other_size", "wrong"
 NO_LABEL, NO_SHAPE, LEFT_OUT, TOO_MANY, TOO_LARGE = "no_label", "no_shape", "left_out", "too_many", "too_large"

@@ -31,8 +31,8 @@ from ..forms.payloads import Proposals, TaskInput, payload_of_picture, proposals
 from ..forms.task_content import TaskContent
 from ..simulated.annotators import check_enough
 from ..simulated.writers import SimulatedStaters
-from ..store import Annotation, open_store
-from ..store.database.records import TASK_STATES
+from ..store.database.records import TASK_STATES, Annotation
+from ..store.review_store import open_store
 from ..workflow.gold import with_gold
 from ..workflow.settlement.rules import Rule
 from ..workflow.submitted_answers import fields_in

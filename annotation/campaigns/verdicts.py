@@ -15,7 +15,7 @@ from benchwright.steps import Outcome, Verdicts
 from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
 from ..forms.kinds import TO_WRITER
-from ..store import Annotation
+from ..store.database.records import Annotation
 from ..workflow.settlement.rounds import Round, votes_in
 from ..workflow.settlement.rules import DECISIONS, Rule
 from ..workflow.settlement.settle import (

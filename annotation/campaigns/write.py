@@ -27,7 +27,7 @@ from ..forms.payloads import TaskInput, payload_with_drafts
 from ..forms.task_content import TaskContent, task_input
 from ..simulated.annotators import check_enough
 from ..simulated.writers import SimulatedWriters
-from ..store import Annotation
+from ..store.database.records import Annotation
 from ..workflow.gold import with_gold
 from ..workflow.settlement.rules import Rule
 from ..workflow.submitted_answers import fields_in

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from ..progress.label_fields import LabelField
     from ..progress.mark_figures import MarkFigures
     from ..progress.overview import Overview
-    from ..store import Campaign, ReviewStore
     from ..store.campaigns.set_asides import SetAside
+    from ..store.database.records import Campaign
+    from ..store.review_store import ReviewStore
 
 MOST_WORST = 20
 """Most single pictures that `review annotators` names."""

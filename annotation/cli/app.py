@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ..app.security.identity_provider import IdentityProvider
-    from ..store import Account, Accounts, Role
+    from ..store.accounts.accounts import Account, Accounts, Role
 
 FIRST_CURATOR = "curator"
 SECRET_VARIABLE = "BENCHWRIGHT_OIDC_SECRET"  # noqa: S105 - the name, not the secret
@@ -126,7 +126,7 @@ def serve(
     from ..app.base.state import clock, open_app_state
     from ..app.security.connections import trusted_network
     from ..app.serve import check_free, is_loopback, run_app
-    from ..store import Accounts
+    from ..store.accounts.accounts import Accounts
 
     trusted = tuple(map(trusted_network, proxies))
     if recipe is not None:
@@ -227,7 +227,7 @@ def users(
         raise BenchwrightError("--password-stdin goes with --add or --invite")
     check_app_is_installed()
     from ..app.base.state import clock
-    from ..store import Accounts
+    from ..store.accounts.accounts import Accounts
 
     link = None
     with open_for_commands(workspace) as store, store.batch() as held:

@@ -68,9 +68,9 @@ def restore(file: Path, workspace: Path | None, as_json: bool) -> None:
     from benchwright.photographs import collected_photographs
     from benchwright.workspace.store_place import settle_store
 
-    from ..store import open_store
     from ..store.backup import restore_backup
     from ..store.database.audit import COMMAND_LINE, clock
+    from ..store.review_store import open_store
 
     root = workspace_of(workspace)
     url = settle_store(root)

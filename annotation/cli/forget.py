@@ -56,7 +56,7 @@ def forget(person: str, workspace: Path | None, also: tuple[str, ...], *, irreve
     their drafts are deleted. It cannot be undone: nothing keeps whom the pseudonym stands for. Hashes of the audit log
     that you noted before fit no longer. Files that still name the person are listed.
     """
-    from ..store import forget_person
+    from ..store.accounts.forgetting import forget_person
     from ..store.database.audit import clock
 
     root = workspace_of(workspace)

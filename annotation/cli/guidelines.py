@@ -14,8 +14,8 @@ from benchwright.text_normalization import counted, printable
 from .selection import campaign_option, open_for_commands, workspace_option
 
 if TYPE_CHECKING:
-    from ..store import ReviewStore
     from ..store.campaigns.guidelines import GuidelinesVersion
+    from ..store.review_store import ReviewStore
 
 
 @click.command("guidelines")

@@ -23,7 +23,7 @@ from .selection import (
 )
 
 if TYPE_CHECKING:
-    from benchwright.regions.formats import MarkFormat
+    from benchwright.regions.formats.mark_files import MarkFormat
 
 _FILE = click.Path(path_type=Path)
 _OTHERWISE = "give the name of a new file or folder"
@@ -54,7 +54,7 @@ def export_marks(workspace: Path | None, campaign: str | None, out: Path, form: 
     what is agreed is written. What the format cannot hold is left out and told, with the reason. Given again, the
     command is done where the file or folder holds exactly this; anything else there is refused.
     """
-    from benchwright.regions.formats import write_marks
+    from benchwright.regions.formats.mark_files import write_marks
 
     from ..exchange.agreed_marks import agreed_marks, written_document
     from ..store.database.audit import COMMAND_LINE, clock

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from benchwright.pipeline.overrides import OverrideStatus
 
     from ..exchange.overrides import OverrideRequests
-    from ..store import ReviewStore
+    from ..store.review_store import ReviewStore
 
 _workspace = click.argument("workspace", type=click.Path(path_type=Path), help="Workspace of a run.")
 _records = click.argument(
@@ -92,7 +92,7 @@ def undo(workspace: Path, records: tuple[str, ...], step: str | None, why: str, 
     Records that are no longer there can be named too.
     """
     from ..exchange.overrides import OverrideRequests
-    from ..store import OverrideStore
+    from ..store.campaigns.overrides import OverrideStore
 
     curator, why = name_of_decider(by), checked_why(why)
     requests = OverrideRequests(workspace, by=curator, why=why)
@@ -153,7 +153,7 @@ def _decide(
     as_json: bool,
 ) -> None:
     from ..exchange.overrides import OverrideRequests
-    from ..store import OverrideStore
+    from ..store.campaigns.overrides import OverrideStore
 
     requests = OverrideRequests(workspace, by=name_of_decider(by), why=checked_why(why, needed=True))
     wanted = {
@@ -177,7 +177,7 @@ def _decide(
 def _store(workspace: Path) -> ReviewStore:
     from benchwright.workspace.store_place import settle_store
 
-    from ..store import open_store
+    from ..store.review_store import open_store
 
     return open_store(settle_store(workspace))
 

@@ -13,7 +13,7 @@ import click
 from benchwright.errors import BenchwrightError
 
 if TYPE_CHECKING:
-    from ..store import ReviewStore
+    from ..store.review_store import ReviewStore
 
 _FILE = click.Path(path_type=Path)
 workspace_option = click.option(
@@ -39,7 +39,7 @@ def open_for_commands(workspace: Path | None) -> ReviewStore:
     """
     from benchwright.workspace.workspace import Workspace
 
-    from ..store import open_store, store_exists
+    from ..store.review_store import open_store, store_exists
 
     root = workspace_of(workspace)
     url = Workspace(root).store_url

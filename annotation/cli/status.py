@@ -15,7 +15,7 @@ from benchwright.text_normalization import counted, printable
 from .selection import open_for_commands, workspace_option
 
 if TYPE_CHECKING:
-    from ..store import ReviewStore
+    from ..store.review_store import ReviewStore
 
 FACETS = ("kind", "task", "category")
 """Facets by which campaigns can be split."""

@@ -1,8 +1,1 @@
-"""Import and export: tables of tasks and decisions, whole exports, overrides of verdicts.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Import and export: tables of tasks and decisions, whole exports, overrides of verdicts."""

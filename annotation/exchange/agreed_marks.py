@@ -8,15 +8,16 @@ from typing import Any
 
 from benchwright.errors import BenchwrightError
 from benchwright.regions import Region
-from benchwright.regions.formats import PictureMarks, WrittenMarks
+from benchwright.regions.formats.picture_marks import PictureMarks, WrittenMarks
 
 from ..campaigns.mark_verdicts import MarkedPicture, marked_picture
 from ..forms.kind_forms.marking import NOTHING, UNSURE
 from ..forms.kinds import MARK
 from ..forms.payloads import sizes_in
 from ..forms.task_content import content_in
-from ..store import Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_adjudicated
+from ..store.database.records import Campaign
+from ..store.review_store import ReviewStore
 from ..workflow.image_files import ImageFiles
 from ..workflow.settlement.marked_regions import compare_regions, consensus_in, regions_in
 from ..workflow.settlement.revisions import by_version

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from benchwright.errors import BenchwrightError
 
 from ..forms.csv_rows import CsvRow, header_of, read_rows
-from ..store import Campaign, ReviewStore
+from ..store.database.records import Campaign
+from ..store.review_store import ReviewStore
 from ..workflow.settlement.closing import close_early
 from ..workflow.settlement.marked_regions import compare_regions
 from ..workflow.settlement.revisions import open_next_rounds

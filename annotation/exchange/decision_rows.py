@@ -21,10 +21,13 @@ from ..forms.fields.form import Form
 from ..forms.fields.numbered_fields import grouped_values, lines_in, with_numbered_fields
 from ..forms.payloads import previous_in, proposals_in
 from ..forms.submission import Submission
-from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decisions_of
+from ..store.accounts.accounts import Accounts
 from ..store.campaigns.decisions import list_decisions
+from ..store.database.records import RefusedError, Task
 from ..store.database.schema import annotators
-from ..store.submissions.form_checks import normalized
+from ..store.review_store import ReviewStore
+from ..store.submissions.form_checks import decisions_of, normalized
+from ..store.submissions.photo_uploads import Uploads
 from ..workflow.photo_uploads import take_in_photograph
 from .drafted_cells import without_untouched_drafts
 from .edit_columns import VERSION, edits_in_row, version_of

@@ -10,7 +10,7 @@ from ..forms.fields.field_types import Lines
 from ..forms.fields.form import Form
 from ..forms.fields.numbered_fields import with_numbered_fields
 from ..forms.payloads import proposals_in
-from ..store import Task
+from ..store.database.records import Task
 
 DRAFTS = "drafts"
 """Column that says which cells hold a draft, and whose."""

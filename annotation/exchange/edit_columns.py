@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..store import Campaign, RefusedError
+from ..store.database.records import Campaign, RefusedError
 
 VERSION = "version"
 EDIT_COLUMNS = ("new_question", "new_choices", "new_right")

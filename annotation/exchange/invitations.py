@@ -19,9 +19,10 @@ from benchwright.errors import DataError
 from benchwright.files.csv_cells import harmless
 
 from ..forms.csv_rows import read_rows, shown
-from ..store import ROLES, SIMULATED, Accounts, ReviewStore, Role
-from ..store.accounts.accounts import INVITATION
+from ..store.accounts.accounts import INVITATION, ROLES, Accounts, Role
 from ..store.accounts.campaign_access import AccessControl
+from ..store.campaigns.tasks import SIMULATED
+from ..store.review_store import ReviewStore
 
 MOST_PEOPLE = 1000
 """Most people that one file invites."""

@@ -12,7 +12,7 @@ from benchwright.overrides import Override
 from benchwright.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ..store import StoredOverride
+    from ..store.campaigns.overrides import StoredOverride
 from collections.abc import Mapping, Sequence
 
 from benchwright.errors import BenchwrightError
@@ -197,7 +197,8 @@ def standing_decisions(root: Path) -> list[StoredOverride]:
     Raises:
         BenchwrightError: The store cannot be read.
     """
-    from ..store import OverrideStore, open_store, store_exists
+    from ..store.campaigns.overrides import OverrideStore
+    from ..store.review_store import open_store, store_exists
 
     url = Workspace(root).store_url
     if not store_exists(url):

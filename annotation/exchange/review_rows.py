@@ -12,7 +12,8 @@ from typing import Literal
 
 from ..forms.csv_rows import CsvRow, shown
 from ..forms.submission import Submission
-from ..store import RefusedError, ReviewStore, Task
+from ..store.database.records import RefusedError, Task
+from ..store.review_store import ReviewStore
 from ..store.submissions.external_annotations import ExternalAnswer, answered_by_all, take_in_answer
 from ..store.submissions.form_checks import normalized
 from ..store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT, blind_answer, voted_on

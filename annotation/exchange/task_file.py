@@ -20,8 +20,9 @@ from ..forms.fields.numbered_fields import cells_of, name_of, numbered_fields, w
 from ..forms.kinds import shows_key
 from ..forms.payloads import beside_in, previous_in, proposals_in
 from ..forms.task_content import TaskContent, content_in
-from ..store import Campaign, ReviewStore, Task
 from ..store.campaigns.revision_requests import writers_asked
+from ..store.database.records import Campaign, Task
+from ..store.review_store import ReviewStore
 from ..store.submissions.pre_key_answers import voted_on
 from .drafted_cells import DRAFTS, drafted_cells
 from .edit_columns import NEW_EXPLANATION, VERSION, edit_columns_of, version_of

@@ -10,9 +10,9 @@ from pathlib import Path
 from benchwright.photographs import Unused, collected_photographs
 from benchwright.workspace.workspace import Workspace
 
-from ..store import ReviewStore, open_store, store_exists
 from ..store.database.audit import COMMAND_LINE, clock, record
 from ..store.database.locks import hold_uploads
+from ..store.review_store import ReviewStore, open_store, store_exists
 from ..store.submissions.photo_uploads import forget_uploads, photographs_in_use
 
 _NAME = re.compile(r"[0-9a-f]{62}")

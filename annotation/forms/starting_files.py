@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from benchwright.errors import DataError
 from benchwright.records import Record
 from benchwright.regions import Proposal, Region
-from benchwright.regions.formats import MarkFormat
+from benchwright.regions.formats.mark_files import MarkFormat
 from benchwright.storage_faults import naming
 
 START_FROM = "start_from"

@@ -21,12 +21,14 @@ from benchwright.workspace.record_lookup import KnownRecord
 
 from ..exchange.overrides import OverrideRequests
 from ..forms.submission import Submission
-from ..store import Lease, OverrideStore, RefusedError, ReviewStore
 from ..store.accounts.campaign_access import AccessControl
 from ..store.campaigns.adjudications import has_opened, note_opened
+from ..store.campaigns.overrides import OverrideStore
 from ..store.campaigns.tasks import list_campaigns, upsert_annotator
 from ..store.counts.item_facts import task_facts
 from ..store.database.locks import hold_annotator
+from ..store.database.records import Lease, RefusedError
+from ..store.review_store import ReviewStore
 from ..workflow.adjudication import AdjudicationQueue, reopen_task, share_divided
 from ..workflow.settlement.rounds import in_count
 from ..workflow.settlement.settle import ACCEPT, REJECT, WAITS, policy_of

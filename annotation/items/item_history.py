@@ -25,10 +25,11 @@ from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.workspace import Workspace
 
 from ..forms.payloads import item_in
-from ..store import Campaign, OverrideStore, ReviewStore
-from ..store.campaigns.overrides import RecordedOverride
+from ..store.campaigns.overrides import OverrideStore, RecordedOverride
 from ..store.campaigns.tasks import list_campaigns
 from ..store.counts.item_facts import TaskFacts, payloads_of, revisions_of, task_facts
+from ..store.database.records import Campaign
+from ..store.review_store import ReviewStore
 from ..store.submissions.comments import Comment, remarks_on_item
 from ..workflow.settlement.rounds import in_count, votes_in
 from ..workflow.settlement.settle import OPEN, policy_of, settle_last

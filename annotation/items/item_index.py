@@ -19,8 +19,9 @@ from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError
 from benchwright.workspace.workspace import Workspace
 
-from ..store import OverrideStore, ReviewStore
+from ..store.campaigns.overrides import OverrideStore
 from ..store.counts.item_facts import items_changed_since, store_stamp
+from ..store.review_store import ReviewStore
 from .index_file import IndexFile, is_damage
 from .review_facts import ReviewFacts, ReviewRecord
 from .run_facts import PictureRow, RunFacts, RunRecord, pictures_in, texts_in

@@ -14,9 +14,9 @@ from ..forms.kind_forms.screening import DISCARD, KEEP
 from ..forms.kinds import AMBIGUOUS, KEY_RIGHT, KEY_WRONG, PICTURE_PROBLEM, TO_WRITER
 from ..forms.payloads import item_in
 from ..progress.label_fields import reasons_field
-from ..store import Annotation, Campaign
 from ..store.campaigns.tasks import list_campaigns
 from ..store.counts.item_facts import TaskFacts, payloads_of, task_facts
+from ..store.database.records import Annotation, Campaign
 from ..workflow.adjudication import share_divided
 from ..workflow.settlement.rounds import in_count, votes_in
 from ..workflow.settlement.settle import (

@@ -1,8 +1,1 @@
-"""Commands that curators start from the app: one at a time for a workspace, each with its record and its output.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Commands that curators start from the app: one at a time for a workspace, each with its record and its output."""

@@ -21,8 +21,8 @@ from benchwright.errors import BenchwrightError
 from benchwright.file_locks import lock
 from benchwright.workspace.private_files import make_private_file, make_private_folder
 
-from ..store import ReviewStore
 from ..store.database.audit import record as record_act
+from ..store.review_store import ReviewStore
 from .commands import Job, command_line
 from .job_records import OUTPUT, RESULT, JobFolder, JobRecord, JobState
 

@@ -14,7 +14,7 @@ from benchwright.workspace.sealed import read_sealed, write_sealed
 from benchwright.workspace.store_place import settle_store
 from benchwright.workspace.workspace import Workspace
 
-from ..store import open_store
+from ..store.review_store import open_store
 from .job_records import JobFolder
 
 _FILE = "recipe.json"

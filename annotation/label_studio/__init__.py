@@ -1,8 +1,1 @@
-"""Bridge to Label Studio: campaigns are pushed there as projects, and annotations are pulled from there.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Bridge to Label Studio: campaigns are pushed there as projects, and annotations are pulled from there."""

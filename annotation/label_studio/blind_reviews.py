@@ -13,8 +13,8 @@ from typing import Any
 
 from benchwright.records import ItemImage
 
-from ..store import Campaign, ReviewStore, Task
-from ..store.database.records import TASK_STATES
+from ..store.database.records import TASK_STATES, Campaign, Task
+from ..store.review_store import ReviewStore
 from ..store.submissions.external_annotations import (
     ExternalAnswer,
     Taken,

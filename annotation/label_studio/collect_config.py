@@ -19,7 +19,7 @@ from ..forms.fields.field_types import OneOf, PhotographField
 from ..forms.fields.field_values import FormError
 from ..forms.fields.form import Form
 from ..forms.kind_forms.collect import NONE
-from ..store import Task
+from ..store.database.records import Task
 from .label_config import add_fields, codes_by_words, control_of, plain, selected
 from .replies import read_fields, values_by_control
 from .task_data import KEY, key_of

@@ -17,10 +17,11 @@ from benchwright.photographs import collected_photographs
 
 from ..forms.kind_forms.collect import NONE
 from ..forms.submission import Submission
-from ..store import Campaign, RefusedError, ReviewStore, Task, Uploads
 from ..store.assignment.task_queue import OWNER
-from ..store.database.records import TASK_STATES
+from ..store.database.records import TASK_STATES, Campaign, RefusedError, Task
+from ..store.review_store import ReviewStore
 from ..store.submissions.external_annotations import ExternalAnnotation, Taken
+from ..store.submissions.photo_uploads import Uploads
 from ..workflow.photo_uploads import take_in_photograph
 from .collect_config import IMAGE, CollectedPhotograph, photograph_field, prompt_of, prompt_words, read_collected
 from .projects import Projects

@@ -14,7 +14,7 @@ from benchwright.errors import DataError
 
 from ..forms.payloads import item_in
 from ..forms.task_content import TaskContent, content_in
-from ..store import Task
+from ..store.database.records import Task
 
 QUESTION, EXPLANATION, RIGHT = "edit_question", "edit_explanation", "edit_right"
 """Names of controls; the first two are also the names of the texts in a task's data."""

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ..forms.kinds import COLLECT
-from ..store import Campaign, ReviewStore
+from ..store.database.records import Campaign
+from ..store.review_store import ReviewStore
 from .blind_reviews import answer_taker, may_be_shown, shown_in, take_votes
 from .collecting import PhotographPull
 from .projects import Projects

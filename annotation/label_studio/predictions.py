@@ -13,7 +13,7 @@ from ..forms.drafted_values import drafted_columns, drafts_field
 from ..forms.fields.field_types import DraftsField, FormField, OneOf, SeveralOf
 from ..forms.fields.numbered_fields import with_numbered_fields
 from ..forms.payloads import proposals_in
-from ..store import Campaign, Task
+from ..store.database.records import Campaign, Task
 from .label_config import codes_by_words, control_of
 
 MODEL_VERSION = "drafts"

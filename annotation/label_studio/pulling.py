@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
 
-from ..store import Campaign, ReviewStore, Task
-from ..store.database.records import TASK_STATES
+from ..store.database.records import TASK_STATES, Campaign, Task
+from ..store.review_store import ReviewStore
 from ..store.submissions.external_annotations import ExternalAnnotation, Taken
 from ..workflow.settlement.closing import close_early
 from ..workflow.settlement.marked_regions import compare_regions

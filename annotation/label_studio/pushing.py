@@ -14,8 +14,8 @@ from benchwright.records import ItemImage
 
 from ..forms.kinds import COLLECT
 from ..forms.task_content import content_in
-from ..store import Campaign, ReviewStore, Task
-from ..store.database.records import TASK_STATES, TaskState
+from ..store.database.records import TASK_STATES, Campaign, Task, TaskState
+from ..store.review_store import ReviewStore
 from ..workflow.image_files import ImageFiles
 from .collect_config import collect_config, prompt_data
 from .editing import letters_of

@@ -11,7 +11,7 @@ from ..forms.drafted_values import drafts_in_words
 from ..forms.kinds import shows_key
 from ..forms.payloads import beside_in, proposals_in
 from ..forms.task_content import content_in
-from ..store import Campaign, Task
+from ..store.database.records import Campaign, Task
 from .editing import EXPLANATION, edit_data
 from .label_config import guidelines_html, is_answered_blind
 

@@ -1,8 +1,1 @@
-"""Practice before the real work: items that Benchwright draws itself, with the right decision and why.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Practice before the real work: items that Benchwright draws itself, with the right decision and why."""

@@ -12,7 +12,7 @@ from benchwright.recipe import load_recipe
 from benchwright.workspace.stages import Stage
 from benchwright.workspace.workspace import Workspace
 
-from ..store import ReviewStore
+from ..store.review_store import ReviewStore
 from ..workflow.waiting import open_tasks_of
 
 RunState = Literal["never", "running", "waiting", "done"]

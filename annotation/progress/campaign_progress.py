@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ..forms.kinds import TO_WRITER
-from ..store import Campaign
 from ..store.counts.decision_counts import DecisionCounts
+from ..store.database.records import Campaign
 from ..workflow.settlement.settle import (
     ACCEPT,
     DECIDED,

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from benchwright.seeds import seed_for
 
 from ..forms.assignment_settings import assignment_settings_of
-from ..store import Campaign, ReviewStore
 from ..store.counts import campaign_counts
 from ..store.counts.campaign_counts import DayOfWork
+from ..store.database.records import Campaign
+from ..store.review_store import ReviewStore
 from ..workflow.settlement.further_votes import count_spared
 
 WINDOW_DAYS = 14

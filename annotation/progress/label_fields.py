@@ -9,8 +9,8 @@ from benchwright.errors import BenchwrightError
 from ..agreement.ratings import Metric
 from ..forms.fields.field_types import OneChoice, OneOf, SeveralOf
 from ..forms.kinds import REVIEW
-from ..store import Campaign
 from ..store.counts.decision_columns import LabelSource
+from ..store.database.records import Campaign
 from ..store.submissions.pre_key_answers import ANSWER_RIGHT
 
 

@@ -16,10 +16,11 @@ from ..agreement.region_agreement import PictureAgreement, RegionAgreement, pict
 from ..agreement.region_comparison import MarkComparison, compare_marks
 from ..agreement.region_matching import AREAS, FieldMarks
 from ..forms.payloads import sizes_in
-from ..store import Annotation, Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.decisions import list_decisions
 from ..store.campaigns.marked_tasks import marked_tasks, shown_in, tasks_among
+from ..store.database.records import Annotation, Campaign
+from ..store.review_store import ReviewStore
 from ..workflow.settlement.marked_regions import consensus_in, marks_in, regions_in, tolerance_of
 from ..workflow.settlement.revisions import by_version
 from ..workflow.settlement.rounds import NOBODY, in_count

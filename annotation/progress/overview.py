@@ -15,7 +15,6 @@ from ..agreement.annotator_quality import RaterQuality, RightOf, qualities_in
 from ..agreement.coefficients import Agreement, agreement_in
 from ..agreement.ratings import Metric
 from ..forms.kinds import MARK
-from ..store import Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_rulings
 from ..store.campaigns.closings import SureCounts
 from ..store.campaigns.revision_requests import RevisionCounts, count_revisions
@@ -23,6 +22,8 @@ from ..store.campaigns.set_asides import SetAside, list_set_aside
 from ..store.counts import campaign_counts
 from ..store.counts.decision_columns import NONE, DecisionColumns, read_decisions, read_facet, read_fields, read_seconds
 from ..store.counts.decision_counts import DecisionCounts, count_decisions, count_revised
+from ..store.database.records import Campaign
+from ..store.review_store import ReviewStore
 from ..workflow.gold_regions import count_gold_marks
 from ..workflow.settlement.closing import count_closed
 from ..workflow.settlement.criteria import criteria_of, votes_counted

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 from ..forms.kind_forms.pair import DIFFERENT
 from ..forms.kind_forms.screening import KEEP
 from ..forms.kinds import KEY_RIGHT, REVIEW, TO_WRITER, VERIFY
-from ..store import Campaign, ReviewStore
 from ..store.counts.decision_sequences import DecisionSequence, TaskSequence, count_sequences, list_sequences
+from ..store.database.records import Campaign
+from ..store.review_store import ReviewStore
 from ..workflow.settlement.criteria import votes_counted
 from ..workflow.settlement.rounds import votes_in_sequence
 from ..workflow.settlement.rules import Rule

@@ -15,8 +15,9 @@ from benchwright.seeds import seed_for
 
 from ..agreement.posterior import PosteriorSampler, fitted
 from ..forms.assignment_settings import FurtherVotes, assignment_settings_of
-from ..store import Campaign, ReviewStore
 from ..store.campaigns.closings import TaskVote, list_begun_votes, newest_ratings
+from ..store.database.records import Campaign
+from ..store.review_store import ReviewStore
 from ..workflow.settlement.further_votes import MOST_RATINGS, SURE_KINDS, sure_decision
 from ..workflow.settlement.settle import SettlementPolicy, TaskVotes, policy_of
 from .campaign_progress import counted_outcome

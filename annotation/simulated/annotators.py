@@ -27,10 +27,12 @@ from ..forms.kind_forms.screening import DISCARD, KEEP
 from ..forms.kinds import CHANGE, TO_WRITER
 from ..forms.payloads import item_in, previous_in, sizes_in
 from ..forms.submission import Submission
-from ..store import SIMULATED, ReviewStore, Uploads
 from ..store.campaigns.authors import written_in
 from ..store.campaigns.revision_requests import revision_of
 from ..store.campaigns.revisions import round_of
+from ..store.campaigns.tasks import SIMULATED
+from ..store.review_store import ReviewStore
+from ..store.submissions.photo_uploads import Uploads
 from ..store.submissions.pre_key_answers import ANSWER, answer_blind
 from ..workflow.photo_uploads import take_in_photograph
 from ..workflow.settlement.rules import Rule

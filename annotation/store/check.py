@@ -29,7 +29,6 @@ from benchwright.workspace.workspace import Workspace
 
 from ..forms.payloads import facets_of, item_in
 from ..forms.task_content import TaskContent
-from . import ReviewStore, open_store
 from .campaigns.guidelines import digest_of_guidelines
 from .campaigns.revisions import digest_of_revision
 from .campaigns.tasks import digest_of_payloads
@@ -50,6 +49,7 @@ from .database.schema import (
     tasks,
     votes_set_aside,
 )
+from .review_store import ReviewStore, open_store
 
 _ITEMS_OWN = Item.model_fields.keys() - TaskContent.model_fields.keys()
 _MOST = 100

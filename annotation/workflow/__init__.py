@@ -1,8 +1,1 @@
-"""Rules, rounds, settlement and queues: the course of a task from its first decision to its last.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Rules, rounds, settlement and queues: the course of a task from its first decision to its last."""

@@ -20,7 +20,6 @@ from benchwright.errors import BenchwrightError
 from ..forms.kinds import MARK
 from ..forms.submission import Submission
 from ..forms.task_content import TaskContent, content_in
-from ..store import Annotation, Campaign, RefusedError, ReviewStore, Task
 from ..store.campaigns.adjudications import (
     SEND_BACK,
     add_adjudication,
@@ -39,7 +38,8 @@ from ..store.campaigns.revisions import round_of
 from ..store.campaigns.tasks import find_task, state_of, upsert_annotator
 from ..store.counts.decision_sequences import DecisionSequence, TaskSequence, list_sequences
 from ..store.database.locks import hold_annotator, hold_task
-from ..store.database.records import Adjudication
+from ..store.database.records import Adjudication, Annotation, Campaign, RefusedError, Task
+from ..store.review_store import ReviewStore
 from ..store.submissions.form_checks import edits_in, normalized
 from ..store.submissions.submissions import MAX_NOTE
 from .settlement.criteria import NOTE

@@ -17,7 +17,7 @@ from ..forms.kind_forms.description import NOTHING
 from ..forms.kind_forms.screening import KEEP
 from ..forms.kinds import BLIND_KINDS, DESCRIBE, REVIEW, SCREEN_ITEMS, STATE, VERIFY, WRITE
 from ..forms.payloads import TaskInput, item_in
-from ..store import decisions_of
+from ..store.submissions.form_checks import decisions_of
 
 _OF_WHAT_IS_VETTED = {VERIFY: "accept", SCREEN_ITEMS: KEEP}
 """Right decision on an item that was checked before, such as one of an earlier release, by kind of campaign."""

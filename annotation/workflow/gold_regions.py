@@ -17,8 +17,9 @@ from ..forms.campaign_form import CampaignForm
 from ..forms.gold_file import GoldLabel
 from ..forms.kind_forms.marking import HEADLINE, MARKED
 from ..forms.payloads import sizes_in
-from ..store import Campaign, ReviewStore
 from ..store.campaigns.gold import GoldMarks, gold_marks
+from ..store.database.records import Campaign
+from ..store.review_store import ReviewStore
 from .settlement.marked_regions import AGREEMENT, regions_in, tolerance_of
 
 REGIONS, TOLERANCE = "regions", "tolerance"

@@ -11,8 +11,9 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify, read_file
 
 from ..forms.fields.texts import can_be_kept
-from ..store import RefusedError, ReviewStore
 from ..store.campaigns.guidelines import GuidelinePicture, Guidelines
+from ..store.database.records import RefusedError
+from ..store.review_store import ReviewStore
 
 MAX_TEXT = 64 * 1024
 MAX_PICTURES = 40

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from ..store import Campaign, ReviewStore
+from ..store.database.records import Campaign
 from ..store.database.schema import annotations_table, annotators, slots, tasks
+from ..store.review_store import ReviewStore
 from .waiting import WaitingTasks, waiting_for
 
 RECENT = 30

@@ -17,7 +17,7 @@ from benchwright.photographs import collected_photographs
 from benchwright.workspace.objects import ObjectStore
 
 from ..forms.fields.field_types import PhotographField
-from ..store import RefusedError
+from ..store.database.records import RefusedError
 
 _ONE_AT_A_TIME = threading.BoundedSemaphore(1)
 """Lets one photograph at a time be processed: one of 24 million pixels takes some 200 MB."""

@@ -18,9 +18,10 @@ from ..forms.kinds import REVIEW
 from ..forms.practice_item import PracticeItem, practice_form
 from ..forms.submission import Submission
 from ..forms.task_content import TaskContent
-from ..practice import practice_items
-from ..store import Campaign, RefusedError, ReviewStore
+from ..practice.practice_items import practice_items
 from ..store.campaigns.practice import Practice, PracticeAnswer, PracticeAttempt
+from ..store.database.records import Campaign, RefusedError
+from ..store.review_store import ReviewStore
 from ..store.submissions.pre_key_answers import ANSWER
 from .settlement.marked_regions import regions_in, tolerance_of
 

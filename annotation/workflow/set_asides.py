@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from ..store import ReviewStore
 from ..store.campaigns import set_asides
 from ..store.campaigns.set_asides import TakenBack
+from ..store.review_store import ReviewStore
 from .settlement.closing import close_early
 
 

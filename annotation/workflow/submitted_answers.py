@@ -10,7 +10,8 @@ from benchwright.errors import BenchwrightError
 from ..forms.fields.form import Form
 from ..forms.kinds import REVIEW, VERIFY
 from ..forms.payloads import about_in, item_in
-from ..store import Annotation, Campaign, ReviewStore, Task
+from ..store.database.records import Annotation, Campaign, Task
+from ..store.review_store import ReviewStore
 
 Row = dict[str, Any]
 

@@ -23,7 +23,6 @@ from ..forms.assignment_settings import assignment_settings_of
 from ..forms.payloads import Proposals, beside_in, previous_in, proposals_in, sizes_in
 from ..forms.submission import Submission
 from ..forms.task_content import TaskContent, content_in
-from ..store import Annotation, Campaign, RefusedError, ReviewStore, StaleError
 from ..store.assignment.next_task import left_for
 from ..store.assignment.quotas import even_part
 from ..store.assignment.task_queue import (
@@ -43,6 +42,8 @@ from ..store.campaigns.authors import written_in
 from ..store.campaigns.decisions import annotation_of
 from ..store.campaigns.gold import GoldMarks
 from ..store.database.locks import hold_annotator
+from ..store.database.records import Annotation, Campaign, RefusedError, StaleError
+from ..store.review_store import ReviewStore
 from ..store.submissions.comments import Comment, add_remark, own_remarks
 from ..store.submissions.pre_key_answers import answer_blind, blind_answer
 from .drafts import KeptDraft, SeenDraft, is_behind, merged, most_draft_bytes, read_draft, revision_of

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from ..store import Campaign, ReviewStore
+from ..store.database.records import Campaign
 from ..store.database.schema import tasks
+from ..store.review_store import ReviewStore
 from .task_queue import TaskQueue
 
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.canonical import digest
-from benchwright.construction.imported import AbsentPicture
+from benchwright.construction.imported.question_index import AbsentPicture
 from benchwright.records import LETTERS, Item, Source
 
-from .keys import KeyedItem, ModelReplies
+from .keys.replies import KeyedItem, ModelReplies
 
 
 class UnreadableRow(NamedTuple):
@@ -96,7 +96,8 @@ class AuditedItem:
     @property
     def stated_id(self) -> str:
         """Return the id that the source states, which other items may have too."""
-        from benchwright.construction.imported import OWN_ID, STATED_ID
+        from benchwright.construction.imported.imported_question import OWN_ID
+        from benchwright.construction.imported.question_index import STATED_ID
 
         return str(self.item.attributes.get(STATED_ID) or self.item.attributes.get(OWN_ID, self.item_id))
 

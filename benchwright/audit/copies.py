@@ -177,7 +177,8 @@ def _table(
 
 def _proposed(table: pa.Table, context: AuditContext) -> list[tuple[str, str, bool]]:
     """Return the pairs to look at; what the last audit knew of them is used, and what this one knows is kept."""
-    from benchwright.filters.duplicates import KnownFeatures, ProposedPairs
+    from benchwright.filters.duplicates.candidate_pairs import KnownFeatures
+    from benchwright.filters.duplicates.near_duplicates import ProposedPairs
 
     context.progress.phase("comparing pictures", 0, "pictures")
     data = context.cache.get(_FEATURES, KIND)
@@ -206,7 +207,7 @@ def _chained(
     """Return the pairs of chains of copies that were not looked at yet."""
     import pyarrow as pa
 
-    from benchwright.filters.duplicates import ChainedPairs
+    from benchwright.filters.duplicates.near_duplicates import ChainedPairs
     from benchwright.steps import GatherContext
 
     partners, mirrored, confirmed = ({image_id: [] for image_id in ids} for _ in range(3))  # type: ignore[var-annotated]
@@ -291,7 +292,7 @@ class LookAtPairs:
 
     def run(self, worker: Any, attempt: Attempt) -> list[tuple[PairToLookAt, PairVerdict, float, RaisedError | None]]:
         """Return verdict and likeness of each pair, and the exception that was raised, if one was."""
-        from benchwright.filters.duplicates import PreparedPictures
+        from benchwright.filters.duplicates.verification import PreparedPictures
 
         del worker
         kept = PreparedPictures()
@@ -311,7 +312,7 @@ class LookAtPairs:
         return results
 
     def _compared(self, pair: PairToLookAt, kept: Any) -> tuple[PairVerdict, float]:
-        from benchwright.filters.duplicates import DECODED_AT_LEAST_PX, compare_pictures
+        from benchwright.filters.duplicates.verification import DECODED_AT_LEAST_PX, compare_pictures
         from benchwright.images.decode import decode_luma
 
         # The larger picture is the fixed one, as in `near_duplicates`.

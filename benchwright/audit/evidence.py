@@ -10,7 +10,7 @@ from benchwright.canonical import digest
 
 from .check import CheckSkipped, needs_words
 from .copies import PictureCopies, find_copies
-from .keys import LetterMatrix, ModelReplies, given_twice, letter_matrix, read_replies, votes_of
+from .keys.replies import LetterMatrix, ModelReplies, given_twice, letter_matrix, read_replies, votes_of
 from .picture_measures import PictureMeasures, measured_pictures
 
 if TYPE_CHECKING:
@@ -118,16 +118,9 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
     Raises:
         CheckSkipped: The source has no words of its questions.
     """
-    from benchwright.filters.items import (
-        OptionPair,
-        RuleResult,
-        WordingBias,
-        learned_picks,
-        repeated_pairs,
-        report_on,
-        rule_results,
-        similar_options,
-    )
+    from benchwright.filters.items.repeated_options import repeated_pairs
+    from benchwright.filters.items.report import OptionPair, report_on, similar_options
+    from benchwright.filters.items.text_only_bias import RuleResult, WordingBias, learned_picks, rule_results
 
     kept = context.values(_SIMILAR)
 

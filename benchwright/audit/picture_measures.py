@@ -123,10 +123,11 @@ def measure(file: Path, media_type: str) -> PictureMeasures:
     """Return the measures of one picture."""
     import cv2
 
-    from benchwright.filters.features import WORD_CANDIDATES, detector, encode_miniature, encoded_words_of, miniature
-    from benchwright.filters.quality import jpeg_quality
+    from benchwright.filters.features.local_features import detector
+    from benchwright.filters.features.visual_words import WORD_CANDIDATES, encode_miniature, encoded_words_of, miniature
+    from benchwright.filters.quality.compression import jpeg_quality
     from benchwright.filters.quality.step import measures
-    from benchwright.filters.shortcuts import facts_of_picture
+    from benchwright.filters.shortcuts.picture_facts import facts_of_picture
     from benchwright.images.decode import decode_rgb, luma_of, pixel_hash
     from benchwright.images.perceptual_hash import hashes
 

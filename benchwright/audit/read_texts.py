@@ -14,7 +14,7 @@ from .check import CheckSkipped
 from .picture_measures import MeasurePictures, PictureFile, kept_documents
 
 if TYPE_CHECKING:
-    from benchwright.filters.text import TextFinder
+    from benchwright.filters.text.regions import TextFinder
 
     from .audited_items import AuditedPicture
     from .check import AuditContext
@@ -43,7 +43,9 @@ class ReadTexts(MeasurePictures):
 @cache
 def _finder() -> TextFinder:
     """Return the default engine of the step `text_ratio`; unlike there, every box is read."""
-    from benchwright.filters.text import RapidText, RegionRules, TextFinder, TextRatio
+    from benchwright.filters.text.rapid import RapidText
+    from benchwright.filters.text.regions import RegionRules, TextFinder
+    from benchwright.filters.text.text_ratio import TextRatio
 
     step = TextRatio()
     rules = RegionRules(float("inf"), step.giant_box, step.legible, step.side_px)
@@ -57,7 +59,7 @@ def read_texts(pictures: Sequence[AuditedPicture], context: AuditContext) -> Map
         CheckSkipped: The OCR engine is not installed.
     """
     from benchwright.engines import default_workers
-    from benchwright.filters.text import TextRatio
+    from benchwright.filters.text.text_ratio import TextRatio
 
     try:
         models = TextRatio().weights_hash()

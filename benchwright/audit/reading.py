@@ -11,17 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchwright.canonical import digest
-from benchwright.construction.imported import (
-    OWN_ID,
-    ROTATED,
-    STATED_ID,
-    AbsentPicture,
-    ImportedQuestion,
-    QuestionFile,
-    ReadQuestions,
-    read_questions,
-)
-from benchwright.construction.source_files import DatasetFiles
+from benchwright.construction.imported.imported_question import OWN_ID, ImportedQuestion
+from benchwright.construction.imported.item_check import ReadQuestions, read_questions
+from benchwright.construction.imported.question_files import QuestionFile
+from benchwright.construction.imported.question_index import ROTATED, STATED_ID, AbsentPicture
+from benchwright.construction.source_files.files import DatasetFiles
 from benchwright.errors import DataError
 from benchwright.files.item_files import Columns
 from benchwright.images.formats.walking import Limits
@@ -40,7 +34,9 @@ from .audited_items import (
     WordlessItem,
 )
 from .kept_values import KnownPictures
-from .keys import ModelReplies, UnreadReply, letter_alone, replies_of_source
+from .keys.replies import ModelReplies
+from .keys.reply_files import UnreadReply
+from .keys.source_replies import letter_alone, replies_of_source
 
 SOURCE_TABLES = ("sources.csv", "sources.tsv")
 _NAMED_FILES = 3

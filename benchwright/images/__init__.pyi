@@ -1,12 +1,7 @@
-from .decode import ImageReader as ImageReader
 from .decode import decode_luma as decode_luma
 from .decode import decode_rgb as decode_rgb
 from .decode import encode_png as encode_png
-from .decode import luma_of as luma_of
 from .decode import pixel_hash as pixel_hash
 from .identify import Identified as Identified
-from .identify import is_svg as is_svg
-from .identify import path_for as path_for
-from .identify import uri_for as uri_for
 from .perceptual_hash import Hashes as Hashes
 from .perceptual_hash import hashes as hashes

@@ -2,7 +2,6 @@ from .answer_regions import ANSWER_REGIONS as ANSWER_REGIONS
 from .answer_regions import AnswerRegions as AnswerRegions
 from .answer_regions import answer_regions_of as answer_regions_of
 from .answer_regions import with_answer_regions as with_answer_regions
-from .changes import ChangeKind as ChangeKind
 from .changes import change_of as change_of
 from .changes import kind_of_change as kind_of_change
 from .coordinates import BoxConvention as BoxConvention
@@ -26,14 +25,11 @@ from .masks import covered_by_at_least as covered_by_at_least
 from .masks import grid_of as grid_of
 from .masks import intersection_area as intersection_area
 from .masks import mask_area as mask_area
-from .masks import mask_bounds as mask_bounds
-from .masks import mask_iou as mask_iou
 from .masks import mask_of_outline as mask_of_outline
 from .masks import mask_of_region as mask_of_region
 from .outlines import outline_of as outline_of
 from .region import MAX_CORNERS as MAX_CORNERS
 from .region import MAX_LABEL as MAX_LABEL
-from .region import SHAPES as SHAPES
 from .region import Proposal as Proposal
 from .region import Region as Region
 from .region import RegionError as RegionError

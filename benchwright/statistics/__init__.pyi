@@ -1,15 +1,10 @@
 from .clustered import HELD_OUT_EFFECT as HELD_OUT_EFFECT
 from .clustered import LEAST_CLUSTERS as LEAST_CLUSTERS
-from .clustered import design_effect as design_effect
-from .clustered import items_worth as items_worth
-from .clustered import mean_share_right as mean_share_right
 from .clustered import percentiles as percentiles
 from .clustered import share_right as share_right
 from .many_tests import holm as holm
 from .proportions import Estimate as Estimate
-from .proportions import mean_of_proportions as mean_of_proportions
 from .proportions import wilson as wilson
-from .reply_model import ReplyModel as ReplyModel
 from .reply_model import fit_replies as fit_replies
 from .reply_model import right_options as right_options
 from .resampling import kinds_of as kinds_of

@@ -3,10 +3,4 @@
 A source proposes candidates (`sources`), checks refuse those that would spoil a question (`checks`), and the best of
 the others are taken (`choosing`), with an estimate of how hard they make it (`difficulty`). Where several questions
 have answers of one form, they lend each other their answers (`exchange`), and who sees the options alone guesses.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,8 +1,1 @@
-"""Drafts of questions about pictures, by a model or by templates, and attacks on them by a second model.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Drafts of questions about pictures, by a model or by templates, and attacks on them by a second model."""

@@ -10,7 +10,8 @@ from benchwright.errors import RecipeError
 from benchwright.records import ImageRecord
 from benchwright.steps import Context
 
-from ..ground_truth import Captions, GroundTruth, LabelledBoxes, NamedEntity, VisualQuestion, read_truths
+from ..ground_truth.truths import Captions, GroundTruth, LabelledBoxes, NamedEntity, VisualQuestion
+from ..ground_truth.values import read_truths
 
 FACT_USES = ("subjects", "answerable", "unanswerable", "implication")
 """Values of the step `facts` from which questions are drafted."""

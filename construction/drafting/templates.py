@@ -11,8 +11,9 @@ from benchwright.questions.drafts import DraftedQuestion
 from benchwright.questions.settings import QuestionSettings
 from benchwright.questions.written import question_mistakes
 
-from ..distractors import faults_among, other_numbers
-from ..ground_truth import LabelledBoxes, NamedEntity, SizeWH, VisualQuestion
+from ..distractors.checks import faults_among
+from ..distractors.sources import other_numbers
+from ..ground_truth.truths import LabelledBoxes, NamedEntity, SizeWH, VisualQuestion
 from ..item_parts.choices import capital
 from ..self_awareness.box_questions import box_questions, plural
 from .picture_statements import PictureStatements

@@ -1,8 +1,1 @@
-"""Truths of one's own photographs that models estimate; people decide on the items made of them.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Truths of one's own photographs that models estimate; people decide on the items made of them."""

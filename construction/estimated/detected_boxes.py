@@ -19,16 +19,8 @@ from benchwright.models.picture_batches import PictureBatches, Pixels
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Stream
 
-from ..ground_truth import (
-    RECORDS,
-    CountQuestion,
-    LabelledBox,
-    LabelledBoxes,
-    RecordPlace,
-    RecordTruth,
-    write_records,
-    write_truths,
-)
+from ..ground_truth.truths import CountQuestion, LabelledBox, LabelledBoxes
+from ..ground_truth.values import RECORDS, RecordPlace, RecordTruth, write_records, write_truths
 from ..item_parts.boxes import Box, area, iou
 from ..item_parts.wording import count_question, without_article
 from ..manipulation.grounding.detectors import DetectedPhrase, load_detector

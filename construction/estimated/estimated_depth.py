@@ -23,11 +23,13 @@ from benchwright.models.picture_batches import PictureBatches
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 
-from ..ground_truth import RECORDS, DepthComparison, RecordPlace, RecordTruth, write_records, write_truths
-from ..item_parts import Arrangement, PairLimits, depth_pairs
+from ..ground_truth.truths import DepthComparison
+from ..ground_truth.values import RECORDS, RecordPlace, RecordTruth, write_records, write_truths
+from ..item_parts.depth_pairs import Arrangement, PairLimits, depth_pairs
 from ..item_parts.modes import Mode
-from ..measured import is_same_shape, read_depth_map
-from ..source_files import BadRow
+from ..measured.depth_maps import read_depth_map
+from ..measured.map_files import is_same_shape
+from ..source_files.rows import BadRow
 from .model_step import BY_DIGEST, ModelStep, open_model, stated_digest
 
 NO_PAIR = "no_pair"

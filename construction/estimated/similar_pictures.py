@@ -36,15 +36,8 @@ from benchwright.steps import (
     Stream,
 )
 
-from ..ground_truth import (
-    OTHER_REFERENCE,
-    RECORDS,
-    RecordPlace,
-    RecordTruth,
-    SimilarityTriplet,
-    write_records,
-    write_truths,
-)
+from ..ground_truth.truths import OTHER_REFERENCE, SimilarityTriplet
+from ..ground_truth.values import RECORDS, RecordPlace, RecordTruth, write_records, write_truths
 from ..item_parts.modes import Hardening, Mode
 from .model_step import ModelStep, open_model
 

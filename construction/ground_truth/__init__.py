@@ -1,8 +1,1 @@
-"""What source datasets, and people, state about pictures, in one form for all tasks.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""What source datasets, and people, state about pictures, in one form for all tasks."""

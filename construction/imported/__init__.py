@@ -1,8 +1,1 @@
-"""Questions of benchmarks that exist already: their files are read, and become ordinary items of a run.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Questions of benchmarks that exist already: their files are read, and become ordinary items of a run."""

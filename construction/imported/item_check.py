@@ -16,13 +16,14 @@ from benchwright.images.identify import identify as identify_file
 from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
-from ..source_files import DatasetFiles, RefusedRow
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
 from ..sources.dataset_index import refusals_in
 from .picture_lookup import Identify, PictureLookup
 from .question_files import QuestionFile, Stated
 from .question_index import QuestionIndex
 from .question_source import open_source
-from .question_tables import write_columns
+from .question_tables.column_files import write_columns
 
 _SHOWN = 200
 """Most refusals that a document lists."""

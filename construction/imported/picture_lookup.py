@@ -14,7 +14,8 @@ from benchwright.workspace.objects import ObjectStore
 
 from ..readers.reader import MISSING_PICTURE
 from ..readers.recognition import PICTURE_SUFFIXES
-from ..source_files import BadRow, DatasetFiles
+from ..source_files.files import DatasetFiles
+from ..source_files.rows import BadRow
 from .asked_question import AskedPicture
 
 UNREADABLE_PICTURE, AMBIGUOUS_PICTURE = "unreadable_picture", "ambiguous_picture"

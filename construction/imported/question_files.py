@@ -14,10 +14,14 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.storage_faults import is_of_the_machine
 
 from ..readers.reader import guarded
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, Row
 from .asked_question import AskedPicture, AskedQuestion, ModelReply, task_name
 from .question_rows import DEFAULT_TASK, question_of
-from .question_tables import ENDS, ColumnMapping, file_labels, guessed_columns, rows_of
+from .question_tables.columns import ColumnMapping, guessed_columns
+from .question_tables.configs import file_labels
+from .question_tables.rows import ENDS, rows_of
 from .replies import model_of_path, models_by_path, reply_of
 
 UNREADABLE_FILE = "unreadable_file"

@@ -22,7 +22,8 @@ from benchwright.photographs import BroughtPhotograph
 from benchwright.records import Source
 
 from ..readers.reader import MISSING_PICTURE, REPEATED
-from ..source_files import BAD_ROW, BadRow, RefusedRow
+from ..source_files.refusals import BAD_ROW, RefusedRow
+from ..source_files.rows import BadRow
 from ..sources.dataset_index import Refusals
 from .asked_question import MAX_KEY, AskedQuestion, ModelReply
 from .imported_question import ImportedQuestion

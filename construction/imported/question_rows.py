@@ -15,9 +15,9 @@ from typing import Any, Literal
 from benchwright.records import LETTERS, Scalar
 from benchwright.text_normalization import counted
 
-from ..source_files import BadRow
+from ..source_files.rows import BadRow
 from .asked_question import YES_NO, AskedPicture, AskedQuestion, task_name
-from .question_tables import ColumnMapping
+from .question_tables.columns import ColumnMapping
 
 DEFAULT_TASK = "imported"
 _KINDS = ("yes_no", "multiple_choice")

@@ -11,10 +11,12 @@ from benchwright.canonical import digest
 from benchwright.records import LETTERS, ImageRecord, Source
 from benchwright.release import Release, ReleasedItem
 
-from ..source_files import DatasetFiles, RefusedRow
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
 from .asked_question import AskedPicture, AskedQuestion
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
-from .question_tables import ColumnFile, is_webdataset, read_columns
+from .question_tables.column_files import ColumnFile, read_columns
+from .question_tables.webdataset import is_webdataset
 
 _RELEASE = ("manifest.json", "manifest.sha256")
 

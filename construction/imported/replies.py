@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import BenchwrightError
 
-from ..source_files import BadRow, DatasetFiles, Row
+from ..source_files.files import DatasetFiles
+from ..source_files.rows import BadRow, Row
 from .asked_question import ModelReply
-from .question_tables import ColumnMapping, rows_of
+from .question_tables.columns import ColumnMapping
+from .question_tables.rows import rows_of
 
 if TYPE_CHECKING:
     from .question_files import QuestionFile

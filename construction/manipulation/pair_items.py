@@ -18,7 +18,8 @@ from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, PictureFidelity, Stream
 from benchwright.text_normalization import normal
 
-from ..distractors import options_evidence, says_the_same
+from ..distractors.choosing import options_evidence
+from ..distractors.sameness import says_the_same
 from ..item_parts.choices import drawn, place
 from ..item_parts.idea import Idea
 from ..item_parts.idea import unpacked as ideas_of

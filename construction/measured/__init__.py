@@ -1,8 +1,1 @@
-"""What was measured of one's own photographs and lies beside them: depth maps, masks, poses of cameras.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""What was measured of one's own photographs and lies beside them: depth maps, masks, poses of cameras."""

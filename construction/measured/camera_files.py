@@ -26,8 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..ground_truth import CameraPose, CameraPoses, Matrix3
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, csv_rows
+from ..ground_truth.truths import CameraPose, CameraPoses, Matrix3
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, Row, checked, csv_rows
 from .map_files import stated_in
 
 CameraForm = Literal["colmap", "transforms", "table"]

@@ -19,12 +19,14 @@ from pydantic import BaseModel, Field
 
 from benchwright.errors import DataError
 from benchwright.files.lists_on_disk import ListsOnDisk
-from benchwright.regions.formats import PictureMarks, RefusedMark, read_marks
-from benchwright.regions.formats.picture_marks import shown
+from benchwright.regions.formats.mark_files import read_marks
+from benchwright.regions.formats.picture_marks import PictureMarks, RefusedMark, shown
 from benchwright.regions.formats.streamed_json import JsonLists
 
-from ..ground_truth import Captions, GroundTruth, LabelledBoxes
-from ..source_files import DatasetFiles, LeftOutByRule, RefusedRow, Row, checked
+from ..ground_truth.truths import Captions, GroundTruth, LabelledBoxes
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import LeftOutByRule, Row, checked
 from .coco_pictures import coco_path
 from .marked_boxes import BAD_ANNOTATION, boxes_of_marks, refused_marks, rows_of_marks
 from .reader import (

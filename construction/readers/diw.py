@@ -18,8 +18,10 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import ClassVar, Literal
 
-from ..ground_truth import DepthComparison, GroundTruth
-from ..source_files import BadRow, DatasetFiles, RefusedRow, numbered_lines
+from ..ground_truth.truths import DepthComparison, GroundTruth
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, numbered_lines
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
 
 _FOLDERS = ("DIW_Annotations_splitted", "DIW_Annotations")

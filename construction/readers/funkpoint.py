@@ -13,8 +13,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
-from ..ground_truth import FunctionalPoints, GroundTruth
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, csv_rows
+from ..ground_truth.truths import FunctionalPoints, GroundTruth
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, Row, checked, csv_rows
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 ACTIONS = (

@@ -15,9 +15,11 @@ from typing import ClassVar, Literal
 
 from benchwright.errors import DataError
 
-from ..ground_truth import IDENTITY, GroundTruth, Homographies, Matrix3, at_pixel_centres, is_invertible
-from ..ground_truth import PICTURES as NUMBERS
-from ..source_files import BadRow, DatasetFiles, RefusedRow
+from ..ground_truth.truths import IDENTITY, GroundTruth, Homographies, Matrix3, at_pixel_centres, is_invertible
+from ..ground_truth.truths import PICTURES as NUMBERS
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded
 
 PICTURES = 6

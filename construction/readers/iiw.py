@@ -22,8 +22,10 @@ from pydantic import BaseModel, Field
 
 from benchwright.errors import DataError
 
-from ..ground_truth import GroundTruth, ReflectanceComparison
-from ..source_files import BadRow, DatasetFiles, LeftOutByRule, RefusedRow, Row, checked, json_document
+from ..ground_truth.truths import GroundTruth, ReflectanceComparison
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, LeftOutByRule, Row, checked, json_document
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded, licence_text
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")

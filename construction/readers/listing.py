@@ -12,7 +12,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.rooms import catalogue, find
 from benchwright.settings_help import settings_of, summary_of
 
-from ..source_files import first_mistake
+from ..source_files.rows import first_mistake
 from .reader import DatasetReader
 
 

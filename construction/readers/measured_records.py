@@ -10,19 +10,12 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
-from ..measured import (
-    NO_PHOTOGRAPH,
-    CameraScene,
-    MapFile,
-    StatedCamera,
-    camera_form,
-    camera_scenes,
-    depth_truths,
-    mask_truths,
-    poses_of,
-    things_in,
-)
-from ..source_files import BadRow, LeftOutByRule, RefusedRow
+from ..measured.camera_files import CameraScene, StatedCamera, camera_form, camera_scenes, poses_of
+from ..measured.depth_maps import depth_truths
+from ..measured.map_files import NO_PHOTOGRAPH, MapFile
+from ..measured.mask_pictures import mask_truths, things_in
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, LeftOutByRule
 from .own_annotations import OwnPictures
 from .reader import MISSING_PICTURE, NOTHING_STATED, REPEATED, DatasetPicture, DatasetRecord, guarded, spread
 from .recognition import PICTURE_SUFFIXES, FoundSource

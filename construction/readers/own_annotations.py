@@ -16,12 +16,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from benchwright.canonical import file_digest
 from benchwright.errors import BenchwrightError
 from benchwright.facts import read_facts
-from benchwright.regions.formats import MarkFormat, PictureMarks, RefusedMark, read_marks
+from benchwright.regions.formats.mark_files import MarkFormat, read_marks
+from benchwright.regions.formats.picture_marks import PictureMarks, RefusedMark
 from benchwright.regions.formats.streamed_json import JsonLists
 
-from ..ground_truth import MARKED_BY, Captions, CountQuestion, GroundTruth, LabelledBox, LabelledBoxes
+from ..ground_truth.truths import MARKED_BY, Captions, CountQuestion, GroundTruth, LabelledBox, LabelledBoxes
 from ..item_parts.wording import count_question, without_article
-from ..source_files import BAD_ROW, BadRow, LeftOutByRule, RefusedRow, Row, checked
+from ..source_files.refusals import BAD_ROW, RefusedRow
+from ..source_files.rows import BadRow, LeftOutByRule, Row, checked
 from .marked_boxes import BAD_ANNOTATION, boxes_of_marks, refused_marks, rows_of_marks
 from .reader import MISSING_PICTURE, NOTHING_STATED, DatasetPicture, DatasetRecord, guarded
 from .recognition import AMBIGUOUS, FoundSource, Recognised, picture_paths

@@ -20,8 +20,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from benchwright.errors import DataError
 
-from ..ground_truth import TRUTHS, Captions, GroundTruth, NamedEntity, truth_in
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, csv_rows, json_rows
+from ..ground_truth.truths import TRUTHS, Captions, GroundTruth, NamedEntity
+from ..ground_truth.values import truth_in
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, Row, checked, csv_rows, json_rows
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded, records_of_rows
 
 

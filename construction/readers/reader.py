@@ -14,8 +14,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, DataError
 
-from ..ground_truth import GroundTruth
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, first_mistake
+from ..ground_truth.truths import GroundTruth
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, Row, first_mistake
 
 T = TypeVar("T")
 

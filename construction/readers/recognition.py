@@ -22,8 +22,11 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.rooms import catalogue
 
-from ..measured import MAP_SUFFIXES, POSES_STATEMENT, STATEMENTS, MapFile, camera_form, map_files
-from ..source_files import SUFFIXES, DatasetFiles, RefusedRow
+from ..measured.camera_files import POSES_STATEMENT, camera_form
+from ..measured.map_files import MAP_SUFFIXES, STATEMENTS, MapFile, map_files
+from ..source_files.files import DatasetFiles
+from ..source_files.portable_pixmap import SUFFIXES
+from ..source_files.refusals import RefusedRow
 from .plain_folder import PlainFolder
 from .reader import DatasetReader, DatasetRecord
 

@@ -18,8 +18,10 @@ from pydantic import BaseModel, Field
 
 from benchwright.text_normalization import counted
 
-from ..ground_truth import BoxXYXY, GroundTruth, KeypointPair, Point
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, json_document, numbered_lines
+from ..ground_truth.truths import BoxXYXY, GroundTruth, KeypointPair, Point
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, Row, checked, json_document, numbered_lines
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
 
 SPLITS = ("trn", "val", "test")

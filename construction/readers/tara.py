@@ -15,8 +15,10 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
-from ..ground_truth import DatedPlace, GroundTruth
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, json_rows
+from ..ground_truth.truths import DatedPlace, GroundTruth
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, Row, checked, json_rows
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, records_of_rows
 
 HOST = "https://static01.nyt.com/"

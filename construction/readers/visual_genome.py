@@ -18,8 +18,10 @@ from pydantic import AliasChoices, BaseModel, Field
 
 from benchwright.files.lists_on_disk import ListsOnDisk
 
-from ..ground_truth import Captions, GroundTruth, LabelledBox, LabelledBoxes, VisualQuestion
-from ..source_files import BadRow, DatasetFiles, LeftOutByRule, RefusedRow, Row, checked, json_list
+from ..ground_truth.truths import Captions, GroundTruth, LabelledBox, LabelledBoxes, VisualQuestion
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, LeftOutByRule, Row, checked, json_list
 from .reader import NOTHING_STATED, DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
 
 File = Literal["question_answers", "objects", "region_descriptions"]

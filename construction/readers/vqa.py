@@ -23,8 +23,10 @@ from benchwright.files.lists_on_disk import ListsOnDisk
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.text_normalization import normal
 
-from ..ground_truth import GroundTruth, VisualQuestion
-from ..source_files import BadRow, DatasetFiles, LeftOutByRule, RefusedRow, Row, checked
+from ..ground_truth.truths import GroundTruth, VisualQuestion
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, LeftOutByRule, Row, checked
 from .coco_pictures import coco_path
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
 

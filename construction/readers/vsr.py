@@ -18,8 +18,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from ..ground_truth import GroundTruth, SpatialClaim
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, checked, json_rows
+from ..ground_truth.truths import GroundTruth, SpatialClaim
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, Row, checked, json_rows
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 DAMAGED = "damaged_text"

@@ -17,8 +17,10 @@ from typing import ClassVar, Literal
 
 from benchwright.errors import DataError
 
-from ..ground_truth import ArtStyle, GroundTruth
-from ..source_files import BadRow, DatasetFiles, RefusedRow, Row, csv_rows
+from ..ground_truth.truths import ArtStyle, GroundTruth
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, Row, csv_rows
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 _CLASSES = "wikiart_csv/style_class.txt"

@@ -20,10 +20,13 @@ from pydantic import BaseModel, Field
 
 from benchwright.errors import DataError
 
-from ..ground_truth import CameraPose, CameraPoses, GroundTruth
-from ..measured import check_rotation
-from ..source_files import BadRow, DatasetFiles, RefusedRow, checked, json_document, load_data, numbered_lines
-from ..source_files import Row as FileRow
+from ..ground_truth.truths import CameraPose, CameraPoses, GroundTruth
+from ..measured.camera_files import check_rotation
+from ..source_files.files import DatasetFiles
+from ..source_files.pickles import load_data
+from ..source_files.refusals import RefusedRow
+from ..source_files.rows import BadRow, checked, json_document, numbered_lines
+from ..source_files.rows import Row as FileRow
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded, spread
 
 UP = (0.0, 1.0, 0.0)

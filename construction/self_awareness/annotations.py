@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 from benchwright.questions.written import NAMES_NOTHING
 from benchwright.text_normalization import normal
 
-from ..distractors import may_both_be_right, singular
-from ..ground_truth import Captions, GroundTruth, LabelledBoxes, RecordTruth, VisualQuestion
+from ..distractors.related_words import singular
+from ..distractors.sameness import may_both_be_right
+from ..ground_truth.truths import Captions, GroundTruth, LabelledBoxes, VisualQuestion
+from ..ground_truth.values import RecordTruth
 
 ANNOTATIONS: tuple[type[GroundTruth], ...] = (VisualQuestion, LabelledBoxes, Captions)
 """Kinds of truth that are annotations of what a picture shows."""

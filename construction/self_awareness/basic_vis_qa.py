@@ -9,7 +9,8 @@ from pydantic import Field, field_validator
 
 from benchwright.questions.self_awareness import BASIC
 
-from ..ground_truth import GroundTruth, LabelledBoxes, RecordTruth, SizeWH, VisualQuestion
+from ..ground_truth.truths import GroundTruth, LabelledBoxes, SizeWH, VisualQuestion
+from ..ground_truth.values import RecordTruth
 from ..sources.truth_plans import UnusedTruth
 from .annotations import ANNOTATIONS, annotations_by_picture
 from .box_questions import LISTED, box_questions

@@ -12,7 +12,8 @@ from pydantic import Field
 from benchwright.records import LETTERS, ImageRecord
 from benchwright.seeds import generator_for
 
-from ..ground_truth import GroundTruth, LabelledBoxes, RecordTruth, SizeWH
+from ..ground_truth.truths import GroundTruth, LabelledBoxes, SizeWH
+from ..ground_truth.values import RecordTruth
 from ..item_parts.choices import drawn
 from ..item_parts.selection import Candidate
 from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, UnusedTruth, Wording

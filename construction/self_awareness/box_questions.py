@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from ..ground_truth import BoxXYXY, LabelledBoxes, SizeWH
+from ..ground_truth.truths import BoxXYXY, LabelledBoxes, SizeWH
 from .visual_information import VisualInformation
 
 LISTED = "Which of these can be seen in the picture?"

@@ -10,17 +10,12 @@ from pydantic import Field
 
 from benchwright.seeds import generator_for, seed_for
 
-from ..distractors import (
-    DistractorCandidate,
-    Lender,
-    chosen_distractors,
-    difficulty,
-    exchange_groups,
-    nearest_in_spelling,
-    other_numbers,
-    same_category,
-)
-from ..ground_truth import GroundTruth, RecordTruth
+from ..distractors.choosing import chosen_distractors
+from ..distractors.difficulty import difficulty
+from ..distractors.exchange import Lender, exchange_groups
+from ..distractors.sources import DistractorCandidate, nearest_in_spelling, other_numbers, same_category
+from ..ground_truth.truths import GroundTruth
+from ..ground_truth.values import RecordTruth
 from ..item_parts.modes import Mode
 from ..sources.truth_plans import UnusedTruth
 from .refusing import DISTRACTORS

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 from benchwright.text_normalization import normal
 
-from ..distractors import may_both_be_right
-from ..ground_truth import GroundTruth, NamedEntity, RecordTruth, SizeWH
+from ..distractors.sameness import may_both_be_right
+from ..ground_truth.truths import GroundTruth, NamedEntity, SizeWH
+from ..ground_truth.values import RecordTruth
 from ..sources.truth_plans import UnusedTruth
 from .exchanged import AnsweredQuestion, OfferedQuestion, with_options
 from .offering import OfferingTask

@@ -14,8 +14,9 @@ from benchwright.models.structured_replies import NotOfThatShape
 from benchwright.records import LETTERS, ImageRecord, Item
 from benchwright.steps import Context, OpenContext
 
-from ..distractors import difficulty, drafted_distractors
-from ..ground_truth import RecordTruth
+from ..distractors.difficulty import difficulty
+from ..distractors.drafting import drafted_distractors
+from ..ground_truth.values import RecordTruth
 from ..item_parts.choices import capital
 from ..item_parts.modes import Mode
 from ..sources.truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, Wording

@@ -1,8 +1,1 @@
-"""Files of source datasets: folders and archives, rows, lists in JSON, pickles that hold data only.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Files of source datasets: folders and archives, rows, lists in JSON, pickles that hold data only."""

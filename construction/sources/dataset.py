@@ -23,9 +23,12 @@ from benchwright.steps import FOLDER, SCENES, BringContext, GatherContext, Gathe
 from benchwright.workspace.atomic import write_json
 from benchwright.workspace.workspace import Workspace
 
-from ..ground_truth import RECORDS, VALUES, truth_entry, write_records
-from ..readers import DatasetReader, Found, Recognised, content_digest, kinds_found, make_reader
-from ..source_files import DatasetFiles
+from ..ground_truth.values import RECORDS, VALUES, truth_entry, write_records
+from ..readers.found import Found, kinds_found
+from ..readers.listing import make_reader
+from ..readers.reader import DatasetReader, content_digest
+from ..readers.recognition import Recognised
+from ..source_files.files import DatasetFiles
 from .dataset_index import DatasetIndex, IndexLookup, refusals_in
 from .facts import BY_DIGEST
 

@@ -13,8 +13,9 @@ from benchwright.images.formats.walking import Limits
 from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
-from ..readers import DatasetReader, read_dataset
-from ..source_files import DatasetFiles, RefusedRow
+from ..readers.reader import DatasetReader, read_dataset
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
 from .dataset_index import DatasetIndex, RowCounts, refusals_in
 
 

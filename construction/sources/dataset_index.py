@@ -27,10 +27,13 @@ from benchwright.text_normalization import counted
 from benchwright.workspace.atomic import replacing
 from benchwright.workspace.objects import ObjectStore
 
-from ..ground_truth import GroundTruth, RecordPlace, truth_document
-from ..measured import is_same_shape
-from ..readers import REPEATED, DatasetPicture, DatasetReader, DatasetRecord, read_dataset
-from ..source_files import BAD_ROW, SUFFIXES, DatasetFiles, RefusedRow, png_of_pixmap
+from ..ground_truth.truths import GroundTruth
+from ..ground_truth.values import RecordPlace, truth_document
+from ..measured.map_files import is_same_shape
+from ..readers.reader import REPEATED, DatasetPicture, DatasetReader, DatasetRecord, read_dataset
+from ..source_files.files import DatasetFiles
+from ..source_files.portable_pixmap import SUFFIXES, png_of_pixmap
+from ..source_files.refusals import BAD_ROW, RefusedRow
 
 _SCHEMA = """
 CREATE TABLE pictures (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from benchwright.rooms import catalogue
 from benchwright.steps import Step
 
-from ..ground_truth import DATASET
+from ..ground_truth.values import DATASET
 from .dataset import Dataset
 
 MARKED_FIELDS = {

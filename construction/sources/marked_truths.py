@@ -17,16 +17,16 @@ from collections.abc import Callable, Iterator, Sequence
 
 from benchwright.facts import FieldRegion, PictureRegions, read_marked
 
-from ..ground_truth import (
+from ..ground_truth.truths import (
     MARKED_BY,
     CountQuestion,
     DepthComparison,
     GroundTruth,
     KeypointPair,
     Point,
-    RecordTruth,
     ReflectanceComparison,
 )
+from ..ground_truth.values import RecordTruth
 from ..item_parts.wording import count_question, without_article
 
 CLOSER, FARTHER, DARKER, LIGHTER, SAME = "closer", "farther", "darker", "lighter", "same"

@@ -34,7 +34,8 @@ from benchwright.seeds import generator_for
 from benchwright.steps import BringContext, GatherContext, Gathered, GatherStep, Stream
 from benchwright.workspace.workspace import Workspace
 
-from ..ground_truth import RECORDS, Puzzle, RecordPlace, RecordTruth, write_records, write_truths
+from ..ground_truth.truths import Puzzle
+from ..ground_truth.values import RECORDS, RecordPlace, RecordTruth, write_records, write_truths
 from ..item_parts.modes import Mode
 
 if TYPE_CHECKING:

@@ -17,16 +17,12 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.models.local_weights import FOLDER, weights_on_this_machine
 from benchwright.text_normalization import counted
 
-from ..readers import (
-    MEASURED,
-    DatasetRecord,
-    FoundSource,
-    OwnPictures,
-    kinds_found,
-    recognised,
-    records_of_source,
-)
-from ..source_files import DatasetFiles, RefusedRow
+from ..readers.found import kinds_found, records_of_source
+from ..readers.own_annotations import OwnPictures
+from ..readers.reader import DatasetRecord
+from ..readers.recognition import MEASURED, FoundSource, recognised
+from ..source_files.files import DatasetFiles
+from ..source_files.refusals import RefusedRow
 from .dataset_index import RowCounts
 from .lacking import lacking_truths
 

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from benchwright.records import LETTERS
 
-from ..ground_truth import GroundTruth, RecordTruth
+from ..ground_truth.truths import GroundTruth
+from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import Point, SizeWH
 
 CONTRADICTED = "contradicted"

@@ -38,7 +38,8 @@ from benchwright.steps import (
     Stream,
 )
 
-from ..ground_truth import DATASET, GroundTruth, RecordTruth, read_truths
+from ..ground_truth.truths import GroundTruth
+from ..ground_truth.values import DATASET, RecordTruth, read_truths
 from ..item_parts.marks import Point, SizeWH, ring
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.picture_views import PictureView, drawn_view, view_of

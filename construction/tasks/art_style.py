@@ -16,7 +16,8 @@ from benchwright.records import ImageRecord
 from benchwright.seeds import generator_for, seed_for
 from benchwright.steps import CueFamily
 
-from ..ground_truth import ArtStyle, GroundTruth, RecordTruth
+from ..ground_truth.truths import ArtStyle, GroundTruth
+from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Hardening
 from ..sources.equal_squares import WholePicturesTask

@@ -17,7 +17,7 @@ from benchwright.questions.written import REFUSAL
 from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import Context, Outcome, Step, Stream
 
-from ..ground_truth import read_truths
+from ..ground_truth.values import read_truths
 from ..item_parts.choices import asked_choices, group_keys
 from ..self_awareness.annotations import ANNOTATIONS, ANSWERED, AnsweredBy, PictureAnnotations
 from ..sources.facts_reader import FactsReader, as_shown, nothing_stated

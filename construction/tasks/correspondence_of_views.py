@@ -19,7 +19,8 @@ from benchwright.records import ImageRecord, Item
 from benchwright.seeds import generator_for
 from benchwright.steps import Context, OpenContext, PictureFidelity
 
-from ..ground_truth import IDENTITY, PICTURES, GroundTruth, Homographies, RecordTruth
+from ..ground_truth.truths import IDENTITY, PICTURES, GroundTruth, Homographies
+from ..ground_truth.values import RecordTruth
 from ..item_parts.marked_points import (
     MarkedPoints,
     NotEnough,

@@ -17,8 +17,9 @@ from benchwright.estimates import ESTIMATED_BY
 from benchwright.records import ImageRecord
 from benchwright.seeds import generator_for
 
-from ..distractors import other_numbers
-from ..ground_truth import MARKED_BY, CountQuestion, GroundTruth, RecordTruth
+from ..distractors.sources import other_numbers
+from ..ground_truth.truths import MARKED_BY, CountQuestion, GroundTruth
+from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Hardening, Mode
 from ..sources.truth_plans import (

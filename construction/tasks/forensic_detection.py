@@ -22,7 +22,8 @@ from benchwright.models.local_weights import weights_on_this_machine
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import FOLDER, Context, CueFamily, OpenContext, Outcome, PictureFidelity, Resources, Step
 
-from ..ground_truth import Captions, GroundTruth, RecordTruth
+from ..ground_truth.truths import Captions, GroundTruth
+from ..ground_truth.values import RecordTruth
 from ..item_parts.scaling import middle_square
 from ..manipulation.editors.base import Edit, Painter
 from ..manipulation.editors.presets import PRESETS, names_of

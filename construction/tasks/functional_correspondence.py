@@ -15,7 +15,8 @@ from pydantic import Field
 from benchwright.records import ImageRecord
 from benchwright.seeds import seed_for
 
-from ..ground_truth import FunctionalPoints, GroundTruth, RecordTruth
+from ..ground_truth.truths import FunctionalPoints, GroundTruth
+from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
 from ..sources.correspondences import CorrespondenceTask
 from ..sources.truth_plans import ChosenRecord, JoinedTruths, Plan, TruthPictures, Wording

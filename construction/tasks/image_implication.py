@@ -14,7 +14,7 @@ from benchwright.questions.implication import Domain, Emotion, ImageType, Implic
 from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import Context, MapStep, Outcome, PictureFidelity, Stream
 
-from ..distractors import options_evidence
+from ..distractors.choosing import options_evidence
 from ..item_parts.choices import group_keys, place, text_choices
 from ..sources.facts_reader import as_shown, nothing_stated
 

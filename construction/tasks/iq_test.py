@@ -17,7 +17,8 @@ from benchwright.questions.written import QUESTIONS, WrittenQuestion, WrittenQue
 from benchwright.records import ImageRecord
 from benchwright.steps import CueFamily, PictureFidelity
 
-from ..ground_truth import GroundTruth, Puzzle, RecordTruth
+from ..ground_truth.truths import GroundTruth, Puzzle
+from ..ground_truth.values import RecordTruth
 from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
 from ..sources.truth_tasks import TruthTask
 

@@ -19,7 +19,7 @@ from pydantic import Field
 from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import Context, CueFamily, MapStep, OpenContext, Outcome, PictureFidelity, Stream
 
-from ..ground_truth import RECORDS, records_of
+from ..ground_truth.values import RECORDS, records_of
 from ..item_parts.choices import group_keys, image_choices, place
 from ..item_parts.modes import Mode
 from ..item_parts.scaling import shrink, size_within

@@ -12,7 +12,8 @@ from pydantic import Field
 from benchwright.records import ImageRecord, Item, PromptStyle, VisualPrompt
 from benchwright.steps import Context
 
-from ..ground_truth import GroundTruth, LabelledBox, LabelledBoxes, RecordTruth
+from ..ground_truth.truths import GroundTruth, LabelledBox, LabelledBoxes
+from ..ground_truth.values import RecordTruth
 from ..item_parts.boxes import Box, BoxNoise, BoxView, exchangeable_boxes, iou, noised_box
 from ..item_parts.marks import NO_PICTURE, SizeWH, labels_have_room
 from ..item_parts.modes import Hardening, Mode

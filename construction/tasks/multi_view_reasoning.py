@@ -19,7 +19,8 @@ from pydantic import Field, model_validator
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context
 
-from ..ground_truth import CameraPose, CameraPoses, GroundTruth, RecordTruth
+from ..ground_truth.truths import CameraPose, CameraPoses, GroundTruth
+from ..ground_truth.values import RecordTruth
 from ..item_parts.modes import Mode
 from ..item_parts.picture_views import VIEWS, whole_view
 from ..item_parts.side_by_side import side_by_side

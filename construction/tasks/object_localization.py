@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import Context, Outcome, Step, Stream
 
-from ..ground_truth import LabelledBoxes
+from ..ground_truth.truths import LabelledBoxes
 from ..item_parts.boxes import Box, BoxNoise, exchangeable_boxes, noised_box
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
 from ..item_parts.marks import labels_fit

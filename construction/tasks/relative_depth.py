@@ -12,7 +12,8 @@ import numpy as np
 
 from benchwright.records import ImageRecord
 
-from ..ground_truth import DepthComparison, GroundTruth, RecordTruth
+from ..ground_truth.truths import DepthComparison, GroundTruth
+from ..ground_truth.values import RecordTruth
 from ..item_parts.modes import Hardening
 from ..sources.point_pairs import NOT_LEVELLED, PointPairTask
 from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording

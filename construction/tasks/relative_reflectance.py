@@ -16,7 +16,8 @@ from benchwright.records import ImageRecord
 from benchwright.seeds import generator_for, seed_for
 from benchwright.steps import PictureFidelity
 
-from ..ground_truth import MARKED_BY, GroundTruth, RecordTruth, ReflectanceComparison
+from ..ground_truth.truths import MARKED_BY, GroundTruth, ReflectanceComparison
+from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import Point, SizeWH
 from ..item_parts.modes import Hardening
 from ..item_parts.picture_views import LevelView, is_large, matched_views

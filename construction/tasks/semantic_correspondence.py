@@ -12,7 +12,8 @@ import numpy as np
 
 from benchwright.records import ImageRecord
 
-from ..ground_truth import GroundTruth, KeypointPair, RecordTruth
+from ..ground_truth.truths import GroundTruth, KeypointPair
+from ..ground_truth.values import RecordTruth
 from ..item_parts.wording import with_article
 from ..sources.correspondences import CorrespondenceTask
 from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording

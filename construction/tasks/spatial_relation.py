@@ -21,7 +21,8 @@ from benchwright.records import ImageRecord, Item
 from benchwright.seeds import generator_for, seed_for
 from benchwright.steps import Context, OpenContext
 
-from ..ground_truth import GroundTruth, RecordTruth, SpatialClaim
+from ..ground_truth.truths import GroundTruth, SpatialClaim
+from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.spatial_questions import Form, ReadClaim, question_of, read_claim, statement_of

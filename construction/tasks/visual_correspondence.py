@@ -20,7 +20,7 @@ from pydantic import Field, model_validator
 from benchwright.records import ImageRecord, Item, ItemImage, VisualPrompt
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
-from ..ground_truth import Homographies
+from ..ground_truth.truths import Homographies
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
 from ..item_parts.marked_points import (
     MarkedPoints,

@@ -14,7 +14,8 @@ from pydantic import Field
 from benchwright.records import ImageRecord
 from benchwright.steps import CueFamily
 
-from ..ground_truth import OTHER_REFERENCE, GroundTruth, RecordTruth, SimilarityTriplet
+from ..ground_truth.truths import OTHER_REFERENCE, GroundTruth, SimilarityTriplet
+from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
 from ..sources.equal_squares import WholePicturesTask
 from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording

@@ -11,7 +11,7 @@ from benchwright.questions.written import QUESTIONS, WrittenQuestion, WrittenQue
 from benchwright.records import LETTERS, ImageRecord, Item, ItemImage
 from benchwright.steps import Context, MapStep, Outcome, Stream
 
-from ..distractors import options_evidence
+from ..distractors.choosing import options_evidence
 from ..item_parts.choices import AskedChoices, PlacedChoices, asked_choices, group_keys, text_choices
 from ..sources.facts_reader import as_shown
 

@@ -20,12 +20,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from benchwright.annotation.forms import CampaignForm
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.store.database.schema import MEANING, metadata
 from benchwright.cli import commands
 from benchwright.cli.output import JsonOption
-from benchwright.construction.item_parts import question_table
-from benchwright.construction.readers import reader_documents
+from benchwright.construction.item_parts.spatial_questions import question_table
+from benchwright.construction.readers.listing import reader_documents
 from benchwright.errors import UnreadableImage
 from benchwright.evaluation.protocols.names import listed
 from benchwright.recipe import Header

@@ -1,8 +1,1 @@
-"""Analyses of results: differences between models, position bias, likely wrong keys, samples of errors.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Analyses of results: differences between models, position bias, likely wrong keys, samples of errors."""

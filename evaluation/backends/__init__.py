@@ -1,8 +1,1 @@
-"""Backends answer questions. Adding one takes a file, a line in the room and a test.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Backends answer questions. Adding one takes a file, a line in the room and a test."""

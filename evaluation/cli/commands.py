@@ -282,9 +282,9 @@ def score(
         ]
     else:
         from benchwright.release import Release
-        from benchwright.release.sealing import read_answer_key
+        from benchwright.release.sealing.answer_key import read_answer_key
 
-        from ..leaderboard import score_answers
+        from ..leaderboard.scoring import score_answers
 
         for option in ("protocol", "reader", "split"):
             if context.get_parameter_source(option) is click.core.ParameterSource.COMMANDLINE:
@@ -538,7 +538,7 @@ def report(
     """Write one HTML page with scores, plots and items of all models in a folder of results."""
     from benchwright.cli.progress_bars import ProgressBars
 
-    from ..report import write_report
+    from ..report.writing import write_report
 
     with ProgressBars() as progress:
         written = write_report(

@@ -13,7 +13,7 @@ from benchwright.text_normalization import printable
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ..leaderboard import Leaderboard
+    from ..leaderboard.board import Leaderboard
 
 
 @click.command("leaderboard")
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 )
 def leaderboard(results: Path, *, out: Path | None, as_json: bool) -> None:
     """Rank the systems in a folder of results, each with the best and worst place that paired tests leave possible."""
-    from ..leaderboard import leaderboard_of, write_leaderboard
+    from ..leaderboard.board import leaderboard_of
+    from ..leaderboard.page import write_leaderboard
     from ..results.summary import drawn
 
     board = leaderboard_of(results)

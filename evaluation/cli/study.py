@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from ..backends.options import BackendOptions
-    from ..studies import StudyCost, StudyOutcome
+    from ..studies.cost import StudyCost
+    from ..studies.outcome import StudyOutcome
 
 
 @click.command("study")
@@ -90,13 +91,15 @@ def study(
     from benchwright.release import Release
 
     from ..results.summary import drawn
-    from ..studies import cost_of, run_study, study_of, write_study
-    from ..studies.writing import check_folder, folder_of
+    from ..studies.catalogue import study_of
+    from ..studies.cost import cost_of
+    from ..studies.running import run_study
+    from ..studies.writing import check_folder, folder_of, write_study
 
     chosen = study_of(name, captioner=captioner)
     opened = Release.open(release)
     if key is not None:
-        from benchwright.release.sealing import read_answer_key, unsealed
+        from benchwright.release.sealing.answer_key import read_answer_key, unsealed
 
         opened = unsealed(opened, read_answer_key(key))
     folder = folder_of(out, name)

@@ -1,8 +1,1 @@
-"""An optional judge: a model that reads the replies from which our reader could read no answer.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""An optional judge: a model that reads the replies from which our reader could read no answer."""

@@ -1,8 +1,1 @@
-"""Metrics: figures of judged predictions. `papers` counts plain rows, `release` the rows of a release.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Metrics: figures of judged predictions. `papers` counts plain rows, `release` the rows of a release."""

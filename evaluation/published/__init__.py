@@ -1,8 +1,1 @@
-"""Tables of published benchmarks, recounted from the files that their repositories hold.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Tables of published benchmarks, recounted from the files that their repositories hold."""

@@ -1,8 +1,1 @@
-"""Questions to models about a release: questions without answers, prompts, items, and the cost of asking.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Questions to models about a release: questions without answers, prompts, items, and the cost of asking."""

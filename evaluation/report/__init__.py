@@ -1,8 +1,1 @@
-"""The evaluation report: one HTML page with scores, plots and items, made from a folder of results and its release.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""The evaluation report: one HTML page with scores, plots and items, made from a folder of results and its release."""

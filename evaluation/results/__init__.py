@@ -1,8 +1,1 @@
-"""Results: judged predictions, the rows that metrics count, scores, summaries and the human baseline.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Results: judged predictions, the rows that metrics count, scores, summaries and the human baseline."""

@@ -17,7 +17,7 @@ from benchwright.drawing import mask_of
 from benchwright.errors import DataError
 from benchwright.records import MaskRuns, VisualPrompt
 from benchwright.regions import Region, RegionError, answer_regions_of, grid_of
-from benchwright.regions.formats import coco_category, coco_geometry
+from benchwright.regions.formats.coco_writer import coco_category, coco_geometry
 from benchwright.regions.formats.streamed_json import JsonLists
 
 from ..exporting.base import ExportFormat, NotCarried, ReadItem

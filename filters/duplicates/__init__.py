@@ -1,8 +1,1 @@
-"""Exact and near duplicates: candidate pairs, their verification, the copies that are kept.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Exact and near duplicates: candidate pairs, their verification, the copies that are kept."""

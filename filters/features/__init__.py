@@ -1,8 +1,1 @@
-"""Features by which pictures are compared: hashes, local features, visual words, embeddings.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Features by which pictures are compared: hashes, local features, visual words, embeddings."""

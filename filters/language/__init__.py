@@ -1,8 +1,1 @@
-"""Language of questions and options: spelling, grammar, length, and questions that name their answer.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Language of questions and options: spelling, grammar, length, and questions that name their answer."""

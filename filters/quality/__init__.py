@@ -1,8 +1,1 @@
-"""Measures of a picture's quality: size, shape, content, sharpness, light, color, compression, frame.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Measures of a picture's quality: size, shape, content, sharpness, light, color, compression, frame."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 
 _WAITING = sa.text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"

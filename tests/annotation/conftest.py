@@ -11,8 +11,9 @@ import pytest
 import sqlalchemy as sa
 from postgres import running_postgres
 
-from benchwright.annotation.forms import CampaignForm, TaskInput
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.canonical import digest
 from benchwright.records import Choice, Item, ItemImage
 from benchwright.steps import CampaignContext

@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 from walks import make_photographs
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import ReviewStore
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.workspace.run_results import FinishedRun

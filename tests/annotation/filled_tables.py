@@ -8,8 +8,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from benchwright.annotation.exchange import export_tasks, import_decisions
-from benchwright.annotation.store import open_store
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.store.review_store import open_store
 from benchwright.steps import CampaignContext
 
 FORMATS = ("csv", "xlsx")

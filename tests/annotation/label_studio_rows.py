@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchwright.annotation.label_studio import KEY, key_of
-from benchwright.annotation.store import ReviewStore
+from benchwright.annotation.label_studio.task_data import KEY, key_of
+from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.records import Item
 
 

@@ -15,8 +15,9 @@ import json
 import sys
 from datetime import UTC, datetime, timedelta
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 LEASE_S = 5.0
@@ -71,7 +72,7 @@ def hold(store: ReviewStore, name: str) -> dict[str, object]:
 
 def simulated(store: ReviewStore, batch: str) -> dict[str, object]:
     # Imported here: the other roles start faster without NumPy.
-    from benchwright.annotation.simulated import SimulatedAnnotators, simulate
+    from benchwright.annotation.simulated.annotators import SimulatedAnnotators, simulate
 
     class Telling(ReviewStore):
         def batch(self, *, alone=True):  # type: ignore[no-untyped-def]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from sqlalchemy import event
 
-from benchwright.annotation.store import ReviewStore
+from benchwright.annotation.store.review_store import ReviewStore
 
 STEP = 50
 """Instructions of SQLite between two looks at the counter."""

@@ -7,8 +7,10 @@ from datetime import datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from benchwright.annotation.store import Accounts, RefusedError, ReviewStore
-from benchwright.annotation.store.database import metadata
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.database.schema import metadata
+from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.errors import BenchwrightError
 
 pytestmark = pytest.mark.both_databases

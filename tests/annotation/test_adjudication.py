@@ -10,11 +10,15 @@ from datetime import datetime, timedelta
 import pytest
 
 from benchwright.annotation.app.task_card.adjudication_card import adjudication_card
-from benchwright.annotation.campaigns import Answer, Review, Verify
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.store.campaigns import disputed_tasks
-from benchwright.annotation.workflow import AdjudicationQueue, TaskQueue
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.campaigns.adjudications import disputed_tasks
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchwright.annotation.agreement import LEAST_SHARED, Rating, rater_qualities
-from benchwright.annotation.cli import annotators
-from benchwright.annotation.cli.agreement import agreement
+from benchwright.annotation.agreement.annotator_quality import LEAST_SHARED, rater_qualities
+from benchwright.annotation.agreement.ratings import Rating
+from benchwright.annotation.cli.agreement import agreement, annotators
 
 
 def crowd() -> list[Rating]:

@@ -18,15 +18,17 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from benchwright.annotation.campaigns import Answer, Verify
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.simulated import SimulatedAnswerers, simulated_decisions
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.simulated.annotators import SimulatedAnswerers, simulated_decisions
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.canonical import canonical_json
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.records import Choice, Item
 from benchwright.steps import CampaignContext, Outcome
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 

@@ -12,19 +12,24 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.app.task_card import card_of
-from benchwright.annotation.campaigns import Answer, Verify
-from benchwright.annotation.forms import LEASE_S, SETTING, AssignmentSettings, CampaignForm, Submission, TaskInput
+from benchwright.annotation.app.task_card.card import card_of
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.assignment_settings import LEASE_S, SETTING, AssignmentSettings
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import ATTENTION
-from benchwright.annotation.progress import Overview
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.store.assignment import GoldSchedule
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.store.assignment.gold_schedule import GoldSchedule
 from benchwright.annotation.store.campaigns.closings import newest_ratings
 from benchwright.annotation.store.check import row_problems
 from benchwright.annotation.store.counts.decision_columns import read_seconds
 from benchwright.annotation.store.counts.item_facts import task_facts
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.workflow.set_asides import set_votes_aside, take_votes_back
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Item
 from benchwright.steps import FOLDER, CampaignContext

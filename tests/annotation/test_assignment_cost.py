@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.annotation.forms import SETTING, CampaignForm, Submission, TaskInput
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.forms.assignment_settings import SETTING
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 from .sqlite_work import instructions
 

@@ -9,22 +9,25 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from benchwright.annotation.campaigns import (
-    Answer,
-    Collect,
-    Describe,
-    Mark,
-    Pair,
-    Review,
-    Screen,
-    ScreenItems,
-    State,
-    Verify,
-    Write,
-)
-from benchwright.annotation.forms import KINDS, AssignmentSettings, CampaignForm, MarkField, Submission, TaskInput
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.mark import Mark
+from benchwright.annotation.campaigns.pair import Pair
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.screen import Screen, ScreenItems
+from benchwright.annotation.campaigns.state import State
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.kind_forms.marking import MarkField
+from benchwright.annotation.forms.kinds import KINDS
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.canonical import digest
 from benchwright.records import ImageRecord, Item, Source
 from benchwright.review.tasks import FindingCategory

@@ -12,19 +12,30 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.campaigns import Verify
-from benchwright.annotation.exchange import unused_in
-from benchwright.annotation.forms import SETTING, CampaignForm, Submission, TaskInput
-from benchwright.annotation.store import Account, Accounts, RefusedError, ReviewStore, StaleError, Uploads, open_store
-from benchwright.annotation.store.accounts import AccessControl, Identities, Identity
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.exchange.unused_photographs import unused_in
+from benchwright.annotation.forms.assignment_settings import SETTING
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.accounts.accounts import Account, Accounts, Identities, Identity
+from benchwright.annotation.store.accounts.campaign_access import AccessControl
 from benchwright.annotation.store.assignment.assignment import return_expired
-from benchwright.annotation.store.campaigns import Guidelines
+from benchwright.annotation.store.campaigns.guidelines import Guidelines
 from benchwright.annotation.store.campaigns.tasks import retire
 from benchwright.annotation.store.database.locks import hold_task
-from benchwright.annotation.store.submissions import MOST, MOST_UPLOADS, add_remark
-from benchwright.annotation.store.submissions.photo_uploads import SubmittedPhotograph, check_uploads
-from benchwright.annotation.workflow import AdjudicationQueue, TaskQueue
+from benchwright.annotation.store.database.records import RefusedError, StaleError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.store.submissions.comments import MOST, add_remark
+from benchwright.annotation.store.submissions.photo_uploads import (
+    MOST_UPLOADS,
+    SubmittedPhotograph,
+    Uploads,
+    check_uploads,
+)
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.annotation.workflow.drafts import SeenDraft
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

@@ -11,17 +11,9 @@ import pytest
 
 pytest.importorskip("argon2")
 
-from benchwright.annotation.app.security import (
-    DEVICE_COOKIE,
-    MOST_ACCOUNTS,
-    Attempts,
-    BoundedHashing,
-    Cookies,
-    HashingBusyError,
-    SignInAttempt,
-    account_key,
-    address_key,
-)
+from benchwright.annotation.app.security.attempts import Attempts, SignInAttempt, account_key, address_key
+from benchwright.annotation.app.security.cookies import DEVICE_COOKIE, MOST_ACCOUNTS, Cookies
+from benchwright.annotation.app.security.passwords import BoundedHashing, HashingBusyError
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

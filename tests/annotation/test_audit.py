@@ -13,10 +13,15 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from benchwright.annotation.cli.audit import audit
-from benchwright.annotation.forms import CampaignForm, Submission, TaskInput
-from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.store.database import WRITING, audit_log, connect, hash_of_row
-from benchwright.cli import invoke
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.database.audit import hash_of_row
+from benchwright.annotation.store.database.connection import WRITING, connect
+from benchwright.annotation.store.database.schema import audit_log
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.cli.main import invoke
 
 pytestmark = pytest.mark.both_databases
 

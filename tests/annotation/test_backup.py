@@ -13,11 +13,13 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
-from benchwright.annotation.cli import restore
-from benchwright.annotation.cli.backup import backup
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import Accounts, ReviewStore, open_store, restore_backup, write_backup
-from benchwright.annotation.store.database import REVISIONS, WRITING, connect, upgrade_within
+from benchwright.annotation.cli.backup import backup, restore
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.backup import restore_backup, write_backup
+from benchwright.annotation.store.database.connection import WRITING, connect
+from benchwright.annotation.store.database.migrate import REVISIONS, upgrade_within
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.errors import BenchwrightError, DataError
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.slow]

@@ -13,9 +13,13 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from benchwright.annotation.forms import SETTING, AssignmentSettings, CampaignForm, Submission, TaskInput
-from benchwright.annotation.store import ReviewStore, open_store, row_problems
-from benchwright.annotation.store.database import slots, tasks
+from benchwright.annotation.forms.assignment_settings import SETTING, AssignmentSettings
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.check import row_problems
+from benchwright.annotation.store.database.schema import slots, tasks
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 
 from .sqlite_work import instructions
 

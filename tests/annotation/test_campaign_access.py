@@ -7,9 +7,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.forms import CampaignForm, Submission
-from benchwright.annotation.store import RefusedError, ReviewStore
-from benchwright.annotation.store.accounts import AccessControl, CampaignAccess
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.accounts.campaign_access import AccessControl, CampaignAccess
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.errors import BenchwrightError
 
 pytestmark = pytest.mark.both_databases

@@ -10,16 +10,11 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from benchwright.annotation.campaigns import review_form
-from benchwright.annotation.forms import (
-    DESCRIPTION_FORM,
-    CampaignForm,
-    Form,
-    OneOf,
-    Option,
-    TextField,
-    read_campaign_form,
-)
+from benchwright.annotation.campaigns.review import review_form
+from benchwright.annotation.forms.campaign_form import CampaignForm, read_campaign_form
+from benchwright.annotation.forms.fields.field_types import OneOf, Option, TextField
+from benchwright.annotation.forms.fields.form import Form
+from benchwright.annotation.forms.kind_forms.description import DESCRIPTION_FORM
 from benchwright.canonical import canonical_json
 
 VERDICT = Form(

@@ -17,23 +17,22 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from benchwright.annotation.campaigns import Answer, Review, ScreenItems, Verify
-from benchwright.annotation.cli import assignment_settings_of
-from benchwright.annotation.forms import AssignmentSettings, Submission
-from benchwright.annotation.progress import Overview, progress_of
-from benchwright.annotation.store import Annotation, RefusedError, ReviewStore
-from benchwright.annotation.workflow import (
-    CLOSING,
-    DECISIONS,
-    Rule,
-    SettlementPolicy,
-    TaskQueue,
-    close_decided,
-    count_closed,
-    parse_rule,
-    settle,
-    votes_in,
-)
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.screen import ScreenItems
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.cli.tasks import assignment_settings_of
+from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.campaign_progress import progress_of
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.store.database.records import Annotation, RefusedError
+from benchwright.annotation.store.review_store import ReviewStore
+from benchwright.annotation.workflow.settlement.closing import close_decided, count_closed
+from benchwright.annotation.workflow.settlement.rounds import votes_in
+from benchwright.annotation.workflow.settlement.rules import DECISIONS, Rule, parse_rule
+from benchwright.annotation.workflow.settlement.settle import CLOSING, SettlementPolicy, settle
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

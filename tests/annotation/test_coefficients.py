@@ -16,7 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.agreement import LEAST_COMPARED, STATISTICS, Agreement, Rating, agreement_of
+from benchwright.annotation.agreement.coefficients import LEAST_COMPARED, STATISTICS, Agreement, agreement_of
+from benchwright.annotation.agreement.ratings import Rating
 from benchwright.errors import DataError
 
 KRIPPENDORFF = """

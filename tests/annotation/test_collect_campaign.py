@@ -15,11 +15,15 @@ from pydantic import ValidationError
 from typed_answers import say
 from walks import make_photographs, run_json
 
-from benchwright.annotation.campaigns import Collect
-from benchwright.annotation.exchange import import_decisions
-from benchwright.annotation.forms import FormError, PhotographField, collect_form
-from benchwright.annotation.store import RefusedError, ReviewStore, Uploads, open_store
-from benchwright.annotation.workflow import take_in_photograph
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.forms.fields.field_types import PhotographField
+from benchwright.annotation.forms.fields.field_values import FormError
+from benchwright.annotation.forms.kind_forms.collect import collect_form
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.store.submissions.photo_uploads import Uploads
+from benchwright.annotation.workflow.photo_uploads import take_in_photograph
 from benchwright.images import decode_rgb
 from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe

@@ -7,11 +7,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.campaigns import Verify
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.store.submissions import LONGEST, MOST
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.store.submissions.comments import LONGEST, MOST
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

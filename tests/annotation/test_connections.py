@@ -23,7 +23,12 @@ pytest.importorskip("uvicorn")
 import uvicorn
 from websockets.sync.client import connect
 
-from benchwright.annotation.app.security import ConnectionLimits, served_within, trusted_network, with_more_files
+from benchwright.annotation.app.security.connections import (
+    ConnectionLimits,
+    served_within,
+    trusted_network,
+    with_more_files,
+)
 from benchwright.errors import BenchwrightError
 
 LIMITS = ConnectionLimits(

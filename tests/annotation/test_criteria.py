@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.workflow import Rule, SettlementPolicy, TaskVotes, Votes, settle, tally, unmet_criteria
+from benchwright.annotation.workflow.settlement.criteria import Votes, tally, unmet_criteria
+from benchwright.annotation.workflow.settlement.rules import Rule
+from benchwright.annotation.workflow.settlement.settle import SettlementPolicy, TaskVotes, settle
 
 CRITERIA = ("answer", "accurate", "reasonable", "difficult")
 FOUR_OF_FIVE = Rule(4, 5)

@@ -9,15 +9,25 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.items import CuratorActs, ItemIndex, ItemQuery, RecordHistory, item_history, search
-from benchwright.annotation.items.curator_acts import NO_OPEN_TASK, NO_TASK, NOTHING_BY_HAND, may_be_decided
-from benchwright.annotation.items.item_history import changes, known_records
-from benchwright.annotation.store import OverrideStore, RefusedError, ReviewStore, open_store
-from benchwright.annotation.store.accounts import AccessControl
-from benchwright.annotation.store.database import audit_log
-from benchwright.annotation.workflow import TaskQueue, open_next_rounds
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.items.curator_acts import (
+    NO_OPEN_TASK,
+    NO_TASK,
+    NOTHING_BY_HAND,
+    CuratorActs,
+    may_be_decided,
+)
+from benchwright.annotation.items.item_history import RecordHistory, changes, item_history, known_records
+from benchwright.annotation.items.item_index import ItemIndex
+from benchwright.annotation.items.item_search import ItemQuery, search
+from benchwright.annotation.store.accounts.campaign_access import AccessControl
+from benchwright.annotation.store.campaigns.overrides import OverrideStore
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.database.schema import audit_log
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.workflow.adjudication import IS_OPEN
+from benchwright.annotation.workflow.settlement.revisions import open_next_rounds
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 from benchwright.workspace.record_lookup import KnownRecord
 from benchwright.workspace.workspace import Workspace

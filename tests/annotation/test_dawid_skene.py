@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from benchwright.annotation.agreement import Rating
 from benchwright.annotation.agreement.dawid_skene import dawid_skene
+from benchwright.annotation.agreement.ratings import Rating
 from benchwright.errors import DataError
 
 ANAESTHETISTS = """

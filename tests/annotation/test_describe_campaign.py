@@ -12,11 +12,14 @@ import pytest
 from typed_answers import say
 from walks import make_photographs
 
-from benchwright.annotation.campaigns import Describe
-from benchwright.annotation.exchange import export_tasks, import_decisions
-from benchwright.annotation.forms import DESCRIPTION_FORM, Submission, words_of
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.kind_forms.description import DESCRIPTION_FORM, words_of
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.pipeline import run_recipe
 from benchwright.questions.implication import Domain, Emotion, ImageType, Implication, Rhetoric
 from benchwright.recipe import parse_recipe

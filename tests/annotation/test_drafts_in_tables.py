@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.campaigns import Describe, Write
-from benchwright.annotation.store import open_store
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.store.review_store import open_store
 from benchwright.questions.drafts import DraftAttack, DraftedDescription, DraftedQuestion, QuestionDrafts
 from benchwright.questions.implication import Implication
 from benchwright.records import ImageRecord

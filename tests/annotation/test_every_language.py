@@ -12,11 +12,14 @@ from conftest import ROOT
 
 from benchwright.annotation.app.base.messages import MESSAGES
 from benchwright.annotation.app.base.own_texts import english_texts, texts_of_fields
-from benchwright.annotation.app.languages import problems_of, read_language
-from benchwright.annotation.campaigns import Review, Screen, ScreenItems, Verify, review_form
-from benchwright.annotation.forms import KINDS, screening_form
-from benchwright.annotation.practice import practice_items
-from benchwright.evaluation.analysis import BLINK, II_BENCH
+from benchwright.annotation.app.languages.language_file import problems_of, read_language
+from benchwright.annotation.campaigns.review import Review, review_form
+from benchwright.annotation.campaigns.screen import Screen, ScreenItems
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.kind_forms.screening import screening_form
+from benchwright.annotation.forms.kinds import KINDS
+from benchwright.annotation.practice.practice_items import practice_items
+from benchwright.evaluation.analysis.error_sample import BLINK, II_BENCH
 from benchwright.rooms import catalogue
 
 ANNOTATION = ROOT / "annotation"

@@ -7,11 +7,12 @@ from datetime import datetime
 
 import pytest
 
-from benchwright.annotation.campaigns import Answer, Verify
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import ReviewStore
-from benchwright.annotation.store.submissions import Examples
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import ReviewStore
+from benchwright.annotation.store.submissions.examples import Examples
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

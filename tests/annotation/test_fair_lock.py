@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from benchwright.annotation.store.database import FairLock
+from benchwright.annotation.store.database.turns import FairLock
 
 
 def _wait_until(count: int, lock: FairLock) -> None:

@@ -10,10 +10,12 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from benchwright.annotation.forms import CampaignForm, Submission, TaskInput
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store.database import connection
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 
 pytestmark = pytest.mark.both_databases

@@ -13,10 +13,11 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 import pytest
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.progress import Forecast, Overview, forecast_from
-from benchwright.annotation.store import ReviewStore
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.forecast import Forecast, forecast_from
+from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.store.counts.campaign_counts import DayOfWork
+from benchwright.annotation.store.review_store import ReviewStore
 
 TODAY = date(2026, 3, 20)
 

@@ -18,13 +18,19 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from benchwright.annotation.cli.forget import forget
-from benchwright.annotation.forms import CampaignForm, Submission, TaskInput
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.fields.field_types import TextField
 from benchwright.annotation.forms.kind_forms.screening import screening_form
-from benchwright.annotation.store import Accounts, ReviewStore, forget_person, row_problems
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.accounts.forgetting import forget_person
 from benchwright.annotation.store.accounts.person_names import PersonNames
-from benchwright.annotation.store.database import WRITING, audit_log, connect
-from benchwright.annotation.store.submissions import add_remark
+from benchwright.annotation.store.check import row_problems
+from benchwright.annotation.store.database.connection import WRITING, connect
+from benchwright.annotation.store.database.schema import audit_log
+from benchwright.annotation.store.review_store import ReviewStore
+from benchwright.annotation.store.submissions.comments import add_remark
 from benchwright.errors import BenchwrightError, DataError
 
 pytestmark = pytest.mark.both_databases

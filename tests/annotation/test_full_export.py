@@ -18,14 +18,18 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.annotation.agreement import Rating, agreement_of
+from benchwright.annotation.agreement.coefficients import agreement_of
+from benchwright.annotation.agreement.ratings import Rating
 from benchwright.annotation.exchange.export import export_everything
-from benchwright.annotation.forms import CampaignForm, Submission, TaskInput
-from benchwright.annotation.store import Accounts, ReviewStore
-from benchwright.annotation.store.accounts import AccessControl
-from benchwright.annotation.store.assignment import note_seen
-from benchwright.annotation.store.campaigns import Guidelines
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.accounts.campaign_access import AccessControl
+from benchwright.annotation.store.assignment.assignment import note_seen
+from benchwright.annotation.store.campaigns.guidelines import Guidelines
+from benchwright.annotation.store.review_store import ReviewStore
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 
 pytestmark = pytest.mark.both_databases

@@ -20,23 +20,23 @@ import sqlalchemy as sa
 from pydantic import ValidationError
 
 from benchwright.annotation.agreement.posterior import PosteriorSampler, RaterModel, fitted, model_of, prior_model
-from benchwright.annotation.campaigns import Answer, Review, ScreenItems, Verify
-from benchwright.annotation.cli import assignment_settings_of
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.screen import ScreenItems
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.cli.tasks import assignment_settings_of
 from benchwright.annotation.exchange.export import export_everything
-from benchwright.annotation.forms import AssignmentSettings, Submission
-from benchwright.annotation.progress import Overview, progress_of
-from benchwright.annotation.store import ReviewStore, open_store, row_problems
-from benchwright.annotation.workflow import (
-    LEAST_NEW,
-    AdjudicationQueue,
-    Rule,
-    SettlementPolicy,
-    TaskQueue,
-    TaskVotes,
-    estimate_anew,
-    parse_rule,
-    settle,
-)
+from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.campaign_progress import progress_of
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.store.check import row_problems
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
+from benchwright.annotation.workflow.settlement.further_votes import LEAST_NEW, estimate_anew
+from benchwright.annotation.workflow.settlement.rules import Rule, parse_rule
+from benchwright.annotation.workflow.settlement.settle import SettlementPolicy, TaskVotes, settle
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.annotation.app.task_card import card_of
-from benchwright.annotation.campaigns import Review, Verify
-from benchwright.annotation.forms import AssignmentSettings, Submission
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.task_card.card import card_of
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import DataError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

@@ -13,13 +13,20 @@ from click.testing import CliRunner
 from pydantic import ValidationError
 from small_bench import Bench
 
-from benchwright.annotation.app.task_card import card_of
-from benchwright.annotation.campaigns import Collect, Describe, Pair, Screen, ScreenItems, findings_of
-from benchwright.annotation.cli import annotators, open_
-from benchwright.annotation.forms import AssignmentSettings, Submission
-from benchwright.annotation.progress import Overview
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue, results_of
+from benchwright.annotation.app.task_card.card import card_of
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.pair import Pair
+from benchwright.annotation.campaigns.results import findings_of
+from benchwright.annotation.campaigns.screen import Screen, ScreenItems
+from benchwright.annotation.cli.agreement import annotators
+from benchwright.annotation.cli.tasks import open_
+from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.submitted_answers import results_of
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.canonical import digest
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
@@ -28,7 +35,7 @@ from benchwright.records import Choice, ImageRecord, Item, ItemImage, Source
 from benchwright.release import Release
 from benchwright.review.tasks import FindingCategory, ReviewTask, TaskFileHead, write_review_tasks
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 MakeItems = Callable[..., list[Item]]
 WRITTEN: dict[str, Any] = {

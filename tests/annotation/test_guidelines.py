@@ -12,12 +12,15 @@ import pytest
 import sqlalchemy as sa
 from PIL import Image
 
-from benchwright.annotation.app.routes import with_pictures
-from benchwright.annotation.forms import KINDS, CampaignForm, Submission
-from benchwright.annotation.store import RefusedError, ReviewStore, StaleError
-from benchwright.annotation.store.campaigns import GuidelinePicture, Guidelines, GuidelinesVersion
-from benchwright.annotation.store.database import audit_log
-from benchwright.annotation.workflow import read_guidelines, revise_guidelines
+from benchwright.annotation.app.routes.guidelines import with_pictures
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.kinds import KINDS
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.campaigns.guidelines import GuidelinePicture, Guidelines, GuidelinesVersion
+from benchwright.annotation.store.database.records import RefusedError, StaleError
+from benchwright.annotation.store.database.schema import audit_log
+from benchwright.annotation.store.review_store import ReviewStore
+from benchwright.annotation.workflow.guidelines import read_guidelines, revise_guidelines
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.images import decode_rgb
 

@@ -6,15 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.app.security import (
-    ATTEMPT_COOKIE,
-    ATTEMPT_S,
-    COOKIE,
-    Cookies,
-    headers_of,
-    inline_scripts,
-    sign_in_policy,
-)
+from benchwright.annotation.app.security.cookies import ATTEMPT_COOKIE, ATTEMPT_S, COOKIE, Cookies
+from benchwright.annotation.app.security.headers import headers_of, inline_scripts, sign_in_policy
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -20,11 +20,11 @@ import pytest
 from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve
 from walks import in_process, run_json
 
-from benchwright.annotation.app import build_app
-from benchwright.annotation.app.base import clock, open_app_state
-from benchwright.annotation.app.security import COOKIE
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.base.state import clock, open_app_state
+from benchwright.annotation.app.security.cookies import COOKIE
+from benchwright.annotation.app.serve import build_app
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 from .page_client import OnScreen, PageClient
 from .visitor import Reply, Visitor

@@ -10,21 +10,18 @@ from datetime import datetime
 
 import pytest
 
-from benchwright.annotation.app.task_card import card_of
-from benchwright.annotation.forms import (
-    CampaignForm,
-    Form,
-    OneOf,
-    Option,
-    Submission,
-    TaskInput,
-    TextField,
-    beside_in,
-    content_in,
-    item_in,
-)
-from benchwright.annotation.store import Accounts, RefusedError, ReviewStore
-from benchwright.annotation.workflow import MAX_DRAFT_BYTES, TaskQueue
+from benchwright.annotation.app.task_card.card import card_of
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.fields.field_types import OneOf, Option, TextField
+from benchwright.annotation.forms.fields.form import Form
+from benchwright.annotation.forms.payloads import TaskInput, beside_in, item_in
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.forms.task_content import content_in
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore
+from benchwright.annotation.workflow.drafts import MAX_DRAFT_BYTES
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 from benchwright.hidden_characters import escaped
 from benchwright.records import Choice, Item

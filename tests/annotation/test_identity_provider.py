@@ -21,14 +21,14 @@ import pytest
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from joserfc import jwk, jwt
 
-from benchwright.annotation.app.security import (
+from benchwright.annotation.app.security.identity_provider import (
     IdentityProvider,
     ProviderError,
     ProviderSettings,
     check_id_token,
     new_flow,
 )
-from benchwright.annotation.store.accounts import Identity
+from benchwright.annotation.store.accounts.accounts import Identity
 
 ISSUER = "https://id.example.org"
 SETTINGS = ProviderSettings(ISSUER, "benchwright", "a secret of the client", "https://review.example.org/oidc/back")

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchwright.annotation.cli import invite
-from benchwright.annotation.store import Accounts, ReviewStore
-from benchwright.annotation.store.accounts import AccessControl
+from benchwright.annotation.cli.invitations import invite
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.accounts.campaign_access import AccessControl
+from benchwright.annotation.store.review_store import ReviewStore
 
 OpenCampaign = Callable[..., ReviewStore]
 

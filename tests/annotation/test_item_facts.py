@@ -6,10 +6,12 @@ from datetime import datetime
 
 import pytest
 
-from benchwright.annotation.forms import CampaignForm, Submission, TaskInput
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store.counts.item_facts import items_changed_since, store_stamp, task_facts
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 pytestmark = pytest.mark.both_databases
 

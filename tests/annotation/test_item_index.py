@@ -18,12 +18,21 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.items import FoundRecord, ItemIndex, ItemQuery, search
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.items.index_file import FILE_NAME
-from benchwright.annotation.items.item_search import MeasureRange, has_hashes, measures, options
-from benchwright.annotation.store import OverrideStore, ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.items.item_index import ItemIndex
+from benchwright.annotation.items.item_search import (
+    FoundRecord,
+    ItemQuery,
+    MeasureRange,
+    has_hashes,
+    measures,
+    options,
+    search,
+)
+from benchwright.annotation.store.campaigns.overrides import OverrideStore
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.overrides import Override
 
 from .curated import RECIPE, START, decide, make_place, run

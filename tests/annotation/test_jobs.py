@@ -15,21 +15,14 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from benchwright.annotation.jobs import (
-    ExportJob,
-    FreezeJob,
-    FunnelJob,
-    JobRecord,
-    JobRunner,
-    RecipeSource,
-    RunJob,
-    prepare_workspace,
-    recipe_source,
-)
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.database import audit_log
+from benchwright.annotation.jobs.commands import ExportJob, FreezeJob, FunnelJob, RunJob
+from benchwright.annotation.jobs.job_records import JobRecord
+from benchwright.annotation.jobs.job_runner import JobRunner
+from benchwright.annotation.jobs.recipe_source import RecipeSource, prepare_workspace, recipe_source
+from benchwright.annotation.store.database.schema import audit_log
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.errors import BenchwrightError
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 from .curated import RECIPE, make_place
 

@@ -10,17 +10,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchwright.annotation.agreement import Rating
-from benchwright.annotation.campaigns import ReviewedItem, TypeRow, Verify, kept_in
-from benchwright.annotation.campaigns.kept_table import kept_table
-from benchwright.annotation.cli import table_text
-from benchwright.annotation.cli.kept import kept
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import open_store
-from benchwright.annotation.workflow import open_next_rounds
+from benchwright.annotation.agreement.ratings import Rating
+from benchwright.annotation.campaigns.kept_table import ReviewedItem, TypeRow, kept_in, kept_table
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.cli.kept import kept, table_text
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import open_store
+from benchwright.annotation.workflow.settlement.revisions import open_next_rounds
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 MakeItems = Callable[..., list[Item]]
 

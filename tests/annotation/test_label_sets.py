@@ -8,7 +8,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from benchwright.annotation.agreement import Rating, agreement_of, joined, masi, members_of
+from benchwright.annotation.agreement.coefficients import agreement_of
+from benchwright.annotation.agreement.label_sets import joined, masi, members_of
+from benchwright.annotation.agreement.ratings import Rating
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,17 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.forms import CampaignForm, collect_form
-from benchwright.annotation.label_studio import MOST_PROMPTS, prompt_data, prompt_words, read_collected, upload_path
-from benchwright.annotation.label_studio.collect_config import collect_config
-from benchwright.annotation.store import Task
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.kind_forms.collect import collect_form
+from benchwright.annotation.label_studio.collect_config import (
+    MOST_PROMPTS,
+    collect_config,
+    prompt_data,
+    prompt_words,
+    read_collected,
+)
+from benchwright.annotation.label_studio.collecting import upload_path
+from benchwright.annotation.store.database.records import Task
 from benchwright.errors import BenchwrightError, DataError
 
 from .label_studio_rows import label

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.forms import CampaignForm, TaskInput
-from benchwright.annotation.label_studio import Pulled, pull, read_reply
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.label_studio.label_config import label_config
-from benchwright.annotation.store import ReviewStore
+from benchwright.annotation.label_studio.pulling import Pulled, pull
+from benchwright.annotation.label_studio.replies import read_reply
+from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.errors import DataError
 from benchwright.records import Item
 

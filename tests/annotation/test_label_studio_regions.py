@@ -15,11 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.forms import CampaignForm, MarkField, Option, TaskContent, marking_form
-from benchwright.annotation.label_studio import read_reply
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.fields.field_types import Option
+from benchwright.annotation.forms.kind_forms.marking import MarkField, marking_form
+from benchwright.annotation.forms.task_content import TaskContent
 from benchwright.annotation.label_studio.brush_masks import read_brush, write_brush
 from benchwright.annotation.label_studio.drawn_regions import drawn_result
 from benchwright.annotation.label_studio.label_config import codes_by_words, control_of, label_config
+from benchwright.annotation.label_studio.replies import read_reply
 from benchwright.drawing import mask_of
 from benchwright.errors import DataError
 from benchwright.records import ItemImage

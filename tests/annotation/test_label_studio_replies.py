@@ -9,27 +9,18 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.forms import (
-    DESCRIPTION_FORM,
-    KINDS,
-    CampaignForm,
-    Form,
-    Submission,
-    TaskInput,
-    screening_form,
-)
-from benchwright.annotation.label_studio import (
-    KEY,
-    NO_REASON,
-    guidelines_html,
-    key_of,
-    option_labels,
-    pictures_config,
-    pull,
-    read_reply,
-)
-from benchwright.annotation.label_studio.label_config import label_config
-from benchwright.annotation.store import ReviewStore
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.fields.form import Form
+from benchwright.annotation.forms.kind_forms.description import DESCRIPTION_FORM
+from benchwright.annotation.forms.kind_forms.screening import screening_form
+from benchwright.annotation.forms.kinds import KINDS
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.label_studio.label_config import NO_REASON, guidelines_html, label_config, pictures_config
+from benchwright.annotation.label_studio.pulling import pull
+from benchwright.annotation.label_studio.replies import read_reply
+from benchwright.annotation.label_studio.task_data import KEY, key_of, option_labels
+from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.errors import DataError
 from benchwright.records import Item
 

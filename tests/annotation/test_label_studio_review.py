@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.campaigns import Review
-from benchwright.annotation.label_studio import Pulled, Take, answer_taker, blanked, key_of, pull, take_votes
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.label_studio.blind_reviews import answer_taker, take_votes
 from benchwright.annotation.label_studio.label_config import label_config
-from benchwright.annotation.label_studio.task_data import task_data
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.submissions import HELD_FOR, answered_by_all
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.label_studio.pulling import Pulled, Take, pull
+from benchwright.annotation.label_studio.task_data import blanked, key_of, task_data
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.store.submissions.external_annotations import HELD_FOR, answered_by_all
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

@@ -8,16 +8,9 @@ from threading import Barrier
 
 import pytest
 
-from benchwright.annotation.app.languages import (
-    ENGLISH,
-    OfferedLanguages,
-    Texts,
-    chosen_language,
-    for_browser,
-    problems_of,
-    read_language,
-    use_language,
-)
+from benchwright.annotation.app.languages.language import ENGLISH, Texts, chosen_language, for_browser, use_language
+from benchwright.annotation.app.languages.language_file import problems_of, read_language
+from benchwright.annotation.app.languages.offered import OfferedLanguages
 from benchwright.errors import DataError
 
 SOURCE = {

@@ -20,12 +20,12 @@ from browser.review_site import PASSWORDS, ReviewSite, add_account, make_workspa
 from PIL import Image
 from walks import in_process, run_json
 
-from benchwright.annotation.app.base import clock
-from benchwright.annotation.app.security import COOKIE, Cookies
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.app.security.cookies import COOKIE, Cookies
 from benchwright.annotation.cli.app import way_in
-from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.store.accounts.accounts import INVITATION
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.store.accounts.accounts import INVITATION, Accounts
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 from .visitor import Visitor
 

@@ -14,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.annotation.forms import SETTING, CampaignForm, TaskInput
-from benchwright.annotation.simulated import SimulatedAnnotators, simulate
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.forms.assignment_settings import SETTING
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.simulated.annotators import SimulatedAnnotators, simulate
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 

@@ -21,21 +21,31 @@ from PIL import Image
 from typed_answers import say
 from walks import make_photographs
 
-from benchwright.annotation.campaigns import Mark
-from benchwright.annotation.exchange import export_tasks, import_decisions
-from benchwright.annotation.forms import MARKED, CampaignForm, MarkField, Option, Submission
-from benchwright.annotation.progress import Overview, mark_figures, progress_of
-from benchwright.annotation.simulated import SimulatedMarkers
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow import AdjudicationQueue, PracticeQueue, TaskQueue, compare_regions
+from benchwright.annotation.campaigns.mark import Mark
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.fields.field_types import Option
+from benchwright.annotation.forms.kind_forms.marking import MARKED, MarkField
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.campaign_progress import progress_of
+from benchwright.annotation.progress.mark_figures import mark_figures
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.simulated.markers import SimulatedMarkers
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
+from benchwright.annotation.workflow.practising import PracticeQueue
+from benchwright.annotation.workflow.settlement.marked_regions import compare_regions
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.canonical import bytes_digest
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, DataError, PrerequisiteError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import ImageRecord, Source
 from benchwright.steps import CampaignContext, Verdicts
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 NAMED = (Option(code="dog", words="A dog"), Option(code="cat", words="A cat"))
 BOXES = MarkField(name="boxes", label="Boxes", shape="box", options=NAMED, max_count=5)

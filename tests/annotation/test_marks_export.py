@@ -13,13 +13,14 @@ from click.testing import CliRunner
 from typed_answers import say
 from walks import make_photographs
 
-from benchwright.annotation.cli import export_marks
-from benchwright.annotation.exchange import agreed_marks
-from benchwright.annotation.store import open_store
+from benchwright.annotation.cli.marks import export_marks
+from benchwright.annotation.exchange.agreed_marks import agreed_marks
+from benchwright.annotation.store.review_store import open_store
 from benchwright.drawing.masks import mask_of
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
-from benchwright.regions.formats import MarkFormat, PictureMarks, read_marks
+from benchwright.regions.formats.mark_files import MarkFormat, read_marks
+from benchwright.regions.formats.picture_marks import PictureMarks
 from benchwright.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.slow

@@ -17,7 +17,7 @@ from browser.review_site import PASSWORDS, ReviewSite, make_workspace
 from servers import Server, serving
 from walks import benchwright, command, run_json
 
-from benchwright.annotation.app.security import ATTEMPT_COOKIE, COOKIE, Cookies
+from benchwright.annotation.app.security.cookies import ATTEMPT_COOKIE, COOKIE, Cookies
 
 from .visitor import Visitor
 

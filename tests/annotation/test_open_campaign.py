@@ -13,19 +13,26 @@ from typing import Any
 import pytest
 from small_bench import Bench
 
-from benchwright.annotation.campaigns import agreement_of, errata_of, findings_of, open_tasks, summary_of, write_results
-from benchwright.annotation.exchange import export_tasks, import_decisions
-from benchwright.annotation.forms import KINDS, CampaignForm, Submission
+from benchwright.annotation.campaigns.on_releases import open_tasks
+from benchwright.annotation.campaigns.results import agreement_of, errata_of, findings_of, summary_of, write_results
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.kinds import KINDS
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.label_studio.task_data import task_data
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow import ImageFiles, TaskQueue, results_of, rows_of
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.image_files import ImageFiles
+from benchwright.annotation.workflow.submitted_answers import results_of, rows_of
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Choice, Item, ItemImage, Source
 from benchwright.release import Release
-from benchwright.release.format import read_errata
+from benchwright.release.format.errata import read_errata
 from benchwright.review.findings import read_findings
 from benchwright.review.tasks import FindingCategory, ReviewTask, SideText, TaskFileHead, write_review_tasks
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 
@@ -203,7 +210,7 @@ def test_answers_are_kept_by_field_amended_and_in_the_history(opened: Opens, now
 
 
 def test_who_saw_the_key_here_does_not_answer_for_the_baseline(opened: Opens, items: list[Item], now: datetime) -> None:
-    from benchwright.annotation.campaigns import work_of
+    from benchwright.annotation.campaigns.open_campaign import work_of
 
     store = opened()
     say_all(store, "ann", now, lambda item: {"categories": ["blind"], "reason": "r"})

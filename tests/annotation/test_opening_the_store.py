@@ -15,10 +15,11 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from benchwright.annotation.store import Accounts, open_store
-from benchwright.annotation.store.accounts import hash_of
-from benchwright.annotation.store.database import authors, connect, metadata
+from benchwright.annotation.store.accounts.accounts import Accounts, hash_of
 from benchwright.annotation.store.database import migrate as migrate_module
+from benchwright.annotation.store.database.connection import connect
+from benchwright.annotation.store.database.schema import authors, metadata
+from benchwright.annotation.store.review_store import open_store
 from benchwright.errors import BenchwrightError, DataError
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.slow]

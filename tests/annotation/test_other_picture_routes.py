@@ -12,10 +12,10 @@ from browser.kinds_site import make_images, open_campaigns
 from browser.review_site import PASSWORDS, ReviewSite, serve
 from PIL import Image
 
-from benchwright.annotation.app.base import clock
-from benchwright.annotation.campaigns import State
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.campaigns.state import State
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 from .visitor import Visitor
 

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 from walks import make_photographs, tree_digest
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.trace import trace

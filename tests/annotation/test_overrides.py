@@ -12,9 +12,11 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 
-from benchwright.annotation.store import OverrideStore, open_store
-from benchwright.annotation.store.database import connect, overrides
+from benchwright.annotation.store.campaigns.overrides import OverrideStore
 from benchwright.annotation.store.database import migrate as migrate_module
+from benchwright.annotation.store.database.connection import connect
+from benchwright.annotation.store.database.schema import overrides
+from benchwright.annotation.store.review_store import open_store
 from benchwright.errors import BenchwrightError
 from benchwright.overrides import Override
 

@@ -13,17 +13,17 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.agreement import Rating, agreement_of
-from benchwright.annotation.forms import CampaignForm, Form, OneOf, Option, SeveralOf, Submission, TaskInput, TextField
-from benchwright.annotation.progress import (
-    Overview,
-    label_field_named,
-    label_fields_of,
-    periods_of,
-    progress_by,
-    progress_of,
-)
-from benchwright.annotation.store import ReviewStore
+from benchwright.annotation.agreement.coefficients import agreement_of
+from benchwright.annotation.agreement.ratings import Rating
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.fields.field_types import OneOf, Option, SeveralOf, TextField
+from benchwright.annotation.forms.fields.form import Form
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.campaign_progress import progress_by, progress_of
+from benchwright.annotation.progress.label_fields import label_field_named, label_fields_of
+from benchwright.annotation.progress.overview import Overview, periods_of
+from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.errors import BenchwrightError
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.slow]

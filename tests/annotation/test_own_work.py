@@ -7,10 +7,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.campaigns import Verify
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import open_store
-from benchwright.annotation.workflow import TaskQueue, own_work
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import open_store
+from benchwright.annotation.workflow.own_work import own_work
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

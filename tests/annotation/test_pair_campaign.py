@@ -12,10 +12,11 @@ from picture_copies import COPIES, photograph
 from pydantic import ValidationError
 from typed_answers import say
 
-from benchwright.annotation.campaigns import ImagePair, Pair, pair_verdicts
-from benchwright.annotation.simulated import SimulatedPairers
-from benchwright.annotation.store import Annotation, open_store
-from benchwright.annotation.workflow import parse_rule
+from benchwright.annotation.campaigns.pair import ImagePair, Pair, pair_verdicts
+from benchwright.annotation.simulated.annotators import SimulatedPairers
+from benchwright.annotation.store.database.records import Annotation
+from benchwright.annotation.store.review_store import open_store
+from benchwright.annotation.workflow.settlement.rules import parse_rule
 from benchwright.errors import RecipeError, StepError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe

@@ -10,11 +10,12 @@ from brought_photographs import jpeg
 from browser.kinds_site import make_images, open_campaigns
 from browser.review_site import PASSWORDS, ReviewSite, serve
 
-from benchwright.annotation.app.base import clock
-from benchwright.annotation.campaigns import Collect, Screen
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.submissions import MOST_UPLOADS
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.screen import Screen
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.store.submissions.photo_uploads import MOST_UPLOADS
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.photographs import collected_photographs
 
 from .visitor import Reply, Visitor

@@ -13,14 +13,22 @@ from PIL import Image
 from pydantic import ValidationError
 from small_bench import bench_of
 
-from benchwright.annotation.campaigns import Answer, Collect, Screen, Verify
-from benchwright.annotation.forms import AssignmentSettings, Submission
-from benchwright.annotation.practice import SCENES, draw_scene, practice_items, scene_of, scene_size
-from benchwright.annotation.progress import Overview
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.store.campaigns import Practice
-from benchwright.annotation.store.submissions import ExternalAnnotation
-from benchwright.annotation.workflow import PracticeQueue, TaskQueue, own_work
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.screen import Screen
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.practice.practice_items import practice_items
+from benchwright.annotation.practice.scenes import SCENES, draw_scene, scene_of, scene_size
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.store.campaigns.practice import Practice
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.store.submissions.external_annotations import ExternalAnnotation
+from benchwright.annotation.workflow.own_work import own_work
+from benchwright.annotation.workflow.practising import PracticeQueue
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

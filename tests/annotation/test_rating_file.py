@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.annotation.agreement import Rating, read_ratings
-from benchwright.annotation.forms import read_rows
+from benchwright.annotation.agreement.rating_file import read_ratings
+from benchwright.annotation.agreement.ratings import Rating
+from benchwright.annotation.forms.csv_rows import read_rows
 from benchwright.errors import DataError
 
 GOOD = [Rating("u1", "ann", "yes"), Rating("u1", "ben", "no")]

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.annotation.agreement import (
-    PictureAgreement,
-    Rating,
-    RegionTolerance,
-    agreement_of,
-    picture_agreement,
-    region_agreement,
-)
+from benchwright.annotation.agreement.coefficients import agreement_of
+from benchwright.annotation.agreement.ratings import Rating
+from benchwright.annotation.agreement.region_agreement import PictureAgreement, picture_agreement, region_agreement
+from benchwright.annotation.agreement.region_matching import RegionTolerance
 from benchwright.regions import Region
 
 SIZE_WH = (400, 300)

@@ -10,13 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import MultiPoint, Polygon, get_parts, intersection_all, union_all
 
-from benchwright.annotation.agreement import (
-    RegionConsensus,
-    RegionTolerance,
-    compare_marks,
-    consensus_of,
-    consensus_region,
-)
+from benchwright.annotation.agreement.region_comparison import compare_marks
+from benchwright.annotation.agreement.region_consensus import RegionConsensus, consensus_of, consensus_region
+from benchwright.annotation.agreement.region_matching import RegionTolerance
 from benchwright.drawing.masks import mask_of
 from benchwright.regions import MAX_CORNERS, Region, grid_of, read_region
 

@@ -14,22 +14,19 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.forms import (
-    MAX_REGION_BYTES,
-    CampaignForm,
-    Form,
-    FormError,
-    OneOf,
-    OnlyIf,
-    Option,
-    RegionField,
-    Submission,
-    TaskContent,
-    TaskInput,
-    takes_in_words,
-)
-from benchwright.annotation.store import RefusedError, ReviewStore
-from benchwright.annotation.workflow import MAX_DRAFT_BYTES, TaskQueue
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.fields.field_types import OneOf, OnlyIf, Option, RegionField
+from benchwright.annotation.forms.fields.field_values import FormError
+from benchwright.annotation.forms.fields.field_words import takes_in_words
+from benchwright.annotation.forms.fields.form import Form
+from benchwright.annotation.forms.fields.region_values import MAX_REGION_BYTES
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.forms.task_content import TaskContent
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore
+from benchwright.annotation.workflow.drafts import MAX_DRAFT_BYTES
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import ItemImage
 
 SIZE_WH = (640, 480)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.agreement import (
+from benchwright.annotation.agreement.region_matching import (
     PlacedRegion,
     RegionTolerance,
     grouped_regions,

@@ -26,14 +26,16 @@ from starlette.applications import Starlette
 from tiny_sam import make_checkpoint
 from walks import make_photographs
 
-from benchwright.annotation.app.auth import ACCOUNT
-from benchwright.annotation.app.base import clock, open_app_state
+from benchwright.annotation.app.auth.middleware import ACCOUNT
 from benchwright.annotation.app.base.own_texts import english_texts
-from benchwright.annotation.app.helping import HelperBench, HelperLanes, HelperTimeout, HelperWork, Superseded
-from benchwright.annotation.app.languages import read_language, use_language
-from benchwright.annotation.app.routes import MOST_REQUESTS, region_routes
-from benchwright.annotation.store import Account
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.base.state import clock, open_app_state
+from benchwright.annotation.app.helping.helper_lanes import HelperLanes, HelperTimeout, HelperWork, Superseded
+from benchwright.annotation.app.helping.helper_process import HelperBench
+from benchwright.annotation.app.languages.language import use_language
+from benchwright.annotation.app.languages.language_file import read_language
+from benchwright.annotation.app.routes.regions import MOST_REQUESTS, region_routes
+from benchwright.annotation.store.accounts.accounts import Account
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import ItemImage

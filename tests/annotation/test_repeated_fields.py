@@ -17,23 +17,17 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.exchange import export_tasks, import_decisions
-from benchwright.annotation.forms import (
-    CampaignForm,
-    Form,
-    FormError,
-    Lines,
-    OneOf,
-    OnlyIf,
-    Option,
-    Repeated,
-    TaskContent,
-    TaskInput,
-    TextField,
-)
-from benchwright.annotation.label_studio import read_reply
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.fields.field_types import Lines, OneOf, OnlyIf, Option, Repeated, TextField
+from benchwright.annotation.forms.fields.field_values import FormError
+from benchwright.annotation.forms.fields.form import Form
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.task_content import TaskContent
 from benchwright.annotation.label_studio.label_config import label_config
-from benchwright.annotation.store import ReviewStore
+from benchwright.annotation.label_studio.replies import read_reply
+from benchwright.annotation.store.review_store import ReviewStore
 
 WHY = (Option(code="hidden", words="Hidden"), Option(code="other", words="Something else"))
 QUESTIONS = Repeated(

@@ -12,13 +12,17 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from benchwright.annotation.app.task_card import card_of
-from benchwright.annotation.campaigns import Answer, Review, Verify
-from benchwright.annotation.exchange import export_tasks, import_decisions
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.simulated import SimulatedReviewers
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.task_card.card import card_of
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.simulated.annotators import SimulatedReviewers
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.annotation.campaigns import Verify
-from benchwright.annotation.simulated import SimulatedAnnotators
-from benchwright.annotation.store import Accounts, open_store
-from benchwright.cli import invoke
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.simulated.annotators import SimulatedAnnotators
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.review_store import open_store
+from benchwright.cli.main import invoke
 from benchwright.drawing import draw_prompts
 from benchwright.images import decode_rgb, encode_png
 from benchwright.records import Choice, Item, ItemImage, VisualPrompt
 from benchwright.steps import CampaignContext
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 

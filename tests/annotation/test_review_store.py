@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from benchwright.annotation.forms import CampaignForm, Submission, TaskInput
-from benchwright.annotation.store import RefusedError, ReviewStore, UpsertCounts
-from benchwright.annotation.store.database import connect
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.database.connection import connect
+from benchwright.annotation.store.database.records import RefusedError, UpsertCounts
+from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.errors import BenchwrightError
 
 pytestmark = pytest.mark.both_databases

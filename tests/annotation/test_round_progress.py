@@ -18,25 +18,26 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.annotation.campaigns import Review, Verify, rounded
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verdicts import rounded
+from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.exchange.export import export_everything
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.progress import (
-    AdjudicatedCount,
-    Overview,
-    RoundProgress,
-    adjudication_stats_of,
-    label_field_named,
-    label_fields_of,
-    progress_of,
-)
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.store.campaigns import AdjudicatedTask, list_decisions
-from benchwright.annotation.workflow import AdjudicationQueue, TaskQueue, open_next_rounds
-from benchwright.cli import invoke
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.adjudication_stats import AdjudicatedCount, adjudication_stats_of
+from benchwright.annotation.progress.campaign_progress import RoundProgress, progress_of
+from benchwright.annotation.progress.label_fields import label_field_named, label_fields_of
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.store.campaigns.adjudications import AdjudicatedTask
+from benchwright.annotation.store.campaigns.decisions import list_decisions
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
+from benchwright.annotation.workflow.settlement.revisions import open_next_rounds
+from benchwright.annotation.workflow.task_queue import TaskQueue
+from benchwright.cli.main import invoke
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 

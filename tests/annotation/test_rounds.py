@@ -9,18 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.store.database import Adjudicated, Adjudication, Annotation
-from benchwright.annotation.workflow import (
-    DECISIONS,
-    SettlementPolicy,
-    in_count,
-    next_edits,
-    parse_rule,
-    proposals_of,
-    settle,
-    settle_last,
-    votes_in,
-)
+from benchwright.annotation.store.database.records import Adjudicated, Adjudication, Annotation
+from benchwright.annotation.workflow.settlement.rounds import in_count, next_edits, proposals_of, votes_in
+from benchwright.annotation.workflow.settlement.rules import DECISIONS, parse_rule
+from benchwright.annotation.workflow.settlement.settle import SettlementPolicy, settle, settle_last
 
 MOMENT = datetime(2026, 3, 1, tzinfo=UTC)
 SAID = {"a": "accept", "r": "reject", "v": "revise", "x": "revise", "y": "revise"}

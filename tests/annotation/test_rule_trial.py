@@ -16,22 +16,20 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.campaigns import Review, Verify
-from benchwright.annotation.forms import CampaignForm, Submission
-from benchwright.annotation.progress import (
-    FATES,
-    Overview,
-    can_spare,
-    can_try,
-    changed_tasks,
-    fate_of,
-    progress_of,
-    rules_to_try,
-    try_rules,
-    try_sureness,
-)
-from benchwright.annotation.store import Campaign, ReviewStore
-from benchwright.annotation.workflow import AdjudicationQueue, TaskQueue, close_early, parse_rule
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.campaign_progress import progress_of
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.progress.rule_trial import FATES, can_try, changed_tasks, fate_of, rules_to_try, try_rules
+from benchwright.annotation.progress.sureness_trial import can_spare, try_sureness
+from benchwright.annotation.store.database.records import Campaign
+from benchwright.annotation.store.review_store import ReviewStore
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
+from benchwright.annotation.workflow.settlement.closing import close_early
+from benchwright.annotation.workflow.settlement.rules import parse_rule
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.workflow import DECISIONS, Decision, Rule, parse_rule
+from benchwright.annotation.workflow.settlement.rules import DECISIONS, Decision, Rule, parse_rule
 from benchwright.errors import BenchwrightError
 
 ORDER: dict[Decision | None, int] = {"reject": 0, "revise": 1, None: 1, "accept": 2}

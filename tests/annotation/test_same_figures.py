@@ -13,19 +13,20 @@ import pytest
 
 pytest.importorskip("streamlit")
 
-from benchwright.annotation.agreement import STATISTICS
+from benchwright.annotation.agreement.coefficients import STATISTICS
 from benchwright.annotation.app.base.curator_texts import TEXTS
-from benchwright.annotation.app.pages import field_agreement
+from benchwright.annotation.app.pages.agreement import field_agreement
 from benchwright.annotation.app.pages.annotators import _row
-from benchwright.annotation.campaigns import Verify
+from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.exchange.export import export_everything
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.progress import Overview, label_fields_of
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.cli import invoke
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.label_fields import label_fields_of
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.cli.main import invoke
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 

@@ -12,13 +12,17 @@ from pydantic import ValidationError
 from typed_answers import say
 from walks import make_photographs, run_json
 
-from benchwright.annotation.campaigns import Screen, ScreenItems, document_of, write_results
-from benchwright.annotation.exchange import export_tasks, import_decisions
-from benchwright.annotation.forms import CampaignForm, Submission
-from benchwright.annotation.progress import Overview
-from benchwright.annotation.simulated import SimulatedScreeners
-from benchwright.annotation.store import RefusedError, open_store
-from benchwright.annotation.workflow import results_of
+from benchwright.annotation.campaigns.results import document_of, write_results
+from benchwright.annotation.campaigns.screen import Screen, ScreenItems
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.simulated.annotators import SimulatedScreeners
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import open_store
+from benchwright.annotation.workflow.submitted_answers import results_of
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError
 from benchwright.pipeline import run_recipe
@@ -128,7 +132,7 @@ def test_items_are_screened_with_their_key_and_nobody_who_saw_it_answers_them(
             "answer", kind="answer", rule="answers(1)", slots_per_task=1, form=CampaignForm(decisions_from="choices"),
             settings={}, seed=1,
         )  # fmt: skip
-        from benchwright.annotation.campaigns import work_of
+        from benchwright.annotation.campaigns.open_campaign import work_of
 
         store.upsert_tasks("answer", [work_of(item) for item in items])
         assert store.claim("answer", "ann", now=now) is None

@@ -19,13 +19,18 @@ import pytest
 from pydantic import ValidationError
 from walks import make_photographs, run_json
 
-from benchwright.annotation.app.task_card import card_of
-from benchwright.annotation.campaigns import Review, Verify, Write
-from benchwright.annotation.exchange import export_tasks, import_decisions
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store, row_problems
-from benchwright.annotation.store.accounts import forget_person
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.task_card.card import card_of
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.accounts.forgetting import forget_person
+from benchwright.annotation.store.check import row_problems
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import RecipeError
 from benchwright.pipeline import run_recipe
 from benchwright.questions.written import WrittenQuestions

@@ -9,8 +9,7 @@ import pytest
 
 pytest.importorskip("streamlit")
 
-from benchwright.annotation.app import SWITCH_S
-from benchwright.annotation.app.serve import _config, _prepare
+from benchwright.annotation.app.serve import SWITCH_S, _config, _prepare
 
 
 @pytest.fixture

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.annotation.agreement import Rating, SetRating, agreement_of, alpha_by_category, masi, masi_alpha
+from benchwright.annotation.agreement.coefficients import SetRating, agreement_of, alpha_by_category, masi_alpha
+from benchwright.annotation.agreement.label_sets import masi
+from benchwright.annotation.agreement.ratings import Rating
 
 SETS = st.frozensets(st.sampled_from("abcd"), min_size=1)
 

@@ -17,15 +17,16 @@ from click.testing import CliRunner
 
 from benchwright.annotation.agreement.annotator_quality import RightOf, qualities_in
 from benchwright.annotation.agreement.ratings import Rating, columns_of
-from benchwright.annotation.campaigns import Verify
+from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.cli.agreement import annotators
 from benchwright.annotation.cli.set_asides import set_aside, take_back
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.progress import Overview
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.progress.label_fields import label_fields_of
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.store.backup import restore_backup, write_backup
 from benchwright.annotation.store.check import row_problems
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.workflow.set_asides import set_votes_aside, take_votes_back
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

@@ -32,7 +32,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from benchwright.annotation.forms import (
+from benchwright.annotation.forms.kinds import (
     ANSWER,
     COLLECT,
     ERRATA,
@@ -44,7 +44,7 @@ from benchwright.annotation.forms import (
     SCREEN_ITEMS,
     VERIFY,
 )
-from benchwright.annotation.workflow import SURE_KINDS
+from benchwright.annotation.workflow.settlement.further_votes import SURE_KINDS
 from benchwright.errors import BenchwrightError
 
 pytestmark = pytest.mark.slow

@@ -10,14 +10,16 @@ import pyarrow.parquet as pq
 import pytest
 import sqlalchemy as sa
 
-from benchwright.annotation.campaigns import Verify
+from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.exchange.export import export_everything
-from benchwright.annotation.forms import Submission, TaskContent, content_in, is_too_fast, shortest_time_s
-from benchwright.annotation.progress import Overview
-from benchwright.annotation.progress import label_fields_of as fields_of
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.database import tasks
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.forms.shortest_time import is_too_fast, shortest_time_s
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.forms.task_content import TaskContent, content_in
+from benchwright.annotation.progress.label_fields import label_fields_of as fields_of
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.store.database.schema import tasks
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Choice, Item, ItemImage
 from benchwright.steps import CampaignContext
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from walks import run_json
 
-from benchwright.annotation.app.base import ShownPictures
 from benchwright.annotation.app.base import shown_pictures as module
+from benchwright.annotation.app.base.shown_pictures import ShownPictures
 from benchwright.canonical import file_digest
 from benchwright.errors import DataError
 from benchwright.images import decode_rgb, encode_png

@@ -11,16 +11,13 @@ import pytest
 from pydantic import ValidationError
 from walks import make_photographs
 
-from benchwright.annotation.campaigns import Collect, Describe
-from benchwright.annotation.forms import DESCRIPTION_FORM, CampaignForm
-from benchwright.annotation.simulated import (
-    SimulatedCollectors,
-    SimulatedDescribers,
-    drawn_picture,
-    simulate,
-    simulated_decisions,
-)
-from benchwright.annotation.store import open_store
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.kind_forms.description import DESCRIPTION_FORM
+from benchwright.annotation.simulated.annotators import simulate, simulated_decisions
+from benchwright.annotation.simulated.writers import SimulatedCollectors, SimulatedDescribers, drawn_picture
+from benchwright.annotation.store.review_store import open_store
 from benchwright.images import decode_rgb
 from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe

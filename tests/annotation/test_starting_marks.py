@@ -26,32 +26,35 @@ from pydantic import ValidationError
 from starlette.applications import Starlette
 from typed_answers import say
 
-from benchwright.annotation.app.auth import ACCOUNT
-from benchwright.annotation.app.base import clock, open_app_state
-from benchwright.annotation.app.routes import region_routes
-from benchwright.annotation.campaigns import Mark
-from benchwright.annotation.cli import unused_marks
+from benchwright.annotation.app.auth.middleware import ACCOUNT
+from benchwright.annotation.app.base.state import clock, open_app_state
+from benchwright.annotation.app.routes.regions import region_routes
+from benchwright.annotation.campaigns.mark import Mark
+from benchwright.annotation.cli.marks import unused_marks
 from benchwright.annotation.exchange.export import export_everything
-from benchwright.annotation.forms import CampaignForm, MarkField, TaskInput, marking_form
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.campaigns import (
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.kind_forms.marking import MarkField, marking_form
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.store.campaigns.starting_marks import (
     StartingMarks,
     StartingRow,
     count_starting_marks,
-    find_campaign,
     set_starting_marks,
     starting_key,
     starting_marks_of,
     starting_report,
 )
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.store.campaigns.tasks import find_campaign
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.drawing import mask_of
 from benchwright.errors import BenchwrightError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.regions import grid_of, read_region
-from benchwright.regions.formats import PictureMarks, write_marks
-from benchwright.workspace import Workspace
+from benchwright.regions.formats.mark_files import write_marks
+from benchwright.regions.formats.picture_marks import PictureMarks
+from benchwright.workspace.workspace import Workspace
 
 SIZES = {"train/a.jpg": (64, 48), "val/a.jpg": (80, 60), "b.png": (100, 50), "turned.jpg": (60, 90)}
 """Upright sizes of the photographs by path; the last one is stored lying on its side."""

@@ -19,11 +19,14 @@ from stated_facts import fields_of
 from typed_answers import say
 from walks import make_photographs
 
-from benchwright.annotation.campaigns import State
-from benchwright.annotation.forms import SECTIONS, CampaignForm, state_form, statements_document
-from benchwright.annotation.simulated import SimulatedStaters, simulated_decisions
-from benchwright.annotation.store import RefusedError, open_store
+from benchwright.annotation.campaigns.state import State
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.kind_forms.statements import SECTIONS, state_form, statements_document
+from benchwright.annotation.simulated.annotators import simulated_decisions
+from benchwright.annotation.simulated.writers import SimulatedStaters
 from benchwright.annotation.store.campaigns.other_pictures import find_pictures
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import open_store
 from benchwright.canonical import digest
 from benchwright.facts import Statements, read_facts
 from benchwright.pipeline import run_recipe

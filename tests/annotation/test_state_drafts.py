@@ -17,9 +17,11 @@ from chat_server import ChatServer
 from typed_answers import say
 from walks import make_photographs
 
-from benchwright.annotation.forms import Submission, proposals_in
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.forms.payloads import proposals_in
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import PrerequisiteError
 from benchwright.facts import Statements
 from benchwright.pipeline import run_recipe

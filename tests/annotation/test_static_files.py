@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.annotation.app import SCRIPT
-from benchwright.annotation.app.security import needed_files
-from benchwright.annotation.app.security.static_files import LATER, static_files
+from benchwright.annotation.app.security.static_files import LATER, needed_files, static_files
+from benchwright.annotation.app.serve import SCRIPT
 
 
 @pytest.mark.parametrize("name", LATER)

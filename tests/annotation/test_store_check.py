@@ -12,19 +12,21 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from benchwright.annotation.forms import CampaignForm, Submission, TaskInput
-from benchwright.annotation.store import Accounts, ReviewStore, open_store, row_problems, store_problems
-from benchwright.annotation.store.campaigns import (
-    GuidelinePicture,
-    Guidelines,
-    OverrideStore,
-    add_adjudication,
-    add_revision,
-    find_campaign,
-    list_tasks,
-)
-from benchwright.annotation.store.database import WRITING, audit_log, connect, record
-from benchwright.annotation.store.submissions import add_remark
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.campaigns.adjudications import add_adjudication
+from benchwright.annotation.store.campaigns.guidelines import GuidelinePicture, Guidelines
+from benchwright.annotation.store.campaigns.overrides import OverrideStore
+from benchwright.annotation.store.campaigns.revisions import add_revision
+from benchwright.annotation.store.campaigns.tasks import find_campaign, list_tasks
+from benchwright.annotation.store.check import row_problems, store_problems
+from benchwright.annotation.store.database.audit import record
+from benchwright.annotation.store.database.connection import WRITING, connect
+from benchwright.annotation.store.database.schema import audit_log
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.store.submissions.comments import add_remark
 from benchwright.overrides import Override
 from benchwright.records import Item
 

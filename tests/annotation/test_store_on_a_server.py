@@ -10,9 +10,9 @@ from browser.review_site import RECIPE
 from postgres import PASSWORD
 from walks import benchwright, make_photographs, run_json
 
-from benchwright.annotation.store import open_store
+from benchwright.annotation.store.review_store import open_store
 from benchwright.errors import DataError
-from benchwright.workspace import VARIABLE
+from benchwright.workspace.store_place import VARIABLE
 
 pytestmark = pytest.mark.slow
 

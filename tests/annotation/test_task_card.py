@@ -9,17 +9,20 @@ from datetime import datetime
 
 import pytest
 
-from benchwright.annotation.app.base import captions, key_sheet, question_in_words
-from benchwright.annotation.app.base.option_letters import options_of
+from benchwright.annotation.app.base.key_sheet import key_sheet
+from benchwright.annotation.app.base.option_letters import captions, options_of, question_in_words
 from benchwright.annotation.app.item_pages.item_sections import options_html
-from benchwright.annotation.app.task_card import CardEvent, card_of, event_of
-from benchwright.annotation.app.task_card.card import editable_of
-from benchwright.annotation.campaigns import Answer, Verify
-from benchwright.annotation.forms import Submission, TaskContent, content_in
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.task_card.card import card_of, editable_of
+from benchwright.annotation.app.task_card.card_event import CardEvent, event_of
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.forms.task_content import TaskContent, content_in
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.canonical import digest
-from benchwright.construction.tasks import QUESTION as JIGSAW_QUESTION
+from benchwright.construction.tasks.jigsaw import QUESTION as JIGSAW_QUESTION
 from benchwright.records import Choice, Item, ItemImage
 from benchwright.steps import CampaignContext
 

@@ -7,10 +7,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.campaigns import Review, Verify
-from benchwright.annotation.forms import LEASE_S, Submission
-from benchwright.annotation.store import RefusedError, ReviewStore, StaleError, open_store
-from benchwright.annotation.workflow import TaskQueue, may_see
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.assignment_settings import LEASE_S
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.database.records import RefusedError, StaleError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue, may_see
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

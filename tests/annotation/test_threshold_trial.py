@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.annotation.items import filter_thresholds, read_measured, run_stamp, try_threshold
+from benchwright.annotation.items.threshold_trial import filter_thresholds, read_measured, run_stamp, try_threshold
 from benchwright.errors import BenchwrightError
-from benchwright.workspace import StageTable, Workspace
+from benchwright.workspace.shards import StageTable
+from benchwright.workspace.workspace import Workspace
 
 from .curated import RECIPE, make_place, run
 

@@ -17,17 +17,24 @@ from pydantic import ValidationError
 from benchwright.annotation.app.base.own_texts import english_texts
 from benchwright.annotation.app.languages.language import Language, use_language
 from benchwright.annotation.app.languages.offered import OfferedLanguages
-from benchwright.annotation.app.task_card import card_of
-from benchwright.annotation.campaigns import Answer, Describe, Pair, Review, Screen, ScreenItems, Verify
-from benchwright.annotation.cli import annotators
+from benchwright.annotation.app.task_card.card import card_of
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.pair import Pair
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.screen import Screen, ScreenItems
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.cli.agreement import annotators
 from benchwright.annotation.exchange.export.work_tables import work_tables
-from benchwright.annotation.forms import AssignmentSettings, Submission
-from benchwright.annotation.progress import Overview
-from benchwright.annotation.store import RefusedError, ReviewStore
+from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.store.counts.item_facts import items_changed_since, task_facts
+from benchwright.annotation.store.database.records import RefusedError
 from benchwright.annotation.store.database.schema import tasks as tasks_table
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.annotation.workflow.set_asides import set_votes_aside
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.canonical import digest
 from benchwright.records import ImageRecord, Item, Source
 from benchwright.steps import CampaignContext, CampaignStep

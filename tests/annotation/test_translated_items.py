@@ -20,11 +20,12 @@ from chat_server import ChatServer, words_of
 from pydantic import ValidationError
 from walks import make_photographs, run_json
 
-from benchwright.annotation.exchange import export_tasks, import_decisions
-from benchwright.annotation.forms import beside_in, item_in
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.payloads import beside_in, item_in
 from benchwright.annotation.label_studio.task_data import task_data
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.construction.drafting import DraftTranslations
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.construction.drafting.draft_translations import DraftTranslations
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.release import Release, verify_release

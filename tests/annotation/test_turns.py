@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.annotation.store import open_store
-from benchwright.annotation.store.database import Turns
+from benchwright.annotation.store.database.turns import Turns
+from benchwright.annotation.store.review_store import open_store
 
 HOLD = """
 import sys, time

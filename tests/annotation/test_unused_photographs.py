@@ -15,18 +15,22 @@ import pytest
 from brought_photographs import jpeg
 from walks import make_photographs, run_json
 
-from benchwright.annotation.campaigns import Collect
-from benchwright.annotation.exchange import unused_in
-from benchwright.annotation.exchange.unused_photographs import unused_photographs
-from benchwright.annotation.forms import PhotographField, Submission
-from benchwright.annotation.store import RefusedError, ReviewStore, Uploads, open_store, restore_backup, write_backup
-from benchwright.annotation.workflow import TaskQueue, take_in_photograph
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.exchange.unused_photographs import unused_in, unused_photographs
+from benchwright.annotation.forms.fields.field_types import PhotographField
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.backup import restore_backup, write_backup
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.store.submissions.photo_uploads import Uploads
+from benchwright.annotation.workflow.photo_uploads import take_in_photograph
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import DataError
 from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.steps import CampaignContext
-from benchwright.workspace import ObjectStore
+from benchwright.workspace.objects import ObjectStore
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 

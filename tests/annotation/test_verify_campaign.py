@@ -9,11 +9,12 @@ from datetime import datetime
 import pytest
 from pydantic import ValidationError
 
-from benchwright.annotation.campaigns import Verify
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.simulated import SimulatedAnnotators, simulated_decisions
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow import parse_rule
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.simulated.annotators import SimulatedAnnotators, simulated_decisions
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.settlement.rules import parse_rule
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item

@@ -7,11 +7,14 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.campaigns import Answer, Verify
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.simulated import SimulatedAnnotators
-from benchwright.annotation.store import RefusedError, ReviewStore, Task, open_store
-from benchwright.annotation.workflow import TaskQueue, open_next_rounds
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.simulated.annotators import SimulatedAnnotators
+from benchwright.annotation.store.database.records import RefusedError, Task
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.settlement.revisions import open_next_rounds
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

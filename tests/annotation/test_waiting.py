@@ -9,10 +9,15 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.forms import SETTING, CampaignForm, Submission, TaskInput
-from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.store.accounts import AccessControl
-from benchwright.annotation.workflow import TaskQueue, next_campaign, open_tasks_of, waiting_for
+from benchwright.annotation.forms.assignment_settings import SETTING
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.accounts.campaign_access import AccessControl
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
+from benchwright.annotation.workflow.waiting import next_campaign, open_tasks_of, waiting_for
 
 from .sqlite_work import instructions
 

@@ -20,14 +20,20 @@ from pydantic import ValidationError
 from typed_answers import say
 from walks import make_photographs
 
-from benchwright.annotation.app.routes import mistakes_in_draft
-from benchwright.annotation.campaigns import Write
-from benchwright.annotation.exchange import export_tasks, import_decisions
-from benchwright.annotation.forms import CampaignForm, FormError, Submission, writing_form
-from benchwright.annotation.label_studio import read_reply
+from benchwright.annotation.app.routes.tasks import mistakes_in_draft
+from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.fields.field_values import FormError
+from benchwright.annotation.forms.kind_forms.writing import writing_form
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.label_studio.label_config import label_config
-from benchwright.annotation.simulated import SimulatedWriters, simulated_decisions
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.annotation.label_studio.replies import read_reply
+from benchwright.annotation.simulated.annotators import simulated_decisions
+from benchwright.annotation.simulated.writers import SimulatedWriters
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.pipeline import run_recipe
 from benchwright.questions.written import REFUSAL, WrittenQuestions, names_something
 from benchwright.recipe import parse_recipe

@@ -14,7 +14,7 @@ import pytest
 from audited_benches import Row, clean_rows, write_pictures, write_rows
 from chat_server import ChatServer
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 
 ITEMS = 24
 ASKED = ("blind_models", "second_right_options", "options_that_mean_the_same")

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from audited_benches import clean_rows, plant_faults, write_pictures, write_rows
 
-from benchwright.audit import AuditReport, AuditSettings, Finding, audit, verdict_of
-from benchwright.cli import invoke
+from benchwright.audit import AuditSettings, audit, verdict_of
+from benchwright.audit.finding import Finding
+from benchwright.audit.report import AuditReport
+from benchwright.cli.main import invoke
 
 pytestmark = pytest.mark.slow
 ITEMS = 48

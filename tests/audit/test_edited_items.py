@@ -13,15 +13,15 @@ import pytest
 from audited_benches import clean_rows, write_pictures
 from walks import in_process, run_json
 
-from benchwright.annotation.campaigns import open_tasks
-from benchwright.annotation.store import open_store
-from benchwright.cli import invoke
+from benchwright.annotation.campaigns.on_releases import open_tasks
+from benchwright.annotation.store.review_store import open_store
+from benchwright.cli.main import invoke
 from benchwright.errors import DataError
 from benchwright.exports.correct import correct_release
 from benchwright.questions.edits import ItemEdits
 from benchwright.records import Item
 from benchwright.release import Release, verify_release
-from benchwright.release.format import parse_errata, read_errata, released_errata, spelled
+from benchwright.release.format.errata import parse_errata, read_errata, released_errata, spelled
 from benchwright.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.slow

@@ -17,27 +17,21 @@ import pytest
 from audited_benches import clean_rows, write_rows
 from PIL import Image
 
-from benchwright.audit import AuditReport, AuditSettings, audit, verdict_of
+from benchwright.audit import AuditSettings, audit, verdict_of
 from benchwright.audit.audited_items import AuditedItem, AuditedItems
 from benchwright.audit.check import AuditCheck, AuditContext
-from benchwright.audit.checks import (
-    BrokenPictures,
-    Canary,
-    ContradictedKeys,
-    CopiedPictures,
-    HiddenCharacters,
-    KeyLetters,
-    NamedAnswers,
-    PersonalMetadata,
-    PictureFaults,
-    RepeatedAnswerOptions,
-    RepeatedIds,
-    RepeatedQuestions,
-    ShortcutBattery,
-)
+from benchwright.audit.checks.copies import CopiedPictures
+from benchwright.audit.checks.guessing import KeyLetters, ShortcutBattery
+from benchwright.audit.checks.hidden import HiddenCharacters
+from benchwright.audit.checks.keys import ContradictedKeys
+from benchwright.audit.checks.leaks import Canary
+from benchwright.audit.checks.pictures import BrokenPictures, PictureFaults
+from benchwright.audit.checks.questions import NamedAnswers, RepeatedAnswerOptions, RepeatedIds, RepeatedQuestions
+from benchwright.audit.checks.rights import PersonalMetadata
 from benchwright.audit.finding import Finding
 from benchwright.audit.picture_measures import MeasurePictures, PictureFile, kept_documents
-from benchwright.cli import invoke
+from benchwright.audit.report import AuditReport
+from benchwright.cli.main import invoke
 from benchwright.errors import RequestFailed, StorageError
 
 ITEMS = 21
@@ -109,10 +103,10 @@ def test_a_check_that_breaks_off_keeps_what_it_found_and_ends_no_other(
 @pytest.mark.parametrize(
     ("function", "check"),
     [
-        ("benchwright.filters.language.names_answer", NamedAnswers()),
+        ("benchwright.filters.language.text_checks.names_answer", NamedAnswers()),
         ("benchwright.audit.checks.hidden._texts", HiddenCharacters()),
         ("benchwright.audit.checks.keys._stated", ContradictedKeys()),
-        ("benchwright.filters.items.repeated_pairs", RepeatedAnswerOptions()),
+        ("benchwright.filters.items.repeated_options.repeated_pairs", RepeatedAnswerOptions()),
         ("benchwright.audit.checks.questions._right_text", RepeatedQuestions()),
     ],
     ids=lambda value: getattr(value, "name", None) or str(value).rpartition(".")[2],
@@ -153,7 +147,7 @@ def test_every_check_that_shares_what_failed_on_an_item_says_so(
             raise ZeroDivisionError("an odd item")
         return real(item)
 
-    monkeypatch.setattr("benchwright.filters.items.repeated_pairs", raising)
+    monkeypatch.setattr("benchwright.filters.items.repeated_options.repeated_pairs", raising)
     report = _audited(tmp_path, RepeatedAnswerOptions(), KeyLetters(), RepeatedIds())
     options, letters, ids = report.checks
     assert (options.state, letters.state, ids.state) == ("failed", "failed", "done")

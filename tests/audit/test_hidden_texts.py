@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from audited_benches import clean_rows, write_rows
 
-from benchwright.audit import AuditReport, AuditSettings, audit
-from benchwright.audit.checks import HiddenCharacters
+from benchwright.audit import AuditSettings, audit
+from benchwright.audit.checks.hidden import HiddenCharacters
+from benchwright.audit.report import AuditReport
 
 CHANGES = {
     2: {"question": "Which one is \u202eder\u202c?"},

@@ -10,11 +10,11 @@ import pytest
 from audited_benches import Row, clean_rows, picture, write_rows
 from PIL import ImageDraw, ImageFont
 
-from benchwright.audit import AuditReport, AuditSettings, audit
-from benchwright.audit.checks import TextInPictures
-from benchwright.audit.checks.picture_text import at_least, stands_in
-from benchwright.audit.setting_right import questions_of
-from benchwright.cli import invoke
+from benchwright.audit import AuditSettings, audit
+from benchwright.audit.checks.picture_text import TextInPictures, at_least, stands_in
+from benchwright.audit.report import AuditReport
+from benchwright.audit.setting_right.questions import questions_of
+from benchwright.cli.main import invoke
 
 pytest.importorskip("rapidocr")
 

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from audited_benches import Row, clean_rows, write_rows
 
-from benchwright.audit import AuditReport, AuditSettings, Finding, audit
-from benchwright.audit.checks import RepeatedQuestions, Wording
+from benchwright.audit import AuditSettings, audit
+from benchwright.audit.checks.questions import RepeatedQuestions
+from benchwright.audit.checks.wording import Wording
+from benchwright.audit.finding import Finding
+from benchwright.audit.report import AuditReport
 
 ITEMS = 12
 

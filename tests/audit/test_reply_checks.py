@@ -11,18 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.audit import AuditCheck, AuditReport, AuditSettings, Finding, audit, kinds_of
-from benchwright.audit.checks import (
-    AmbiguousItems,
-    ContradictedKeys,
-    ScoresWithout,
-    StatisticalPower,
-    SuspectedKeys,
-    UnreadReplies,
-)
-from benchwright.audit.keys import KeyedItem, replies_of_source
-from benchwright.cli import invoke
-from benchwright.construction.imported import ModelReply
+from benchwright.audit import AuditSettings, audit
+from benchwright.audit.check import AuditCheck
+from benchwright.audit.checks.keys import AmbiguousItems, ContradictedKeys, SuspectedKeys, UnreadReplies
+from benchwright.audit.checks.scores import ScoresWithout, StatisticalPower
+from benchwright.audit.finding import Finding
+from benchwright.audit.keys.replies import KeyedItem
+from benchwright.audit.keys.source_replies import replies_of_source
+from benchwright.audit.report import AuditReport
+from benchwright.audit.verdict import kinds_of
+from benchwright.cli.main import invoke
+from benchwright.construction.imported.asked_question import ModelReply
 
 ITEMS, WRONG = 80, 4
 CHECKS: list[AuditCheck] = [

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.audit.keys import NO_LETTER, KeyedItem, letter_matrix, read_replies
+from benchwright.audit.keys.replies import NO_LETTER, KeyedItem, letter_matrix, read_replies
 from benchwright.errors import DataError, PrerequisiteError
 
 ITEMS = (

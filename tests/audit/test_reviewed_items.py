@@ -16,11 +16,11 @@ from audited_benches import clean_rows, write_pictures, write_rows
 from walks import run_json
 
 from benchwright.annotation.app.base.texts import title_of
-from benchwright.annotation.app.task_card import card_of
-from benchwright.annotation.store import open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.task_card.card import card_of
+from benchwright.annotation.store.review_store import open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.audit.setting_right import campaigns
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.records import Item
 from benchwright.release import Release, verify_release
 from benchwright.workspace.workspace import Workspace

@@ -6,8 +6,10 @@ import csv
 
 import pytest
 
-from benchwright.audit import AuditReport, AuditSettings, audit, terminal_lines, verdict_of
-from benchwright.audit.checks import RotatedOptions
+from benchwright.audit import AuditSettings, audit, verdict_of
+from benchwright.audit.checks.questions import RotatedOptions
+from benchwright.audit.report import AuditReport
+from benchwright.audit.texts import terminal_lines
 
 MILLION = 1_000_000
 

@@ -15,8 +15,8 @@ from audited_benches import clean_rows, plant_faults, write_pictures, write_rows
 from item_filters import OddKeys
 from walks import run_json
 
-from benchwright.audit.setting_right import set_right
-from benchwright.cli import invoke
+from benchwright.audit.setting_right.correcting import set_right
+from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe
@@ -237,8 +237,9 @@ def test_the_same_again_opens_nothing_twice_and_changes_no_release(bench: Bench,
 
 
 def test_what_a_later_audit_finds_besides_comes_in_a_further_campaign(bench: Bench, decided: dict[str, Any]) -> None:
-    from benchwright.audit import AuditSettings, Finding, audit
-    from benchwright.audit.setting_right import open_campaigns
+    from benchwright.audit import AuditSettings, audit
+    from benchwright.audit.finding import Finding
+    from benchwright.audit.setting_right.campaigns import open_campaigns
 
     report = audit(bench.folder / "quiz.csv", bench.folder / "out", AuditSettings(workers=1), checks=[])
     # The worst finding says where an item goes: q22 to those who keep or drop it, q23 to those who may edit it.

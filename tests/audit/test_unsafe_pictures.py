@@ -12,9 +12,9 @@ from color_classifier import color_classifier
 from PIL import Image
 
 from benchwright.audit import AuditSettings, audit
-from benchwright.audit.checks import UnsafePictures
-from benchwright.audit.setting_right import questions_of
-from benchwright.cli import invoke
+from benchwright.audit.checks.safety import UnsafePictures
+from benchwright.audit.setting_right.questions import questions_of
+from benchwright.cli.main import invoke
 from benchwright.errors import PrerequisiteError
 from benchwright.filters.safety import Safety
 

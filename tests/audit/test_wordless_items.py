@@ -8,7 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchwright.audit import AuditReport, AuditSettings, Finding, audit, terminal_lines
+from benchwright.audit import AuditSettings, audit
+from benchwright.audit.finding import Finding
+from benchwright.audit.report import AuditReport
+from benchwright.audit.texts import terminal_lines
 
 TASKS = {"Counting": 4, "Jigsaw": 2}
 OF_TASK = 60

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from browser.rest import at_rest
 from browser.review_site import PASSWORDS, ReviewSite, slot_on_screen
 
-from benchwright.annotation.store import open_store
+from benchwright.annotation.store.review_store import open_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -7,11 +7,18 @@ from pathlib import Path
 from browser.review_site import RECIPE, make_workspace
 from browser.voted import vote
 
-from benchwright.annotation.app.base import clock
-from benchwright.annotation.campaigns import Answer, Review
-from benchwright.annotation.forms import CampaignForm, Form, OneOf, Option, SeveralOf, Submission, TaskInput, TextField
-from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.workflow import AdjudicationQueue, TaskQueue
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.fields.field_types import OneOf, Option, SeveralOf, TextField
+from benchwright.annotation.forms.fields.form import Form
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

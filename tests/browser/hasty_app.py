@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchwright.annotation.app.base.state import open_app_state
-from benchwright.annotation.app.security import ConnectionLimits
+from benchwright.annotation.app.security.connections import ConnectionLimits
 from benchwright.annotation.app.serve import run_app
 
 LIMITS = ConnectionLimits(head_s=3, body_s=1, longest_body_s=2, keep_alive_s=1, ping_s=2)

@@ -9,12 +9,20 @@ from types import MappingProxyType
 from browser.review_site import add_accounts
 from picture_copies import COPIES, photograph
 
-from benchwright.annotation.campaigns import Collect, Describe, Mark, Pair, Screen, State, Write
-from benchwright.annotation.forms import MarkField, Option
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.mark import Mark
+from benchwright.annotation.campaigns.pair import Pair
+from benchwright.annotation.campaigns.screen import Screen
+from benchwright.annotation.campaigns.state import State
+from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.forms.fields.field_types import Option
+from benchwright.annotation.forms.kind_forms.marking import MarkField
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.steps import CampaignContext, CampaignStep
-from benchwright.workspace import FinishedRun, settle_store
+from benchwright.workspace.run_results import FinishedRun
+from benchwright.workspace.store_place import settle_store
 
 RECIPE = """
 name: kinds

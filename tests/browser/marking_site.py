@@ -14,29 +14,23 @@ from browser.review_site import ReviewSite, add_accounts, sign_in, slot_on_scree
 from picture_copies import photograph
 from PIL import Image
 
-from benchwright.annotation.forms import (
-    CampaignForm,
-    Form,
-    OneOf,
-    OnlyIf,
-    Option,
-    RegionField,
-    TaskContent,
-    TaskInput,
-    item_in,
-)
-from benchwright.annotation.store import open_store
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.fields.field_types import OneOf, OnlyIf, Option, RegionField
+from benchwright.annotation.forms.fields.form import Form
+from benchwright.annotation.forms.payloads import TaskInput, item_in
+from benchwright.annotation.forms.task_content import TaskContent
+from benchwright.annotation.store.review_store import open_store
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import ItemImage
 from benchwright.regions import helpers_of
-from benchwright.workspace import settle_store
+from benchwright.workspace.store_place import settle_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from benchwright.regions import RegionShape
-    from benchwright.workspace import FinishedRun
+    from benchwright.workspace.run_results import FinishedRun
 
 LARGE = (4000, 3000)
 """Twelve megapixels."""

@@ -11,11 +11,12 @@ from browser.kinds_site import make_images
 from browser.review_site import add_accounts
 from chat_server import ChatServer
 
-from benchwright.annotation.campaigns import DraftSettings, State
-from benchwright.annotation.forms import SECTIONS
-from benchwright.models import ChatSettings
+from benchwright.annotation.campaigns.model_drafts import DraftSettings
+from benchwright.annotation.campaigns.state import State
+from benchwright.annotation.forms.kind_forms.statements import SECTIONS
+from benchwright.models.chat import ChatSettings
 from benchwright.steps import CampaignContext
-from benchwright.workspace import settle_store
+from benchwright.workspace.store_place import settle_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

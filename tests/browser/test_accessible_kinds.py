@@ -13,7 +13,10 @@ from browser.rest import at_rest
 from browser.review_site import ReviewSite, serve, sign_in, slot_on_screen
 from browser.widths import TABLET, unreached
 
-from benchwright.annotation.campaigns import Collect, Describe, Pair, Screen
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.pair import Pair
+from benchwright.annotation.campaigns.screen import Screen
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext

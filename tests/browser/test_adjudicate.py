@@ -19,8 +19,8 @@ from browser.review_site import (
     slot_on_screen,
 )
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext

@@ -14,9 +14,9 @@ from browser.rest import at_rest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in, slot_on_screen
 from browser.widths import PHONE, unreached
 
-from benchwright.annotation.app.base import clock
-from benchwright.annotation.store import open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.store.review_store import open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -24,11 +24,12 @@ from browser.widths import unreached
 from servers import serving
 from walks import command, make_photographs
 
-from benchwright.annotation.app.base import clock
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.jobs import JobRunner, RunJob
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.database import audit_log
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.jobs.commands import RunJob
+from benchwright.annotation.jobs.job_runner import JobRunner
+from benchwright.annotation.store.database.schema import audit_log
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.release import Release
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchwright.filters.text import TextReport, TextShare, write_calibration
+from benchwright.filters.text.calibration import write_calibration
+from benchwright.filters.text.report import TextReport, TextShare
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

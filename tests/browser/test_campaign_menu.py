@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 from browser.review_site import ReviewSite, make_workspace, next_slot, say, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.app.base import clock
-from benchwright.annotation.campaigns import Answer, Verify
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

@@ -19,13 +19,14 @@ from browser.rest import at_rest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in
 from browser.widths import unreached
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.items import filter_thresholds, read_measured, try_threshold
-from benchwright.annotation.progress import forecast_of, try_rules
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.campaigns import Guidelines
-from benchwright.annotation.store.database import audit_log
-from benchwright.annotation.workflow import parse_rule
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.items.threshold_trial import filter_thresholds, read_measured, try_threshold
+from benchwright.annotation.progress.forecast import forecast_of
+from benchwright.annotation.progress.rule_trial import try_rules
+from benchwright.annotation.store.campaigns.guidelines import Guidelines
+from benchwright.annotation.store.database.schema import audit_log
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.settlement.rules import parse_rule
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -14,9 +14,9 @@ import pytest
 from browser.rest import at_rest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.accounts import AccessControl
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.accounts.campaign_access import AccessControl
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -10,10 +10,10 @@ import pytest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in
 from browser.voted import vote
 
-from benchwright.annotation.campaigns import Verify
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import AdjudicationQueue
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

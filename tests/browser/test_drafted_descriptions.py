@@ -14,7 +14,7 @@ from browser.review_site import PASSWORDS, add_account, next_slot, serve, sign_i
 from chat_server import ChatServer
 from picture_copies import photograph
 
-from benchwright.annotation.store import open_store
+from benchwright.annotation.store.review_store import open_store
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 

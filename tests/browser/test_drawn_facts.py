@@ -23,7 +23,7 @@ from benchwright.cli import prepare_photographs
 from benchwright.facts import PictureFacts, Subject, read_facts
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
-from benchwright.workspace import FinishedRun
+from benchwright.workspace.run_results import FinishedRun
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

@@ -21,7 +21,7 @@ from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import Item
 from benchwright.release import Release
-from benchwright.workspace import FinishedRun
+from benchwright.workspace.run_results import FinishedRun
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -14,10 +14,10 @@ import pytest
 from browser.marking_site import draw, open_task, picture_is_there, save_photograph, submit
 from browser.review_site import ReviewSite, add_accounts, serve
 
-from benchwright.annotation.store import open_store
+from benchwright.annotation.store.review_store import open_store
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
-from benchwright.workspace import settle_store
+from benchwright.workspace.store_place import settle_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from browser.axe import NOTHING, findings_by_theme
 from browser.review_site import make_workspace, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.app.base import clock
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext

@@ -19,12 +19,12 @@ from browser.review_site import ReviewSite, add_accounts, serve, sign_in
 from picture_copies import photograph
 from PIL import Image
 
-from benchwright.annotation.store import open_store
-from benchwright.annotation.store.accounts import AccessControl
+from benchwright.annotation.store.accounts.campaign_access import AccessControl
+from benchwright.annotation.store.review_store import open_store
 from benchwright.errors import BenchwrightError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
-from benchwright.workspace import settle_store
+from benchwright.workspace.store_place import settle_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import APIResponse, BrowserContext, Page

@@ -13,11 +13,14 @@ from browser.kinds_site import make_images
 from browser.review_site import ReviewSite, add_accounts, next_slot, serve, slot_on_screen
 from walks import run_json
 
-from benchwright.annotation.app.base import clock
-from benchwright.annotation.campaigns import Answer, ScreenItems, Verify
-from benchwright.annotation.forms import AssignmentSettings
-from benchwright.annotation.store import Accounts, open_store
-from benchwright.annotation.store.campaigns import Practice
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.screen import ScreenItems
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.campaigns.practice import Practice
+from benchwright.annotation.store.review_store import open_store
 from benchwright.records import Choice, Item
 from benchwright.steps import CampaignContext
 

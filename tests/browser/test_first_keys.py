@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in
 
-from benchwright.annotation.store import open_store
+from benchwright.annotation.store.review_store import open_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext

@@ -16,11 +16,15 @@ from browser.axe import NOTHING, findings_by_theme
 from browser.rest import at_rest
 from browser.review_site import PASSWORDS, ReviewSite, add_account, make_workspace, serve, sign_in
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.items import ItemIndex, ItemQuery, search
-from benchwright.annotation.store import OverrideStore, RefusedError, ReviewStore, open_store
-from benchwright.annotation.store.database import audit_log
-from benchwright.annotation.workflow import TaskQueue, open_next_rounds
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.items.item_index import ItemIndex
+from benchwright.annotation.items.item_search import ItemQuery, search
+from benchwright.annotation.store.campaigns.overrides import OverrideStore
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.database.schema import audit_log
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.settlement.revisions import open_next_rounds
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from small_bench import Bench
 
-from benchwright.evaluation.backends import PerQuestion
-from benchwright.evaluation.leaderboard import leaderboard_of, write_leaderboard
+from benchwright.evaluation.backends.base import PerQuestion
+from benchwright.evaluation.leaderboard.board import leaderboard_of
+from benchwright.evaluation.leaderboard.page import write_leaderboard
 from benchwright.evaluation.run import evaluate
 from benchwright.records import Choice, ItemImage
 

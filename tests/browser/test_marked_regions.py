@@ -12,9 +12,9 @@ from browser.rest import at_rest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in
 from browser.widths import unreached
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import compare_regions
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.settlement.marked_regions import compare_regions
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -27,10 +27,10 @@ from browser.rest import at_rest
 from browser.review_site import ReviewSite, add_account, serve, slot_on_screen
 from browser.widths import TABLET, unreached
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import open_store
-from benchwright.annotation.workflow import TaskQueue
-from benchwright.workspace import settle_store
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
+from benchwright.workspace.store_place import settle_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

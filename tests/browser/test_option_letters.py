@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from browser.review_site import ReviewSite, make_workspace, next_slot, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.campaigns import Answer, Review, Verify
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.records import Choice, Item
 from benchwright.steps import CampaignContext
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from small_bench import Bench
 
-from benchwright.evaluation.backends import PerQuestion
-from benchwright.evaluation.report import write_report
+from benchwright.evaluation.backends.base import PerQuestion
+from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.run import evaluate
 from benchwright.records import Choice, ItemImage, Source
 

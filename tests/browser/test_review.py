@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from browser.review_site import ReviewSite, make_workspace, next_slot, say, serve, sign_in, slot_on_screen
 from walks import run_json
 
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.database import slots, tasks
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.store.database.schema import slots, tasks
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

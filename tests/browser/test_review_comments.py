@@ -10,8 +10,8 @@ from browser.review_site import ReviewSite, make_workspace, next_slot, say, serv
 from walks import run_json
 
 from benchwright.annotation.app.task_card import card as card_module
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -14,13 +14,13 @@ from browser.review_site import ReviewSite, add_accounts, next_slot, serve, sign
 from small_bench import Bench
 from walks import run_json
 
-from benchwright.annotation.campaigns import open_tasks
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.campaigns.on_releases import open_tasks
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Choice, ItemImage, Source
 from benchwright.release import Release, verify_release
-from benchwright.release.format import released_errata
+from benchwright.release.format.errata import released_errata
 from benchwright.review.tasks import FindingCategory, ReviewTask, SideText, TaskFileHead, write_review_tasks
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ import pytest
 from browser.rest import hacked
 from browser.review_site import ReviewSite, make_workspace, next_slot, say, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.app.security import COOKIE, Cookies
-from benchwright.annotation.campaigns import Answer, Verify
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.security.cookies import COOKIE, Cookies
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.hidden_characters import escaped
 from benchwright.records import Choice, Item, VisualPrompt
 from benchwright.steps import CampaignContext

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from browser.review_site import ReviewSite, add_accounts, next_slot, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.campaigns import Review
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.canonical import digest
 from benchwright.records import Choice, Item, ItemImage
 from benchwright.steps import CampaignContext
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page, Response
@@ -39,7 +39,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     """A workspace with a review of two items by two, at least one of whom must find each thing good."""
     from skimage import data, io
 
-    from benchwright.annotation.workflow import brought_pictures
+    from benchwright.annotation.workflow.image_files import brought_pictures
 
     folder = tmp_path_factory.mktemp("votes")
     workspace = Workspace.create(folder / "workspace")

@@ -10,12 +10,13 @@ import pytest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in, slot_on_screen
 from small_bench import Bench
 
-from benchwright.annotation.app.base import clock
-from benchwright.annotation.campaigns import Review, Verify
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
-from benchwright.evaluation.backends import PerQuestion
-from benchwright.evaluation.report import write_report
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
+from benchwright.evaluation.backends.base import PerQuestion
+from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.run import evaluate
 from benchwright.records import Choice, Item, ItemImage, Source
 from benchwright.steps import CampaignContext

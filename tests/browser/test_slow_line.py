@@ -14,7 +14,7 @@ from browser.kinds_site import make_images, open_campaigns
 from browser.review_site import ReviewSite, next_slot, serve, sign_in, slot_on_screen
 from slow_line import Line, slow_line
 
-from benchwright.annotation.campaigns import Screen
+from benchwright.annotation.campaigns.screen import Screen
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -9,12 +9,14 @@ import pytest
 from browser.axe import findings
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.campaigns import Answer, Verify, Write
-from benchwright.annotation.store import open_store
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.store.review_store import open_store
 from benchwright.records import Choice, Item
 from benchwright.steps import CampaignContext
-from benchwright.workspace import Workspace
 from benchwright.workspace.run_results import images_of
+from benchwright.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page

@@ -12,7 +12,7 @@ from browser.review_site import ReviewSite, next_slot, serve, sign_in, slot_on_s
 from browser.state_site import DRAFT, SCRIPT, begin, make_site, section, unfold
 from browser.widths import TABLET, unreached
 
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

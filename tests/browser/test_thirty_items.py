@@ -11,10 +11,11 @@ import pytest
 from browser.review_site import ReviewSite, make_workspace, next_slot, serve, slot_on_screen
 from walks import run_json
 
-from benchwright.annotation.app.base import clock
-from benchwright.annotation.forms import TaskInput
-from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.store.accounts import AccessControl
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.accounts.campaign_access import AccessControl
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.records import Item
 
 if TYPE_CHECKING:

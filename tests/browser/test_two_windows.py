@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from browser.review_site import ReviewSite, make_workspace, next_slot, say, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.app.base import clock
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

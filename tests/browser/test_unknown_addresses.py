@@ -9,7 +9,7 @@ import pytest
 from browser.rest import at_rest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.store import open_store
+from benchwright.annotation.store.review_store import open_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext

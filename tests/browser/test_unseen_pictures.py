@@ -10,8 +10,8 @@ import pytest
 import sqlalchemy as sa
 from browser.review_site import ReviewSite, make_workspace, next_slot, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.database import slots
+from benchwright.annotation.store.database.schema import slots
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

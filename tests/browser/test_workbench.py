@@ -11,13 +11,20 @@ from browser.kinds_site import make_images, open_campaigns
 from browser.rest import at_rest
 from browser.review_site import ReviewSite, make_workspace, next_slot, say, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.app.base import clock
-from benchwright.annotation.campaigns import Answer, Describe, Pair, Review, Screen, ScreenItems, Verify
-from benchwright.annotation.forms import KINDS as KINDS_OF_CAMPAIGNS
-from benchwright.annotation.forms import CampaignForm, Submission, TaskInput
-from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
-from benchwright.evaluation.analysis import BLINK
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.pair import Pair
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.screen import Screen, ScreenItems
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.kinds import KINDS as KINDS_OF_CAMPAIGNS
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
+from benchwright.evaluation.analysis.error_sample import BLINK
 from benchwright.records import Choice, Item
 from benchwright.steps import CampaignContext
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from benchwright.annotation.app.base import clock
-from benchwright.annotation.campaigns import Review
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import ReviewStore
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import ReviewStore
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

@@ -5,8 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchwright.construction.item_parts import MOST_DEVIATIONS, BoxNoise, iou, noised_box
-from benchwright.construction.item_parts.boxes import Box, BoxView, exchangeable_boxes
+from benchwright.construction.item_parts.boxes import (
+    MOST_DEVIATIONS,
+    Box,
+    BoxNoise,
+    BoxView,
+    exchangeable_boxes,
+    iou,
+    noised_box,
+)
 
 
 def test_the_agreement_of_boxes_that_share_a_corner() -> None:

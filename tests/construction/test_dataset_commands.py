@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from dataset_fixtures.vsr_files import write_vsr
 
-from benchwright.cli import invoke
-from benchwright.construction.readers import DatasetReader
+from benchwright.cli.main import invoke
+from benchwright.construction.readers.reader import DatasetReader
 from benchwright.rooms import catalogue
 
 

@@ -17,9 +17,10 @@ from step_context import StepContext
 from tiny_detectors import make_grounding_dino, make_owlv2
 from truth_runs import TruthRun, right_text
 
-from benchwright.construction.estimated import DetectedBoxes, FoundThing
-from benchwright.construction.ground_truth import CountQuestion, LabelledBoxes, RecordTruth, read_truths
-from benchwright.construction.tasks import Counting
+from benchwright.construction.estimated.detected_boxes import DetectedBoxes, FoundThing
+from benchwright.construction.ground_truth.truths import CountQuestion, LabelledBoxes
+from benchwright.construction.ground_truth.values import RecordTruth, read_truths
+from benchwright.construction.tasks.counting import Counting
 from benchwright.construction.tasks.localization_of_boxes import LocalizationOfBoxes
 from benchwright.errors import PrerequisiteError, RecipeError
 from benchwright.pipeline.plan import plan

@@ -14,18 +14,11 @@ from pydantic import ValidationError
 from step_context import StepContext
 from tiny_detectors import make_florence2, make_grounding_dino, make_owlv2
 
-from benchwright.construction.item_parts import Grounded
-from benchwright.construction.manipulation.grounding import (
-    DetectedPhrase,
-    DetectorSettings,
-    Located,
-    NotGrounded,
-    Scene,
-    Seen,
-    load_detector,
-    weights_of,
-)
-from benchwright.construction.manipulation.ideas import Ideas
+from benchwright.construction.item_parts.idea import Grounded
+from benchwright.construction.manipulation.grounding.detectors import DetectedPhrase, load_detector, weights_of
+from benchwright.construction.manipulation.grounding.located import DetectorSettings, Located
+from benchwright.construction.manipulation.grounding.scene import NotGrounded, Scene, Seen
+from benchwright.construction.manipulation.ideas.step import Ideas
 from benchwright.errors import PrerequisiteError
 from benchwright.facts import CATEGORIES
 from benchwright.models import find_device

@@ -10,23 +10,21 @@ import numpy as np
 import pytest
 from chat_server import ChatServer
 
-from benchwright.construction.distractors import (
+from benchwright.construction.distractors.checks import fault_of, faults_among
+from benchwright.construction.distractors.choosing import chosen_distractors, options_evidence
+from benchwright.construction.distractors.difficulty import difficulty
+from benchwright.construction.distractors.drafting import drafted_distractors
+from benchwright.construction.distractors.exchange import Lender, exchange_groups
+from benchwright.construction.distractors.sources import (
     DistractorCandidate,
-    Lender,
-    chosen_distractors,
-    difficulty,
-    drafted_distractors,
-    exchange_groups,
-    fault_of,
-    faults_among,
     nearest_by_vector,
     nearest_in_spelling,
-    options_evidence,
     other_numbers,
     other_pictures,
     same_category,
 )
-from benchwright.models import Chat, ChatSettings, NotOfThatShape
+from benchwright.models.chat import Chat, ChatSettings
+from benchwright.models.structured_replies import NotOfThatShape
 from benchwright.seeds import seed_for
 
 

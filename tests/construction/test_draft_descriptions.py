@@ -17,7 +17,7 @@ from chat_server import ChatServer, words_of
 from pydantic import ValidationError
 from walks import make_photographs
 
-from benchwright.construction.drafting import DraftDescriptions
+from benchwright.construction.drafting.draft_descriptions import DraftDescriptions
 from benchwright.pipeline import run_recipe
 from benchwright.questions.drafts import QuestionDrafts
 from benchwright.recipe import parse_recipe

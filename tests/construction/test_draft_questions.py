@@ -19,7 +19,7 @@ from chat_server import ChatServer, words_of
 from pydantic import ValidationError
 from walks import make_photographs
 
-from benchwright.construction.drafting import DraftQuestions
+from benchwright.construction.drafting.draft_questions import DraftQuestions
 from benchwright.errors import RecipeError
 from benchwright.pipeline import run_recipe
 from benchwright.questions.drafts import QuestionDrafts

@@ -12,10 +12,10 @@ from chat_server import ChatServer
 from PIL import Image
 from sane_model import SUBJECT, SaneModel
 
-from benchwright.cli import invoke
-from benchwright.construction.item_parts import unpacked
-from benchwright.construction.source_files import MAX_LINE_BYTES
-from benchwright.construction.sources import read_emu
+from benchwright.cli.main import invoke
+from benchwright.construction.item_parts.idea import unpacked
+from benchwright.construction.source_files.rows import MAX_LINE_BYTES
+from benchwright.construction.sources.emu import read_emu
 from benchwright.errors import DataError
 from benchwright.facts import read_facts
 from benchwright.pipeline import run_recipe

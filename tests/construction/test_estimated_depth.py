@@ -17,9 +17,10 @@ from PIL import Image
 from step_context import StepContext
 from tiny_depth_anything import make_depth_anything
 
-from benchwright.construction.estimated import EstimatedDepth
-from benchwright.construction.ground_truth import DepthComparison, read_truths
-from benchwright.construction.item_parts import PlacedChoices, text_choices
+from benchwright.construction.estimated.estimated_depth import EstimatedDepth
+from benchwright.construction.ground_truth.truths import DepthComparison
+from benchwright.construction.ground_truth.values import read_truths
+from benchwright.construction.item_parts.choices import PlacedChoices, text_choices
 from benchwright.errors import PrerequisiteError, RecipeError
 from benchwright.estimates import require_decisions
 from benchwright.exports.freeze import Freeze, freeze

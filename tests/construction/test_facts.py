@@ -11,7 +11,7 @@ from PIL import Image
 from pydantic import ValidationError
 
 from benchwright.cli import prepare_photographs
-from benchwright.construction.sources import StatedFacts
+from benchwright.construction.sources.facts import StatedFacts
 from benchwright.errors import DataError, StepError
 from benchwright.pipeline import open_view, run_recipe
 from benchwright.recipe import parse_recipe

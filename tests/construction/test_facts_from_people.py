@@ -22,15 +22,19 @@ from stated_values import (
 )
 
 from benchwright.canonical import canonical_json
-from benchwright.cli import invoke, prepare_photographs
-from benchwright.construction.sources import StatedFacts
-from benchwright.construction.tasks import BackgroundSubstitution, BeyondTheImage, ImageImplication, ObjectLocalization
+from benchwright.cli import prepare_photographs
+from benchwright.cli.main import invoke
+from benchwright.construction.sources.facts import StatedFacts
+from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
+from benchwright.construction.tasks.beyond_the_image import BeyondTheImage
+from benchwright.construction.tasks.image_implication import ImageImplication
+from benchwright.construction.tasks.object_localization import ObjectLocalization
 from benchwright.errors import RecipeError
 from benchwright.facts import facts_yaml, read_facts, stated_in_workspace
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe
 from benchwright.steps import FOLDER, Step
-from benchwright.workspace import FinishedRun
+from benchwright.workspace.run_results import FinishedRun
 
 DEMO_FACTS = Path(__file__).parents[2] / "benchwright" / "recipes" / "demo.facts.yaml"
 BOX = [[5, 6], [40, 70]]

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from dataset_fixtures.diw_files import write_diw
 
-from benchwright.cli import invoke
-from benchwright.construction.tasks import ObjectLocalization, RelativeDepth
+from benchwright.cli.main import invoke
+from benchwright.construction.tasks.object_localization import ObjectLocalization
+from benchwright.construction.tasks.relative_depth import RelativeDepth
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
 

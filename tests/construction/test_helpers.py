@@ -14,17 +14,14 @@ from chat_server import ChatServer, running_chat_server
 from tiny_detectors import make_grounding_dino, make_owlv2
 from tiny_sam import make_checkpoint, make_folder
 
-from benchwright.construction.helpers import (
-    EndpointHelperSettings,
-    GrabCutHelper,
-    GroundingDinoSettings,
-    Owlv2Settings,
-    SamSettings,
-    SamTransformersSettings,
-)
-from benchwright.construction.manipulation.grounding import load_detector
+from benchwright.construction.helpers.detectors import GroundingDinoSettings, Owlv2Settings
+from benchwright.construction.helpers.endpoint import EndpointHelperSettings
+from benchwright.construction.helpers.grabcut import GrabCutHelper
+from benchwright.construction.helpers.sam import SamSettings, SamTransformersSettings
+from benchwright.construction.manipulation.grounding.detectors import load_detector
 from benchwright.errors import BenchwrightError, PrerequisiteError
-from benchwright.regions import HelperPicture, HelperSettings, RegionError, RegionHints, grid_of, mask_iou
+from benchwright.regions import HelperPicture, HelperSettings, RegionError, RegionHints, grid_of
+from benchwright.regions.masks import mask_iou
 
 HEIGHT, WIDTH = 600, 900
 

@@ -8,20 +8,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from benchwright.construction.manipulation.ideas import (
-    FICTIONAL,
-    Ideas,
-    names_one,
-    prompt,
-    prompts_digest,
-    real_person,
-    refused,
-    shape_of,
-    unchanged,
-)
-from benchwright.construction.manipulation.ideas.prompts import templates
-from benchwright.facts import CATEGORIES, CODES, HIGH, IdeaCategory
-from benchwright.models import CLOSE, OPEN, fenced
+from benchwright.construction.manipulation.ideas.policy import FICTIONAL, names_one, real_person, refused
+from benchwright.construction.manipulation.ideas.prompts import prompt, prompts_digest, templates
+from benchwright.construction.manipulation.ideas.reply import shape_of, unchanged
+from benchwright.construction.manipulation.ideas.step import Ideas
+from benchwright.facts import CATEGORIES, CODES, IdeaCategory
+from benchwright.facts.idea_categories import HIGH
+from benchwright.models.structured_replies import CLOSE, OPEN, fenced
 
 ALL = list(CATEGORIES.values())
 

@@ -11,7 +11,7 @@ from chat_server import ChatServer
 from PIL import Image
 from sane_model import SaneModel
 
-from benchwright.construction.manipulation.ideas import TRANSIENT
+from benchwright.construction.manipulation.ideas.step import TRANSIENT
 from benchwright.pipeline import map_stage as engine
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 from sane_model import CAPTION, SEEN, SUBJECT, SUBJECT_BOX, SaneModel, idea_of
 from step_context import StepContext
 
-from benchwright.construction.item_parts import unpacked
-from benchwright.construction.manipulation.ideas import Ideas
+from benchwright.construction.item_parts.idea import unpacked
+from benchwright.construction.manipulation.ideas.step import Ideas
 from benchwright.errors import PrerequisiteError
 from benchwright.facts import CATEGORIES, CODES
 from benchwright.steps import Outcome

@@ -12,12 +12,14 @@ import pytest
 from conftest import ROOT
 from step_context import StepContext
 
-from benchwright.construction.item_parts import Idea, unpacked
-from benchwright.construction.manipulation.grounding import Scene
-from benchwright.construction.manipulation.ideas import Ideas, TemplateWriter, TemplateWriting
-from benchwright.construction.sources import resolved
+from benchwright.construction.item_parts.idea import Idea, unpacked
+from benchwright.construction.manipulation.grounding.scene import Scene
+from benchwright.construction.manipulation.ideas.step import Ideas
+from benchwright.construction.manipulation.ideas.templates import TemplateWriter, TemplateWriting
+from benchwright.construction.sources.resolved_facts import resolved
 from benchwright.errors import DataError
-from benchwright.facts import CATEGORIES, LOOKS, parse_facts
+from benchwright.facts import CATEGORIES, LOOKS
+from benchwright.facts.facts_file import parse_facts
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.workspace.run_results import FinishedRun

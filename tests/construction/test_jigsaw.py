@@ -12,9 +12,10 @@ import pytest
 from pydantic import ValidationError
 from step_context import StepContext
 
-from benchwright.construction.tasks import HIDDEN, Jigsaw, edge_difference
+from benchwright.construction.tasks.jigsaw import HIDDEN, Jigsaw, edge_difference
 from benchwright.errors import UnreadableImage
-from benchwright.filters.shortcuts import cues_of_item, facts_of_picture
+from benchwright.filters.shortcuts.item_cues import cues_of_item
+from benchwright.filters.shortcuts.picture_facts import facts_of_picture
 from benchwright.images import encode_png
 from benchwright.images.made_pictures import encode_jpeg
 from benchwright.records import Item

@@ -20,12 +20,14 @@ from PIL import Image
 from step_context import StepContext
 from tiny_dinov2 import make_dinov2
 
-from benchwright.construction.estimated import PictureFeatures, SimilarPictures
-from benchwright.construction.ground_truth import RecordTruth, SimilarityTriplet, read_records, read_truths
-from benchwright.construction.tasks import VisualSimilarity
+from benchwright.construction.estimated.similar_pictures import PictureFeatures, SimilarPictures
+from benchwright.construction.ground_truth.truths import SimilarityTriplet
+from benchwright.construction.ground_truth.values import RecordTruth, read_records, read_truths
+from benchwright.construction.tasks.visual_similarity import VisualSimilarity
 from benchwright.errors import PrerequisiteError, RecipeError
 from benchwright.exports.commands import show
-from benchwright.models import decode_vectors, encode_vector
+from benchwright.models import encode_vector
+from benchwright.models.picture_vectors import decode_vectors
 from benchwright.pipeline import run_recipe
 from benchwright.pipeline.plan import plan
 from benchwright.recipe import Recipe, step

@@ -15,8 +15,10 @@ from pydantic import ValidationError
 from step_context import StepContext
 
 from benchwright.canonical import canonical_json
-from benchwright.construction.item_parts import iou
-from benchwright.construction.tasks import BeyondTheImage, ImageImplication, ObjectLocalization
+from benchwright.construction.item_parts.boxes import iou
+from benchwright.construction.tasks.beyond_the_image import BeyondTheImage
+from benchwright.construction.tasks.image_implication import ImageImplication
+from benchwright.construction.tasks.object_localization import ObjectLocalization
 from benchwright.records import Item
 from benchwright.steps import MapStep, Outcome
 

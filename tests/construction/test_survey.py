@@ -29,8 +29,8 @@ from dataset_fixtures.wild6d_files import write_wild6d
 from picture_copies import photograph
 
 from benchwright.canonical import file_digest
-from benchwright.cli import invoke
-from benchwright.construction.sources import survey_folder, survey_text
+from benchwright.cli.main import invoke
+from benchwright.construction.sources.survey import survey_folder, survey_text
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
 from benchwright.pipeline.fitting import fitted_to

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from step_context import StepContext
 
-from benchwright.construction.item_parts import likeness
-from benchwright.construction.tasks import VisualCorrespondence
+from benchwright.construction.item_parts.points import likeness
+from benchwright.construction.tasks.visual_correspondence import VisualCorrespondence
 from benchwright.errors import UnreadableImage
 from benchwright.records import Item
 from benchwright.steps import Outcome

@@ -11,7 +11,7 @@ import pytest
 from step_context import StepContext
 
 from benchwright.canonical import canonical_json
-from benchwright.construction.tasks import WrittenQuestionItems
+from benchwright.construction.tasks.written_questions import WrittenQuestionItems
 from benchwright.records import Item
 from benchwright.steps import Outcome
 

@@ -15,16 +15,19 @@ import pytest
 from damage import first, flip, make_workspace
 from walks import as_nobody_special, command, in_process, tree_digest
 
-from benchwright.annotation.campaigns import Verify
-from benchwright.annotation.store import open_store
-from benchwright.cli import invoke
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.store.review_store import open_store
+from benchwright.cli.main import invoke
 from benchwright.errors import DamagedError, DataError
-from benchwright.evaluation.backends import ReplyLog
+from benchwright.evaluation.backends.reply_log import ReplyLog
 from benchwright.funnel import write_run_funnel
-from benchwright.models import Completion
-from benchwright.pipeline import require_store
-from benchwright.workspace import SEAL, Stage, StageTable, Workspace, outcomes_of
-from benchwright.workspace.workspace import COPIED
+from benchwright.models.completions import Completion
+from benchwright.pipeline.damage import require_store
+from benchwright.workspace.run_results import outcomes_of
+from benchwright.workspace.sealed import SEAL
+from benchwright.workspace.shards import StageTable
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.workspace import COPIED, Workspace
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SOUND = {"ok": True, "problems": [], "notes": []}

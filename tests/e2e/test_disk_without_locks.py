@@ -8,7 +8,7 @@ import pytest
 from faulty_disk import Case, needs_library, run_in
 from walks import RECIPE, make_photographs
 
-from benchwright.annotation.store import open_store
+from benchwright.annotation.store.review_store import open_store
 from benchwright.workspace.workspace import Workspace
 
 NO_LOCKS = {"FAULTY_NO_LOCKS": "1"}

@@ -27,8 +27,8 @@ from walks import in_process, make_photographs, run_json
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
-from benchwright.evaluation.backends import SentPictures
-from benchwright.evaluation.questions import question_of
+from benchwright.evaluation.backends.sent_pictures import SentPictures
+from benchwright.evaluation.questions.question import question_of
 from benchwright.images import decode_rgb
 from benchwright.images.decode import encode_png
 from benchwright.progress import Silent

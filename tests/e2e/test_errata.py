@@ -14,7 +14,7 @@ from walks import make_photographs, run_json
 
 from benchwright.records import Choice, Item, ItemImage, Source
 from benchwright.release import Release, verify_release
-from benchwright.release.format import released_errata
+from benchwright.release.format.errata import released_errata
 from benchwright.review.tasks import ReviewTask, TaskFileHead, write_review_tasks
 
 ANNOTATORS = ("ann", "ben", "cas")

@@ -8,7 +8,7 @@ import pytest
 from hostile import make_good, make_hostile
 from walks import run_json
 
-from benchwright.images import uri_for
+from benchwright.images.identify import uri_for
 
 HOSTILE, GOOD = 60, 12
 

@@ -18,8 +18,9 @@ import pytest
 from PIL import Image
 from walks import RECIPE, in_process, live_digest, make_photographs, tree_digest
 
-from benchwright.pipeline import open_view, stages_of_workspace
-from benchwright.workspace import read_sealed, write_sealed
+from benchwright.pipeline import open_view
+from benchwright.pipeline.run import stages_of_workspace
+from benchwright.workspace.sealed import read_sealed, write_sealed
 
 
 @pytest.fixture(scope="module")

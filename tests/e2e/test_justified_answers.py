@@ -11,8 +11,9 @@ import pytest
 from scripted_model import Scripted
 from walks import RECIPE, make_photographs, run_json
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.evaluation.run import evaluate
 from benchwright.regions import ANSWER_REGIONS, AnswerRegions, answer_regions_of, area_iou, read_region
 from benchwright.release import Release

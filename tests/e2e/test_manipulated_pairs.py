@@ -21,11 +21,14 @@ from tiny_diffusion import make_pipeline
 from walks import executions, run_json, tree_digest
 
 from benchwright.cli.output import JsonOption
-from benchwright.construction.manipulation import Manipulate, PairItems
-from benchwright.construction.manipulation.ideas import Ideas
+from benchwright.construction.manipulation.ideas.step import Ideas
+from benchwright.construction.manipulation.manipulate import Manipulate
+from benchwright.construction.manipulation.pair_items import PairItems
 from benchwright.exports.freeze import Freeze
-from benchwright.filters.items import SecondAnswers
-from benchwright.filters.pairs import AnswerFlip, BestCandidate, PairGates
+from benchwright.filters.items.second_answers import SecondAnswers
+from benchwright.filters.pairs.answer_flip import AnswerFlip
+from benchwright.filters.pairs.best_candidate import BestCandidate
+from benchwright.filters.pairs.pair_gates import PairGates
 from benchwright.pipeline import run_steps
 from benchwright.records import Item
 from benchwright.release import Release

@@ -10,17 +10,21 @@ import pytest
 from conftest import ROOT
 from stated_values import GivenMarks, GivenStatements, items_of_run, marks_of, statements_of
 
-from benchwright.annotation.campaigns import Mark
-from benchwright.cli import invoke, prepare_photographs
-from benchwright.construction.sources import StatedFacts
-from benchwright.construction.tasks import BackgroundSubstitution, BeyondTheImage, ImageImplication, ObjectLocalization
+from benchwright.annotation.campaigns.mark import Mark
+from benchwright.cli import prepare_photographs
+from benchwright.cli.main import invoke
+from benchwright.construction.sources.facts import StatedFacts
+from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
+from benchwright.construction.tasks.beyond_the_image import BeyondTheImage
+from benchwright.construction.tasks.image_implication import ImageImplication
+from benchwright.construction.tasks.object_localization import ObjectLocalization
 from benchwright.facts import read_facts
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, parse_recipe
 from benchwright.recipes import bundled_recipes
 from benchwright.release import Release
 from benchwright.steps import FOLDER
-from benchwright.workspace import FinishedRun
+from benchwright.workspace.run_results import FinishedRun
 
 DEMO_FACTS = ROOT / "benchwright" / "recipes" / "demo.facts.yaml"
 

@@ -9,7 +9,7 @@ from pair_samples import PairContext, idea
 from rival_items import rivalry
 from served_vlm import NEEDED, ServedVlm
 
-from benchwright.filters.pairs import AnswerFlip
+from benchwright.filters.pairs.answer_flip import AnswerFlip
 
 for needed in NEEDED:
     pytest.importorskip(needed)

@@ -20,8 +20,8 @@ from small_bench import OPERATION, Bench, reseal
 from walks import in_process, make_photographs, run_json
 
 from benchwright.canonical import bytes_digest
-from benchwright.evaluation.backends import SentPictures
-from benchwright.evaluation.questions import question_of
+from benchwright.evaluation.backends.sent_pictures import SentPictures
+from benchwright.evaluation.questions.question import question_of
 from benchwright.exports.correct import correct_release
 from benchwright.images import decode_rgb, encode_png
 from benchwright.images.made_pictures import encode_jpeg, is_jpeg
@@ -225,7 +225,7 @@ def test_a_jpeg_that_its_marks_do_not_give_is_found(tmp_path: Path) -> None:
 
 
 def test_the_operation_says_how_pictures_were_encoded(tmp_path: Path) -> None:
-    from benchwright.release.writing import FileChanges
+    from benchwright.release.writing.file_changes import FileChanges
 
     bench = marked_bench(1)
     [(item, _)] = bench.items

@@ -20,8 +20,8 @@ from planned_ideas import PlannedIdeas
 from ray_cluster import add, cluster, kill, lines, need_ray, wait_until
 from walks import RECIPE, benchwright, command, make_photographs, run_json, tree_digest
 
-from benchwright.construction.manipulation import Manipulate
-from benchwright.engines.ray import joined
+from benchwright.construction.manipulation.manipulate import Manipulate
+from benchwright.engines.ray.cluster import joined
 from benchwright.errors import BenchwrightError
 from benchwright.pipeline import run_recipe, run_steps
 from benchwright.recipe import load_recipe

@@ -11,9 +11,10 @@ import pytest
 from read_only_mounts import read_only
 from walks import RECIPE, make_photographs, run_json
 
-from benchwright.annotation.store import Accounts, open_store
-from benchwright.annotation.store.database import REVISIONS
-from benchwright.cli import invoke
+from benchwright.annotation.store.accounts.accounts import Accounts
+from benchwright.annotation.store.database.migrate import REVISIONS
+from benchwright.annotation.store.review_store import open_store
+from benchwright.cli.main import invoke
 
 
 @pytest.fixture(scope="module")

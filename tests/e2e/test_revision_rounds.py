@@ -17,13 +17,14 @@ import pytest
 from photograph_parts import photograph_parts
 from walks import run_json
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.database.records import RefusedError
+from benchwright.annotation.store.review_store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.release import Release
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 

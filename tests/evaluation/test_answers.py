@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.evaluation.parsing import MAX_CHARS, plain, read_answer
+from benchwright.evaluation.parsing.answers import read_answer
+from benchwright.evaluation.parsing.reply_text import MAX_CHARS, plain
 
 pytestmark = pytest.mark.slow
 

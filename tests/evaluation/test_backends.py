@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.evaluation.backends import BackendContext, BackendOptions, parse_model
-from benchwright.evaluation.questions import Question
+from benchwright.evaluation.backends.base import BackendContext, parse_model
+from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.run import evaluate
 from benchwright.records import LETTERS, Choice
 

@@ -15,17 +15,8 @@ from scipy.stats import bootstrap
 from statsmodels.stats.proportion import proportion_confint
 
 from benchwright.score_interval import Interval
-from benchwright.statistics import (
-    Estimate,
-    design_effect,
-    items_worth,
-    kinds_of,
-    mean_share_right,
-    resampled_sums,
-    resampling,
-    share_right,
-    wilson,
-)
+from benchwright.statistics import Estimate, kinds_of, resampled_sums, resampling, share_right, wilson
+from benchwright.statistics.clustered import design_effect, items_worth, mean_share_right
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,9 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.cli import invoke
-from benchwright.evaluation.backends import BackendOptions, constant
+from benchwright.cli.main import invoke
+from benchwright.evaluation.backends.baselines import constant
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 

@@ -10,7 +10,8 @@ import pytest
 from endpoint_runs import ask, fill, rows, trouble
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
-from benchwright.evaluation.backends import BackendOptions, parse_model
+from benchwright.evaluation.backends.base import parse_model
+from benchwright.evaluation.backends.options import BackendOptions
 
 pytestmark = pytest.mark.slow
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.analysis import BLINK, II_BENCH, ErrorSample, Plan, draw_errors, own_categories
+from benchwright.evaluation.analysis.error_sample import BLINK, II_BENCH, ErrorSample, Plan, draw_errors, own_categories
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 from benchwright.review.tasks import LONGEST_TEXT, read_review_tasks

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import StepError
 from benchwright.evaluation.step import Evaluate
 from benchwright.steps import FinalContext

@@ -12,9 +12,11 @@ import pytest
 
 from benchwright.errors import BenchwrightError, CheckFailed, DataError
 from benchwright.evaluation import run
-from benchwright.evaluation.backends import BackendContext, PerQuestion, slug
-from benchwright.evaluation.questions import Question, Reply
-from benchwright.evaluation.results import drawn, read_score, read_scores, summary_document, summary_table
+from benchwright.evaluation.backends.base import BackendContext, PerQuestion
+from benchwright.evaluation.backends.result_names import slug
+from benchwright.evaluation.questions.question import Question, Reply
+from benchwright.evaluation.results.score import read_score, read_scores
+from benchwright.evaluation.results.summary import drawn, summary_document, summary_table
 from benchwright.evaluation.run import evaluate
 
 

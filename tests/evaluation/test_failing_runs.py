@@ -18,12 +18,12 @@ import pyarrow.parquet as pq
 import pytest
 from report_page import ReportPage
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import CheckFailed
-from benchwright.evaluation.backends import BackendOptions
-from benchwright.evaluation.judging import Judge
-from benchwright.evaluation.report import write_report
-from benchwright.evaluation.results import Score, read_score, read_scores
+from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.judging.judge import Judge
+from benchwright.evaluation.report.writing import write_report
+from benchwright.evaluation.results.score import Score, read_score, read_scores
 from benchwright.evaluation.run import evaluate
 
 pytestmark = pytest.mark.slow

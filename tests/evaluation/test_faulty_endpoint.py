@@ -17,7 +17,7 @@ import pytest
 from servers import Server, serving
 from walks import command
 
-from benchwright.evaluation.backends import BackendOptions
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.run import evaluate
 
 pytestmark = pytest.mark.slow

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from report_page import ReportPage
 
-from benchwright.cli import invoke
-from benchwright.evaluation.analysis import least_p, sign_flip
-from benchwright.evaluation.report import write_report
+from benchwright.cli.main import invoke
+from benchwright.evaluation.analysis.paired_difference import least_p, sign_flip
+from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.run import evaluate
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from small_bench import Bench, reseal, small_bench
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import DataError
-from benchwright.evaluation.results import HUMAN_FILE, human_figures, read_human
+from benchwright.evaluation.results.human_baseline import HUMAN_FILE, human_figures, read_human
 from benchwright.evaluation.run import evaluate
 from benchwright.evaluation.step import Evaluate
 from benchwright.release import Release

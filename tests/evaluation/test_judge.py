@@ -15,12 +15,12 @@ import pyarrow.parquet as pq
 import pytest
 from scripted_model import Scripted
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends import BackendOptions
-from benchwright.evaluation.judging import Judge, JudgeVerdict, judge_words, verdict_in
-from benchwright.evaluation.questions import Question
-from benchwright.evaluation.results import read_score
+from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.judging.judge import Judge, JudgeVerdict, judge_words, verdict_in
+from benchwright.evaluation.questions.question import Question
+from benchwright.evaluation.results.score import read_score
 from benchwright.evaluation.run import evaluate
 
 VAGUE = "The one that barks."
@@ -232,7 +232,7 @@ def test_settings_of_a_judge_without_one_are_refused(
 
 
 def test_a_judges_bound_in_money_needs_its_own_prices() -> None:
-    from benchwright.models import Budget
+    from benchwright.models.usage import Budget
 
     of_model = BackendOptions(
         budget=1.0, budget_tokens=50, budget_requests=7, price_in=1, price_out=1, temperature=1.0, top_p=0.5, seed=3

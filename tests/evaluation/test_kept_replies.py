@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from benchwright.errors import DataError
-from benchwright.evaluation.backends import PerQuestion
-from benchwright.evaluation.questions import Question
-from benchwright.evaluation.report import write_report
+from benchwright.evaluation.backends.base import PerQuestion
+from benchwright.evaluation.questions.question import Question
+from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.run import evaluate
-from benchwright.workspace import ItemCache
+from benchwright.workspace.item_cache import ItemCache
 
 
 class Program:

@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.cli import invoke
-from benchwright.evaluation.analysis import evidence_against, people_against, weight_of
+from benchwright.cli.main import invoke
+from benchwright.evaluation.analysis.key_evidence import evidence_against, people_against, weight_of
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchwright.evaluation.metrics import accuracy, accuracy_macro, chance_of, is_right
+from benchwright.evaluation.metrics.base import accuracy, accuracy_macro, chance_of, is_right
 from benchwright.statistics import Estimate, wilson
 
 

@@ -13,7 +13,8 @@ from typing import Literal
 
 import pytest
 
-from benchwright.evaluation.metrics.papers import ChosenOption, mm_sap
+from benchwright.evaluation.metrics.papers import mm_sap
+from benchwright.evaluation.metrics.papers.mm_sap import ChosenOption
 
 BASIC, KNOW, BEYOND = 400, 350, 400
 RUNS = 5

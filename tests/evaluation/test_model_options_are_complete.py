@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from benchwright.evaluation.backends import BackendOptions, ModelOptions
-from benchwright.evaluation.cli import JUDGE_OPTIONS, MODEL_OPTIONS
-from benchwright.evaluation.judging import Judge
+from benchwright.evaluation.backends.options import BackendOptions, ModelOptions
+from benchwright.evaluation.cli.model_options import JUDGE_OPTIONS, MODEL_OPTIONS
+from benchwright.evaluation.judging.judge import Judge
 
 
 def test_every_option_that_users_set_is_an_option_of_the_command() -> None:

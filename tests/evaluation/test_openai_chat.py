@@ -13,8 +13,8 @@ import pytest
 from endpoint_runs import ask, fill, log_lines, options
 
 from benchwright.drawing import draw_prompts
-from benchwright.evaluation.backends import BackendContext, parse_model
-from benchwright.evaluation.questions import question_of
+from benchwright.evaluation.backends.base import BackendContext, parse_model
+from benchwright.evaluation.questions.question import question_of
 from benchwright.images import decode_rgb
 
 

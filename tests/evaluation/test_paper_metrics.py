@@ -4,20 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.evaluation.metrics.papers import (
-    Share,
-    YesNoAnswer,
-    a_acc,
-    blink,
-    circular,
-    i_acc,
-    ii_bench,
-    m_acc,
-    mean_of_shares,
-    q_acc,
-    share,
-    share_of_groups,
-)
+from benchwright.evaluation.metrics.papers import blink, ii_bench
+from benchwright.evaluation.metrics.papers.mvp_bench import YesNoAnswer, a_acc, circular, i_acc, m_acc, q_acc
+from benchwright.evaluation.metrics.papers.shares import Share, mean_of_shares, share, share_of_groups
 
 
 def rows(*rights: tuple[int, str, str, bool]) -> list[YesNoAnswer]:
@@ -70,7 +59,7 @@ def test_blinks_total_is_the_mean_over_tasks() -> None:
 
 
 def test_blinks_chance_is_that_of_table_1() -> None:
-    from benchwright.evaluation.published import OPTIONS
+    from benchwright.evaluation.published.blink import OPTIONS
 
     value = blink.chance(OPTIONS).value
     assert value is not None

@@ -12,7 +12,7 @@ from benchwright.evaluation.parsing.readers import READERS
 from benchwright.evaluation.parsing.readers.blink import settled_choice
 from benchwright.evaluation.parsing.readers.ii_bench import option_label
 from benchwright.evaluation.parsing.readers.mvp_bench import first_clause, holds, yes_or_no
-from benchwright.evaluation.protocols import prompt
+from benchwright.evaluation.protocols.ii_bench_prompts import prompt
 
 PETS = [("A", "a cat"), ("B", "a dog"), ("C", "a parrot")]
 

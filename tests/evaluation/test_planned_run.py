@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from endpoint_runs import fill
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 
 
 def test_a_dry_run_counts_what_a_run_sends_and_sends_nothing(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import SquareTable
 
-from benchwright.evaluation.analysis import letter_bias, stuart_maxwell
+from benchwright.evaluation.analysis.position_bias import letter_bias, stuart_maxwell
 
 tables = st.lists(st.lists(st.integers(1, 40), min_size=4, max_size=4), min_size=4, max_size=4)
 

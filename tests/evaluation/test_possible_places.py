@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 from report_page import ReportPage
 
-from benchwright.cli import invoke
-from benchwright.evaluation.backends import PerQuestion
+from benchwright.cli.main import invoke
+from benchwright.evaluation.backends.base import PerQuestion
 from benchwright.evaluation.cli.leaderboard import board_table
-from benchwright.evaluation.leaderboard import leaderboard_of, write_leaderboard
-from benchwright.evaluation.report import write_report
+from benchwright.evaluation.leaderboard.board import leaderboard_of
+from benchwright.evaluation.leaderboard.page import write_leaderboard
+from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.results.summary import in_width
 from benchwright.evaluation.run import evaluate
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from homography_items import add_correspondence, sample_photographs
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import DataError
-from benchwright.evaluation.report import write_report
-from benchwright.evaluation.report.content import kind_of, read_cheats
+from benchwright.evaluation.report.content.reference_points import kind_of, read_cheats
+from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.run import evaluate
 from benchwright.rooms import catalogue
 

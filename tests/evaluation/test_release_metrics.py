@@ -10,7 +10,7 @@ import pytest
 from scripted_model import Scripted, rows
 
 from benchwright.evaluation.metrics.papers import mvp_bench as paper
-from benchwright.evaluation.results import Score
+from benchwright.evaluation.results.score import Score
 from benchwright.evaluation.run import evaluate
 
 
@@ -264,7 +264,7 @@ def test_a_release_without_what_a_metric_needs_has_no_such_figure(bench: Any, tm
 def test_a_papers_reader_is_named_and_the_gap_to_ours_is_shown(
     bench: Any, tmp_path: Path, protocol: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from benchwright.cli import invoke
+    from benchwright.cli.main import invoke
 
     bench.add("plain", options=("cat", "dog"), answer="B")
     bench.add("wordy", options=("cat", "dog"), answer="B")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.evaluation.parsing import read_answer
+from benchwright.evaluation.parsing.answers import read_answer
 from benchwright.records import LETTERS
 
 DATA = Path(__file__).parent / "data"

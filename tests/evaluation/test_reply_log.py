@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from benchwright.errors import DataError
-from benchwright.evaluation.backends import BackendOptions, ReplyLog, state_of
+from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.backends.reply_log import ReplyLog, state_of
 from benchwright.evaluation.reply_check import reply_problems
 from benchwright.evaluation.run import evaluate
-from benchwright.models import Completion, Tokens
+from benchwright.models.completions import Completion
+from benchwright.models.usage import Tokens
 
 REPLY = Completion("(B)", "stop", Tokens(10, 2))
 

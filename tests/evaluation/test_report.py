@@ -23,8 +23,8 @@ import numpy as np
 import pytest
 from report_page import ReportPage
 
-from benchwright.evaluation.report import write_report
-from benchwright.evaluation.results import Figure, read_scores
+from benchwright.evaluation.report.writing import write_report
+from benchwright.evaluation.results.score import Figure, read_scores
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 

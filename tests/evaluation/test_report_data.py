@@ -18,13 +18,14 @@ from typing import Any
 import pytest
 from report_page import ReportPage
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.evaluation.analysis import BLINK
-from benchwright.evaluation.report import write_report
-from benchwright.evaluation.report.content import labelled
-from benchwright.evaluation.report.plots import category_shares, difficulty_chart
-from benchwright.evaluation.results import read_scores
+from benchwright.evaluation.analysis.error_sample import BLINK
+from benchwright.evaluation.report.content.label_sums import labelled
+from benchwright.evaluation.report.plots.difficulty import difficulty_chart
+from benchwright.evaluation.report.plots.errors import category_shares
+from benchwright.evaluation.report.writing import write_report
+from benchwright.evaluation.results.score import read_scores
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 from benchwright.review.findings import Findings, ItemFindings

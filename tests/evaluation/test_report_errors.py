@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.evaluation.report import write_report
+from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 

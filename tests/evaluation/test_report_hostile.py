@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from report_page import ReportPage
 
-from benchwright.evaluation.backends import PerQuestion
-from benchwright.evaluation.report import script_json, write_report
+from benchwright.evaluation.backends.base import PerQuestion
+from benchwright.evaluation.report.gathering import script_json
+from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.run import evaluate
 from benchwright.pages import shortened
 
@@ -80,7 +81,7 @@ def test_names_in_any_letters_are_drawn(bench: Any, tmp_path: Path) -> None:
 
 
 def test_half_a_surrogate_pair_can_be_written() -> None:
-    from benchwright.evaluation.report.content import legible
+    from benchwright.evaluation.report.content.cards import legible
 
     assert legible("a\ud800") == "a?"
 

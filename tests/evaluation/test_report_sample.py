@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.evaluation.report import sample
+from benchwright.evaluation.report.gathering import sample
 from benchwright.evaluation.statistics import shares
 
 STRATA = st.dictionaries(

@@ -15,14 +15,15 @@ from typing import Any
 import pytest
 from chat_server import reasoning_model
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, PrerequisiteError, RecipeError
-from benchwright.evaluation.backends import BackendOptions, parse_model
-from benchwright.evaluation.judging import Judge
-from benchwright.evaluation.results import Score
+from benchwright.evaluation.backends.base import parse_model
+from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.judging.judge import Judge
+from benchwright.evaluation.results.score import Score
 from benchwright.evaluation.run import evaluate
 from benchwright.evaluation.step import Evaluate
-from benchwright.models import RequestParameters, parse_field, refused_field
+from benchwright.models.request_fields import RequestParameters, parse_field, refused_field
 from benchwright.recipe import parse_recipe
 
 

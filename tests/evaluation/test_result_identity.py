@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from chat_server import ChatServer
 
-from benchwright.cli import invoke
-from benchwright.evaluation.backends import BackendOptions
-from benchwright.evaluation.judging import Judge
-from benchwright.evaluation.results import Score, read_scores
+from benchwright.cli.main import invoke
+from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.judging.judge import Judge
+from benchwright.evaluation.results.score import Score, read_scores
 from benchwright.evaluation.run import evaluate
 
 pytestmark = pytest.mark.slow

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from small_bench import Bench, small_bench
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.analysis import beside_people
-from benchwright.evaluation.results import human_figures
+from benchwright.evaluation.analysis.same_items import beside_people
+from benchwright.evaluation.results.human_baseline import human_figures
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 

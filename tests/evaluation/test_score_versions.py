@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from benchwright.errors import DataError
-from benchwright.evaluation.results import read_human, read_score
+from benchwright.evaluation.results.human_baseline import read_human
+from benchwright.evaluation.results.score import read_score
 
 FIGURES = {
     "accuracy": {"value": 0.5, "ci": [0.15, 0.85], "n": 4},

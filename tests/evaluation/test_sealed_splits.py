@@ -24,14 +24,16 @@ from walks import in_process
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.evaluation import BackendOptions, evaluate
-from benchwright.evaluation.backends import PerQuestion
-from benchwright.evaluation.judging import Judge
-from benchwright.evaluation.leaderboard import leaderboard_of, log_path, score_answers
-from benchwright.evaluation.questions import Question
-from benchwright.evaluation.studies import run_study, study_of
+from benchwright.evaluation.backends.base import PerQuestion
+from benchwright.evaluation.judging.judge import Judge
+from benchwright.evaluation.leaderboard.board import leaderboard_of
+from benchwright.evaluation.leaderboard.scoring import log_path, score_answers
+from benchwright.evaluation.questions.question import Question
+from benchwright.evaluation.studies.catalogue import study_of
+from benchwright.evaluation.studies.running import run_study
 from benchwright.records import Choice, ItemImage
 from benchwright.release import Release
-from benchwright.release.sealing import AnswerKey, read_answer_key, unsealed
+from benchwright.release.sealing.answer_key import AnswerKey, read_answer_key, unsealed
 
 pytestmark = pytest.mark.slow
 

@@ -18,13 +18,15 @@ from PIL import Image
 from benchwright.canonical import bytes_digest
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError, CheckFailed
-from benchwright.evaluation.backends import BackendOptions, SentPictures, parse_model
+from benchwright.evaluation.backends.base import parse_model
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.backends.picture_limits import PictureLimits
-from benchwright.evaluation.questions import QuestionImage
+from benchwright.evaluation.backends.sent_pictures import SentPictures
+from benchwright.evaluation.questions.question import QuestionImage
 from benchwright.evaluation.run import evaluate
 from benchwright.images import decode_rgb, encode_png
 from benchwright.records import VisualPrompt
-from benchwright.workspace import ItemCache
+from benchwright.workspace.item_cache import ItemCache
 
 RNG = np.random.default_rng(5)
 PIXELS = RNG.integers(0, 256, (30, 44, 3), dtype=np.uint8)

@@ -11,9 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 from served_vlm import NEEDED, ServedVlm
 
-from benchwright.cli import invoke
-from benchwright.evaluation.backends import BackendContext, BackendOptions, parse_model
-from benchwright.evaluation.questions import Question, question_of
+from benchwright.cli.main import invoke
+from benchwright.evaluation.backends.base import BackendContext, parse_model
+from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.questions.question import Question, question_of
 
 for needed in NEEDED:
     pytest.importorskip(needed)

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 from endpoint_runs import ask, fill, rows
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import CheckFailed
-from benchwright.evaluation.leaderboard import leaderboard_of, write_leaderboard
-from benchwright.evaluation.report import write_report
+from benchwright.evaluation.leaderboard.board import leaderboard_of
+from benchwright.evaluation.leaderboard.page import write_leaderboard
+from benchwright.evaluation.report.writing import write_report
 
 pytestmark = pytest.mark.slow
 

@@ -14,17 +14,12 @@ from homography_items import add_correspondence, crop, sample_photographs
 from skimage import data
 
 from benchwright.errors import BenchwrightError, CheckFailed
-from benchwright.evaluation.backends import parse_model
-from benchwright.evaluation.backends.specialists import (
-    Matches,
-    best_of,
-    corner_cost,
-    distances,
-    luminance_at,
-    mapped,
-    moved_sideways,
-    seam_cost,
-)
+from benchwright.evaluation.backends.base import parse_model
+from benchwright.evaluation.backends.specialists.base import best_of
+from benchwright.evaluation.backends.specialists.edge_continuity import corner_cost, seam_cost
+from benchwright.evaluation.backends.specialists.local_features import distances
+from benchwright.evaluation.backends.specialists.luminance import luminance_at
+from benchwright.evaluation.backends.specialists.matching import Matches, mapped, moved_sideways
 from benchwright.evaluation.run import evaluate
 from benchwright.rooms import catalogue
 from benchwright.statistics import wilson

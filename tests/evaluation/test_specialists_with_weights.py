@@ -22,16 +22,12 @@ from tiny_dinov2 import make_dinov2
 from tiny_matcher import MatcherKind, make_matcher
 
 from benchwright.errors import CheckFailed, PrerequisiteError
-from benchwright.evaluation.backends import BackendOptions, parse_model
-from benchwright.evaluation.backends.specialists import (
-    LEVELS,
-    DepthAnything,
-    Dift,
-    Dino,
-    LearnedMatches,
-    PointsInPicture,
-    nearest_fits,
-)
+from benchwright.evaluation.backends.base import parse_model
+from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.backends.specialists.depth_anything import DepthAnything, PointsInPicture, nearest_fits
+from benchwright.evaluation.backends.specialists.dift import LEVELS, Dift
+from benchwright.evaluation.backends.specialists.dino import Dino
+from benchwright.evaluation.backends.specialists.learned_matches import LearnedMatches
 from benchwright.evaluation.run import evaluate
 from benchwright.workspace.item_cache import ItemCache
 

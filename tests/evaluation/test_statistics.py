@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from benchwright.score_interval import Interval
-from benchwright.statistics import Estimate, mean_of_proportions, wilson
+from benchwright.statistics import Estimate, wilson
+from benchwright.statistics.proportions import mean_of_proportions
 
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

@@ -19,13 +19,13 @@ import pytest
 from chat_server import words_of
 from PIL import Image
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError
 from benchwright.evaluation.cli.study import study as study_command
-from benchwright.evaluation.protocols import parse_protocol
-from benchwright.evaluation.questions import Question, QuestionImage
-from benchwright.evaluation.studies import STUDIES, study_of
+from benchwright.evaluation.protocols.names import parse_protocol
+from benchwright.evaluation.questions.question import Question, QuestionImage
+from benchwright.evaluation.studies.catalogue import STUDIES, study_of
 from benchwright.images import encode_png
 from benchwright.records import VisualPrompt
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends import BackendOptions
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.run import evaluate
-from benchwright.models import Budget, BudgetSpent, Prices, Spending, Tokens
+from benchwright.models.usage import Budget, BudgetSpent, Prices, Spending, Tokens
 
 
 def said(tokens: tuple[int, int] | None, text: str = "(B)") -> dict[str, Any]:

@@ -16,11 +16,11 @@ from small_bench import reseal
 from typed_answers import say
 from walks import make_photographs, run_json
 
-from benchwright.annotation.forms import Submission
-from benchwright.annotation.store import open_store
-from benchwright.cli import invoke
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.store.review_store import open_store
+from benchwright.cli.main import invoke
 from benchwright.release import verify_release
-from benchwright.release.card import origin_of
+from benchwright.release.card.texts import origin_of
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 NOUNS = ("jug", "cup", "spoon", "plate", "knife", "bowl", "glass", "lamp", "chair")

@@ -13,11 +13,13 @@ from small_bench import OPERATION, Bench, small_bench
 from walks import in_process
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.exports.comparison import ReleaseDifferences, compare_releases, rescored, write_page
+from benchwright.exports.comparison.differences import ReleaseDifferences, compare_releases
+from benchwright.exports.comparison.page import write_page
+from benchwright.exports.comparison.rescored import rescored
 from benchwright.exports.correct import correct_release
 from benchwright.records import Choice, Item, ItemImage, Operation
 from benchwright.release import Release
-from benchwright.release.format import Erratum
+from benchwright.release.format.errata import Erratum
 
 pytestmark = pytest.mark.slow
 

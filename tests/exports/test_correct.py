@@ -17,7 +17,8 @@ from benchwright.exports.correct import correct_release
 from benchwright.images import decode_rgb
 from benchwright.records import Item
 from benchwright.release import Release, verify_release
-from benchwright.release.format import Erratum, read_human_baseline, released_errata
+from benchwright.release.format.errata import Erratum, released_errata
+from benchwright.release.format.human_baseline import read_human_baseline
 from benchwright.rights import holds_metadata
 
 pytestmark = pytest.mark.slow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.exports.exporting import PictureCredit
+from benchwright.exports.exporting.exported import PictureCredit
 from benchwright.records import ImageRecord, Source
 
 

@@ -23,7 +23,8 @@ from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 from benchwright.exports.freeze import Freeze, human_baseline
 from benchwright.records import Item
 from benchwright.release import Release, verify_release
-from benchwright.release.format import Erratum, read_human_baseline, released_errata, spelled
+from benchwright.release.format.errata import Erratum, released_errata, spelled
+from benchwright.release.format.human_baseline import read_human_baseline
 from benchwright.steps import FOLDER, FinalContext
 
 pytestmark = pytest.mark.slow

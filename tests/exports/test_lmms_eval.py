@@ -19,7 +19,7 @@ import yaml
 from exported_releases import expected_items
 from nasty_release import nasty_release
 
-from benchwright.evaluation.parsing import read_answer
+from benchwright.evaluation.parsing.answers import read_answer
 from benchwright.exports import export_release
 from benchwright.records import LETTERS
 from benchwright.release import Release

@@ -8,7 +8,7 @@ import pytest
 from picture_copies import photograph
 from worded_items import item
 
-from benchwright.construction.tasks import Jigsaw
+from benchwright.construction.tasks.jigsaw import Jigsaw
 from benchwright.exports.freeze import Freeze
 from benchwright.exports.mode_note import mode_note
 from benchwright.pipeline import run_steps

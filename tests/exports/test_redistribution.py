@@ -26,9 +26,9 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.exports import export_release
 from benchwright.exports.correct import correct_release
 from benchwright.exports.freeze import Freeze, freeze
-from benchwright.exports.rights import fetch_pictures
+from benchwright.exports.rights.fetching import fetch_pictures
 from benchwright.release import Release, drawn_pictures, verify_release
-from benchwright.release.format import Erratum
+from benchwright.release.format.errata import Erratum
 
 pytestmark = pytest.mark.slow
 

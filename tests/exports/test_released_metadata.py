@@ -22,13 +22,13 @@ from small_bench import BenchView, reseal
 from walks import in_process
 
 from benchwright.errors import UnreadableImage
-from benchwright.exports.comparison import compare_releases
+from benchwright.exports.comparison.differences import compare_releases
 from benchwright.exports.freeze import Freeze, freeze
 from benchwright.images import decode_rgb
 from benchwright.records import Choice, ImageRecord, Item, Source
 from benchwright.release import Release, verify_release
-from benchwright.release.format import Erratum, released_errata, spelled
-from benchwright.release.sealing import read_answer_key, unsealed
+from benchwright.release.format.errata import Erratum, released_errata, spelled
+from benchwright.release.sealing.answer_key import read_answer_key, unsealed
 from benchwright.steps import FOLDER
 
 pytestmark = pytest.mark.slow

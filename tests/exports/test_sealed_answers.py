@@ -28,8 +28,10 @@ from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import Choice, Item, ItemImage, VisualPrompt
 from benchwright.release import Release, verify_release
-from benchwright.release.format import read_human_baseline
-from benchwright.release.sealing import GUESSABLE_SEEDS, public_item, read_answer_key, unsealed, what_tells
+from benchwright.release.format.human_baseline import read_human_baseline
+from benchwright.release.sealing.answer_key import read_answer_key, unsealed
+from benchwright.release.sealing.public_items import public_item, what_tells
+from benchwright.release.sealing.sealing import GUESSABLE_SEEDS
 
 pytestmark = pytest.mark.slow
 
@@ -196,8 +198,8 @@ def test_a_release_that_tells_an_answer_is_found(bench: TellingBench, tmp_path: 
     path = release.path / "manifest.json"
     document = json.loads((open_release.path / "manifest.json").read_text())
     document["sealed"] = json.loads(path.read_text())["sealed"]
-    from benchwright.release.format import seal
     from benchwright.release.format.documents import spell
+    from benchwright.release.format.manifest import seal
 
     data = spell(document, title="manifest.json")
     (open_release.path / "manifest.json").write_bytes(data)

@@ -16,16 +16,9 @@ from pydantic import ValidationError
 from skimage.data import chelsea
 from worded_items import gathered, item, sha
 
-from benchwright.construction.sources import StatedFacts
-from benchwright.filters.items import (
-    AnswerBalance,
-    AnswerLetters,
-    Placing,
-    balance,
-    levelling_moves,
-    may_reorder,
-    with_options_swapped,
-)
+from benchwright.construction.sources.facts import StatedFacts
+from benchwright.filters.items.answer_balance import AnswerBalance, AnswerLetters, may_reorder, with_options_swapped
+from benchwright.filters.items.answer_letters import Placing, balance, levelling_moves
 from benchwright.images import encode_png
 from benchwright.pipeline import open_view, run_steps
 from benchwright.records import LETTERS, Item
@@ -229,7 +222,7 @@ images:
 
 def test_a_run_makes_a_new_revision_that_later_steps_see(tmp_path: Path) -> None:
     """Sixty questions with one refusal each: their letters are drawn, so an impossible threshold has to move some."""
-    from benchwright.construction.tasks import BeyondTheImage
+    from benchwright.construction.tasks.beyond_the_image import BeyondTheImage
 
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "cat.png").write_bytes(encode_png(np.ascontiguousarray(chelsea())))

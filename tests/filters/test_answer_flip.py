@@ -17,8 +17,8 @@ from pydantic import ValidationError
 from rival_items import Rivalry, rivalry
 
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.models import read_yes_no
-from benchwright.filters.pairs import AnswerFlip
+from benchwright.filters.models.model_questions import read_yes_no
+from benchwright.filters.pairs.answer_flip import AnswerFlip
 from benchwright.steps import Outcome
 
 

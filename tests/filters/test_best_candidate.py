@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import gathered, item, sha
 
-from benchwright.filters.pairs import BestCandidate, CandidateItem
+from benchwright.filters.pairs.best_candidate import BestCandidate, CandidateItem
 from benchwright.records import Item
 
 

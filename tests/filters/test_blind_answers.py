@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from small_bench import small_bench
 
 from benchwright.errors import DataError, PrerequisiteError
-from benchwright.filters.items import BlindAnswers, read_blind_replies
+from benchwright.filters.items.blind_answers import BlindAnswers, read_blind_replies
 from benchwright.recipe import parse_recipe
 from benchwright.records import Item
 from benchwright.release import Release

@@ -15,19 +15,12 @@ from PIL import Image
 from report_page import ReportPage
 
 from benchwright.errors import BenchwrightError
-from benchwright.filters.cli import text_ratio
+from benchwright.filters.cli.text import text_ratio
 from benchwright.filters.measured_folder import UnreadableFile
-from benchwright.filters.text import (
-    CANDIDATES,
-    EXAMPLES,
-    TextRatio,
-    TextReport,
-    TextShare,
-    candidates,
-    dropped_chart,
-    ratio_chart,
-    write_calibration,
-)
+from benchwright.filters.text.calibration import CANDIDATES, EXAMPLES, candidates, write_calibration
+from benchwright.filters.text.calibration_charts import dropped_chart, ratio_chart
+from benchwright.filters.text.report import TextReport, TextShare
+from benchwright.filters.text.text_ratio import TextRatio
 
 EVIL = "<script>alert(1)</script>&\"'.png"
 
@@ -109,7 +102,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def report_of(*extra: TextShare) -> TextReport:
-    from benchwright.images import uri_for
+    from benchwright.images.identify import uri_for
 
     named = share(uri_for(EVIL.replace("/", "")), 0.31)
     images = (*(share(f"{number}.png", number / 10) for number in range(5)), named, *extra)

@@ -12,7 +12,7 @@ from rival_items import Rivalry, rivalry
 from tiny_clip import color_clip
 
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.pairs import ClipDirection, clip_hash, load_clip
+from benchwright.filters.pairs.clip_direction import ClipDirection, clip_hash, load_clip
 from benchwright.steps import Outcome
 
 

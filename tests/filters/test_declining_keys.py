@@ -7,9 +7,8 @@ from worded_items import item
 
 from benchwright.evaluation.metrics.release.mm_sap import prediction_of
 from benchwright.filters.items.answer_balance import letter_groups
-from benchwright.filters.language import names_answer
-from benchwright.filters.shortcuts import ItemCues
-from benchwright.filters.shortcuts.item_cues import among_answers
+from benchwright.filters.language.text_checks import names_answer
+from benchwright.filters.shortcuts.item_cues import ItemCues, among_answers
 from benchwright.filters.shortcuts.measuring import DECLINING, cues_or_reason
 from benchwright.records import Item
 

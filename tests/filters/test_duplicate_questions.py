@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
-from benchwright.filters.items import DuplicateQuestions, SimilarPair, similar_pairs
+from benchwright.filters.items.duplicate_questions import DuplicateQuestions, SimilarPair, similar_pairs
 from benchwright.filters.items.item_texts import grams
 from benchwright.records import Item, VisualPrompt
 from benchwright.text_normalization import normal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from benchwright.filters.duplicates import DuplicateGroup, Member, PictureFiles, group_pictures
+from benchwright.filters.duplicates.report import DuplicateGroup, Member, PictureFiles, group_pictures
 
 
 def test_files_of_one_picture_are_exact_duplicates_of_the_first() -> None:

@@ -11,10 +11,13 @@ from pydantic import ValidationError
 from step_context import StepContext
 
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.contamination import KnownPicture, Leakage, possible_leaks
-from benchwright.filters.duplicates import NearDuplicates
-from benchwright.filters.features import Embeddings, near_by_embedding
-from benchwright.models import decode_vectors, encode_vector
+from benchwright.filters.contamination.leakage import Leakage
+from benchwright.filters.contamination.picture_hashes import KnownPicture
+from benchwright.filters.contamination.search import possible_leaks
+from benchwright.filters.duplicates.near_duplicates import NearDuplicates
+from benchwright.filters.features.embeddings import Embeddings, near_by_embedding
+from benchwright.models import encode_vector
+from benchwright.models.picture_vectors import decode_vectors
 from benchwright.pipeline import run_steps
 
 

@@ -11,7 +11,12 @@ import pytest
 from pydantic import ValidationError
 from step_context import StepContext
 
-from benchwright.filters.duplicates import CandidatePixels, EqualPixels, ExactDuplicates, SameSizeCandidates
+from benchwright.filters.duplicates.exact_duplicates import (
+    CandidatePixels,
+    EqualPixels,
+    ExactDuplicates,
+    SameSizeCandidates,
+)
 from benchwright.images import pixel_hash
 from benchwright.steps import GatherContext, Gathered
 

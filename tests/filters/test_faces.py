@@ -14,7 +14,7 @@ from step_context import StepContext
 from worded_items import item
 
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.pairs import CascadeFaces, Faces, YuNetFaces
+from benchwright.filters.pairs.faces import CascadeFaces, Faces, YuNetFaces
 from benchwright.steps import Measured, Outcome
 
 FACE = np.ascontiguousarray(astronaut()[:360, 40:420])

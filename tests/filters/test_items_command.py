@@ -12,7 +12,7 @@ from worded_items import item
 
 from benchwright.errors import DataError
 from benchwright.filters.cli.items import items
-from benchwright.filters.items import report_on
+from benchwright.filters.items.report import report_on
 from benchwright.rooms import find
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from benchwright.errors import PrerequisiteError, RecipeError
-from benchwright.filters.duplicates import KeptOfCopies, read_groups
+from benchwright.filters.duplicates.kept_copies import KeptOfCopies, read_groups
 from benchwright.recipe import parse_recipe
 from benchwright.steps import FOLDER, GatherContext
 

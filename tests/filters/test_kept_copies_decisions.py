@@ -7,7 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.filters.duplicates import Decisions, Links, decide
+from benchwright.filters.duplicates.kept_copies import Decisions, Links, decide
 
 NONE: frozenset[str] = frozenset()
 COUNT = 7

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.filters.duplicates import CRITERIA, Criterion, KeepOrder, quality_of
+from benchwright.filters.duplicates.kept_copies import CRITERIA, Criterion, KeepOrder, quality_of
 
 
 def row(image_id: str = "a", **changes: Any) -> dict[str, Any]:

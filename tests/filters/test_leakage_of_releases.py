@@ -14,8 +14,9 @@ from PIL import Image
 from small_bench import Bench
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.filters.cli import leakage
-from benchwright.filters.contamination import find_leaks, leaks_between_splits, open_collection, write_split_folders
+from benchwright.filters.cli.contamination import leakage
+from benchwright.filters.contamination.collections import open_collection
+from benchwright.filters.contamination.report import find_leaks, leaks_between_splits, write_split_folders
 from benchwright.pipeline import open_view, run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import Choice, ImageRecord, ItemImage, Source

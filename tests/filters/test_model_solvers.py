@@ -23,19 +23,17 @@ from worded_items import item
 
 from benchwright.exports.freeze import Freeze
 from benchwright.filters.cli.shortcuts import shortcuts
-from benchwright.filters.shortcuts import (
-    Bounds,
+from benchwright.filters.shortcuts.battery import Bounds, TaskResult, run_battery
+from benchwright.filters.shortcuts.item_source import SourceItem
+from benchwright.filters.shortcuts.measuring import measure_items
+from benchwright.filters.shortcuts.model_solvers import (
     PicturelessAsker,
     PicturelessModel,
-    Shortcuts,
-    SourceItem,
-    TaskResult,
-    measure_items,
     plan_requests,
     read_letter,
-    run_battery,
     shown_of,
 )
+from benchwright.filters.shortcuts.step import Shortcuts
 from benchwright.pipeline import run_steps
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,8 @@ from pydantic import ValidationError
 from step_context import StepContext
 
 from benchwright.errors import UnreadableImage
-from benchwright.filters.duplicates import MOST_BY_HASH, NearDuplicates, PerceptualHashes, ProposedPairs
+from benchwright.filters.duplicates.candidate_pairs import MOST_BY_HASH
+from benchwright.filters.duplicates.near_duplicates import NearDuplicates, PerceptualHashes, ProposedPairs
 from benchwright.steps import GatherContext
 
 pytestmark = pytest.mark.slow

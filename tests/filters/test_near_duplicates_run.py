@@ -9,7 +9,9 @@ import pytest
 from picture_copies import COPIES, photograph
 from PIL import Image
 
-from benchwright.filters.duplicates import ExactDuplicates, NearDuplicates, report_of
+from benchwright.filters.duplicates.exact_duplicates import ExactDuplicates
+from benchwright.filters.duplicates.near_duplicates import NearDuplicates
+from benchwright.filters.duplicates.report import report_of
 from benchwright.pipeline import run_steps
 from benchwright.workspace.run_results import FinishedRun
 

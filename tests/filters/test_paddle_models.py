@@ -9,8 +9,8 @@ import yaml
 from pydantic import ValidationError
 
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.text import TextRatio, paddle_models_hash
-from benchwright.filters.text.paddle_models import paddle_models
+from benchwright.filters.text.paddle_models import paddle_models, paddle_models_hash
+from benchwright.filters.text.text_ratio import TextRatio
 from benchwright.steps import FOLDER
 
 

@@ -16,9 +16,9 @@ from pydantic import ValidationError
 from worded_items import item
 
 from benchwright.cli import prepare_photographs
-from benchwright.construction.sources import StatedFacts
-from benchwright.construction.tasks import BackgroundSubstitution
-from benchwright.filters.pairs import PairGates, compare
+from benchwright.construction.sources.facts import StatedFacts
+from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
+from benchwright.filters.pairs.pair_gates import PairGates, compare
 from benchwright.pipeline import run_steps
 from benchwright.steps import FOLDER, Outcome
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from pair_pictures import Pictures, judged, pair
 from skimage.data import astronaut, coffee
 
-from benchwright.construction.item_parts import composite, opacity
+from benchwright.construction.item_parts.cutting_out import composite, opacity
 from benchwright.drawing.masks import mask_of
-from benchwright.filters.pairs import Joint, PairGates, halo, seam, smear
+from benchwright.filters.pairs.pair_gates import PairGates
+from benchwright.filters.pairs.seams import Joint, halo, seam, smear
 
 pytestmark = pytest.mark.slow
 

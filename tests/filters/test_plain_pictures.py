@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 from skimage.data import stereo_motorcycle
 
 from benchwright.filters.cli.duplicates import duplicates
-from benchwright.filters.duplicates import PairComparison, PreparedPicture, compare_pictures
+from benchwright.filters.duplicates.verification import PairComparison, PreparedPicture, compare_pictures
 
 pytestmark = pytest.mark.slow
 

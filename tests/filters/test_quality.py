@@ -21,8 +21,10 @@ from pydantic import ValidationError
 from skimage.data import astronaut, chelsea, coffee, rocket
 
 from benchwright.filters.cli.quality import quality
-from benchwright.filters.quality import FAULTS, Quality, blockiness, chroma_coding, frame, jpeg_quality
-from benchwright.filters.quality.step import measures
+from benchwright.filters.quality.compression import blockiness, chroma_coding, jpeg_quality
+from benchwright.filters.quality.faults import FAULTS
+from benchwright.filters.quality.measures import frame
+from benchwright.filters.quality.step import Quality, measures
 from benchwright.pipeline import run_steps
 from benchwright.rooms import catalogue
 from benchwright.settings_help import reasons_of, settings_of

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from walks import run_json
 from worded_items import gathered, item
 
-from benchwright.filters.contamination import QuestionOverlap
+from benchwright.filters.contamination.question_overlap import QuestionOverlap
 from benchwright.questions.overlap import SharedRuns, corpus_words, words_of
 from benchwright.steps import FOLDER
 

@@ -14,8 +14,9 @@ from PIL import Image, ImageDraw, ImageFont
 from reversals import against, restore, row_of, say, tables
 from skimage import data
 
-from benchwright.filters.duplicates import ExactDuplicates, NearDuplicates
-from benchwright.filters.text import TextRatio
+from benchwright.filters.duplicates.exact_duplicates import ExactDuplicates
+from benchwright.filters.duplicates.near_duplicates import NearDuplicates
+from benchwright.filters.text.text_ratio import TextRatio
 from benchwright.pipeline import run_steps
 from benchwright.steps import Step
 

@@ -9,7 +9,7 @@ import pytest
 from chat_server import ChatServer
 from rival_items import Rivalry, rivalry
 
-from benchwright.filters.items import SecondAnswers
+from benchwright.filters.items.second_answers import SecondAnswers
 from benchwright.steps import Outcome
 
 

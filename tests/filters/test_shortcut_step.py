@@ -25,18 +25,13 @@ from worded_items import item
 from benchwright.exports.freeze import Freeze
 from benchwright.filters.cli.shortcuts import shortcuts
 from benchwright.filters.room import ROOM
-from benchwright.filters.shortcuts import (
-    Bounds,
-    ItemCues,
-    MeasuredCues,
-    PruneSettings,
-    Shortcuts,
-    cues_of_item,
-    find_shortcuts,
-    measure_items,
-    prune,
-    shown_of,
-)
+from benchwright.filters.shortcuts.battery import Bounds
+from benchwright.filters.shortcuts.item_cues import ItemCues, cues_of_item
+from benchwright.filters.shortcuts.measuring import measure_items
+from benchwright.filters.shortcuts.model_solvers import shown_of
+from benchwright.filters.shortcuts.pruning import PruneSettings, prune
+from benchwright.filters.shortcuts.report import find_shortcuts
+from benchwright.filters.shortcuts.step import MeasuredCues, Shortcuts
 from benchwright.pipeline import run_steps
 from benchwright.release import Release, verify_release
 from benchwright.rooms import Entry, catalogue

@@ -18,22 +18,13 @@ from planted_shortcuts import KINDS, named_families, planted, result_of
 from scipy.stats import binomtest, norm
 from scipy.stats import t as student_t
 
-from benchwright.filters.shortcuts import (
-    Bounds,
-    CueTable,
-    ItemCues,
-    PictureFacts,
-    accuracy_of,
-    best_options,
-    facts_of_picture,
-    flagged_items,
-    measure_items,
-    run_battery,
-    table_of,
-    task_cues_of,
-    with_detail,
-    with_detail_beside,
-)
+from benchwright.filters.shortcuts.battery import Bounds, run_battery, task_cues_of
+from benchwright.filters.shortcuts.cue_table import CueTable, table_of
+from benchwright.filters.shortcuts.item_cues import ItemCues
+from benchwright.filters.shortcuts.measuring import measure_items
+from benchwright.filters.shortcuts.picks import accuracy_of, best_options
+from benchwright.filters.shortcuts.picture_facts import PictureFacts, facts_of_picture, with_detail, with_detail_beside
+from benchwright.filters.shortcuts.report import flagged_items
 
 pytestmark = pytest.mark.slow
 

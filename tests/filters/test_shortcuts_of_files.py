@@ -19,7 +19,8 @@ from click.testing import CliRunner, Result
 from dataset_fixtures.pictures import save
 
 from benchwright.filters.cli.shortcuts import shortcuts
-from benchwright.filters.shortcuts import ItemSource, find_shortcuts
+from benchwright.filters.shortcuts.item_source import ItemSource
+from benchwright.filters.shortcuts.report import find_shortcuts
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 

@@ -18,7 +18,10 @@ from skimage.data import coffee
 from step_context import StepContext
 
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.text import RapidText, RegionRules, TextFinder, TextRatio, is_legible_text, rapid
+from benchwright.filters.text import rapid
+from benchwright.filters.text.rapid import RapidText
+from benchwright.filters.text.regions import RegionRules, TextFinder, is_legible_text
+from benchwright.filters.text.text_ratio import TextRatio
 from benchwright.pipeline import run_steps
 from benchwright.workspace.run_results import FinishedRun
 

@@ -12,7 +12,8 @@ from click.testing import CliRunner, Result
 from PIL import Image
 
 from benchwright.errors import BenchwrightError
-from benchwright.filters.cli import PER_PAGE, RED, SheetOutline, Tile, text_ratio, write_sheets
+from benchwright.filters.cli.contact_sheet import PER_PAGE, RED, SheetOutline, Tile, write_sheets
+from benchwright.filters.cli.text import text_ratio
 
 pytestmark = pytest.mark.slow
 

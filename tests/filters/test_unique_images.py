@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import sha
 
-from benchwright.filters.items import ItemUse, Refusal, UniqueImages, choose_unique
+from benchwright.filters.items.unique_images import ItemUse, Refusal, UniqueImages, choose_unique
 from benchwright.steps import GatherContext
 
 

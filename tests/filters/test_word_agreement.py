@@ -9,20 +9,18 @@ import pytest
 from picture_copies import COPIES, photograph
 from PIL import Image
 
-from benchwright.filters.duplicates import KnownFeatures, NearByFeatures, near_by_features
-from benchwright.filters.features import (
+from benchwright.filters.duplicates.candidate_pairs import KnownFeatures, NearByFeatures, near_by_features
+from benchwright.filters.features.local_features import describe, detector, shrunk
+from benchwright.filters.features.visual_words import (
     CORNERS,
     Miniature,
     Words,
-    agreement,
     decode_miniature,
-    describe,
-    detector,
     encode_miniature,
     miniature,
-    shrunk,
     words_of,
 )
+from benchwright.filters.features.word_matching import agreement
 
 NAMES = ("astronaut", "coffee", "chelsea", "rocket", "hubble_deep_field", "immunohistochemistry")
 

@@ -8,22 +8,10 @@ from picture_copies import COPIES, photograph
 from PIL import Image
 from step_context import StepContext
 
-from benchwright.filters.features import (
-    CORNERS,
-    FeatureWords,
-    SharedWords,
-    Words,
-    decode_words,
-    describe,
-    detector,
-    encode_words,
-    shared_words,
-    shrunk,
-    word_bits,
-    word_sharing,
-    words_of,
-)
 from benchwright.filters.features import word_matching as module
+from benchwright.filters.features.local_features import describe, detector, shrunk
+from benchwright.filters.features.visual_words import CORNERS, FeatureWords, Words, decode_words, encode_words, words_of
+from benchwright.filters.features.word_matching import SharedWords, shared_words, word_bits, word_sharing
 
 
 def words(image: Image.Image) -> Words:

@@ -17,7 +17,7 @@ from browser.conftest import chromium, new_context, page  # noqa: F401 - fixture
 from conftest import ROOT
 from servers import serving
 
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.store.review_store import ReviewStore, open_store
 
 NO_SERVER = "Label Studio is not installed: make label-studio"
 ENVIRONMENT = ROOT / ".venv-labelstudio"

@@ -8,14 +8,9 @@ from typing import Any
 import pytest
 from label_studio.conftest import VERIFY, LabelStudio, Waiting, email, pull, push, sign_in, store_of, submit_in
 
-from benchwright.annotation.forms import (
-    CampaignForm,
-    DraftNote,
-    Proposals,
-    TaskInput,
-    payload_with_drafts,
-    writing_form,
-)
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.kind_forms.writing import writing_form
+from benchwright.annotation.forms.payloads import DraftNote, Proposals, TaskInput, payload_with_drafts
 from benchwright.questions.settings import LabelSet, QuestionSettings
 
 pytestmark = pytest.mark.slow

@@ -9,17 +9,15 @@ from typing import Any
 import pytest
 from label_studio.conftest import VERIFY, LabelStudio, Waiting, email, pull, push, region, store_of
 
-from benchwright.annotation.forms import (
-    KINDS,
-    PAIR_FORM,
-    CampaignForm,
-    Form,
-    Submission,
-    TaskInput,
-    screening_form,
-    writing_form,
-)
-from benchwright.annotation.workflow import TaskQueue
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.fields.form import Form
+from benchwright.annotation.forms.kind_forms.pair import PAIR_FORM
+from benchwright.annotation.forms.kind_forms.screening import screening_form
+from benchwright.annotation.forms.kind_forms.writing import writing_form
+from benchwright.annotation.forms.kinds import KINDS
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.questions.settings import LabelSet, QuestionSettings
 from benchwright.review.tasks import FindingCategory
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from label_studio.conftest import LabelStudio, bench, email, pull, push, region, store_of
 
-from benchwright.annotation.forms import Submission
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.label_studio.drawn_regions import drawn_result
 from benchwright.annotation.label_studio.label_config import codes_by_words, control_of
 from benchwright.drawing import mask_of

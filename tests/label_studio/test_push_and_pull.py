@@ -27,7 +27,9 @@ from label_studio.conftest import (
     submit_in,
 )
 
-from benchwright.annotation.forms import KINDS, CampaignForm, TaskInput
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.kinds import KINDS
+from benchwright.annotation.forms.payloads import TaskInput
 
 PNG = b"\x89PNG"
 

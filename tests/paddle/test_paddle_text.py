@@ -21,9 +21,11 @@ from PIL import Image, ImageDraw, ImageFont
 from step_context import StepContext
 
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.cli import text_ratio
-from benchwright.filters.text import PaddleProcess, TextFinder, TextRatio
+from benchwright.filters.cli.text import text_ratio
 from benchwright.filters.text.paddle_models import paddle_models
+from benchwright.filters.text.paddle_process import PaddleProcess
+from benchwright.filters.text.regions import TextFinder
+from benchwright.filters.text.text_ratio import TextRatio
 from benchwright.pipeline import run_steps
 
 

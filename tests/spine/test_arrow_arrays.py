@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.workspace import arrow_array, numbers_of
+from benchwright.workspace.arrow_arrays import arrow_array, numbers_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 KINDS = {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.models import Batches, OutOfMemory, ran_out_of_memory
+from benchwright.models.batching import Batches, OutOfMemory, ran_out_of_memory
 
 
 class Device:

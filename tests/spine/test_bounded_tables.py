@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.construction.source_files import DatasetFiles, RefusedRow, Row, csv_rows, json_rows
+from benchwright.construction.source_files.files import DatasetFiles
+from benchwright.construction.source_files.refusals import RefusedRow
+from benchwright.construction.source_files.rows import Row, csv_rows, json_rows
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.files import bounded_json, spreadsheets
 from benchwright.files.bounds import BOUNDS

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from benchwright.cli import Check, examine
+from benchwright.cli.doctor import Check, examine
 
 
 def _check(name: str) -> Check:

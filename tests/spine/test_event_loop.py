@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError
 
 import pytest
 
-from benchwright.models import EventLoop
+from benchwright.models.event_loop import EventLoop
 
 
 def test_what_is_submitted_after_the_close_is_closed_and_refused() -> None:

@@ -8,7 +8,8 @@ import pytest
 from facts_samples import GOOD
 
 from benchwright.errors import DataError
-from benchwright.facts import parse_facts, read_facts
+from benchwright.facts import read_facts
+from benchwright.facts.facts_file import parse_facts
 
 
 def test_a_good_file_is_read() -> None:

@@ -12,9 +12,11 @@ from conftest import ROOT
 from facts_samples import GOOD
 from PIL import Image
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import DataError
-from benchwright.facts import COLUMNS, facts_table, facts_yaml, parse_facts, read_facts
+from benchwright.facts import facts_table, facts_yaml, read_facts
+from benchwright.facts.facts_file import parse_facts
+from benchwright.facts.facts_table import COLUMNS
 
 RECIPES = sorted((ROOT / "benchwright" / "recipes").glob("*.facts.yaml"))
 TABLE = """\

@@ -15,13 +15,16 @@ from PIL import Image
 from report_page import ReportPage
 from walks import make_photographs
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.funnel import count_funnel, partners_in, thresholds_of, write_funnel, write_run_funnel
+from benchwright.funnel import thresholds_of, write_funnel, write_run_funnel
 from benchwright.funnel.cards import outlines_of
-from benchwright.pipeline import run_recipe, stages_of_workspace
+from benchwright.funnel.counting import count_funnel
+from benchwright.funnel.thumbnails import partners_in
+from benchwright.pipeline import run_recipe
+from benchwright.pipeline.run import stages_of_workspace
 from benchwright.recipe import parse_recipe
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 

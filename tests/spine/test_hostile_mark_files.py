@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchwright.errors import DataError
-from benchwright.regions.formats import MarkFormat, PictureMarks, RefusedMark, read_marks, write_marks
+from benchwright.regions.formats.mark_files import MarkFormat, read_marks, write_marks
+from benchwright.regions.formats.picture_marks import PictureMarks, RefusedMark
 
 SIZE_WH = (640, 425)
 GOOD = {"id": 1000, "image_id": 7, "category_id": 1, "bbox": [1, 2, 3, 4]}

@@ -35,9 +35,9 @@ from PIL import Image
 
 import benchwright.images.formats.walking as walking
 from benchwright.errors import DataError, UnreadableImage
-from benchwright.images import Identified, decode_rgb, is_svg, path_for, uri_for
+from benchwright.images import Identified, decode_rgb
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import identify
+from benchwright.images.identify import identify, is_svg, path_for, uri_for
 
 pytestmark = pytest.mark.slow
 

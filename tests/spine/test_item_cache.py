@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.workspace import ItemCache
+from benchwright.workspace.item_cache import ItemCache
 
 
 class Maker:

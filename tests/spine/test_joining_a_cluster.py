@@ -7,7 +7,7 @@ import socket
 import pytest
 from ray_cluster import need_ray
 
-from benchwright.engines.ray import joined
+from benchwright.engines.ray.cluster import joined
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
 need_ray()

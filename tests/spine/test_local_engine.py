@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from engine_jobs import DiesWhenOpened, Environment, Rested, Squares
 
-from benchwright.engines import LocalEngine, default_workers, processors, starting
+from benchwright.engines import LocalEngine, default_workers, starting
+from benchwright.engines.local import processors
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 
 pytestmark = pytest.mark.slow

@@ -16,8 +16,10 @@ from PIL import Image
 
 from benchwright.drawing.masks import mask_of
 from benchwright.errors import DataError
-from benchwright.regions import Region, RegionShape, grid_of, mask_iou, mask_of_outline
-from benchwright.regions.formats import MarkFormat, PictureMarks, RefusedMark, known_name, read_marks, write_marks
+from benchwright.regions import Region, RegionShape, grid_of, mask_of_outline
+from benchwright.regions.formats.mark_files import MarkFormat, read_marks, write_marks
+from benchwright.regions.formats.picture_marks import PictureMarks, RefusedMark, known_name
+from benchwright.regions.masks import mask_iou
 
 SIZE_WH = (640, 425)
 ROUND_TRIP = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.drawing import draw_prompts
 from benchwright.images import decode_rgb
 from benchwright.records import VisualPrompt

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from step_context import StepContext
 
-from benchwright.models import PictureBatches, Pixels
+from benchwright.models.picture_batches import PictureBatches, Pixels
 from benchwright.steps import Outcome
 
 

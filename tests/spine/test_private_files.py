@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.evaluation.backends import ReplyLog
-from benchwright.workspace import Workspace, keep_private, make_private_file, make_private_folder, write_bytes
+from benchwright.evaluation.backends.reply_log import ReplyLog
+from benchwright.workspace.atomic import write_bytes
+from benchwright.workspace.private_files import keep_private, make_private_file, make_private_folder
+from benchwright.workspace.workspace import Workspace
 
 
 def mode(path: Path) -> int:

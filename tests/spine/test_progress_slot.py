@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.engines import ProgressSlot
+from benchwright.engines.progress_slot import ProgressSlot
 
 
 def _goes_on_forever(path: Path, conn: Connection) -> None:

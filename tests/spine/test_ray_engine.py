@@ -12,7 +12,8 @@ import pytest
 from engine_jobs import DiesWhenOpened, Squares, Whereabouts
 from ray_cluster import add, cluster, need_ray
 
-from benchwright.engines.ray import Node, RayEngine, joined, room_for
+from benchwright.engines.ray.cluster import Node, joined, room_for
+from benchwright.engines.ray.engine import RayEngine
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 from benchwright.steps import Resources
 

@@ -9,7 +9,7 @@ import pytest
 from odd_steps import Batched
 from walks import make_photographs
 
-from benchwright.construction.tasks import Jigsaw
+from benchwright.construction.tasks.jigsaw import Jigsaw
 from benchwright.errors import RecipeError
 from benchwright.pipeline import run_recipe
 from benchwright.pipeline.fitting import fitted_to

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from benchwright.workspace import Workspace, record_lookup
+from benchwright.workspace import record_lookup
 from benchwright.workspace.record_lookup import RecordNames
+from benchwright.workspace.workspace import Workspace
 
 
 @pytest.mark.parametrize(

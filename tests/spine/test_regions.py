@@ -11,16 +11,8 @@ from hypothesis import strategies as st
 
 from benchwright.drawing import mask_of
 from benchwright.records import MaskRuns
-from benchwright.regions import (
-    Region,
-    RegionError,
-    covered_by_at_least,
-    grid_of,
-    mask_bounds,
-    mask_iou,
-    mask_of_outline,
-    read_region,
-)
+from benchwright.regions import Region, RegionError, covered_by_at_least, grid_of, mask_of_outline, read_region
+from benchwright.regions.masks import mask_bounds, mask_iou
 
 SIZE_WH = (70, 40)
 MASK = {

@@ -22,9 +22,11 @@ from sane_model import ideas_recipe, model_of_many_pictures
 from walks import command, in_process, tree_digest
 
 from benchwright.errors import DataError
-from benchwright.models import BudgetSpent, Chat, ChatSettings, ReplyStore, damaged_replies
-from benchwright.pipeline import problems_of
-from benchwright.workspace import Workspace
+from benchwright.models.chat import Chat, ChatSettings
+from benchwright.models.reply_store import ReplyStore, damaged_replies
+from benchwright.models.usage import BudgetSpent
+from benchwright.pipeline.check import problems_of
+from benchwright.workspace.workspace import Workspace
 
 MINUTE_S = 60.0
 

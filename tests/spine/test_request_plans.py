@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from walks import make_photographs, run_json
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 
 RECIPE = """
 name: planned

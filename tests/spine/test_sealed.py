@@ -9,9 +9,10 @@ import pytest
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DamagedError
-from benchwright.pipeline import checked_line, text_of
-from benchwright.workspace import SEAL, CheckedFiles, read_sealed, write_json, write_sealed
-from benchwright.workspace.checked_files import checked_files
+from benchwright.pipeline.seen_files import checked_line, text_of
+from benchwright.workspace.atomic import write_json
+from benchwright.workspace.checked_files import CheckedFiles, checked_files
+from benchwright.workspace.sealed import SEAL, read_sealed, write_sealed
 
 DOCUMENT = {"format": "some/thing", "version": 1, "split": "test", "sha256": "ab" * 32, "rows": 12, "none": None}
 

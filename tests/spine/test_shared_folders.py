@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.engines.ray import SharedFolders, token_in
+from benchwright.engines.ray.shared_folders import SharedFolders, token_in
 from benchwright.errors import BenchwrightError
 
 

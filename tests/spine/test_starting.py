@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from benchwright.engines import uninterrupted
+from benchwright.engines.starting import uninterrupted
 
 
 @pytest.fixture

@@ -16,12 +16,12 @@ import sqlalchemy as sa
 from PIL import Image
 from walks import benchwright, command
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.engines import LocalEngine
 from benchwright.engines.worker import _opened_log
 from benchwright.errors import StorageError
 from benchwright.storage_faults import is_of_the_machine, storage_fault
-from benchwright.workspace import replacing, write_bytes
+from benchwright.workspace.atomic import replacing, write_bytes
 
 FULL = Path("/dev/full")
 """Takes no byte, as a full disk."""

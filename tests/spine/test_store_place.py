@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.workspace import PIN, VARIABLE, public_name, settle_store, store_url
+from benchwright.workspace.store_place import PIN, VARIABLE, public_name, settle_store, store_url
 
 SERVER = "postgresql://ann:s3cret@db.example.org/reviews"
 PLACE = "postgresql://db.example.org:5432/reviews"

@@ -8,27 +8,22 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.pipeline import Journal, Judged
+from benchwright.pipeline.outcomes import Journal, Judged
 from benchwright.records import ImageRecord, Source
 from benchwright.steps import Outcome
-from benchwright.workspace import (
+from benchwright.workspace.atomic import replacing, write_json
+from benchwright.workspace.sealed import read_sealed, write_sealed
+from benchwright.workspace.shards import StageTable, VerdictCounts, shard_names, shard_of
+from benchwright.workspace.tables import (
     IMAGES,
-    StageTable,
-    VerdictCounts,
-    Workspace,
     image_records,
     image_row,
     outcome_schema,
-    read_sealed,
     read_table,
-    replacing,
-    shard_names,
-    shard_of,
     sorted_rows,
-    write_json,
-    write_sealed,
     write_table,
 )
+from benchwright.workspace.workspace import Workspace
 
 
 def _image(number: int) -> ImageRecord:

@@ -6,7 +6,7 @@ from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ...store import Account
+from ...store.accounts.accounts import Account
 from ..base.page_addresses import pages_of
 from .middleware import ACCOUNT, LOGOUT, OPEN_PATHS, PROVIDER_PATHS
 from .pages import unknown_page

@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from benchwright.errors import BenchwrightError
 
-from ...store import RefusedError
+from ...store.database.records import RefusedError
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS, message_of
 from ..languages.language import use_language

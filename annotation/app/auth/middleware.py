@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ...store import Account
+from ...store.accounts.accounts import Account
 from ..base.state import AppState
 from ..languages.language import Language, use_language
 from ..security.cookies import Cookies

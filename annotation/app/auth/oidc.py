@@ -17,8 +17,8 @@ from starlette.routing import Route
 
 from benchwright.errors import BenchwrightError
 
-from ...store import Account, RefusedError
-from ...store.accounts.accounts import Identities
+from ...store.accounts.accounts import Account, Identities
+from ...store.database.records import RefusedError
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS, message_of
 from ..security.identity_provider import IdentityProvider, ProviderError, SignInFlow, new_flow

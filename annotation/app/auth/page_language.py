@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Scope, Send
 
-from ...store import Account, Accounts
+from ...store.accounts.accounts import Account, Accounts
 from ..base.state import AppState
 from ..languages.language import ENGLISH, Language
 from .sessions import local_path, redirect_with_cookie

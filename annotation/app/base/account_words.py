@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ...store import Account
+from ...store.accounts.accounts import Account
 
 AccountState = Literal["locked", "open", "invited", "closed"]
 

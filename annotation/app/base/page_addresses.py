@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ...store import Role
+    from ...store.accounts.accounts import Role
 
 _EVERYBODYS = frozenset({"start", "home", "review", "practice", "history"})
 _ADJUDICATORS = _EVERYBODYS | {"adjudicate"}

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...progress.overview import Overview
-from ...store import Account, Campaign
+from ...store.accounts.accounts import Account
+from ...store.database.records import Campaign
 from ...workflow.task_queue import TaskQueue
 from .state import AppState
 

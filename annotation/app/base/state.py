@@ -10,10 +10,11 @@ from starlette.convertors import Convertor, register_url_convertor
 
 from benchwright.workspace.workspace import Workspace
 
-from ...items import ItemIndex
-from ...jobs import JobRunner
-from ...store import Account, Accounts, ReviewStore, open_store
-from ..helping import HelperLanes
+from ...items.item_index import ItemIndex
+from ...jobs.job_runner import JobRunner
+from ...store.accounts.accounts import Account, Accounts
+from ...store.review_store import ReviewStore, open_store
+from ..helping.helper_lanes import HelperLanes
 from ..languages.language import Language
 from ..languages.offered import OfferedLanguages
 from ..security.attempts import Attempts

@@ -16,7 +16,7 @@ from ...jobs.recipe_source import RecipeSource, recipe_source
 from ...progress.build_progress import BuildProgress, build_progress, read_last_run
 from ...progress.campaign_progress import progress_of
 from ...progress.overview import Overview
-from ...store import Account
+from ...store.accounts.accounts import Account
 from ...workflow.settlement.settle import WAITS
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS, words_for

@@ -8,8 +8,8 @@ from difflib import unified_diff
 
 import streamlit as st
 
-from ...store import RefusedError, StaleError
 from ...store.campaigns.guidelines import Guidelines, GuidelinesVersion
+from ...store.database.records import RefusedError, StaleError
 from ...workflow.guidelines import MAX_TEXT, revise_guidelines
 from ..base.curator_texts import TEXTS
 from ..base.directed_text import LEFT_TO_RIGHT, RIGHT_TO_LEFT, inert, runs_right_to_left

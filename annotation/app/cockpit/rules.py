@@ -15,7 +15,7 @@ from ..base.request import PageRequest
 from ..base.tables import show_rows
 from ..charts.curator_charts import parts_chart
 from ..charts.showing import show_chart
-from ..item_grid import GridTile, show_grid
+from ..item_grid.grid import GridTile, show_grid
 from ..item_pages.items import ITEM, record_tile, refreshed
 
 MOST_CHANGED = 24

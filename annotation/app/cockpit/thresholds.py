@@ -22,7 +22,7 @@ from ...items.threshold_trial import (
     setting_of,
     try_threshold,
 )
-from ...store import OverrideStore
+from ...store.campaigns.overrides import OverrideStore
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS
 from ..base.directed_text import inert
@@ -30,7 +30,7 @@ from ..base.own_texts import chart_text
 from ..base.state import AppState
 from ..base.texts import message_of
 from ..charts.showing import show_chart
-from ..item_grid import GridTile, show_grid
+from ..item_grid.grid import GridTile, show_grid
 from ..item_pages.items import ITEM, record_tile, refreshed
 
 MOST_CHANGED = 24

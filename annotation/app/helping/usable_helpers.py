@@ -17,7 +17,7 @@ from ...forms.campaign_helpers import CampaignHelpers, read_campaign_helpers
 from .helper_lanes import HelperLanes, HelperWork
 
 if TYPE_CHECKING:
-    from ...store import Campaign
+    from ...store.database.records import Campaign
 
 LOOKED_AT_S = 30.0
 """Seconds for which what is missing is not looked for again."""

@@ -10,7 +10,7 @@ from benchwright.errors import BenchwrightError
 
 from ...forms.kind_forms.screening import KEEP
 from ...items.item_history import ReviewedTask
-from ...store import Account
+from ...store.accounts.accounts import Account
 from ...store.submissions.examples import MAX_WORDS, Example, Examples
 from ...workflow.settlement.settle import ACCEPT
 from ..base.curator_texts import TEXTS

@@ -14,7 +14,7 @@ from benchwright.workspace.record_lookup import KnownRecord
 from ...items.curator_acts import ACTS, LONGEST_WHY, Act, ActPlan, CuratorActs
 from ...items.item_history import known_records
 from ...items.item_search import MOST_SELECTED, ItemQuery, ids_of
-from ...store import Account
+from ...store.accounts.accounts import Account
 from ..base.curator_texts import TEXTS
 from ..base.directed_text import inert
 from ..base.state import AppState, clock

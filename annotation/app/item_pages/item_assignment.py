@@ -9,7 +9,7 @@ import streamlit as st
 from benchwright.errors import BenchwrightError
 
 from ...items.curator_acts import ASSIGNED_FOR, LONGEST_WHY, AssignedTasks, CuratorActs, ReopenedTasks
-from ...store import Account, Accounts
+from ...store.accounts.accounts import Account, Accounts
 from ..base.curator_texts import TEXTS
 from ..base.directed_text import inert
 from ..base.state import AppState, clock

@@ -17,8 +17,7 @@ from benchwright.records import right_key
 
 from ...forms.task_content import TaskContent
 from ...items.item_history import RecordHistory, ReviewedTask, changes
-from ...store import Annotation
-from ...store.database.records import Adjudication
+from ...store.database.records import Adjudication, Annotation
 from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..base.own_texts import form_in_language
 from ..base.tables import TABLE_STYLE, table_html

@@ -24,13 +24,13 @@ from ...items.item_search import (
     options,
     search,
 )
-from ...store import Account
+from ...store.accounts.accounts import Account
 from ..base.cache import cached
 from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..base.directed_text import inert
 from ..base.state import AppState
 from ..base.texts import message_of
-from ..item_grid import GridTile, show_grid
+from ..item_grid.grid import GridTile, show_grid
 from ..routes.record_pictures import record_picture_url
 from .item_acts import show_acts
 

@@ -16,7 +16,7 @@ from ...forms.task_content import TaskContent
 from ...items.curator_acts import CuratorActs, may_be_decided
 from ...items.item_history import RecordHistory, ReviewedTask, item_history
 from ...items.item_search import states_of
-from ...store import Account
+from ...store.accounts.accounts import Account
 from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..base.directed_text import inert
 from ..base.option_letters import captions, question_in_words

@@ -1,8 +1,1 @@
-"""The languages of the app: what a session sees, and one file for each language beside English.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""The languages of the app: what a session sees, and one file for each language beside English."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from ...store import Annotation, Campaign
+from ...store.database.records import Annotation, Campaign
 from ...workflow.adjudication import AdjudicationQueue, DecidedCase
 from ..base.curator_texts import rule_in_words
 from ..base.directed_text import inert

@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 
 import streamlit as st
 
-from ...store import Account, Campaign
+from ...store.accounts.accounts import Account
 from ...store.accounts.campaign_access import AccessControl
+from ...store.database.records import Campaign
 from ...workflow.waiting import WaitingTasks, next_campaign, open_tasks_of, waiting_for
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS, title_of

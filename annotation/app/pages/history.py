@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ...forms.submission import Submission
-from ...store import Campaign
+from ...store.database.records import Campaign
 from ...workflow.task_queue import HistoryEntry
 from ..base.attention_words import attention_in_language
 from ..base.directed_text import show_text

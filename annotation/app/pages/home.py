@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from ...forms.assignment_settings import assignment_settings_of
-from ...store import Account
+from ...store.accounts.accounts import Account
 from ...workflow.own_work import OwnWork, own_work
 from ...workflow.practising import PracticeQueue
 from ..base.directed_text import inert

@@ -10,7 +10,7 @@ import streamlit as st
 from benchwright.errors import BenchwrightError
 
 from ...exchange.invitations import invite_people, links_table, read_invitees
-from ...store import Account
+from ...store.accounts.accounts import Account
 from ..base.account_words import invitation_path
 from ..base.curator_texts import TEXTS
 from ..base.directed_text import inert

@@ -9,8 +9,7 @@ import streamlit as st
 
 from benchwright.errors import BenchwrightError
 
-from ...store import Account, Accounts
-from ...store.accounts.accounts import Role
+from ...store.accounts.accounts import Account, Accounts, Role
 from ...store.accounts.campaign_access import AccessControl, CampaignAccess
 from ..base.account_words import invitation_path, state_of
 from ..base.curator_texts import TEXTS as CURATOR_TEXTS

@@ -1,8 +1,1 @@
-"""Routes that a page uses besides its own URL: pictures, drafts, photographs, guidelines.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Routes that a page uses besides its own URL: pictures, drafts, photographs, guidelines."""

@@ -18,7 +18,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from ...jobs.commands import EXPORT_FOLDER, FUNNEL_PAGE
-from ...store import Account
+from ...store.accounts.accounts import Account
 from ..auth.middleware import ACCOUNT
 from ..base.state import AppState
 

@@ -9,8 +9,9 @@ from starlette.routing import Route
 
 from benchwright.records import ItemImage
 
-from ...store import Account, Campaign
+from ...store.accounts.accounts import Account
 from ...store.accounts.campaign_access import AccessControl
+from ...store.database.records import Campaign
 from ..auth.middleware import ACCOUNT
 from ..base.shown_pictures import etag
 from ..base.state import AppState

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from benchwright.errors import DataError, UnreadableImage
 
 from ...forms.task_content import content_in
-from ...store import Account
+from ...store.accounts.accounts import Account
 from ...store.campaigns.guidelines import Guidelines, GuidelinesVersion
 from ...store.submissions.examples import Example, Examples
 from ...workflow.task_queue import is_id

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from benchwright.records import ItemImage
 
-from ...store import Account
+from ...store.accounts.accounts import Account
 from ...store.campaigns.other_pictures import find_pictures, is_picture_of
 from ...workflow.task_queue import is_id, may_see
 from ..auth.middleware import ACCOUNT

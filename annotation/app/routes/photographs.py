@@ -11,7 +11,9 @@ from benchwright.drawing.previews import Preview, preview
 from benchwright.photographs import collected_photographs
 
 from ...forms.fields.field_types import PhotographField
-from ...store import Account, Campaign, RefusedError, Uploads
+from ...store.accounts.accounts import Account
+from ...store.database.records import Campaign, RefusedError
+from ...store.submissions.photo_uploads import Uploads
 from ...workflow.photo_uploads import StoredPhotograph, take_in_photograph
 from ...workflow.task_queue import TaskQueue, is_id
 from ..auth.middleware import ACCOUNT

@@ -11,8 +11,8 @@ from benchwright.drawing.previews import Preview
 from benchwright.errors import BenchwrightError
 from benchwright.records import ItemImage
 
-from ...practice import draw_scene, scene_of
-from ...store import Account
+from ...practice.scenes import draw_scene, scene_of
+from ...store.accounts.accounts import Account
 from ...workflow.practising import PracticeQueue
 from ...workflow.task_queue import is_id
 from ..auth.middleware import ACCOUNT

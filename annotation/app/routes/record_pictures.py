@@ -20,7 +20,7 @@ from benchwright.records import ItemImage
 from benchwright.workspace.item_cache import cache_of
 from benchwright.workspace.workspace import Workspace
 
-from ...store import Account
+from ...store.accounts.accounts import Account
 from ...workflow.image_files import ImageFiles
 from ..auth.middleware import ACCOUNT
 from ..base.shown_pictures import etag

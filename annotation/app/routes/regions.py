@@ -25,13 +25,14 @@ from benchwright.workspace.atomic import write_json
 
 from ...forms.campaign_helpers import CampaignHelpers
 from ...forms.starting_files import authors_in
-from ...store import Account, Campaign
+from ...store.accounts.accounts import Account
 from ...store.campaigns.starting_marks import starting_marks_of
+from ...store.database.records import Campaign
 from ..auth.middleware import ACCOUNT
 from ..base.own_texts import form_text
 from ..base.state import AppState
 from ..base.texts import message_of
-from ..helping import (
+from ..helping.helper_lanes import (
     HelperAnswer,
     HelperBusy,
     HelperFailed,
@@ -40,11 +41,8 @@ from ..helping import (
     HelperTimeout,
     HelperWork,
     Superseded,
-    helpers_in,
-    unusable,
-    warm_helpers,
-    why_unusable,
 )
+from ..helping.usable_helpers import helpers_in, unusable, warm_helpers, why_unusable
 from ..languages.language import chosen_language
 from .tasks import DRAFT_HEADER, TaskImages
 

@@ -17,8 +17,9 @@ from benchwright.records import ItemImage
 from ...forms.fields.field_types import Repeated
 from ...forms.fields.field_values import MOST_MISTAKES
 from ...forms.task_content import content_in
-from ...store import Account, Campaign, RefusedError, StaleError
+from ...store.accounts.accounts import Account
 from ...store.campaigns.adjudications import has_opened
+from ...store.database.records import Campaign, RefusedError, StaleError
 from ...workflow.drafts import MAX_DRAFT_BYTES, SeenDraft, most_draft_bytes
 from ...workflow.task_queue import TaskQueue, is_id, may_see
 from ..auth.middleware import ACCOUNT

@@ -1,8 +1,1 @@
-"""Passwords, cookies, sign-in attempts, headers, limits on connections. Nothing here depends on reviews or tasks.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Passwords, cookies, sign-in attempts, headers, limits on connections. Nothing here depends on reviews or tasks."""

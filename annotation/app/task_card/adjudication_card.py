@@ -14,7 +14,7 @@ from ...forms.fields.field_words import value_in_words
 from ...forms.fields.form import Form
 from ...forms.kinds import MARK
 from ...forms.submission import Submission
-from ...store import Campaign
+from ...store.database.records import Campaign
 from ...store.submissions.pre_key_answers import ANSWER
 from ...workflow.adjudication import Case, reasons_in
 from ..base.option_letters import options_of, question_in_words

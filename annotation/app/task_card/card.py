@@ -20,7 +20,7 @@ from ...forms.kinds import ANSWER, CHANGE, KINDS, REVIEW, TO_WRITER, shows_key
 from ...forms.payloads import Proposals
 from ...forms.submission import Submission
 from ...forms.task_content import TaskContent
-from ...store import Campaign
+from ...store.database.records import Campaign
 from ...store.submissions.pre_key_answers import ANSWER as BLIND_ANSWER
 from ...workflow.task_queue import OwnTask
 from ..base.attention_words import attention_in_language

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...forms.submission import Submission
-from ...store import RefusedError
+from ...store.database.records import RefusedError
 from ...workflow.drafts import WINDOW, SeenDraft
 
 MOST_S = 1e9

@@ -1,8 +1,1 @@
-"""The workbench: pictures and card of one task after the other, with the next ones fetched ahead.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""The workbench: pictures and card of one task after the other, with the next ones fetched ahead."""

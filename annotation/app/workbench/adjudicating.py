@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...store import Account, Campaign
+from ...store.accounts.accounts import Account
+from ...store.database.records import Campaign
 from ...workflow.adjudication import AdjudicationQueue, QueuedCase
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS

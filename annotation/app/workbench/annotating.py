@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from ...forms import is_too_fast
 from ...forms.kinds import ATTENTION
-from ...store import Account, Campaign, RefusedError, StaleError
+from ...forms.shortest_time import is_too_fast
+from ...store.accounts.accounts import Account
+from ...store.database.records import Campaign, RefusedError, StaleError
 from ...workflow.task_queue import TaskQueue
 from ..base.attention_words import attention_in_language
 from ..base.option_letters import question_in_words
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
-from ..helping import warm_helpers
+from ..helping.usable_helpers import warm_helpers
 from ..task_card.card import card_of, decision_in_words, is_blind
 from ..task_card.card_event import CardEvent
 from .work import AHEAD, EventResult, WorkProgress, WorkTask, pictures_of, require_shown

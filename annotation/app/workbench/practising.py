@@ -12,9 +12,10 @@ from benchwright.records import ItemImage
 from ...forms.kinds import REVIEW
 from ...forms.practice_item import PracticeItem
 from ...forms.task_content import TaskContent
-from ...practice import scene_of, scene_size
-from ...store import Account, Campaign
+from ...practice.scenes import scene_of, scene_size
+from ...store.accounts.accounts import Account
 from ...store.campaigns.practice import PracticeAnswer
+from ...store.database.records import Campaign
 from ...workflow.practising import PracticeQueue
 from ...workflow.task_queue import OwnTask
 from ..base.own_texts import practice_in_language

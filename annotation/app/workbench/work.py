@@ -10,7 +10,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import ItemImage
 
 from ...forms.task_content import TaskContent, content_in
-from ...store import RefusedError
+from ...store.database.records import RefusedError
 from ..base.key_sheet import key_sheet
 from ..base.option_letters import captions, letters_of_pictures
 from ..base.shown_pictures import DETAIL_PX, MAX_SIDE_PX, TINY_PX

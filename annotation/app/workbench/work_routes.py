@@ -15,8 +15,10 @@ from starlette.routing import Route
 from benchwright.errors import BenchwrightError
 
 from ...forms.fields.region_values import MAX_REGION_BYTES
-from ...store import Account, Campaign, RefusedError, ReviewStore
+from ...store.accounts.accounts import Account
 from ...store.accounts.campaign_access import AccessControl
+from ...store.database.records import Campaign, RefusedError
+from ...store.review_store import ReviewStore
 from ...workflow.adjudication import AdjudicationQueue
 from ...workflow.task_queue import is_id
 from ..auth.middleware import ACCOUNT

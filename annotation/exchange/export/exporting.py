@@ -14,8 +14,8 @@ from benchwright.errors import BenchwrightError
 from benchwright.workspace.atomic import write_json
 
 from ...progress.overview import Overview
-from ...store import ReviewStore
 from ...store.database.schema import annotators
+from ...store.review_store import ReviewStore
 from .figure_tables import figure_tables
 from .record_tables import authors_table, log_table, record_tables
 from .region_table import regions_table

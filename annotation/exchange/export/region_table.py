@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from benchwright.regions import Region, change_of, kind_of_change
 
-from ...store import Campaign
+from ...store.database.records import Campaign
 from ...store.database.schema import annotations_table, annotators, campaigns, slots, tasks
 from .table_files import Columns, ExportTable
 from .work_tables import Names, stream

@@ -1,8 +1,1 @@
-"""Accounts for signing in, and the assignment of annotators to campaigns.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Accounts for signing in, and the assignment of annotators to campaigns."""

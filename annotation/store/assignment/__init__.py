@@ -1,8 +1,1 @@
-"""Handing tasks out: who may get which task, which comes next, and the statements that take a slot.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Handing tasks out: who may get which task, which comes next, and the statements that take a slot."""

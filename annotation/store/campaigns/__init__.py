@@ -1,8 +1,1 @@
-"""Campaigns, their tasks, and the decisions on them.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Campaigns, their tasks, and the decisions on them."""

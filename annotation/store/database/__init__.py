@@ -1,8 +1,1 @@
-"""Tables, connections, migrations and the audit log, on which the rest of the store is built.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Tables, connections, migrations and the audit log, on which the rest of the store is built."""

@@ -14,11 +14,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from ...forms.assignment_settings import AssignmentSettings, assignment_settings_of
-from ...store import Campaign, ReviewStore
 from ...store.campaigns.adjudications import list_adjudicated
 from ...store.campaigns.closings import closings_in_force
 from ...store.campaigns.decisions import list_decisions
+from ...store.database.records import Campaign
 from ...store.database.schema import slots, tasks
+from ...store.review_store import ReviewStore
 from .further_votes import close_sure, estimate_anew
 from .revisions import by_version
 from .rounds import NOBODY, votes_in

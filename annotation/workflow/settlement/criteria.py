@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from ...forms.fields.field_types import OneOf
 from ...forms.kinds import CHANGE, REVIEW, TO_WRITER
-from ...store import Campaign
-from ...store.database.records import Annotation
+from ...store.database.records import Annotation, Campaign
 from ...store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT
 from .rules import Rule
 

@@ -24,7 +24,6 @@ from benchwright.text_normalization import counted
 from ...agreement.posterior import Posterior, PosteriorSampler, fitted, model_of, prior_model
 from ...forms.assignment_settings import AssignmentSettings, FurtherVotes, assignment_settings_of
 from ...forms.kinds import REVIEW
-from ...store import Campaign, ReviewStore
 from ...store.campaigns.closings import (
     Closing,
     SureCounts,
@@ -40,6 +39,8 @@ from ...store.campaigns.closings import (
     newest_version,
     withdraw,
 )
+from ...store.database.records import Campaign
+from ...store.review_store import ReviewStore
 from .settle import CLOSING, SettlementPolicy, TaskVotes, agreed_of_fewer, policy_of
 
 SURE_KINDS = tuple(sorted(set(CLOSING) - {REVIEW}))

@@ -19,10 +19,11 @@ from ...forms.campaign_form import CampaignForm
 from ...forms.kind_forms.marking import MARKED, UNSURE
 from ...forms.kinds import MARK
 from ...forms.payloads import sizes_in
-from ...store import Annotation, Campaign, ReviewStore
 from ...store.campaigns.adjudications import list_adjudicated
 from ...store.campaigns.decisions import list_decisions
 from ...store.campaigns.marked_tasks import MarkedTask, note_compared, tasks_among, uncompared_tasks
+from ...store.database.records import Annotation, Campaign
+from ...store.review_store import ReviewStore
 from .revisions import by_version
 from .rounds import NOBODY, in_count
 from .rules import parse_rule

@@ -12,13 +12,13 @@ from benchwright.questions.edits import ItemEdits, revised
 from benchwright.records import Item
 
 from ...forms.payloads import TaskInput, item_in, payload_of_version
-from ...store import Annotation, Campaign, ReviewStore, Task
 from ...store.campaigns.adjudications import list_adjudicated
 from ...store.campaigns.decisions import list_decisions
 from ...store.campaigns.lineage import has_rounds
 from ...store.campaigns.revisions import add_revision, round_of
 from ...store.campaigns.tasks import find_task
-from ...store.database.records import Adjudicated
+from ...store.database.records import Adjudicated, Annotation, Campaign, Task
+from ...store.review_store import ReviewStore
 from .rounds import NOBODY, next_edits, votes_in
 from .settle import NEXT_ROUND, policy_of, settle
 

@@ -27,8 +27,7 @@ from ...forms.fields.field_types import OneOf
 from ...forms.kind_forms.marking import MARKED
 from ...forms.kind_forms.screening import KEEP
 from ...forms.kinds import ERRATA, KEY_RIGHT, REVIEW, SCREEN, SCREEN_ITEMS, TO_WRITER, VERIFY
-from ...store import Campaign
-from ...store.database.records import Returned
+from ...store.database.records import Campaign, Returned
 from .criteria import criteria_of, unmet_criteria, votes_counted
 from .rules import Rule, parse_rule
 

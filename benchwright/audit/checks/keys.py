@@ -12,17 +12,9 @@ from ..audited_items import AuditedItem, AuditedItems
 from ..check import AuditContext, CheckSkipped, enough
 from ..evidence import BroughtReplies, brought_replies
 from ..finding import Finding
-from ..keys import (
-    LIKELY,
-    NEARLY_SURE,
-    ExplainedKey,
-    StatedKey,
-    SuspectedKey,
-    ambiguous_items,
-    contradictions,
-    stated_key,
-    suspected_keys,
-)
+from ..keys.ambiguous_items import ambiguous_items
+from ..keys.explanations import ExplainedKey, StatedKey, contradictions, stated_key
+from ..keys.suspected_keys import LIKELY, NEARLY_SURE, SuspectedKey, suspected_keys
 
 LEAST_MODELS = 2
 _SHOWN = 20

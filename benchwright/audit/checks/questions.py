@@ -94,7 +94,7 @@ def _with_the_same_options(audited: AuditedItems, context: AuditContext) -> Iter
     Left out are items whose options would be the same for many questions: fewer than three, pictures, and options
     without a word, such as numbers and letters.
     """
-    from benchwright.filters.items import pictures_shown
+    from benchwright.filters.items.duplicate_questions import pictures_shown
 
     shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
     groups: defaultdict[tuple[object, ...], list[str]] = defaultdict(list)
@@ -202,7 +202,7 @@ class NamedAnswers:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each such item."""
-        from benchwright.filters.language import names_answer
+        from benchwright.filters.language.text_checks import names_answer
 
         needs_words(audited)
         for each, answer in context.look_at_each(audited.items, lambda each: names_answer(each.item)):

@@ -12,7 +12,9 @@ from ..audited_items import AuditedItems
 from ..check import FOUND, AuditContext, CheckSkipped, enough
 from ..evidence import brought_replies
 from ..finding import Finding
-from ..keys import LIKELY, ModelEffect, PowerAssumptions, ScoreEffects, TaskPower, power_by_task, score_effects
+from ..keys.power import PowerAssumptions, TaskPower, power_by_task
+from ..keys.score_effects import ModelEffect, ScoreEffects, score_effects
+from ..keys.suspected_keys import LIKELY
 from .keys import ranked
 
 ENOUGH = 0.05

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from benchwright.models.chat import ChatSettings
 
     from ..report import AuditReport
-    from ..setting_right import OpenedAudit
+    from ..setting_right.campaigns import OpenedAudit
 
 _PLACE = click.Path(exists=True, path_type=Path)
 _COLLECTED = (100_000, 50, 50)
@@ -185,7 +185,7 @@ def audit(
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.files.item_files import stated_columns
 
-    from ..keys import named_reply_source
+    from ..keys.replies import named_reply_source
     from ..report import AuditSettings
     from ..report import audit as audit_source
     from ..texts import markdown, terminal_lines
@@ -215,7 +215,7 @@ def audit(
         else Path(f"audit-{source.resolve().stem if source.is_file() else source.resolve().name}")
     )
     if set_right is not None:
-        from ..setting_right import check_workspace
+        from ..setting_right.campaigns import check_workspace
 
         check_workspace(source, set_right)
     gc.set_threshold(*_COLLECTED)
@@ -223,7 +223,7 @@ def audit(
         report = audit_source(source, folder, settings, progress=progress, shown=_show_reading)
         opened = None
         if set_right is not None:
-            from ..setting_right import open_campaigns
+            from ..setting_right.campaigns import open_campaigns
 
             opened = open_campaigns(report, set_right, settings, annotators=annotators, progress=progress)
     document = report.to_json() | ({} if opened is None else {"set_right": opened.to_json()})
@@ -247,7 +247,7 @@ def _unsafe(weights: Path | None, labels: Sequence[str]) -> Safety | None:
     """
     from pydantic import ValidationError
 
-    from benchwright.filters.models import load_classifier
+    from benchwright.filters.models.image_classifier import load_classifier
     from benchwright.filters.safety import Safety
 
     if weights is None:

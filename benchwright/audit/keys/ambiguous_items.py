@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from benchwright.evaluation.analysis import voting_weights
+from benchwright.evaluation.analysis.key_evidence import voting_weights
 
 from .replies import LetterMatrix
 

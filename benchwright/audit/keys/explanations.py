@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from benchwright.evaluation.parsing import plain, read_answer
+from benchwright.evaluation.parsing.answers import read_answer
+from benchwright.evaluation.parsing.reply_text import plain
 from benchwright.records import LETTERS
 
 COMMITTING_RULES = frozenset({"phrase", "verdict", "boxed", "tag", "json"})

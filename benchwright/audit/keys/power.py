@@ -21,7 +21,8 @@ from math import sqrt
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.evaluation.analysis import Z_POWER, items_needed, paired_design_effect
+from benchwright.evaluation.analysis.comparison_output import Z_POWER, items_needed
+from benchwright.evaluation.analysis.paired_difference import paired_design_effect
 from benchwright.score_interval import Z_95
 from benchwright.statistics import kinds_of
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.components import components_of
 from benchwright.errors import DataError
-from benchwright.evaluation.parsing import plain, read_answer
+from benchwright.evaluation.parsing.answers import read_answer
+from benchwright.evaluation.parsing.reply_text import plain
 from benchwright.records import LETTERS
 from benchwright.text_normalization import counted
 

@@ -21,7 +21,9 @@ from math import isnan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.construction.source_files import DatasetFiles, RefusedRow, Row, csv_rows, json_document, json_rows
+from benchwright.construction.source_files.files import DatasetFiles
+from benchwright.construction.source_files.refusals import RefusedRow
+from benchwright.construction.source_files.rows import Row, csv_rows, json_document, json_rows
 from benchwright.errors import DataError
 from benchwright.files.bounded_json import bounded_json
 from benchwright.files.bounds import MIB, ROW_BYTES, UNPACKED_BYTES

@@ -13,7 +13,7 @@ from .replies import NO_LETTER, KeyedItem, ModelReplies, letter_of
 from .reply_files import ReplyRow, UnreadReply
 
 if TYPE_CHECKING:
-    from benchwright.construction.imported import ModelReply
+    from benchwright.construction.imported.asked_question import ModelReply
 
 _LETTER_ALONE = re.compile(r"\W*([A-Z])\W*")
 _SHOWN_CHARACTERS = 1000

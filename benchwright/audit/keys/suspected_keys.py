@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchwright.evaluation.analysis import discrimination
+from benchwright.evaluation.analysis.item_analysis import discrimination
 from benchwright.statistics import fit_replies, right_options
 
 from .replies import LetterMatrix

@@ -1,8 +1,1 @@
-"""From what an audit found to a corrected release: campaigns that people decide, errata, and what they changed.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""From what an audit found to a corrected release: campaigns that people decide, errata, and what they changed."""

@@ -18,9 +18,10 @@ from benchwright.workspace.workspace import Workspace
 from .campaigns import EDITS, FOLDER, ITEMS, PAIRS, REVIEWS, item_campaigns, release_of
 
 if TYPE_CHECKING:
-    from benchwright.annotation.campaigns import JudgedCopy
-    from benchwright.annotation.store import ReviewStore
-    from benchwright.exports.comparison import ReleaseDifferences, Rescored
+    from benchwright.annotation.campaigns.pairs_on_releases import JudgedCopy
+    from benchwright.annotation.store.review_store import ReviewStore
+    from benchwright.exports.comparison.differences import ReleaseDifferences
+    from benchwright.exports.comparison.rescored import Rescored
 
 _OWN_ID = "source_id"
 
@@ -107,8 +108,10 @@ def set_right(
         BenchwrightError: Tasks are open, or `out` is something else already.
         DataError: No campaigns were opened from an audit, or a release is damaged.
     """
-    from benchwright.annotation.store import open_store, store_exists
-    from benchwright.exports.comparison import compare_releases, rescored, write_page
+    from benchwright.annotation.store.review_store import open_store, store_exists
+    from benchwright.exports.comparison.differences import compare_releases
+    from benchwright.exports.comparison.page import write_page
+    from benchwright.exports.comparison.rescored import rescored
     from benchwright.exports.correct import correct_release
 
     before = release_of(workspace)
@@ -150,8 +153,10 @@ def _own_id(item: Item) -> str:
 
 def _errata_in(store: ReviewStore, workspace: Path, release: Release) -> tuple[list[Erratum], tuple[str, ...], int]:
     """Return the errata that people found, one an item, the items left undecided, and the number of open tasks."""
-    from benchwright.annotation.campaigns import copies_judged, edits_judged, errata_of, settled
-    from benchwright.annotation.workflow import results_of
+    from benchwright.annotation.campaigns.edits_on_releases import edits_judged
+    from benchwright.annotation.campaigns.pairs_on_releases import copies_judged
+    from benchwright.annotation.campaigns.results import errata_of, settled
+    from benchwright.annotation.workflow.submitted_answers import results_of
 
     by_item: defaultdict[str, list[Erratum]] = defaultdict(list)
     undecided: set[str] = set()

@@ -1,8 +1,1 @@
-"""The Ray engine, which runs the same jobs as the local engine on a cluster.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""The Ray engine, which runs the same jobs as the local engine on a cluster."""

@@ -1,8 +1,1 @@
-"""Verification of releases: contents, card and signatures, and what a check proves.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Verification of releases: contents, card and signatures, and what a check proves."""

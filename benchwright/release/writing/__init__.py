@@ -1,8 +1,1 @@
-"""Writing of a release: items may come in any order, and the bytes of the folder depend only on its content.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Writing of a release: items may come in any order, and the bytes of the folder depend only on its content."""

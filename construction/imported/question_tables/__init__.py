@@ -1,8 +1,1 @@
-"""Tables of questions of any kind of file, as rows of columns with values, and which column holds what.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Tables of questions of any kind of file, as rows of columns with values, and which column holds what."""

@@ -23,7 +23,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Record
 from benchwright.workspace.atomic import replacing
 
-from ...source_files import first_mistake
+from ...source_files.rows import first_mistake
 
 FORMAT: Literal["benchwright/columns"] = "benchwright/columns"
 VERSION = 1

@@ -16,7 +16,7 @@ import yaml
 
 from benchwright.errors import BenchwrightError
 
-from ...source_files import DatasetFiles
+from ...source_files.files import DatasetFiles
 
 _SPLIT = re.compile(r"(?:^|[^a-z])(train|dev|val|validation|test)(?:[^a-z]|$)", re.I)
 _NO_CONFIG = frozenset({"", ".", "data", "default", "questions", "annotations", "json", "parquet"})

@@ -22,7 +22,9 @@ from benchwright.errors import DataError
 from benchwright.files.bounds import ROW_BYTES
 from benchwright.regions.formats.streamed_json import JsonLists
 
-from ...source_files import DatasetFiles, RefusedRow, Row, json_list, json_rows
+from ...source_files.files import DatasetFiles
+from ...source_files.refusals import RefusedRow
+from ...source_files.rows import Row, json_list, json_rows
 from .columns import FIELDS, REPLY_FIELDS
 from .configs import split_of
 from .label_studio import is_task, task_rows

@@ -12,7 +12,7 @@ from typing import Any
 
 from benchwright.records import LETTERS
 
-from ...source_files import BadRow
+from ...source_files.rows import BadRow
 
 _SAME = ("task", "kind", "question", "level", "category", "explanation", "split", "answer", "refusal")
 _PICTURES = ("images", "image", *(f"image_{number}" for number in range(1, 100)))

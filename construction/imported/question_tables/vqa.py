@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from benchwright.errors import BenchwrightError
 from benchwright.regions.formats.streamed_json import JsonLists
 
-from ...source_files import DatasetFiles, Row
+from ...source_files.files import DatasetFiles
+from ...source_files.rows import Row
 from .configs import split_of
 
 _LOOKED_AT = 64

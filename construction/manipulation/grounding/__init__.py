@@ -1,8 +1,1 @@
-"""Grounding of a natural image: a caption with boxes, the main subject, and its attributes.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Grounding of a natural image: a caption with boxes, the main subject, and its attributes."""

@@ -1,8 +1,1 @@
-"""Ideas for manipulations (MVP-Bench, section 4.1, step one): the step `ideas` and whoever writes them.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Ideas for manipulations (MVP-Bench, section 4.1, step one): the step `ideas` and whoever writes them."""

@@ -1,8 +1,1 @@
-"""Masks of the objects in an idea: by rectangle, GrabCut, `segment_anything`, or SAM of transformers.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Masks of the objects in an idea: by rectangle, GrabCut, `segment_anything`, or SAM of transformers."""

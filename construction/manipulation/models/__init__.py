@@ -1,8 +1,1 @@
-"""Models of the manipulation steps: weights found and hashed, replies of a stated shape.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Models of the manipulation steps: weights found and hashed, replies of a stated shape."""

@@ -19,7 +19,7 @@ from benchwright.canonical import canonical_json
 from benchwright.models.chat_request import ChatMessage
 from benchwright.models.structured_replies import ask_structured
 
-from ...distractors import says_the_same
+from ...distractors.sameness import says_the_same
 from ...item_parts.choices import capital
 from ...item_parts.idea import Change, Idea
 from .pair_question import OPTIONS, OptionsQuestion, WrittenQuestions, YesNoQuestion

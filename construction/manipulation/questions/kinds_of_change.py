@@ -12,7 +12,7 @@ import numpy as np
 
 from benchwright.facts import CATEGORIES
 
-from ...distractors import apart
+from ...distractors.sameness import apart
 from ...item_parts.choices import capital
 from ...item_parts.idea import Idea
 from .pair_question import OPTIONS, OptionsQuestion

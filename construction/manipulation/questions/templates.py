@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...distractors import apart
+from ...distractors.sameness import apart
 from ...item_parts.choices import capital, drawn
 from ...item_parts.idea import Change, Idea, Level
 from .pair_question import OPTIONS, OptionsQuestion, WrittenQuestions, YesNoQuestion

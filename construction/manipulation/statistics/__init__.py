@@ -1,8 +1,1 @@
-"""Counts of a benchmark of manipulated pairs, as in MVP-Bench's figure 3.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Counts of a benchmark of manipulated pairs, as in MVP-Bench's figure 3."""

@@ -1,8 +1,1 @@
-"""Vision programs for a task or a few, classical and learned, that are scored like models.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Vision programs for a task or a few, classical and learned, that are scored like models."""

@@ -1,8 +1,1 @@
-"""Contents of a report on a release and its results, as values that templates and plots take.
-
-`__init__.pyi` lists what this package offers. Names load on first use.
-"""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Contents of a report on a release and its results, as values that templates and plots take."""

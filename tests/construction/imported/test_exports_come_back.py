@@ -11,7 +11,7 @@ from exported_releases import Expected, expected_items, pixels_of, same_pixels
 from nasty_release import nasty_release
 from small_bench import small_bench
 
-from benchwright.construction.imported import read_questions
+from benchwright.construction.imported.item_check import read_questions
 from benchwright.errors import DataError
 from benchwright.exports import export_release
 from benchwright.pipeline import run_recipe

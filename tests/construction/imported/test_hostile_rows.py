@@ -11,7 +11,8 @@ from typing import Any
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, given, settings
 
-from benchwright.construction.imported import FIELDS, read_questions
+from benchwright.construction.imported.item_check import read_questions
+from benchwright.construction.imported.question_tables.columns import FIELDS
 from benchwright.errors import BenchwrightError
 
 _TEXTS = st.sampled_from(

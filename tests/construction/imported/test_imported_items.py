@@ -16,10 +16,13 @@ import pytest
 from click.testing import CliRunner
 from dataset_fixtures.pictures import save
 
-from benchwright.construction.imported import guessed_columns, question_files, questions_of, read_questions
 from benchwright.construction.imported.command import items
+from benchwright.construction.imported.item_check import read_questions
 from benchwright.construction.imported.items import split_names
-from benchwright.construction.source_files import DatasetFiles, RefusedRow
+from benchwright.construction.imported.question_files import question_files, questions_of
+from benchwright.construction.imported.question_tables.columns import guessed_columns
+from benchwright.construction.source_files.files import DatasetFiles
+from benchwright.construction.source_files.refusals import RefusedRow
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import load_recipe

@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 from planned_ideas import PlannedIdeas, idea
 from step_context import StepContext
 
-from benchwright.construction.item_parts import Donor, Grounded, Idea, cover, packed
-from benchwright.construction.manipulation import Manipulate, Manipulated, unpacked
+from benchwright.construction.item_parts.cutting_out import cover
+from benchwright.construction.item_parts.idea import Donor, Grounded, Idea, packed
+from benchwright.construction.manipulation.manipulate import Manipulate
+from benchwright.construction.manipulation.manipulated import Manipulated, unpacked
 from benchwright.drawing import mask_of
 from benchwright.drawing.areas import Rect
 from benchwright.drawing.masks import PlacedMask

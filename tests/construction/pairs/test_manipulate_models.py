@@ -25,15 +25,23 @@ from step_context import StepContext
 from tiny_diffusion import make_pipeline
 from tiny_sam import make_checkpoint, make_folder
 
-from benchwright.construction.item_parts import Grounded, Hints, packed
-from benchwright.construction.manipulation import EditJob, Manipulate, Manipulated, finished, unpacked
-from benchwright.construction.manipulation.editors import Diffusion, Edit, EditWindow, Running, softened
-from benchwright.construction.manipulation.masks import MaskRequest, SamOfTransformers, SamPackage, load_sam
-from benchwright.construction.manipulation.models import find_weights
+from benchwright.construction.item_parts.cutting_out import Hints
+from benchwright.construction.item_parts.idea import Grounded, packed
+from benchwright.construction.manipulation.edit_jobs import EditJob, finished
+from benchwright.construction.manipulation.editors.base import Edit
+from benchwright.construction.manipulation.editors.diffusion import Diffusion, Running
+from benchwright.construction.manipulation.editors.windows import EditWindow, softened
+from benchwright.construction.manipulation.manipulate import Manipulate
+from benchwright.construction.manipulation.manipulated import Manipulated, unpacked
+from benchwright.construction.manipulation.masks.base import MaskRequest
+from benchwright.construction.manipulation.masks.sam_architecture import load_sam
+from benchwright.construction.manipulation.masks.sam_package import SamPackage
+from benchwright.construction.manipulation.masks.sam_transformers import SamOfTransformers
+from benchwright.construction.manipulation.models.weights import find_weights
 from benchwright.drawing.areas import Rect
 from benchwright.drawing.masks import PlacedMask
 from benchwright.errors import DataError, PrerequisiteError
-from benchwright.models import Device
+from benchwright.models.devices import Device
 from benchwright.pipeline import run_steps
 from benchwright.records import MaskRuns
 from benchwright.steps import Outcome, Resources

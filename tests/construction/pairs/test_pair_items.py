@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pair_samples import CATEGORIES, PairContext, idea, items_of, pictures
 from pydantic import ValidationError
 
-from benchwright.construction.item_parts import Change
+from benchwright.construction.item_parts.idea import Change
 from benchwright.construction.item_parts.side_by_side import side_by_side
-from benchwright.construction.manipulation import PairItems
+from benchwright.construction.manipulation.pair_items import PairItems
 from benchwright.records import Item
 
 
@@ -229,9 +229,9 @@ def test_an_image_without_ideas_or_pairs_is_left_out(tmp_path: Path) -> None:
 def test_whatever_the_words_options_are_apart_and_hold_the_natural_answer(
     tmp_path_factory: pytest.TempPathFactory, words: list[str], seed: int
 ) -> None:
-    from benchwright.construction.distractors import says_the_same
-    from benchwright.construction.manipulation import checked
-    from benchwright.construction.manipulation.questions import from_template
+    from benchwright.construction.distractors.sameness import says_the_same
+    from benchwright.construction.manipulation.pair_items import checked
+    from benchwright.construction.manipulation.questions.templates import from_template
 
     high = Change(
         aspect="x", natural=words[0], manipulated=words[1], tempting=tuple(words[2:5]), others=tuple(words[5:])

@@ -11,8 +11,8 @@ import pytest
 from dataset_fixtures.coco_files import CATEGORIES, LICENCES, LVIS_CATEGORIES, write_coco, write_lvis
 from dataset_reading import checked, read_all
 
-from benchwright.construction.ground_truth import Captions, LabelledBoxes
-from benchwright.construction.readers import Coco, Lvis
+from benchwright.construction.ground_truth.truths import Captions, LabelledBoxes
+from benchwright.construction.readers.coco import Coco, Lvis
 from benchwright.errors import DataError
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.construction.source_files import DatasetFiles
+from benchwright.construction.source_files.files import DatasetFiles
 from benchwright.errors import DataError
 
 CONTENT = {"set/a/1.txt": b"one", "set/a/2.txt": b"two", "set/b.txt": b"three", "set/aa/3.txt": b"four" * 5000}

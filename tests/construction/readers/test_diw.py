@@ -8,8 +8,8 @@ import pytest
 from dataset_fixtures.diw_files import pairs, write_diw
 from dataset_reading import checked, read_all, reasons
 
-from benchwright.construction.ground_truth import DepthComparison
-from benchwright.construction.readers import Diw
+from benchwright.construction.ground_truth.truths import DepthComparison
+from benchwright.construction.readers.diw import Diw
 from benchwright.errors import DataError
 
 

@@ -25,8 +25,11 @@ from dataset_fixtures.pictures import save
 from dataset_fixtures.tally_files import write_tally
 from dataset_reading import read_all, write_lines
 
-from benchwright.construction.readers import DatasetRecord, Found, kinds_found, recognised
-from benchwright.construction.source_files import DatasetFiles, RefusedRow
+from benchwright.construction.readers.found import Found, kinds_found
+from benchwright.construction.readers.reader import DatasetRecord
+from benchwright.construction.readers.recognition import recognised
+from benchwright.construction.source_files.files import DatasetFiles
+from benchwright.construction.source_files.refusals import RefusedRow
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
 

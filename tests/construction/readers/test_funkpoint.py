@@ -8,8 +8,8 @@ import pytest
 from dataset_fixtures.funkpoint_files import QUOTED, write_funkpoint
 from dataset_reading import checked, read_all, reasons
 
-from benchwright.construction.ground_truth import FunctionalPoints
-from benchwright.construction.readers import FunKPoint
+from benchwright.construction.ground_truth.truths import FunctionalPoints
+from benchwright.construction.readers.funkpoint import FunKPoint
 from benchwright.errors import DataError
 
 

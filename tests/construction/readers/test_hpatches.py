@@ -12,8 +12,8 @@ from dataset_fixtures.hpatches_files import HEIGHT, WIDTH, write_hpatches
 from dataset_reading import checked, read_all, reasons
 from PIL import Image
 
-from benchwright.construction.ground_truth import Homographies, at_pixel_centres
-from benchwright.construction.readers import HPatches
+from benchwright.construction.ground_truth.truths import Homographies, at_pixel_centres
+from benchwright.construction.readers.hpatches import HPatches
 from benchwright.errors import DataError
 
 FOLDER = "hpatches-sequences-release"

@@ -9,8 +9,8 @@ import pytest
 from dataset_fixtures.iiw_files import QUOTED, photo, write_iiw
 from dataset_reading import checked, read_all, reasons
 
-from benchwright.construction.ground_truth import ReflectanceComparison
-from benchwright.construction.readers import Iiw
+from benchwright.construction.ground_truth.truths import ReflectanceComparison
+from benchwright.construction.readers.iiw import Iiw
 from benchwright.errors import DataError
 
 WORDS = {"1": "first", "2": "second", "E": "equal"}

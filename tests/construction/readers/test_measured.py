@@ -31,10 +31,13 @@ from dataset_reading import checked, read_all
 from PIL import Image
 from truth_runs import TruthRun, right_text
 
-from benchwright.construction.readers import DatasetRecord, Found, kinds_found, recognised
-from benchwright.construction.source_files import DatasetFiles, RefusedRow
-from benchwright.construction.sources import survey_folder
-from benchwright.construction.tasks import MultiViewReasoning
+from benchwright.construction.readers.found import Found, kinds_found
+from benchwright.construction.readers.reader import DatasetRecord
+from benchwright.construction.readers.recognition import recognised
+from benchwright.construction.source_files.files import DatasetFiles
+from benchwright.construction.source_files.refusals import RefusedRow
+from benchwright.construction.sources.survey import survey_folder
+from benchwright.construction.tasks.multi_view_reasoning import MultiViewReasoning
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
 from benchwright.release import Release

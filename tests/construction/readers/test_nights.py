@@ -8,8 +8,8 @@ import pytest
 from dataset_fixtures.nights_files import QUOTED, triplets, write_nights
 from dataset_reading import checked, read_all, reasons
 
-from benchwright.construction.ground_truth import SimilarityTriplet
-from benchwright.construction.readers import Nights
+from benchwright.construction.ground_truth.truths import SimilarityTriplet
+from benchwright.construction.readers.nights import Nights
 from benchwright.errors import DataError
 
 

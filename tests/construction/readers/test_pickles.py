@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.construction.source_files import load_data, pickles
+from benchwright.construction.source_files import pickles
+from benchwright.construction.source_files.pickles import load_data
 from benchwright.errors import DataError
 
 DATA = {

@@ -9,8 +9,8 @@ from dataset_fixtures.folder_files import write_folder
 from dataset_fixtures.pictures import save
 from dataset_reading import checked, read_all, reasons, write_lines
 
-from benchwright.construction.ground_truth import Captions, CountQuestion, SimilarityTriplet
-from benchwright.construction.readers import PlainFolder
+from benchwright.construction.ground_truth.truths import Captions, CountQuestion, SimilarityTriplet
+from benchwright.construction.readers.plain_folder import PlainFolder
 from benchwright.errors import DataError
 
 

@@ -12,8 +12,8 @@ from dataset_fixtures.spair_files import QUOTED, pair, write_spair
 from dataset_reading import checked, read_all, reasons
 from PIL import Image
 
-from benchwright.construction.ground_truth import KeypointPair
-from benchwright.construction.readers import Spair71k
+from benchwright.construction.ground_truth.truths import KeypointPair
+from benchwright.construction.readers.spair71k import Spair71k
 from benchwright.errors import DataError
 
 

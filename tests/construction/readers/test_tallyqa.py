@@ -9,8 +9,8 @@ import pytest
 from dataset_fixtures.tally_files import questions, write_tally
 from dataset_reading import checked, read_all, reasons
 
-from benchwright.construction.ground_truth import CountQuestion
-from benchwright.construction.readers import TallyQa
+from benchwright.construction.ground_truth.truths import CountQuestion
+from benchwright.construction.readers.tallyqa import TallyQa
 from benchwright.errors import DataError
 
 

@@ -9,8 +9,8 @@ import pytest
 from dataset_fixtures.tara_files import QUOTED, write_tara
 from dataset_reading import checked, read_all, reasons, write_lines
 
-from benchwright.construction.ground_truth import DatedPlace
-from benchwright.construction.readers import Tara
+from benchwright.construction.ground_truth.truths import DatedPlace
+from benchwright.construction.readers.tara import Tara
 
 
 def test_every_article_is_a_record_with_its_photograph(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from dataset_fixtures.genome_files import write_genome
 from dataset_reading import checked, read_all, reasons
 
-from benchwright.construction.ground_truth import Captions, LabelledBoxes, VisualQuestion
-from benchwright.construction.readers import VisualGenome
+from benchwright.construction.ground_truth.truths import Captions, LabelledBoxes, VisualQuestion
+from benchwright.construction.readers.visual_genome import VisualGenome
 
 
 def test_questions_things_and_phrases_of_both_versions_are_read(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from dataset_fixtures.vqa_files import ANSWERS, QUESTIONS, write_vqa, write_vqa_documents
 from dataset_reading import checked, read_all, reasons
 
-from benchwright.construction.ground_truth import VisualQuestion
-from benchwright.construction.readers import VqaV2
+from benchwright.construction.ground_truth.truths import VisualQuestion
+from benchwright.construction.readers.vqa import VqaV2
 from benchwright.errors import DataError
 
 

@@ -10,8 +10,8 @@ from dataset_fixtures.pictures import save
 from dataset_fixtures.vsr_files import QUOTED, vsr_rows, write_vsr, write_zeroshot
 from dataset_reading import read_all, reasons, write_lines
 
-from benchwright.construction.ground_truth import SpatialClaim
-from benchwright.construction.readers import Vsr
+from benchwright.construction.ground_truth.truths import SpatialClaim
+from benchwright.construction.readers.vsr import Vsr
 from benchwright.errors import DataError
 
 

@@ -8,8 +8,8 @@ import pytest
 from dataset_fixtures.wikiart_files import COMPOSED, DECOMPOSED, MOJIBAKE, STYLES, write_wikiart
 from dataset_reading import checked, read_all, reasons
 
-from benchwright.construction.ground_truth import ArtStyle
-from benchwright.construction.readers import WikiArt
+from benchwright.construction.ground_truth.truths import ArtStyle
+from benchwright.construction.readers.wikiart import WikiArt
 from benchwright.errors import DataError
 
 

@@ -12,8 +12,8 @@ import pytest
 from dataset_fixtures.wild6d_files import FRAMES, write_wild6d
 from dataset_reading import checked, read_all
 
-from benchwright.construction.ground_truth import CameraPoses
-from benchwright.construction.readers import Wild6D
+from benchwright.construction.ground_truth.truths import CameraPoses
+from benchwright.construction.readers.wild6d import Wild6D
 from benchwright.errors import DataError
 
 FIRST = "test_set/pkl_annotations/bottle/bottle-0001-1.pkl"

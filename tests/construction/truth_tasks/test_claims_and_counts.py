@@ -21,9 +21,10 @@ from pydantic import ValidationError
 from stated_values import GivenMarks
 from truth_runs import TruthRun, right_text
 
-from benchwright.construction.distractors import other_numbers
-from benchwright.construction.ground_truth import CountQuestion, SpatialClaim
-from benchwright.construction.tasks import Counting, SpatialRelation
+from benchwright.construction.distractors.sources import other_numbers
+from benchwright.construction.ground_truth.truths import CountQuestion, SpatialClaim
+from benchwright.construction.tasks.counting import Counting
+from benchwright.construction.tasks.spatial_relation import SpatialRelation
 from benchwright.errors import RecipeError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step

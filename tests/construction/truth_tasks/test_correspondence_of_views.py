@@ -15,7 +15,7 @@ from PIL import Image
 from pydantic import ValidationError
 from truth_runs import rings
 
-from benchwright.construction.tasks import VisualCorrespondence
+from benchwright.construction.tasks.visual_correspondence import VisualCorrespondence
 from benchwright.errors import RecipeError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from step_context import StepContext
 from tiny_diffusion import make_pipeline
 
-from benchwright.construction.tasks import ForensicDetection
+from benchwright.construction.tasks.forensic_detection import ForensicDetection
 from benchwright.errors import PrerequisiteError, RecipeError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step

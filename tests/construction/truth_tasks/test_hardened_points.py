@@ -14,20 +14,18 @@ from pydantic import ValidationError
 from truth_runs import TruthRun, right_text, rings
 from walks import tree_digest
 
-from benchwright.construction.ground_truth import (
+from benchwright.construction.ground_truth.truths import (
     DepthComparison,
     FunctionalPoints,
     KeypointPair,
     Point,
     ReflectanceComparison,
 )
-from benchwright.construction.tasks import (
-    FunctionalCorrespondence,
-    IqTest,
-    RelativeDepth,
-    RelativeReflectance,
-    SemanticCorrespondence,
-)
+from benchwright.construction.tasks.functional_correspondence import FunctionalCorrespondence
+from benchwright.construction.tasks.iq_test import IqTest
+from benchwright.construction.tasks.relative_depth import RelativeDepth
+from benchwright.construction.tasks.relative_reflectance import RelativeReflectance
+from benchwright.construction.tasks.semantic_correspondence import SemanticCorrespondence
 from benchwright.drawing import lay_out
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step

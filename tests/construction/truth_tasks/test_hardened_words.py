@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from truth_runs import TruthRun, right_text
 
-from benchwright.construction.ground_truth import CountQuestion, RecordTruth, SpatialClaim
-from benchwright.construction.tasks import Counting, SpatialRelation, option_shares
+from benchwright.construction.ground_truth.truths import CountQuestion, SpatialClaim
+from benchwright.construction.ground_truth.values import RecordTruth
+from benchwright.construction.tasks.counting import Counting, option_shares
+from benchwright.construction.tasks.spatial_relation import SpatialRelation
 
 pytestmark = pytest.mark.slow
 

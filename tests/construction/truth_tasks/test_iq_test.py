@@ -15,9 +15,9 @@ from PIL import Image
 from pydantic import ValidationError
 from truth_runs import TruthRun, right_image, right_text
 
-from benchwright.construction.ground_truth import Puzzle
-from benchwright.construction.sources import PatternPuzzles, pattern_puzzle
-from benchwright.construction.tasks import IqTest
+from benchwright.construction.ground_truth.truths import Puzzle
+from benchwright.construction.sources.pattern_puzzles import PatternPuzzles, pattern_puzzle
+from benchwright.construction.tasks.iq_test import IqTest
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
 from benchwright.records import Item

@@ -16,15 +16,10 @@ from PIL import Image
 from pydantic import ValidationError
 from truth_runs import TruthRun, right_image, right_text
 
-from benchwright.construction.ground_truth import ArtStyle, CameraPose, CameraPoses, SimilarityTriplet
-from benchwright.construction.tasks import (
-    CLOSE_STYLES,
-    ArtStyleTask,
-    MultiViewReasoning,
-    VisualSimilarity,
-    side_of,
-    turn_deg,
-)
+from benchwright.construction.ground_truth.truths import ArtStyle, CameraPose, CameraPoses, SimilarityTriplet
+from benchwright.construction.tasks.art_style import CLOSE_STYLES, ArtStyleTask
+from benchwright.construction.tasks.multi_view_reasoning import MultiViewReasoning, side_of, turn_deg
+from benchwright.construction.tasks.visual_similarity import VisualSimilarity
 
 pytestmark = pytest.mark.slow
 

@@ -16,10 +16,11 @@ from PIL import Image
 from pydantic import ValidationError
 from truth_runs import TruthRun
 
-from benchwright.construction.ground_truth import LabelledBox, LabelledBoxes
-from benchwright.construction.item_parts import iou
-from benchwright.construction.tasks import Jigsaw, ObjectLocalization
+from benchwright.construction.ground_truth.truths import LabelledBox, LabelledBoxes
+from benchwright.construction.item_parts.boxes import iou
+from benchwright.construction.tasks.jigsaw import Jigsaw
 from benchwright.construction.tasks.localization_of_boxes import LocalizationOfBoxes
+from benchwright.construction.tasks.object_localization import ObjectLocalization
 from benchwright.errors import RecipeError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step

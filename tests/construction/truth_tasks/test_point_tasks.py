@@ -13,18 +13,16 @@ import numpy as np
 import pytest
 from truth_runs import TruthRun, right_text, rings
 
-from benchwright.construction.ground_truth import (
+from benchwright.construction.ground_truth.truths import (
     DepthComparison,
     FunctionalPoints,
     KeypointPair,
     ReflectanceComparison,
 )
-from benchwright.construction.tasks import (
-    FunctionalCorrespondence,
-    RelativeDepth,
-    RelativeReflectance,
-    SemanticCorrespondence,
-)
+from benchwright.construction.tasks.functional_correspondence import FunctionalCorrespondence
+from benchwright.construction.tasks.relative_depth import RelativeDepth
+from benchwright.construction.tasks.relative_reflectance import RelativeReflectance
+from benchwright.construction.tasks.semantic_correspondence import SemanticCorrespondence
 from benchwright.drawing import lay_out
 
 pytestmark = pytest.mark.slow

@@ -16,7 +16,7 @@ from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import Item
 from benchwright.release import Release
-from benchwright.workspace import FinishedRun
+from benchwright.workspace.run_results import FinishedRun
 
 pytestmark = pytest.mark.slow
 

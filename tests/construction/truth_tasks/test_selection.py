@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.construction.item_parts import Candidate, Selected, balanced_letters, plural, select
+from benchwright.construction.item_parts.selection import Candidate, Selected, balanced_letters, select
+from benchwright.construction.item_parts.wording import plural
 
 
 def selected(candidates: list[Candidate], **settings: Any) -> Selected:

@@ -13,15 +13,19 @@ from chat_server import ChatServer
 from pydantic import ValidationError
 from truth_runs import TruthRun, right_text
 
-from benchwright.construction.ground_truth import Captions, LabelledBox, LabelledBoxes, NamedEntity, VisualQuestion
-from benchwright.construction.self_awareness import (
-    BasicVisQa,
-    BeyondVisQa,
-    KnowVisQa,
-    PictureAnnotations,
-    box_questions,
-    kind_of,
+from benchwright.construction.ground_truth.truths import (
+    Captions,
+    LabelledBox,
+    LabelledBoxes,
+    NamedEntity,
+    VisualQuestion,
 )
+from benchwright.construction.self_awareness.annotations import PictureAnnotations
+from benchwright.construction.self_awareness.basic_vis_qa import BasicVisQa
+from benchwright.construction.self_awareness.beyond_vis_qa import BeyondVisQa
+from benchwright.construction.self_awareness.box_questions import box_questions
+from benchwright.construction.self_awareness.know_vis_qa import KnowVisQa
+from benchwright.construction.self_awareness.visual_information import kind_of
 from benchwright.questions.written import REFUSAL
 from benchwright.records import Item
 

@@ -18,7 +18,7 @@ from dataset_fixtures.wikiart_files import DECOMPOSED, write_wikiart
 from dataset_fixtures.wild6d_files import write_wild6d
 from truth_runs import right_image, right_text, rings
 
-from benchwright.construction.tasks import CLOSE_STYLES
+from benchwright.construction.tasks.art_style import CLOSE_STYLES
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
 from benchwright.records import Item

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends import results_name
-from benchwright.evaluation.protocols import listed, parse_protocol
-from benchwright.evaluation.results import read_scores, summary_document
+from benchwright.evaluation.backends.result_names import results_name
+from benchwright.evaluation.protocols.names import listed, parse_protocol
+from benchwright.evaluation.results.score import read_scores
+from benchwright.evaluation.results.summary import summary_document
 from benchwright.evaluation.run import evaluate
 
 

@@ -12,8 +12,8 @@ import pytest
 from scripted_model import Scripted, rows, says
 
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends import BackendOptions
-from benchwright.evaluation.report import write_report
+from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.run import evaluate
 from benchwright.evaluation.step import Evaluate
 from benchwright.steps import FinalContext
@@ -144,8 +144,9 @@ def test_an_unknown_reader_is_refused(bench: Any, tmp_path: Path) -> None:
 
 
 def test_repetitions_are_no_more_items_and_chance_is_that_of_one_question(bench: Any, tmp_path: Path) -> None:
-    from benchwright.evaluation.report.content import board_of
-    from benchwright.evaluation.results import chance_figure, read_scores
+    from benchwright.evaluation.report.content.score_table import board_of
+    from benchwright.evaluation.results.score import read_scores
+    from benchwright.evaluation.results.summary import chance_figure
 
     for number in range(4):
         bench.add(f"q{number}", options=("a", "b"), answer="A")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from scripted_model import Scripted, rows, says
 
-from benchwright.evaluation.protocols import rotations, shuffled
+from benchwright.evaluation.protocols.repeated import rotations, shuffled
 from benchwright.evaluation.run import evaluate
 
 

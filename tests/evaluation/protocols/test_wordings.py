@@ -10,9 +10,10 @@ import pytest
 from scripted_model import Scripted, pictures_of, words_of
 
 from benchwright.errors import BenchwrightError, CheckFailed
-from benchwright.evaluation.backends import BackendOptions
-from benchwright.evaluation.protocols import Example, parse_protocol, prompt, prompt_with_examples
-from benchwright.evaluation.questions import Question
+from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.protocols.ii_bench_prompts import Example, prompt, prompt_with_examples
+from benchwright.evaluation.protocols.names import parse_protocol
+from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.run import evaluate
 
 DISCLAIMER = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.evaluation.protocols import ImageDonor, donors_of
+from benchwright.evaluation.protocols.wrong_picture import ImageDonor, donors_of
 
 KEYS = st.frozensets(st.sampled_from(["pair", "scene", "image", "rare"]), max_size=3)
 

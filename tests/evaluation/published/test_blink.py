@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.evaluation.published import OPTIONS, recount
+from benchwright.evaluation.published.benchmarks import recount
+from benchwright.evaluation.published.blink import OPTIONS
 
 GOLD = {"val_Jigsaw_1": "(A)", "val_Jigsaw_2": "(B)", "val_Multi-view_Reasoning_1": "(B)"}
 

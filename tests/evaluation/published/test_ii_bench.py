@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from benchwright.errors import DataError
-from benchwright.evaluation.protocols import Mode, prompt
-from benchwright.evaluation.published import recount
+from benchwright.evaluation.protocols.ii_bench_prompts import Mode, prompt
+from benchwright.evaluation.published.benchmarks import recount
 
 OPTIONS = tuple(f"reading {word}" for word in ("one", "two", "three", "four", "five", "six"))
 LABELS: dict[str, Any] = {"domain": "Others", "emotion": "Neutral", "rhetoric": ["Metaphor", "Contrast"]}

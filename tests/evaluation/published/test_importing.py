@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.evaluation.published import import_published
+from benchwright.evaluation.published.importing import import_published
 from benchwright.images import encode_png
 from benchwright.release import Release, verify_release
 

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.evaluation.published import Recount, recount
+from benchwright.evaluation.published.benchmarks import recount
+from benchwright.evaluation.published.cells import Recount
 
 OPTIONS = ("a cat", "a dog", "a parrot")
 

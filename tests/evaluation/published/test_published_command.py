@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.cli import invoke
+from benchwright.cli.main import invoke
 
 
 @pytest.fixture

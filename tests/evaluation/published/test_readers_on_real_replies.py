@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.evaluation.parsing import read_answer
+from benchwright.evaluation.parsing.answers import read_answer
 from benchwright.evaluation.parsing.readers import READERS
 from benchwright.evaluation.published import blink, ii_bench, mvp_bench, mvp_layout
 

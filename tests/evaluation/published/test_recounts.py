@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from benchwright.cli import invoke
-from benchwright.evaluation.published import Benchmark, recount
+from benchwright.cli.main import invoke
+from benchwright.evaluation.published.benchmarks import Benchmark, recount
 
 pytestmark = pytest.mark.slow
 
@@ -90,7 +90,7 @@ def test_every_cell_of_blink_comes_out(published_data: Path, model: str) -> None
 def test_the_rule_settles_as_many_rows_of_blink_as_the_repository_and_reads_them_alike(
     published_data: Path, model: str, settled: int
 ) -> None:
-    from benchwright.evaluation.published import read_choice, read_outputs
+    from benchwright.evaluation.published.blink import read_choice, read_outputs
 
     rows = list(read_outputs(published_data / "blink", model, ("val", "test")))
     read = [(read_choice(row, "rule"), row.choice) for row in rows]

@@ -15,7 +15,8 @@ from image_samples import (
 )
 
 from benchwright.errors import DataError, UnreadableImage
-from benchwright.images import ImageReader, decode_luma, encode_png
+from benchwright.images import decode_luma, encode_png
+from benchwright.images.decode import ImageReader
 from benchwright.images.identify import identify
 from benchwright.records import ImageRecord, Source
 

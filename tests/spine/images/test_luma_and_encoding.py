@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from benchwright.errors import UnreadableImage
-from benchwright.images import decode_luma, decode_rgb, encode_png, luma_of, pixel_hash
+from benchwright.images import decode_luma, decode_rgb, encode_png, pixel_hash
+from benchwright.images.decode import luma_of
 
 
 @pytest.mark.parametrize(

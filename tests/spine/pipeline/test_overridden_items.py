@@ -10,13 +10,17 @@ import pytest
 from item_filters import EveryOther, OddKeys
 from walks import make_photographs, tree_digest
 
-from benchwright.annotation.store import OverrideStore, open_store
-from benchwright.construction.tasks import Jigsaw
+from benchwright.annotation.store.campaigns.overrides import OverrideStore
+from benchwright.annotation.store.review_store import open_store
+from benchwright.construction.tasks.jigsaw import Jigsaw
 from benchwright.overrides import Override
 from benchwright.pipeline import run_steps
 from benchwright.records import Item
-from benchwright.workspace import StageTable, Workspace, items_of, settle_store
 from benchwright.workspace.run_results import FinishedRun
+from benchwright.workspace.shards import StageTable
+from benchwright.workspace.store_place import settle_store
+from benchwright.workspace.tables import items_of
+from benchwright.workspace.workspace import Workspace
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from benchwright.pipeline import phases
-from benchwright.pipeline.plan import plan
+from benchwright.pipeline.plan import phases, plan
 from benchwright.steps import Filter, MapStep, Outcome, Resources
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.images.formats.walking import Limits
-from benchwright.pipeline import IngestCache, SeenFile
+from benchwright.pipeline.seen_files import IngestCache, SeenFile
 
 URIS = ["a.png", "b.png", "below/c.png", "é.png"]
 

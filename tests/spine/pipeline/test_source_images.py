@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchwright.filters.duplicates import ExactDuplicates
+from benchwright.filters.duplicates.exact_duplicates import ExactDuplicates
 from benchwright.images.formats.walking import Limits
-from benchwright.pipeline import WorkerContext, run_steps
-from benchwright.workspace import Workspace, shard_of
+from benchwright.pipeline import run_steps
+from benchwright.pipeline.worker_context import WorkerContext
+from benchwright.workspace.shards import shard_of
+from benchwright.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,7 @@ from small_bench import Bench, reseal, small_bench
 from benchwright.errors import DataError
 from benchwright.release import Release, verify_release
 from benchwright.release.card.texts import PromptAcceptance, texts_section
-from benchwright.release.verification import AGREES
+from benchwright.release.verification.claims import AGREES
 
 pytestmark = pytest.mark.slow
 

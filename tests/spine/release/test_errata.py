@@ -12,7 +12,7 @@ from small_bench import reseal, small_bench
 from benchwright.errors import DataError
 from benchwright.records import Item
 from benchwright.release import verify_release
-from benchwright.release.format import Corrections, Erratum, parse_errata, read_errata, released_errata, spelled
+from benchwright.release.format.errata import Corrections, Erratum, parse_errata, read_errata, released_errata, spelled
 
 
 def erratum(item: Item, **changes: Any) -> Erratum:

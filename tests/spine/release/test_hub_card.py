@@ -11,7 +11,7 @@ import pytest
 from small_bench import small_bench
 
 from benchwright.release import Release, verify_release
-from benchwright.release.format import seal
+from benchwright.release.format.manifest import seal
 
 
 def test_the_clients_reader_of_cards_finds_categories_size_and_licence(tmp_path: Path) -> None:

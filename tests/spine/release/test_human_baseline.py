@@ -17,7 +17,7 @@ from small_bench import Bench, reseal
 
 from benchwright.errors import DataError
 from benchwright.release import Release, verify_release
-from benchwright.release.format import read_human_baseline
+from benchwright.release.format.human_baseline import read_human_baseline
 
 pytestmark = pytest.mark.slow
 

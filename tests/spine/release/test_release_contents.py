@@ -18,8 +18,9 @@ import pytest
 from small_bench import reseal
 
 from benchwright.release import verify_release
-from benchwright.release.format import read_manifest
-from benchwright.release.verification import check_contents, check_contents_apart
+from benchwright.release.format.manifest import read_manifest
+from benchwright.release.verification.contents import check_contents
+from benchwright.release.verification.subprocess_check import check_contents_apart
 
 pytestmark = pytest.mark.slow
 

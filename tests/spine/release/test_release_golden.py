@@ -15,7 +15,7 @@ import pytest
 from small_bench import Bench, small_bench
 
 from benchwright.release import Release, verify_release
-from benchwright.release.format import SCHEMA, stamped_schema
+from benchwright.release.format.schema import SCHEMA, stamped_schema
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 CONTENT_ID_OF_VERSION_1 = "6d59f669c2fa18b0fce52fef6afd6c8feac8213dfeea05cb34ae8f264ba0e8b0"

@@ -17,7 +17,7 @@ import pytest
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.release import Release
-from benchwright.release.format import seal
+from benchwright.release.format.manifest import seal
 
 
 @pytest.fixture

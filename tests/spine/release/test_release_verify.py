@@ -19,7 +19,7 @@ import pytest
 from small_bench import reseal
 
 from benchwright.release import verify_release
-from benchwright.release.format import seal
+from benchwright.release.format.manifest import seal
 
 pytestmark = pytest.mark.slow
 

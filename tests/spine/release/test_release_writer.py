@@ -20,8 +20,8 @@ from small_bench import bench_of
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import ImageRecord, Operation
 from benchwright.release import Release, content_id_of, verify_release
-from benchwright.release.format import PieceLimits
-from benchwright.release.writing import unfinished
+from benchwright.release.format.parquet import PieceLimits
+from benchwright.release.writing.folder import unfinished
 
 pytestmark = pytest.mark.slow
 

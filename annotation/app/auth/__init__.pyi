@@ -1,1 +1,0 @@
-from .middleware import ACCOUNT as ACCOUNT

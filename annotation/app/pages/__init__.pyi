@@ -1,1 +1,0 @@
-from .agreement import field_agreement as field_agreement

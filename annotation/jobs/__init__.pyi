@@ -1,9 +1,0 @@
-from .commands import ExportJob as ExportJob
-from .commands import FreezeJob as FreezeJob
-from .commands import FunnelJob as FunnelJob
-from .commands import RunJob as RunJob
-from .job_records import JobRecord as JobRecord
-from .job_runner import JobRunner as JobRunner
-from .recipe_source import RecipeSource as RecipeSource
-from .recipe_source import prepare_workspace as prepare_workspace
-from .recipe_source import recipe_source as recipe_source

@@ -1,4 +1,0 @@
-from .labelled_questions import ImplicationQuestion as ImplicationQuestion
-from .labelled_questions import published_questions as published_questions
-from .labelled_questions import released_questions as released_questions
-from .statistics import count_implications as count_implications

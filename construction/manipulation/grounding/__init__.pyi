@@ -1,9 +1,0 @@
-from .detectors import DetectedPhrase as DetectedPhrase
-from .detectors import load_detector as load_detector
-from .detectors import weights_of as weights_of
-from .endpoint import EndpointGrounding as EndpointGrounding
-from .located import DetectorSettings as DetectorSettings
-from .located import Located as Located
-from .scene import NotGrounded as NotGrounded
-from .scene import Scene as Scene
-from .scene import Seen as Seen

@@ -1,1 +1,0 @@
-from .weights import find_weights as find_weights

@@ -1,2 +1,0 @@
-from .endpoint import PairQuestions as PairQuestions
-from .templates import from_template as from_template
