@@ -27,9 +27,6 @@ SECTIONS = {
 """Sections of `benchwright --help`: our commands and groups, in the order of the work."""
 
 COMMANDS = {
-    "audit": Entry(
-        "benchwright.audit.cli.command:audit", "Say what is wrong with a benchmark that exists, with a page."
-    ),
     "check": Entry(
         "benchwright.cli.check:check", "Read all of a workspace and name what is damaged; repair what can be."
     ),
@@ -46,10 +43,6 @@ COMMANDS = {
     "overlay": Entry("benchwright.cli.overlay:overlay", "Draw visual prompts into a copy of a picture."),
     "recipes": Entry("benchwright.cli.recipes:recipes", "List the recipes that come along, or copy one."),
     "run": Entry("benchwright.cli.run:run", "Run a recipe over a folder of images, or go on with it."),
-    "set-right": Entry(
-        "benchwright.audit.setting_right.command:set_right",
-        "Make the release that people's decisions on an audit come to.",
-    ),
     "steps": Entry("benchwright.cli.steps:steps", "List the steps that recipes can use, with their settings."),
     "trace": Entry("benchwright.cli.trace:trace", "Tell an item's or image's whole history."),
 }

@@ -14,7 +14,7 @@ from conftest import ROOT
 
 pytestmark = pytest.mark.slow
 
-ROOMS = ("annotation", "construction", "evaluation", "exports", "filters")
+ROOMS = ("annotation", "audit", "construction", "evaluation", "exports", "filters")
 
 
 def _tracked(*patterns: str) -> list[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-ROOMS = ("annotation", "construction", "evaluation", "exports", "filters")
+ROOMS = ("annotation", "audit", "construction", "evaluation", "exports", "filters")
 STUBS = sorted(
     path for top in ("benchwright", *ROOMS) for path in (ROOT / top).rglob("__init__.pyi")
     if not (path.is_relative_to(ROOT / "benchwright") and path.relative_to(ROOT / "benchwright").parts[0] in ROOMS)
