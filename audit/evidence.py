@@ -120,7 +120,8 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
     """
     from benchwright.filters.items.repeated_options import repeated_pairs
     from benchwright.filters.items.report import OptionPair, report_on, similar_options
-    from benchwright.filters.items.text_only_bias import RuleResult, WordingBias, learned_picks, rule_results
+    from benchwright.filters.items.text_only_bias import RuleResult, learned_picks, rule_results
+    from benchwright.filters.items.wording_bias import WordingBias
 
     kept = context.values(_SIMILAR)
 

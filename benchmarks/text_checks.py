@@ -34,7 +34,7 @@ from benchwright.filters.contamination.question_overlap import QuestionOverlap
 from benchwright.filters.items.answer_balance import AnswerBalance
 from benchwright.filters.items.duplicate_questions import DuplicateQuestions
 from benchwright.filters.items.repeated_options import RepeatedOptions
-from benchwright.filters.items.text_only_bias import WordingBias
+from benchwright.filters.items.wording_bias import WordingBias
 from benchwright.filters.language.step import Language
 from benchwright.records import Item
 from benchwright.steps import FOLDER, Filter, GatherContext, GatherStep

@@ -37,7 +37,7 @@ ROOM = Room(
             f"{_HERE}.items.answer_balance:AnswerBalance", "Let right options stand under all letters alike."
         ),
         "wording_bias": Entry(
-            f"{_HERE}.items.text_only_bias:WordingBias", "Ask about items whose key a rule over words alone can pick."
+            f"{_HERE}.items.wording_bias:WordingBias", "Ask about items whose key a rule over words alone can pick."
         ),
         "shortcuts": Entry(
             f"{_HERE}.shortcuts.step:Shortcuts", "Ask about items that can be answered without doing their task."

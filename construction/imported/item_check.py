@@ -17,8 +17,8 @@ from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
 from ..source_files.files import DatasetFiles
+from ..source_files.refusal_lists import refusals_in
 from ..source_files.refusals import RefusedRow
-from ..sources.dataset_index import refusals_in
 from .picture_lookup import Identify, PictureLookup
 from .question_files import QuestionFile, Stated
 from .question_index import QuestionIndex

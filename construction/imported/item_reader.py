@@ -10,7 +10,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import read_file
 from benchwright.records import item_id_for
 
-from ..readers.reader import MISSING_PICTURE
+from ..source_files.refusals import MISSING_PICTURE
 from .item_check import read_questions
 from .picture_lookup import UNREADABLE_PICTURE
 from .question_index import NO_KEY, NO_PICTURE

@@ -32,8 +32,8 @@ from benchwright.steps import (
 )
 from benchwright.workspace.workspace import Workspace
 
+from ..source_files.refusal_lists import refusals_in
 from ..sources.dataset import REFUSED
-from ..sources.dataset_index import refusals_in
 from .asked_question import AskedQuestion
 from .imported_question import IMPORTED, OWN_SPLIT, item_of
 from .picture_lookup import PictureLookup

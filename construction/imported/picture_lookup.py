@@ -12,9 +12,9 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import Identified, identify
 from benchwright.workspace.objects import ObjectStore
 
-from ..readers.reader import MISSING_PICTURE
-from ..readers.recognition import PICTURE_SUFFIXES
 from ..source_files.files import DatasetFiles
+from ..source_files.portable_pixmap import PICTURE_SUFFIXES
+from ..source_files.refusals import MISSING_PICTURE
 from ..source_files.rows import BadRow
 from .asked_question import AskedPicture
 

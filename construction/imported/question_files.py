@@ -13,10 +13,9 @@ from pydantic import ValidationError
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.storage_faults import is_of_the_machine
 
-from ..readers.reader import guarded
 from ..source_files.files import DatasetFiles
 from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, Row
+from ..source_files.rows import BadRow, Row, guarded
 from .asked_question import AskedPicture, AskedQuestion, ModelReply, task_name
 from .question_rows import DEFAULT_TASK, question_of
 from .question_tables.columns import ColumnMapping, guessed_columns

@@ -21,10 +21,9 @@ from benchwright.images.identify import uri_for
 from benchwright.photographs import BroughtPhotograph
 from benchwright.records import Source
 
-from ..readers.reader import MISSING_PICTURE, REPEATED
-from ..source_files.refusals import BAD_ROW, RefusedRow
+from ..source_files.refusal_lists import Refusals
+from ..source_files.refusals import BAD_ROW, MISSING_PICTURE, REPEATED, RefusedRow
 from ..source_files.rows import BadRow
-from ..sources.dataset_index import Refusals
 from .asked_question import MAX_KEY, AskedQuestion, ModelReply
 from .imported_question import ImportedQuestion
 from .picture_lookup import PICTURE_REASONS, PictureLookup

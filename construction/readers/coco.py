@@ -26,19 +26,10 @@ from benchwright.regions.formats.streamed_json import JsonLists
 from ..ground_truth.truths import Captions, GroundTruth, LabelledBoxes
 from ..source_files.files import DatasetFiles
 from ..source_files.refusals import RefusedRow
-from ..source_files.rows import LeftOutByRule, Row, checked
+from ..source_files.rows import LeftOutByRule, Row, checked, guarded
 from .coco_pictures import coco_path
 from .marked_boxes import BAD_ANNOTATION, boxes_of_marks, refused_marks, rows_of_marks
-from .reader import (
-    NOTHING_STATED,
-    DatasetPicture,
-    DatasetReader,
-    DatasetRecord,
-    NeededFiles,
-    chosen,
-    guarded,
-    licence_text,
-)
+from .reader import NOTHING_STATED, DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, licence_text
 
 _PICTURES_LICENCE = "one a picture, in the annotations; some forbid derivatives or commercial use"
 _PICTURES = NeededFiles(

@@ -21,8 +21,8 @@ from typing import ClassVar, Literal
 from ..ground_truth.truths import DepthComparison, GroundTruth
 from ..source_files.files import DatasetFiles
 from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, numbered_lines
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
+from ..source_files.rows import BadRow, guarded, numbered_lines
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen
 
 _FOLDERS = ("DIW_Annotations_splitted", "DIW_Annotations")
 _PICTURE = re.compile(r"(?:\./)?((?:DIW_\w+)/([0-9a-f]{40})\.thumb)")

@@ -19,8 +19,8 @@ from ..ground_truth.truths import IDENTITY, GroundTruth, Homographies, Matrix3, 
 from ..ground_truth.truths import PICTURES as NUMBERS
 from ..source_files.files import DatasetFiles
 from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded
+from ..source_files.rows import BadRow, guarded
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles
 
 PICTURES = 6
 LARGE = frozenset(

@@ -25,8 +25,8 @@ from benchwright.errors import DataError
 from ..ground_truth.truths import GroundTruth, ReflectanceComparison
 from ..source_files.files import DatasetFiles
 from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, LeftOutByRule, Row, checked, json_document
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded, licence_text
+from ..source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded, json_document
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, licence_text
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _DARKER = {"1": "first", "2": "second", "E": "equal"}

@@ -14,11 +14,12 @@ from ..measured.camera_files import CameraScene, StatedCamera, camera_form, came
 from ..measured.depth_maps import depth_truths
 from ..measured.map_files import NO_PHOTOGRAPH, MapFile
 from ..measured.mask_pictures import mask_truths, things_in
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, LeftOutByRule
+from ..source_files.portable_pixmap import PICTURE_SUFFIXES
+from ..source_files.refusals import MISSING_PICTURE, REPEATED, RefusedRow
+from ..source_files.rows import BadRow, LeftOutByRule, guarded
 from .own_annotations import OwnPictures
-from .reader import MISSING_PICTURE, NOTHING_STATED, REPEATED, DatasetPicture, DatasetRecord, guarded, spread
-from .recognition import PICTURE_SUFFIXES, FoundSource
+from .reader import NOTHING_STATED, DatasetPicture, DatasetRecord, spread
+from .recognition import FoundSource
 
 MOST_FRAMES = 16
 """Largest number of pictures of a scene, at equal distances in time."""

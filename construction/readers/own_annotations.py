@@ -22,10 +22,10 @@ from benchwright.regions.formats.streamed_json import JsonLists
 
 from ..ground_truth.truths import MARKED_BY, Captions, CountQuestion, GroundTruth, LabelledBox, LabelledBoxes
 from ..item_parts.wording import count_question, without_article
-from ..source_files.refusals import BAD_ROW, RefusedRow
-from ..source_files.rows import BadRow, LeftOutByRule, Row, checked
+from ..source_files.refusals import BAD_ROW, MISSING_PICTURE, RefusedRow
+from ..source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded
 from .marked_boxes import BAD_ANNOTATION, boxes_of_marks, refused_marks, rows_of_marks
-from .reader import MISSING_PICTURE, NOTHING_STATED, DatasetPicture, DatasetRecord, guarded
+from .reader import NOTHING_STATED, DatasetPicture, DatasetRecord
 from .recognition import AMBIGUOUS, FoundSource, Recognised, picture_paths
 
 _DIGITS = 64

@@ -24,8 +24,8 @@ from ..ground_truth.truths import TRUTHS, Captions, GroundTruth, NamedEntity
 from ..ground_truth.values import truth_in
 from ..source_files.files import DatasetFiles
 from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, Row, checked, csv_rows, json_rows
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, guarded, records_of_rows
+from ..source_files.rows import BadRow, Row, checked, csv_rows, guarded, json_rows
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 
 class _Picture(BaseModel):

@@ -9,20 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import ClassVar, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from benchwright.canonical import digest
-from benchwright.errors import BenchwrightError, DataError
+from benchwright.errors import DataError
 
 from ..ground_truth.truths import GroundTruth
 from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, Row, first_mistake
+from ..source_files.refusals import MISSING_PICTURE, RefusedRow
+from ..source_files.rows import Row, guarded
 
 T = TypeVar("T")
 
-MISSING_PICTURE = "missing_picture"
-REPEATED = "repeated"
 NOTHING_STATED = "nothing_stated"
 """Rule by which an entry is left out that states nothing of what is read."""
 
@@ -241,31 +239,6 @@ def content_digest(reader: DatasetReader, files: DatasetFiles) -> str:
                 part.update(piece)
         total.update(digest([path, part.hexdigest()]).encode())
     return total.hexdigest()
-
-
-class _Guarded:
-    """Catches what is wrong with one row; `refusal` is what to yield then."""
-
-    def __init__(self, file: str, entry: str) -> None:
-        self.file, self.entry = file, entry
-        self.refusal: RefusedRow | None = None
-
-    def __enter__(self) -> _Guarded:
-        return self
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        if isinstance(error, BadRow):
-            self.refusal = RefusedRow(self.file, self.entry, error.reason, str(error), error.rows, error.by_rule)
-        elif isinstance(error, ValidationError):
-            self.refusal = RefusedRow(self.file, self.entry, "bad_row", first_mistake(error))
-        elif isinstance(error, BenchwrightError):
-            self.refusal = RefusedRow(self.file, self.entry, "unreadable_file", str(error))
-        return self.refusal is not None
-
-
-def guarded(file: str, entry: str = "") -> _Guarded:
-    """Return a context in which a wrong row becomes a refusal instead of an error."""
-    return _Guarded(file, entry)
 
 
 def records_of_rows(

@@ -25,14 +25,11 @@ from benchwright.rooms import catalogue
 from ..measured.camera_files import POSES_STATEMENT, camera_form
 from ..measured.map_files import MAP_SUFFIXES, STATEMENTS, MapFile, map_files
 from ..source_files.files import DatasetFiles
-from ..source_files.portable_pixmap import SUFFIXES
+from ..source_files.portable_pixmap import PICTURE_SUFFIXES
 from ..source_files.refusals import RefusedRow
 from .plain_folder import PlainFolder
 from .reader import DatasetReader, DatasetRecord
 
-PICTURE_SUFFIXES = (
-    ".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".avif", ".heic", ".jp2", *SUFFIXES
-)  # fmt: skip
 NOT_RECOGNISED, AMBIGUOUS = "not_recognised", "ambiguous"
 NOT_SOURCES = ("folder", "found")
 """Readers that are told by no layout of their own."""

@@ -21,8 +21,8 @@ from benchwright.text_normalization import counted
 from ..ground_truth.truths import BoxXYXY, GroundTruth, KeypointPair, Point
 from ..source_files.files import DatasetFiles
 from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, Row, checked, json_document, numbered_lines
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
+from ..source_files.rows import BadRow, Row, checked, guarded, json_document, numbered_lines
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen
 
 SPLITS = ("trn", "val", "test")
 CATEGORIES = frozenset(

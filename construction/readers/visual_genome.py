@@ -21,8 +21,8 @@ from benchwright.files.lists_on_disk import ListsOnDisk
 from ..ground_truth.truths import Captions, GroundTruth, LabelledBox, LabelledBoxes, VisualQuestion
 from ..source_files.files import DatasetFiles
 from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, LeftOutByRule, Row, checked, json_list
-from .reader import NOTHING_STATED, DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
+from ..source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded, json_list
+from .reader import NOTHING_STATED, DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen
 
 File = Literal["question_answers", "objects", "region_descriptions"]
 FILES: tuple[File, ...] = ("question_answers", "objects", "region_descriptions")

@@ -26,9 +26,9 @@ from benchwright.text_normalization import normal
 from ..ground_truth.truths import GroundTruth, VisualQuestion
 from ..source_files.files import DatasetFiles
 from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, LeftOutByRule, Row, checked
+from ..source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded
 from .coco_pictures import coco_path
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen
 
 Part = Literal["train2014", "val2014"]
 PARTS: tuple[Part, ...] = ("train2014", "val2014")

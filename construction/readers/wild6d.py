@@ -25,9 +25,9 @@ from ..measured.camera_files import check_rotation
 from ..source_files.files import DatasetFiles
 from ..source_files.pickles import load_data
 from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, checked, json_document, numbered_lines
+from ..source_files.rows import BadRow, checked, guarded, json_document, numbered_lines
 from ..source_files.rows import Row as FileRow
-from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, guarded, spread
+from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, spread
 
 UP = (0.0, 1.0, 0.0)
 _POSES = "test_set/pkl_annotations"

@@ -11,6 +11,10 @@ from benchwright.images.decode import encode_png
 from benchwright.images.formats.walking import Limits
 
 SUFFIXES = (".ppm", ".pgm", ".pnm")
+PICTURE_SUFFIXES = (
+    ".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".avif", ".heic", ".jp2", *SUFFIXES
+)  # fmt: skip
+"""Suffixes of files that may be pictures."""
 
 
 def png_of_pixmap(data: bytes, *, limits: Limits) -> bytes:

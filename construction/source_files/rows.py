@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from benchwright.errors import DataError
+from benchwright.errors import BenchwrightError, DataError
 from benchwright.files.bounded_json import bounded_json
 from benchwright.files.bounds import DOCUMENT_VALUES, MIB, ROW_BYTES, ROW_VALUES
 from benchwright.regions.formats.picture_marks import shown
@@ -254,3 +254,28 @@ def first_mistake(error: ValidationError) -> str:
         else f", not {shown(mistake['input'])}"
     )
     return f"{field}: {message}{value}" if field else f"{message}{value}"
+
+
+class _Guarded:
+    """Catches what is wrong with one row; `refusal` is what to yield then."""
+
+    def __init__(self, file: str, entry: str) -> None:
+        self.file, self.entry = file, entry
+        self.refusal: RefusedRow | None = None
+
+    def __enter__(self) -> _Guarded:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if isinstance(error, BadRow):
+            self.refusal = RefusedRow(self.file, self.entry, error.reason, str(error), error.rows, error.by_rule)
+        elif isinstance(error, ValidationError):
+            self.refusal = RefusedRow(self.file, self.entry, "bad_row", first_mistake(error))
+        elif isinstance(error, BenchwrightError):
+            self.refusal = RefusedRow(self.file, self.entry, "unreadable_file", str(error))
+        return self.refusal is not None
+
+
+def guarded(file: str, entry: str = "") -> _Guarded:
+    """Return a context in which a wrong row becomes a refusal instead of an error."""
+    return _Guarded(file, entry)

@@ -29,7 +29,8 @@ from ..readers.listing import make_reader
 from ..readers.reader import DatasetReader, content_digest
 from ..readers.recognition import Recognised
 from ..source_files.files import DatasetFiles
-from .dataset_index import DatasetIndex, IndexLookup, refusals_in
+from ..source_files.refusal_lists import refusals_in
+from .dataset_index import DatasetIndex, IndexLookup
 from .facts import BY_DIGEST
 
 if TYPE_CHECKING:

@@ -15,8 +15,9 @@ from benchwright.workspace.objects import ObjectStore
 
 from ..readers.reader import DatasetReader, read_dataset
 from ..source_files.files import DatasetFiles
+from ..source_files.refusal_lists import RowCounts, refusals_in
 from ..source_files.refusals import RefusedRow
-from .dataset_index import DatasetIndex, RowCounts, refusals_in
+from .dataset_index import DatasetIndex
 
 
 def check_dataset(

@@ -22,8 +22,8 @@ from ..readers.own_annotations import OwnPictures
 from ..readers.reader import DatasetRecord
 from ..readers.recognition import MEASURED, FoundSource, recognised
 from ..source_files.files import DatasetFiles
+from ..source_files.refusal_lists import RowCounts
 from ..source_files.refusals import RefusedRow
-from .dataset_index import RowCounts
 from .lacking import lacking_truths
 
 MOST_ROWS = 2000

@@ -13,7 +13,8 @@ from benchwright.text_normalization import likeness, normal
 from .answer_balance import AnswerBalance, LetterGroup, letter_groups
 from .duplicate_questions import DuplicateQuestions
 from .repeated_options import RepeatedOptions, repeated_pairs
-from .text_only_bias import RuleResult, WordingBias, rule_results
+from .text_only_bias import RuleResult, rule_results
+from .wording_bias import WordingBias
 
 
 class OptionPair(NamedTuple):

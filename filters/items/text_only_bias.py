@@ -14,22 +14,20 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field
 
 from benchwright.canonical import digest
 from benchwright.records import Item
 from benchwright.score_interval import score_interval
 from benchwright.seeds import seed_for
 from benchwright.statistics import HELD_OUT_EFFECT
-from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdict
 from benchwright.text_normalization import normal
 from benchwright.text_only_baseline import ItemWords, folds_of, held_out_guesses
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 
 Words = Sequence[str]
@@ -139,7 +137,6 @@ def _rarity(form: str, forms: Sequence[str]) -> float:
     return float(len(forms) > 2 and len(set(forms)) == 2 and forms.count(form) == 1)
 
 
-REASON = "wording_gives_key_away"
 LEARNED = "learned"
 DRAWS = 100_000
 
@@ -285,53 +282,3 @@ def _p_value(picks: Sequence[RulePick], right: float, seed: int, *, effect: floa
         drawn += (rng.binomial(items, picked / options, size=DRAWS) - items * picked / options) / picked
     drawn = drawn * effect**0.5 + sum(items / options for (options, _), items in kinds.items())
     return (int((drawn >= right - 1e-9).sum()) + 1) / (DRAWS + 1)
-
-
-class WordingBias(GatherStep):
-    """Ask about items whose key a rule over words alone picks, in tasks where it does so more often than chance.
-
-    A rule gives a task away where it beats chance by more than `max_gain` and its p-value, times the number of
-    combinations of rule and task that were tried, is below `min_p`.
-
-    Args:
-        per: `task` for a group a task, `all` for one group.
-        max_gain: Accuracy above chance, 0-1, up to which items pass.
-        min_p: Probability, 0-1, below which a result is no chance.
-        verdict: Verdict on the items that the rule picks right: `ask` or `drop`.
-
-    Reasons:
-        wording_gives_key_away (ask or drop): A rule over words alone picks the key.
-    """
-
-    name: ClassVar[str] = "wording_bias"
-    consumes: ClassVar[Stream] = "items"
-    values: ClassVar[Mapping[str, str]] = {"rules": "list<string>"}
-    columns: ClassVar[tuple[str, ...]] = ("record",)
-
-    per: Per = "task"
-    max_gain: float = Field(0.1, ge=0, le=1)
-    min_p: float = Field(0.05, ge=0, le=1)
-    verdict: Literal["ask", "drop"] = "ask"
-
-    def gives_away(self, rule: RuleResult, tried: int) -> bool:
-        """Return whether the items that a rule picks right are flagged, where `tried` combinations were tried."""
-        return rule.accuracy - rule.chance > self.max_gain and rule.p * tried < self.min_p
-
-    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Try all rules on all items."""
-        items = [Item.model_validate_json(record) for record in columns["record"].to_pylist()]
-        rules = rule_results(items, per=self.per, seed=ctx.seed)
-        flagged: dict[int, list[RuleResult]] = defaultdict(list)
-        for rule in rules:
-            if self.gives_away(rule, len(rules)):
-                for row in rule.rows:
-                    flagged[row].append(rule)
-        rows = sorted(flagged)
-        verdicts: list[Verdict] = [self.verdict] * len(rows)
-        return Gathered(
-            rows=np.array(rows, np.int64),
-            verdicts=verdicts,
-            reasons=[REASON] * len(rows),
-            values={"rules": [[rule.rule for rule in flagged[row]] for row in rows]},
-            evidence=[{"rules": [rule.to_json() for rule in flagged[row]]} for row in rows],
-        )

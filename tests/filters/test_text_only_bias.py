@@ -16,7 +16,8 @@ from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
 from benchwright.facts import read_facts
-from benchwright.filters.items.text_only_bias import LEARNED, RULES, WordingBias, learned_picks, rule_results
+from benchwright.filters.items.text_only_bias import LEARNED, RULES, learned_picks, rule_results
+from benchwright.filters.items.wording_bias import WordingBias
 from benchwright.records import LETTERS, Item
 from benchwright.statistics import HELD_OUT_EFFECT
 from benchwright.text_only_baseline import ItemWords

@@ -19,10 +19,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from benchwright.errors import BenchwrightError
 from benchwright.records import LETTERS
 
-from ...readers.reader import guarded
 from ...source_files.files import DatasetFiles
 from ...source_files.refusals import RefusedRow
-from ...source_files.rows import BadRow, Row, json_list
+from ...source_files.rows import BadRow, Row, guarded, json_list
 from .columns import FIELDS
 from .own_exports import is_own_export, own_export_row
 

@@ -21,10 +21,9 @@ from typing import Any
 from benchwright.files.arrow_files import ArrowColumn, ArrowRow, ChosenColumns, arrow_rows
 from benchwright.files.bounds import ROW_BYTES
 
-from ...readers.reader import guarded
 from ...source_files.files import DatasetFiles
 from ...source_files.refusals import BAD_ROW, RefusedRow
-from ...source_files.rows import BadRow, Row, csv_rows, json_rows
+from ...source_files.rows import BadRow, Row, csv_rows, guarded, json_rows
 from .columns import FIELDS, is_known_column
 from .json_documents import json_document_rows
 from .own_exports import is_own_export, own_export_row

@@ -17,9 +17,9 @@ from typing import Any
 from benchwright.files.bounded_json import bounded_json
 from benchwright.images.formats.walking import Limits
 
-from ...readers.recognition import PICTURE_SUFFIXES
 from ...source_files.archives import opened_tar, tar_members
 from ...source_files.files import DatasetFiles
+from ...source_files.portable_pixmap import PICTURE_SUFFIXES
 from ...source_files.refusals import DAMAGED_ARCHIVE, RefusedRow
 from ...source_files.rows import BadRow, Row
 
