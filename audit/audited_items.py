@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.canonical import digest
-from benchwright.construction.imported.question_index import AbsentPicture
+from benchwright.question_files.question_index import AbsentPicture
 from benchwright.records import LETTERS, Item, Source
-
-from .keys.replies import KeyedItem, ModelReplies
+from benchwright.replies.model_replies import KeyedItem, ModelReplies
 
 
 class UnreadableRow(NamedTuple):
@@ -96,8 +95,8 @@ class AuditedItem:
     @property
     def stated_id(self) -> str:
         """Return the id that the source states, which other items may have too."""
-        from benchwright.construction.imported.imported_question import OWN_ID
-        from benchwright.construction.imported.question_index import STATED_ID
+        from benchwright.question_files.imported_question import OWN_ID
+        from benchwright.question_files.question_index import STATED_ID
 
         return str(self.item.attributes.get(STATED_ID) or self.item.attributes.get(OWN_ID, self.item_id))
 

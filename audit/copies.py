@@ -49,7 +49,7 @@ class LookedAt(NamedTuple):
     Args:
         first: Id of a picture.
         second: Id of the other, the greater id.
-        verdict: As in `benchwright.filters.duplicates.verification`.
+        verdict: As in `benchwright.diagnostics.copies.verification`.
         alike: Share of the aligned overlap, 0-1, that shows the same.
     """
 
@@ -177,7 +177,7 @@ def _table(
 
 def _proposed(table: pa.Table, context: AuditContext) -> list[tuple[str, str, bool]]:
     """Return the pairs to look at; what the last audit knew of them is used, and what this one knows is kept."""
-    from benchwright.filters.duplicates.candidate_pairs import KnownFeatures
+    from benchwright.diagnostics.copies.candidate_pairs import KnownFeatures
     from benchwright.filters.duplicates.near_duplicates import ProposedPairs
 
     context.progress.phase("comparing pictures", 0, "pictures")
@@ -292,7 +292,7 @@ class LookAtPairs:
 
     def run(self, worker: Any, attempt: Attempt) -> list[tuple[PairToLookAt, PairVerdict, float, RaisedError | None]]:
         """Return verdict and likeness of each pair, and the exception that was raised, if one was."""
-        from benchwright.filters.duplicates.verification import PreparedPictures
+        from benchwright.diagnostics.copies.verification import PreparedPictures
 
         del worker
         kept = PreparedPictures()
@@ -312,7 +312,7 @@ class LookAtPairs:
         return results
 
     def _compared(self, pair: PairToLookAt, kept: Any) -> tuple[PairVerdict, float]:
-        from benchwright.filters.duplicates.verification import DECODED_AT_LEAST_PX, compare_pictures
+        from benchwright.diagnostics.copies.verification import DECODED_AT_LEAST_PX, compare_pictures
         from benchwright.images.decode import decode_luma
 
         # The larger picture is the fixed one, as in `near_duplicates`.

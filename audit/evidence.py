@@ -7,10 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.canonical import digest
+from benchwright.replies.model_replies import (
+    LetterMatrix,
+    ModelReplies,
+    given_twice,
+    letter_matrix,
+    read_replies,
+    votes_of,
+)
 
 from .check import CheckSkipped, needs_words
 from .copies import PictureCopies, find_copies
-from .keys.replies import LetterMatrix, ModelReplies, given_twice, letter_matrix, read_replies, votes_of
 from .picture_measures import PictureMeasures, measured_pictures
 
 if TYPE_CHECKING:
@@ -118,9 +125,9 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
     Raises:
         CheckSkipped: The source has no words of its questions.
     """
+    from benchwright.diagnostics.shortcuts.wording_rules import RuleResult, learned_picks, rule_results
     from benchwright.filters.items.repeated_options import repeated_pairs
     from benchwright.filters.items.report import OptionPair, report_on, similar_options
-    from benchwright.filters.items.text_only_bias import RuleResult, learned_picks, rule_results
     from benchwright.filters.items.wording_bias import WordingBias
 
     kept = context.values(_SIMILAR)

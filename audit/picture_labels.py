@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchwright.filters.models.image_classifier import Classifier
+    from benchwright.diagnostics.models.image_classifier import Classifier
     from benchwright.filters.safety import Safety
 
     from .audited_items import AuditedItems
@@ -39,7 +39,7 @@ def load_safety(settings: Safety) -> SafetyClassifier:
         PrerequisiteError: There is no such model, it is damaged, or the extra `models` is not installed.
         BenchwrightError: The model lacks a label.
     """
-    from benchwright.filters.models.image_classifier import load_classifier
+    from benchwright.diagnostics.models.image_classifier import load_classifier
 
     labels = sorted(settings.refuse)
     return SafetyClassifier(settings, load_classifier(settings.folder(), labels=labels, device=settings.device))

@@ -123,11 +123,16 @@ def measure(file: Path, media_type: str) -> PictureMeasures:
     """Return the measures of one picture."""
     import cv2
 
-    from benchwright.filters.features.local_features import detector
-    from benchwright.filters.features.visual_words import WORD_CANDIDATES, encode_miniature, encoded_words_of, miniature
-    from benchwright.filters.quality.compression import jpeg_quality
+    from benchwright.diagnostics.features.local_features import detector
+    from benchwright.diagnostics.features.visual_words import (
+        WORD_CANDIDATES,
+        encode_miniature,
+        encoded_words_of,
+        miniature,
+    )
+    from benchwright.diagnostics.pictures.compression import jpeg_quality
+    from benchwright.diagnostics.shortcuts.picture_facts import facts_of_picture
     from benchwright.filters.quality.step import measures
-    from benchwright.filters.shortcuts.picture_facts import facts_of_picture
     from benchwright.images.decode import decode_rgb, luma_of, pixel_hash
     from benchwright.images.perceptual_hash import hashes
 
@@ -241,7 +246,7 @@ def run_jobs(jobs: Sequence[Any], context: AuditContext) -> Iterator[Any]:
     from benchwright.engines import LocalEngine
 
     with tempfile.TemporaryDirectory(prefix="benchwright-") as logs:
-        preload = ("benchwright.filters.shortcuts", "benchwright.filters.duplicates.verification", "cv2")
+        preload = ("benchwright.filters.shortcuts", "benchwright.diagnostics.copies.verification", "cv2")
         with LocalEngine(None, workers=context.workers, log_folder=Path(logs), preload=preload) as engine:
             for done in engine.run(jobs):
                 context.progress.advance(done.job.size)

@@ -14,7 +14,7 @@ from .check import CheckSkipped
 from .picture_measures import MeasurePictures, PictureFile, kept_documents
 
 if TYPE_CHECKING:
-    from benchwright.filters.text.regions import TextFinder
+    from benchwright.diagnostics.picture_text.regions import TextFinder
 
     from .audited_items import AuditedPicture
     from .check import AuditContext
@@ -43,8 +43,8 @@ class ReadTexts(MeasurePictures):
 @cache
 def _finder() -> TextFinder:
     """Return the default engine of the step `text_ratio`; unlike there, every box is read."""
-    from benchwright.filters.text.rapid import RapidText
-    from benchwright.filters.text.regions import RegionRules, TextFinder
+    from benchwright.diagnostics.picture_text.rapid import RapidText
+    from benchwright.diagnostics.picture_text.regions import RegionRules, TextFinder
     from benchwright.filters.text.text_ratio import TextRatio
 
     step = TextRatio()

@@ -11,17 +11,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchwright.canonical import digest
-from benchwright.construction.imported.imported_question import OWN_ID, ImportedQuestion
-from benchwright.construction.imported.item_check import ReadQuestions, read_questions
-from benchwright.construction.imported.question_files import QuestionFile
-from benchwright.construction.imported.question_index import ROTATED, STATED_ID, AbsentPicture
-from benchwright.construction.source_files.files import DatasetFiles
 from benchwright.errors import DataError
 from benchwright.files.item_files import Columns
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import uri_for
+from benchwright.question_files.imported_question import OWN_ID, ImportedQuestion
+from benchwright.question_files.item_check import ReadQuestions, read_questions
+from benchwright.question_files.question_files import QuestionFile
+from benchwright.question_files.question_index import ROTATED, STATED_ID, AbsentPicture
 from benchwright.records import Item, Source
+from benchwright.replies.model_replies import ModelReplies
+from benchwright.replies.reply_files import UnreadReply
 from benchwright.rights import read_source_table, stated_source
+from benchwright.source_files.files import DatasetFiles
 from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
@@ -34,8 +36,6 @@ from .audited_items import (
     WordlessItem,
 )
 from .kept_values import KnownPictures
-from .keys.replies import ModelReplies
-from .keys.reply_files import UnreadReply
 from .keys.source_replies import letter_alone, replies_of_source
 
 SOURCE_TABLES = ("sources.csv", "sources.tsv")

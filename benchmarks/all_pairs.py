@@ -81,7 +81,7 @@ def _hashes_of_cuts(images: Path) -> Codes:
 
 def by_us(codes: Codes) -> Pairs:
     """The search of the near-duplicate step; pairs as (left, right), sorted."""
-    from benchwright.filters.features.hamming import pairs_within
+    from benchwright.diagnostics.features.hamming import pairs_within
 
     found = pairs_within(codes, distance=RADIUS)
     return np.stack([found.left, found.right], axis=1)

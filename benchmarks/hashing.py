@@ -26,8 +26,8 @@ from composites import composite, photographs
 from measuring import cost_of, show
 from PIL import Image
 
+from benchwright.diagnostics.features.hamming import pairs_within
 from benchwright.errors import UnreadableImage
-from benchwright.filters.features.hamming import pairs_within
 from benchwright.images.decode import decode_luma
 from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX, phash
 

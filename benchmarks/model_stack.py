@@ -50,9 +50,9 @@ from benchwright.construction.manipulation.manipulated import unpacked
 from benchwright.construction.manipulation.masks.base import MaskRequest
 from benchwright.construction.manipulation.masks.sam_package import SamPackage
 from benchwright.construction.manipulation.models.weights import find_weights
+from benchwright.diagnostics.features.embeddings import Embeddings
 from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.run import evaluate
-from benchwright.filters.features.embeddings import Embeddings
 from benchwright.filters.safety import SafetyScores
 from benchwright.models import find_device, free_memory
 from benchwright.pipeline import run_recipe

@@ -33,7 +33,7 @@ from measuring import show
 from picture_changes import CHANGES
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
-from benchwright.filters.duplicates.verification import PreparedPicture, compare_pictures
+from benchwright.diagnostics.copies.verification import PreparedPicture, compare_pictures
 
 FONTS = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
 SERIES = 40

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 from measuring import show
 
-from benchwright.evaluation.parsing.answers import read_answer
-from benchwright.evaluation.parsing.readers import READERS, Choices
 from benchwright.evaluation.published import blink, ii_bench, mvp_bench, mvp_layout
 from benchwright.evaluation.published.files import needed
+from benchwright.replies.answers import read_answer
+from benchwright.replies.readers import READERS, Choices
 
 
 class Case(NamedTuple):

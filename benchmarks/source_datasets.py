@@ -30,9 +30,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 from benchwright.construction.readers.listing import make_reader
 from benchwright.construction.readers.reader import read_dataset
-from benchwright.construction.source_files.files import DatasetFiles
-from benchwright.construction.source_files.refusals import RefusedRow
 from benchwright.construction.sources.dataset_check import check_dataset
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
 
 WRITERS = {
     "coco": ("coco_files", "write_coco"),

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from benchwright.audit.keys.replies import NO_LETTER, KeyedItem, LetterMatrix, letter_matrix, read_replies
-from benchwright.audit.keys.suspected_keys import evidence
-from benchwright.evaluation.analysis.key_evidence import evidence_against
+from benchwright.diagnostics.keys.key_evidence import evidence_against
+from benchwright.diagnostics.keys.suspected_keys import evidence
+from benchwright.replies.model_replies import NO_LETTER, KeyedItem, LetterMatrix, letter_matrix, read_replies
 
 WRONG, FIRST = 0.05, 0.1
 ABILITIES = (0.45, 0.51, 0.57, 0.63, 0.69, 0.75)

@@ -80,7 +80,7 @@ class Careful:
 
     def _look(self, pixels: Pixels, side_px: int) -> Iterator[Box]:
         """Yield all boxes of one look; long pictures are looked at in windows, as anything else loses the letters."""
-        from benchwright.filters.text.regions import windows
+        from benchwright.diagnostics.picture_text.regions import windows
 
         height, width = pixels.shape[:2]
         along = int(height > width)

@@ -1,7 +1,6 @@
 from .analysis.comparison import compare_results as compare_results
 from .backends.base import PerQuestion as PerQuestion
 from .backends.options import BackendOptions as BackendOptions
-from .parsing.answers import read_answer as read_answer
 from .protocols.base import Protocol as Protocol
 from .questions.question import Question as Question
 from .report.writing import write_report as write_report

@@ -115,7 +115,7 @@ def known_reader(reader: str) -> str:
     Raises:
         ValueError: There is no such reader.
     """
-    from .parsing.readers import READERS
+    from benchwright.replies.readers import READERS
 
     if reader not in READERS:
         raise ValueError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")

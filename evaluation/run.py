@@ -19,6 +19,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.files.parquet_tables import ParquetTable
 from benchwright.progress import Progress, Silent
 from benchwright.release import Release
+from benchwright.replies.readers import READERS, ROBUST
 from benchwright.rooms import catalogue
 from benchwright.statistics.resampling import RESAMPLES
 from benchwright.text_normalization import counted
@@ -32,7 +33,6 @@ from .backends.base import Backend, BackendContext, labelled, parse_model
 from .backends.options import BackendOptions
 from .backends.result_names import identity_of, results_name, slug
 from .judging.judge import MAX_TOKENS
-from .parsing.readers import READERS, ROBUST
 from .protocols.base import Protocol
 from .protocols.names import parse_protocol
 from .questions.prompts import VANILLA

@@ -11,12 +11,12 @@ from pydantic import Field, field_validator, model_validator
 
 from benchwright.canonical import digest, file_digest
 from benchwright.errors import BenchwrightError, CheckFailed, RecipeError, StepError
+from benchwright.replies.readers import ROBUST
 from benchwright.rooms import find
 from benchwright.steps import FinalContext, FinalStep, Stream, WorkspaceView
 from benchwright.workspace.atomic import write_json
 
 from .model_settings import ModelSettings, known_protocols, known_reader
-from .parsing.readers import ROBUST
 from .results.score import MAX_ERRORS, told_apart
 
 if TYPE_CHECKING:

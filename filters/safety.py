@@ -15,12 +15,11 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from benchwright.canonical import canonical_json
+from benchwright.diagnostics.models.image_classifier import classifier_hash
+from benchwright.diagnostics.models.model_folder import WithModel
 from benchwright.models.picture_batches import PictureBatches, Pixels
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import AnyRecord, Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
-
-from .models.image_classifier import classifier_hash
-from .models.model_folder import WithModel
 
 REASON = "unsafe"
 
@@ -55,7 +54,7 @@ class SafetyScores(_WithClassifier, MapStep):
 
     def open(self, ctx: OpenContext) -> PictureBatches[Scores]:
         """Load the model."""
-        from .models.image_classifier import load_classifier
+        from benchwright.diagnostics.models.image_classifier import load_classifier
 
         del ctx
         classifier = load_classifier(self.folder(), labels=self.labels, device=self.device)

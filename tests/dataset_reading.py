@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.construction.readers.reader import DatasetReader, DatasetRecord, read_dataset
-from benchwright.construction.source_files.files import DatasetFiles
-from benchwright.construction.source_files.refusals import RefusedRow
 from benchwright.construction.sources.dataset_check import check_dataset
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
 
 
 def read_all(

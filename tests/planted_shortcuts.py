@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
-from benchwright.filters.shortcuts.battery import Bounds, TaskResult, run_battery
-from benchwright.filters.shortcuts.item_source import SourceItem
-from benchwright.filters.shortcuts.measuring import measure_items
+from benchwright.diagnostics.shortcuts.battery import Bounds, TaskResult, run_battery
+from benchwright.diagnostics.shortcuts.item_source import SourceItem
+from benchwright.diagnostics.shortcuts.measuring import measure_items
 from benchwright.records import LETTERS, Choice, Item, ItemImage, VisualPrompt
 
 WIDE, HIGH = 64, 40

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from benchwright.audit.keys.replies import LetterMatrix
+from benchwright.replies.model_replies import LetterMatrix
 
 
 def matrix_of(letter: Any, key: Any, *, options: int = 4, task: Any = None, group: Any = None) -> LetterMatrix:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchwright.filters.models.model_questions import ImageQuestion, ModelAnswer
+    from benchwright.diagnostics.models.model_questions import ImageQuestion, ModelAnswer
     from benchwright.records import Item
     from benchwright.steps import Outcome
 
@@ -52,7 +52,7 @@ def _answers(
     Raises:
         CheckSkipped: No model is named, no request can succeed or none did, or the budget is spent.
     """
-    from benchwright.filters.models.model_questions import FAILED, QuestionAsker
+    from benchwright.diagnostics.models.model_questions import FAILED, QuestionAsker
     from benchwright.images.decode import decode_rgb
     from benchwright.models.reply_store import ReplyStore
 
@@ -105,7 +105,7 @@ class BlindModels:
         Raises:
             CheckSkipped: There is no model, there are too few items, or it answers nothing.
         """
-        from benchwright.filters.shortcuts.model_solvers import read_letter
+        from benchwright.diagnostics.shortcuts.model_solvers import read_letter
 
         needs_words(audited)
         if context.model is None:
@@ -129,15 +129,15 @@ class BlindModels:
 
 
 def _fits_blind(item: Item) -> bool:
-    from benchwright.filters.shortcuts.model_solvers import shown_of
+    from benchwright.diagnostics.shortcuts.model_solvers import shown_of
 
     return item.right_key is not None and "text" in shown_of(item, ("text",)) and item.refusal is None
 
 
 def _blind(each: AuditedItem, donor: str | None, seed: int) -> _Asked:
     """Return the question about an item as a model is asked it, its options in drawn order; `donor` is a picture."""
-    from benchwright.filters.models.model_questions import ImageQuestion
-    from benchwright.filters.shortcuts.model_solvers import order_of, request_text
+    from benchwright.diagnostics.models.model_questions import ImageQuestion
+    from benchwright.diagnostics.shortcuts.model_solvers import order_of, request_text
 
     order = order_of(each.item, seed)
     text = request_text(each.item, "text", order, {})
@@ -181,7 +181,7 @@ def _above_chance(
     import numpy as np
     from scipy.stats import norm
 
-    from benchwright.filters.models.model_questions import FAILED
+    from benchwright.diagnostics.models.model_questions import FAILED
     from benchwright.statistics import holm, share_right
 
     by_task: defaultdict[str, list[_Asked]] = defaultdict(list)
@@ -237,8 +237,8 @@ class SecondRightOptions:
         Raises:
             CheckSkipped: There is no model, it answers nothing, or it calls right whatever it is shown.
         """
+        from benchwright.diagnostics.models.model_questions import read_yes_no
         from benchwright.filters.items.second_answers import OptionAnswers
-        from benchwright.filters.models.model_questions import read_yes_no
 
         needs_words(audited)
         if context.model is None:
@@ -329,7 +329,7 @@ class EqualOptions:
 
 
 def _equality_question(item: Item) -> ImageQuestion:
-    from benchwright.filters.models.model_questions import ImageQuestion
+    from benchwright.diagnostics.models.model_questions import ImageQuestion
 
     options = "\n".join(f"({choice.key}) {choice.text}" for choice in item.choices)
     return ImageQuestion(

@@ -129,9 +129,9 @@ class CopiesElsewhere:
 def _found_in(
     place: Path, audited: AuditedItems, measured: Mapping[str, PictureMeasures], context: AuditContext
 ) -> Iterator[Finding]:
-    from benchwright.filters.contamination.collections import open_collection, picture_path
-    from benchwright.filters.contamination.picture_hashes import KnownPicture
-    from benchwright.filters.contamination.search import possible_leaks, sure_leaks
+    from benchwright.diagnostics.copies.collections import open_collection, picture_path
+    from benchwright.diagnostics.copies.picture_hashes import KnownPicture
+    from benchwright.diagnostics.copies.search import possible_leaks, sure_leaks
 
     collection = open_collection(place)
     rows = context.kept(

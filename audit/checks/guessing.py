@@ -16,7 +16,7 @@ from ..finding import Finding, Severity
 from ..picture_measures import PictureMeasures
 
 if TYPE_CHECKING:
-    from benchwright.filters.items.answer_letters import Balance, Placing
+    from benchwright.diagnostics.shortcuts.answer_letters import Balance, Placing
 
 LEAST_ITEMS = 20
 """Fewest items with a key of which it can be said whether something guesses them."""
@@ -97,7 +97,7 @@ def _letters_without_words(
     audited: AuditedItems, context: AuditContext
 ) -> Iterator[tuple[str | None, str, list[Placing], Balance]]:
     """Yield the letters of the keys of items without words, by task."""
-    from benchwright.filters.items.answer_letters import Placing, balance
+    from benchwright.diagnostics.shortcuts.answer_letters import Placing, balance
 
     by_task: defaultdict[str, list[Placing]] = defaultdict(list)
     for each in audited.wordless:
@@ -141,9 +141,9 @@ class ShortcutBattery:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each kind of cue that a task carries."""
-        from benchwright.filters.shortcuts.battery import Bounds, run_battery
-        from benchwright.filters.shortcuts.item_cues import ItemCues, cues_of_item
-        from benchwright.filters.shortcuts.report import flagged_items
+        from benchwright.diagnostics.shortcuts.battery import Bounds, run_battery
+        from benchwright.diagnostics.shortcuts.item_cues import ItemCues, cues_of_item
+        from benchwright.diagnostics.shortcuts.report import flagged_items
 
         needs_words(audited)
         enough(audited.keyed, LEAST_ITEMS, of="items with a key")
@@ -215,7 +215,7 @@ class _FactsOfMeasures:
         self._audited, self._measured = audited, measured
 
     def __call__(self, image_id: str, with_pixels: bool) -> Any:
-        from benchwright.filters.shortcuts.picture_facts import PictureFacts
+        from benchwright.diagnostics.shortcuts.picture_facts import PictureFacts
 
         measures = self._measured.get(image_id)
         if measures is None or measures.failed is not None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from benchwright.diagnostics.keys.ambiguous_items import ambiguous_items
+from benchwright.diagnostics.keys.explanations import ExplainedKey, StatedKey, contradictions, stated_key
+from benchwright.diagnostics.keys.suspected_keys import LIKELY, NEARLY_SURE, SuspectedKey, suspected_keys
 from benchwright.records import LETTERS
 from benchwright.text_normalization import counted
 
@@ -12,9 +15,6 @@ from ..audited_items import AuditedItem, AuditedItems
 from ..check import AuditContext, CheckSkipped, enough
 from ..evidence import BroughtReplies, brought_replies
 from ..finding import Finding
-from ..keys.ambiguous_items import ambiguous_items
-from ..keys.explanations import ExplainedKey, StatedKey, contradictions, stated_key
-from ..keys.suspected_keys import LIKELY, NEARLY_SURE, SuspectedKey, suspected_keys
 
 LEAST_MODELS = 2
 _SHOWN = 20

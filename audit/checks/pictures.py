@@ -72,7 +72,7 @@ class PictureFaults:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each picture with a fault, by its worst."""
-        from benchwright.filters.quality.faults import FAULTS, faults_of
+        from benchwright.diagnostics.pictures.faults import FAULTS, faults_of
         from benchwright.filters.quality.step import Quality
 
         needs_pictures(audited)

@@ -202,7 +202,7 @@ class NamedAnswers:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each such item."""
-        from benchwright.filters.language.text_checks import names_answer
+        from benchwright.diagnostics.wording.text_checks import names_answer
 
         needs_words(audited)
         for each, answer in context.look_at_each(audited.items, lambda each: names_answer(each.item)):

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from benchwright.diagnostics.keys.score_effects import ModelEffect, ScoreEffects, score_effects
+from benchwright.diagnostics.keys.suspected_keys import LIKELY
 from benchwright.text_normalization import counted
 
 from ..audited_items import AuditedItems
@@ -13,8 +15,6 @@ from ..check import FOUND, AuditContext, CheckSkipped, enough
 from ..evidence import brought_replies
 from ..finding import Finding
 from ..keys.power import PowerAssumptions, TaskPower, power_by_task
-from ..keys.score_effects import ModelEffect, ScoreEffects, score_effects
-from ..keys.suspected_keys import LIKELY
 from .keys import ranked
 
 ENOUGH = 0.05

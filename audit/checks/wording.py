@@ -14,7 +14,7 @@ from ..check import AuditContext, CheckSkipped, needs_words
 from ..finding import Finding
 
 if TYPE_CHECKING:
-    from benchwright.filters.language.spelling import Spelling
+    from benchwright.diagnostics.wording.spelling import Spelling
     from benchwright.filters.language.step import Language
     from benchwright.records import Item
 
@@ -101,7 +101,7 @@ class _KeptFaults:
         return [tuple(fault) for fault in entry["faults"]], entry["english"]
 
     def _measured(self, item: Item) -> dict[str, Any]:
-        from benchwright.filters.language.spelling import Spelling
+        from benchwright.diagnostics.wording.spelling import Spelling
         from benchwright.filters.language.step import Language
 
         if self._step is None or self._spelling is None:

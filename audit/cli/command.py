@@ -184,8 +184,8 @@ def audit(
     """
     from benchwright.cli.progress_bars import ProgressBars
     from benchwright.files.item_files import stated_columns
+    from benchwright.replies.model_replies import named_reply_source
 
-    from ..keys.replies import named_reply_source
     from ..report import AuditSettings
     from ..report import audit as audit_source
     from ..texts import markdown, terminal_lines
@@ -247,7 +247,7 @@ def _unsafe(weights: Path | None, labels: Sequence[str]) -> Safety | None:
     """
     from pydantic import ValidationError
 
-    from benchwright.filters.models.image_classifier import load_classifier
+    from benchwright.diagnostics.models.image_classifier import load_classifier
     from benchwright.filters.safety import Safety
 
     if weights is None:

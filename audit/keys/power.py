@@ -21,12 +21,11 @@ from math import sqrt
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from benchwright.diagnostics.keys.paired_difference import paired_design_effect
 from benchwright.evaluation.analysis.comparison_output import Z_POWER, items_needed
-from benchwright.evaluation.analysis.paired_difference import paired_design_effect
+from benchwright.replies.model_replies import LetterMatrix
 from benchwright.score_interval import Z_95
 from benchwright.statistics import kinds_of
-
-from .replies import LetterMatrix
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,12 +8,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from benchwright.records import LETTERS
-
-from .replies import NO_LETTER, KeyedItem, ModelReplies, letter_of
-from .reply_files import ReplyRow, UnreadReply
+from benchwright.replies.model_replies import NO_LETTER, KeyedItem, ModelReplies, letter_of
+from benchwright.replies.reply_files import ReplyRow, UnreadReply
 
 if TYPE_CHECKING:
-    from benchwright.construction.imported.asked_question import ModelReply
+    from benchwright.question_files.asked_question import ModelReply
 
 _LETTER_ALONE = re.compile(r"\W*([A-Z])\W*")
 _SHOWN_CHARACTERS = 1000

@@ -5,7 +5,5 @@ from .clustered import share_right as share_right
 from .many_tests import holm as holm
 from .proportions import Estimate as Estimate
 from .proportions import wilson as wilson
-from .reply_model import fit_replies as fit_replies
-from .reply_model import right_options as right_options
 from .resampling import kinds_of as kinds_of
 from .resampling import resampled_sums as resampled_sums

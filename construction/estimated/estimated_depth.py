@@ -21,6 +21,7 @@ from benchwright.estimates import ESTIMATED_BY
 from benchwright.images.identify import path_for
 from benchwright.models.picture_batches import PictureBatches
 from benchwright.records import ImageRecord
+from benchwright.source_files.rows import BadRow
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 
 from ..ground_truth.truths import DepthComparison
@@ -29,7 +30,6 @@ from ..item_parts.depth_pairs import Arrangement, PairLimits, depth_pairs
 from ..item_parts.modes import Mode
 from ..measured.depth_maps import read_depth_map
 from ..measured.map_files import is_same_shape
-from ..source_files.rows import BadRow
 from .model_step import BY_DIGEST, ModelStep, open_model, stated_digest
 
 NO_PAIR = "no_pair"

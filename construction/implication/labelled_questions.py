@@ -17,9 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
 from benchwright.release import ReleasedItem
-
-from ..source_files.files import DatasetFiles
-from ..source_files.rows import Row, first_mistake, json_list
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.rows import Row, first_mistake, json_list
 
 LABELS = ("difficulty", "domain", "emotion", "image_type", "rhetoric")
 """Labels of a picture, as II-Bench has them."""

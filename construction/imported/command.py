@@ -54,8 +54,7 @@ def items(
     right, and so does a file (`--columns`), which `--write-columns` writes with the guesses. Nothing else is written.
     """
     from benchwright.files.item_files import stated_columns
-
-    from .item_check import check_items, check_items_text
+    from benchwright.question_files.item_check import check_items, check_items_text
 
     document = check_items(
         source, pictures=pictures, mapping=stated_columns(settings), columns=columns, write_to=write_to

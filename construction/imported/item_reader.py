@@ -8,12 +8,11 @@ from benchwright.errors import UnreadableImage
 from benchwright.files.item_files import FileItem, ItemFiles, UnusedRow
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import read_file
+from benchwright.question_files.item_check import read_questions
+from benchwright.question_files.picture_lookup import UNREADABLE_PICTURE
+from benchwright.question_files.question_index import NO_KEY, NO_PICTURE
 from benchwright.records import item_id_for
-
-from ..source_files.refusals import MISSING_PICTURE
-from .item_check import read_questions
-from .picture_lookup import UNREADABLE_PICTURE
-from .question_index import NO_KEY, NO_PICTURE
+from benchwright.source_files.refusals import MISSING_PICTURE
 
 _LOOKED_AT = frozenset({NO_KEY, NO_PICTURE, MISSING_PICTURE})
 """What keeps a question out of a run, and not from having its words looked at."""

@@ -16,8 +16,14 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 from benchwright.canonical import canonical_json, digest
 from benchwright.errors import PrerequisiteError
 from benchwright.photographs import BroughtPhotograph
+from benchwright.question_files.asked_question import AskedQuestion
+from benchwright.question_files.imported_question import IMPORTED, OWN_SPLIT, item_of
+from benchwright.question_files.picture_lookup import PictureLookup
+from benchwright.question_files.question_index import QuestionIndex
+from benchwright.question_files.question_source import QuestionSource, open_source
 from benchwright.records import ImageRecord, Item
 from benchwright.release.format.manifest import SPLIT
+from benchwright.source_files.refusal_lists import refusals_in
 from benchwright.steps import (
     FOLDER,
     BringContext,
@@ -32,13 +38,7 @@ from benchwright.steps import (
 )
 from benchwright.workspace.workspace import Workspace
 
-from ..source_files.refusal_lists import refusals_in
 from ..sources.dataset import REFUSED
-from .asked_question import AskedQuestion
-from .imported_question import IMPORTED, OWN_SPLIT, item_of
-from .picture_lookup import PictureLookup
-from .question_index import QuestionIndex
-from .question_source import QuestionSource, open_source
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -26,10 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, Row, checked, csv_rows
+
 from ..ground_truth.truths import CameraPose, CameraPoses, Matrix3
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, Row, checked, csv_rows
 from .map_files import stated_in
 
 CameraForm = Literal["colmap", "transforms", "table"]

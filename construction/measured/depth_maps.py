@@ -22,10 +22,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from benchwright.canonical import file_digest
 from benchwright.estimates import ESTIMATED_BY
 from benchwright.seeds import generator_for
+from benchwright.source_files.rows import BadRow
 
 from ..ground_truth.truths import DepthComparison
 from ..item_parts.depth_pairs import Arrangement, PairLimits, depth_pairs
-from ..source_files.rows import BadRow
 from .map_files import BAD_MAP, NOT_KNOWN, MapFile, one_channel, stated_about
 
 LEAST_RATIO, FLAT_RATIO = 1.15, 1.05

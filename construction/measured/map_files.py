@@ -23,8 +23,7 @@ from pydantic import BaseModel, ValidationError
 
 from benchwright.errors import UnreadableImage
 from benchwright.images.identify import identify
-
-from ..source_files.rows import BadRow, first_mistake
+from benchwright.source_files.rows import BadRow, first_mistake
 
 MapKind = Literal["depth", "masks"]
 MAP_SUFFIXES = (".png", ".npy", ".exr", ".pfm")

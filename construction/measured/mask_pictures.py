@@ -26,9 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from benchwright.source_files.rows import BadRow
+
 from ..ground_truth.truths import MARKED_BY, CountQuestion, GroundTruth, LabelledBox, LabelledBoxes
 from ..item_parts.wording import count_question, without_article
-from ..source_files.rows import BadRow
 from .map_files import BAD_MAP, NOT_KNOWN, MapFile, one_channel, stated_about
 
 _MOST_THINGS = 1000

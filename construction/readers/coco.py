@@ -22,11 +22,11 @@ from benchwright.files.lists_on_disk import ListsOnDisk
 from benchwright.regions.formats.mark_files import read_marks
 from benchwright.regions.formats.picture_marks import PictureMarks, RefusedMark, shown
 from benchwright.regions.formats.streamed_json import JsonLists
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import LeftOutByRule, Row, checked, guarded
 
 from ..ground_truth.truths import Captions, GroundTruth, LabelledBoxes
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import LeftOutByRule, Row, checked, guarded
 from .coco_pictures import coco_path
 from .marked_boxes import BAD_ANNOTATION, boxes_of_marks, refused_marks, rows_of_marks
 from .reader import NOTHING_STATED, DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, licence_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from ..source_files.files import DatasetFiles
+from benchwright.source_files.files import DatasetFiles
 
 
 def coco_path(pictures: DatasetFiles, name: str, image_id: int) -> str:

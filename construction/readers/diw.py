@@ -18,10 +18,11 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import ClassVar, Literal
 
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, guarded, numbered_lines
+
 from ..ground_truth.truths import DepthComparison, GroundTruth
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, guarded, numbered_lines
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen
 
 _FOLDERS = ("DIW_Annotations_splitted", "DIW_Annotations")

@@ -18,9 +18,10 @@ from typing import ClassVar
 
 from pydantic import PrivateAttr
 
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+
 from ..ground_truth.truths import TRUTHS, CountQuestion, DepthComparison, GroundTruth, LabelledBoxes
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
 from .measured_records import measured_records
 from .own_annotations import OwnPictures, own_records
 from .reader import DatasetReader, DatasetRecord, NeededFiles, with_pictures

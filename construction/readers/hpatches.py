@@ -14,12 +14,12 @@ from math import isfinite
 from typing import ClassVar, Literal
 
 from benchwright.errors import DataError
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, guarded
 
 from ..ground_truth.truths import IDENTITY, GroundTruth, Homographies, Matrix3, at_pixel_centres, is_invertible
 from ..ground_truth.truths import PICTURES as NUMBERS
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, guarded
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles
 
 PICTURES = 6

@@ -21,11 +21,11 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from benchwright.errors import DataError
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded, json_document
 
 from ..ground_truth.truths import GroundTruth, ReflectanceComparison
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded, json_document
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, licence_text
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from benchwright.regions.formats.picture_marks import PictureMarks
+from benchwright.source_files.refusals import RefusedRow
 from benchwright.text_normalization import counted
 
 from ..ground_truth.truths import LabelledBox, LabelledBoxes
-from ..source_files.refusals import RefusedRow
 
 BAD_ANNOTATION = "bad_annotation"
 

@@ -10,13 +10,14 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
+from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
+from benchwright.source_files.refusals import MISSING_PICTURE, REPEATED, RefusedRow
+from benchwright.source_files.rows import BadRow, LeftOutByRule, guarded
+
 from ..measured.camera_files import CameraScene, StatedCamera, camera_form, camera_scenes, poses_of
 from ..measured.depth_maps import depth_truths
 from ..measured.map_files import NO_PHOTOGRAPH, MapFile
 from ..measured.mask_pictures import mask_truths, things_in
-from ..source_files.portable_pixmap import PICTURE_SUFFIXES
-from ..source_files.refusals import MISSING_PICTURE, REPEATED, RefusedRow
-from ..source_files.rows import BadRow, LeftOutByRule, guarded
 from .own_annotations import OwnPictures
 from .reader import NOTHING_STATED, DatasetPicture, DatasetRecord, spread
 from .recognition import FoundSource

@@ -14,10 +14,11 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, csv_rows
+
 from ..ground_truth.truths import GroundTruth, SimilarityTriplet
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, LeftOutByRule, Row, checked, csv_rows
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 _COLUMNS = ("id", "left_vote", "right_vote", "votes", "ref_path", "left_path", "right_path")

@@ -19,11 +19,11 @@ from benchwright.facts import read_facts
 from benchwright.regions.formats.mark_files import MarkFormat, read_marks
 from benchwright.regions.formats.picture_marks import PictureMarks, RefusedMark
 from benchwright.regions.formats.streamed_json import JsonLists
+from benchwright.source_files.refusals import BAD_ROW, MISSING_PICTURE, RefusedRow
+from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded
 
 from ..ground_truth.truths import MARKED_BY, Captions, CountQuestion, GroundTruth, LabelledBox, LabelledBoxes
 from ..item_parts.wording import count_question, without_article
-from ..source_files.refusals import BAD_ROW, MISSING_PICTURE, RefusedRow
-from ..source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded
 from .marked_boxes import BAD_ANNOTATION, boxes_of_marks, refused_marks, rows_of_marks
 from .reader import NOTHING_STATED, DatasetPicture, DatasetRecord
 from .recognition import AMBIGUOUS, FoundSource, Recognised, picture_paths

@@ -19,12 +19,12 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from benchwright.errors import DataError
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, Row, checked, csv_rows, guarded, json_rows
 
 from ..ground_truth.truths import TRUTHS, Captions, GroundTruth, NamedEntity
 from ..ground_truth.values import truth_in
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, Row, checked, csv_rows, guarded, json_rows
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 

@@ -13,11 +13,11 @@ from pydantic import BaseModel, ConfigDict
 
 from benchwright.canonical import digest
 from benchwright.errors import DataError
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import MISSING_PICTURE, RefusedRow
+from benchwright.source_files.rows import Row, guarded
 
 from ..ground_truth.truths import GroundTruth
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import MISSING_PICTURE, RefusedRow
-from ..source_files.rows import Row, guarded
 
 T = TypeVar("T")
 

@@ -21,12 +21,12 @@ from typing import Literal, NamedTuple
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.rooms import catalogue
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
+from benchwright.source_files.refusals import RefusedRow
 
 from ..measured.camera_files import POSES_STATEMENT, camera_form
 from ..measured.map_files import MAP_SUFFIXES, STATEMENTS, MapFile, map_files
-from ..source_files.files import DatasetFiles
-from ..source_files.portable_pixmap import PICTURE_SUFFIXES
-from ..source_files.refusals import RefusedRow
 from .plain_folder import PlainFolder
 from .reader import DatasetReader, DatasetRecord
 

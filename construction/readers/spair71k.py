@@ -16,12 +16,12 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, Row, checked, guarded, json_document, numbered_lines
 from benchwright.text_normalization import counted
 
 from ..ground_truth.truths import BoxXYXY, GroundTruth, KeypointPair, Point
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, Row, checked, guarded, json_document, numbered_lines
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen
 
 SPLITS = ("trn", "val", "test")

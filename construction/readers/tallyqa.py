@@ -15,10 +15,11 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, json_list
+
 from ..ground_truth.truths import CountQuestion, GroundTruth
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, LeftOutByRule, Row, checked, json_list
 from .coco_pictures import coco_path
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, records_of_rows
 

@@ -15,10 +15,11 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, Row, checked, json_rows
+
 from ..ground_truth.truths import DatedPlace, GroundTruth
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, Row, checked, json_rows
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, records_of_rows
 
 HOST = "https://static01.nyt.com/"

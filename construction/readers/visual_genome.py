@@ -17,11 +17,11 @@ from typing import ClassVar, Literal
 from pydantic import AliasChoices, BaseModel, Field
 
 from benchwright.files.lists_on_disk import ListsOnDisk
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded, json_list
 
 from ..ground_truth.truths import Captions, GroundTruth, LabelledBox, LabelledBoxes, VisualQuestion
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded, json_list
 from .reader import NOTHING_STATED, DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen
 
 File = Literal["question_answers", "objects", "region_descriptions"]

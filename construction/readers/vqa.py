@@ -21,12 +21,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from benchwright.errors import DataError
 from benchwright.files.lists_on_disk import ListsOnDisk
 from benchwright.regions.formats.streamed_json import JsonLists
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded
 from benchwright.text_normalization import normal
 
 from ..ground_truth.truths import GroundTruth, VisualQuestion
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded
 from .coco_pictures import coco_path
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen
 

@@ -18,10 +18,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, Row, checked, json_rows
+
 from ..ground_truth.truths import GroundTruth, SpatialClaim
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, Row, checked, json_rows
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 DAMAGED = "damaged_text"

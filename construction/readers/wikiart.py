@@ -16,11 +16,11 @@ from functools import partial
 from typing import ClassVar, Literal
 
 from benchwright.errors import DataError
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, Row, csv_rows
 
 from ..ground_truth.truths import ArtStyle, GroundTruth
-from ..source_files.files import DatasetFiles
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, Row, csv_rows
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 _CLASSES = "wikiart_csv/style_class.txt"

@@ -19,14 +19,14 @@ from typing import ClassVar
 from pydantic import BaseModel, Field
 
 from benchwright.errors import DataError
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.pickles import load_data
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, checked, guarded, json_document, numbered_lines
+from benchwright.source_files.rows import Row as FileRow
 
 from ..ground_truth.truths import CameraPose, CameraPoses, GroundTruth
 from ..measured.camera_files import check_rotation
-from ..source_files.files import DatasetFiles
-from ..source_files.pickles import load_data
-from ..source_files.refusals import RefusedRow
-from ..source_files.rows import BadRow, checked, guarded, json_document, numbered_lines
-from ..source_files.rows import Row as FileRow
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, spread
 
 UP = (0.0, 1.0, 0.0)

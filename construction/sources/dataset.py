@@ -19,6 +19,8 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.images.identify import uri_for
 from benchwright.photographs import BroughtPhotograph
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusal_lists import refusals_in
 from benchwright.steps import FOLDER, SCENES, BringContext, GatherContext, Gathered, GatherStep, Step, Stream
 from benchwright.workspace.atomic import write_json
 from benchwright.workspace.workspace import Workspace
@@ -28,8 +30,6 @@ from ..readers.found import Found, kinds_found
 from ..readers.listing import make_reader
 from ..readers.reader import DatasetReader, content_digest
 from ..readers.recognition import Recognised
-from ..source_files.files import DatasetFiles
-from ..source_files.refusal_lists import refusals_in
 from .dataset_index import DatasetIndex, IndexLookup
 from .facts import BY_DIGEST
 

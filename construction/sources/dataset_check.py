@@ -10,13 +10,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchwright.images.formats.walking import Limits
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusal_lists import RowCounts, refusals_in
+from benchwright.source_files.refusals import RefusedRow
 from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
 from ..readers.reader import DatasetReader, read_dataset
-from ..source_files.files import DatasetFiles
-from ..source_files.refusal_lists import RowCounts, refusals_in
-from ..source_files.refusals import RefusedRow
 from .dataset_index import DatasetIndex
 
 

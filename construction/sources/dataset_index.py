@@ -23,6 +23,10 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import Identified, identify, uri_for
 from benchwright.photographs import BroughtPhotograph
 from benchwright.records import Source
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.portable_pixmap import SUFFIXES, png_of_pixmap
+from benchwright.source_files.refusal_lists import Refusals, RowCounts
+from benchwright.source_files.refusals import BAD_ROW, REPEATED, RefusedRow
 from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
@@ -30,10 +34,6 @@ from ..ground_truth.truths import GroundTruth
 from ..ground_truth.values import RecordPlace, truth_document
 from ..measured.map_files import is_same_shape
 from ..readers.reader import DatasetPicture, DatasetReader, DatasetRecord, read_dataset
-from ..source_files.files import DatasetFiles
-from ..source_files.portable_pixmap import SUFFIXES, png_of_pixmap
-from ..source_files.refusal_lists import Refusals, RowCounts
-from ..source_files.refusals import BAD_ROW, REPEATED, RefusedRow
 
 _SCHEMA = """
 CREATE TABLE pictures (

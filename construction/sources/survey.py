@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.models.local_weights import FOLDER, weights_on_this_machine
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusal_lists import RowCounts
+from benchwright.source_files.refusals import RefusedRow
 from benchwright.text_normalization import counted
 
 from ..readers.found import kinds_found, records_of_source
 from ..readers.own_annotations import OwnPictures
 from ..readers.reader import DatasetRecord
 from ..readers.recognition import MEASURED, FoundSource, recognised
-from ..source_files.files import DatasetFiles
-from ..source_files.refusal_lists import RowCounts
-from ..source_files.refusals import RefusedRow
 from .lacking import lacking_truths
 
 MOST_ROWS = 2000

@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from benchwright.diagnostics.keys.paired_difference import ModelPair, compare_pair, least_p
 from benchwright.errors import BenchwrightError
 from benchwright.score_interval import Interval
 from benchwright.statistics import holm
@@ -14,7 +15,6 @@ from benchwright.text_normalization import counted
 
 from ..metrics.base import task_numbers
 from ..results.score import Figure, Score, read_scores
-from .paired_difference import ModelPair, compare_pair, least_p
 from .ranking import Rank, tied_ranks
 from .reply_matrix import ReplyMatrix, read_reply_matrix
 

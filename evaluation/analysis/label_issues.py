@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from benchwright.diagnostics.keys.item_analysis import discrimination, proportion_right
+from benchwright.diagnostics.keys.key_evidence import Evidence, evidence_against
 from benchwright.records import LETTERS
 from benchwright.release.format.human_baseline import read_human_baseline
 
 from ..metrics.base import task_numbers
 from ..results.score import read_scores
-from .item_analysis import discrimination, proportion_right
-from .key_evidence import Evidence, evidence_against
 from .reply_matrix import ReplyMatrix, letter_numbers, read_reply_matrix
 
 if TYPE_CHECKING:

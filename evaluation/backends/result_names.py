@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchwright.canonical import bytes_digest, digest
+from benchwright.replies.readers import ROBUST
 
-from ..parsing.readers import ROBUST
 from ..questions.prompts import VANILLA
 
 Identity = Mapping[str, Any]

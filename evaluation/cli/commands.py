@@ -15,9 +15,9 @@ import click
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed, DataError
 from benchwright.records import LETTERS
+from benchwright.replies.readers import READERS
 from benchwright.text_normalization import counted, printable
 
-from ..parsing.readers import READERS
 from .model_options import judge_options, model_options
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from benchwright.errors import DataError
+from benchwright.replies.answers import read_answer
+from benchwright.replies.readers.blink import settled_choice
 from benchwright.text_normalization import counted
 
 from ..metrics.papers.blink import per_task, total
 from ..metrics.papers.shares import Share
-from ..parsing.answers import read_answer
-from ..parsing.readers.blink import settled_choice
 from .cells import Recount
 from .files import as_row, json_document, names_in, needed, plain_or_gzipped
 

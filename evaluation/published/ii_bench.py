@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from benchwright.errors import DataError
+from benchwright.replies.answers import read_answer
+from benchwright.replies.readers.ii_bench import option_label
 
 from ..metrics.papers.ii_bench import Response, State, rates
 from ..metrics.papers.shares import Share
-from ..parsing.answers import read_answer
-from ..parsing.readers.ii_bench import option_label
 from ..protocols.ii_bench_prompts import KEYWORD_MODES, MODES, OPTIONS, Mode, prompt
 from .cells import PromptMatches, Recount
 from .files import SourceRow, as_row, json_lines, names_in, needed

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from benchwright.replies.answers import read_answer
+from benchwright.replies.readers import mvp_bench as paper
 from benchwright.text_normalization import counted
 
 from ..metrics.papers.mvp_bench import YesNoAnswer, a_acc, circular, i_acc, m_acc, q_acc
 from ..metrics.papers.shares import Share, share
-from ..parsing.answers import read_answer
-from ..parsing.readers import mvp_bench as paper
 from .cells import Recount
 from .mvp_layout import (
     SINGLE_IMAGE,

@@ -105,10 +105,10 @@ def write_report(
         BenchwrightError: `out` exists and is no report, or cannot be written.
         DataError: There are no results, they are of another release or damaged, or the release is damaged.
     """
+    from benchwright.diagnostics.keys.item_analysis import discrimination, proportion_right
     from benchwright.release.format.human_baseline import read_human_baseline
 
     from ..analysis.comparison import comparison_over_all
-    from ..analysis.item_analysis import discrimination, proportion_right
     from ..analysis.reply_matrix import read_reply_matrix
     from ..analysis.same_items import samples_of
     from ..metrics.base import task_numbers

@@ -15,10 +15,10 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.files.parquet_tables import ParquetTable, UnreadableParquet
 from benchwright.models.reply_kinds import DECLINED
+from benchwright.replies.answers import ParsedAnswer, read_answer
+from benchwright.replies.readers import READERS, ROBUST
 
 from ..metrics.base import is_right
-from ..parsing.answers import ParsedAnswer, read_answer
-from ..parsing.readers import READERS, ROBUST
 from ..protocols.base import AttemptState, JudgedReply, Protocol, ProtocolQuestion, reread
 from .score import PREDICTIONS_FILE
 

@@ -10,11 +10,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field, model_validator
 
 from benchwright.errors import DataError
+from benchwright.replies.readers import ROBUST
 from benchwright.statistics.proportions import Estimate, Method
 from benchwright.text_normalization import counted
 
 from ..backends.result_names import differing_settings, identity_of, results_name
-from ..parsing.readers import ROBUST
 from ..questions.prompts import VANILLA
 
 FORMAT: Literal["benchwright/score"] = "benchwright/score"

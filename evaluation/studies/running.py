@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from benchwright.errors import BenchwrightError
 from benchwright.progress import Progress
+from benchwright.replies.readers import ROBUST
 
 from ..backends.options import BackendOptions
-from ..parsing.readers import ROBUST
 from ..results.score import MAX_ERRORS
 from ..run import evaluate, sealed_splits_asked
 from .outcome import StudyOutcome, StudyScore, outcome_of

@@ -106,10 +106,9 @@ def hashes(folder: Path, out: Path, workers: int | None, as_json: bool) -> None:
     It holds names, hashes of files and pixels, perceptual hashes and descriptions of corners, no pixels.
     """
     from benchwright.cli.progress_bars import ProgressBars
+    from benchwright.diagnostics.copies.hash_lists import write_hash_list
+    from benchwright.diagnostics.copies.picture_hashes import hashes_of_folder
     from benchwright.errors import BenchwrightError
-
-    from ..contamination.hash_lists import write_hash_list
-    from ..contamination.picture_hashes import hashes_of_folder
 
     if out.exists():
         raise BenchwrightError(f"{out} exists already; move it away or give another name")

@@ -52,7 +52,7 @@ def quality(folder: Path, workers: int | None, as_json: bool) -> None:
 
 
 def _lines(report: QualityReport, seconds: float) -> Iterator[str]:
-    from ..quality.faults import FAULTS
+    from benchwright.diagnostics.pictures.faults import FAULTS
 
     value_of: dict[str, str] = {fault.reason: fault.value for fault in FAULTS}
     for image in report.images:

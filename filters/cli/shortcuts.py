@@ -15,12 +15,11 @@ from benchwright.text_normalization import counted, printable
 from .options import chat_options, workers_option
 
 if TYPE_CHECKING:
+    from benchwright.diagnostics.shortcuts.battery import SolverResult, TaskResult
+    from benchwright.diagnostics.shortcuts.model_solvers import Sees
+    from benchwright.diagnostics.shortcuts.pruning import PruningRound
+    from benchwright.diagnostics.shortcuts.report import ShortcutReport
     from benchwright.models.chat import ChatSettings
-
-    from ..shortcuts.battery import SolverResult, TaskResult
-    from ..shortcuts.model_solvers import Sees
-    from ..shortcuts.pruning import PruningRound
-    from ..shortcuts.report import ShortcutReport
 
 REPLIES = "replies.sqlite"
 """File, in the folder of `--out`, that keeps the replies of models."""
@@ -140,12 +139,11 @@ def shortcuts(
     A solver that is right more often than chance, or less often, names a cue that the items carry. With --model, a
     language model answers as well, without the pictures. Nothing is dropped.
     """
+    from benchwright.diagnostics.shortcuts.battery import Bounds
+    from benchwright.diagnostics.shortcuts.item_source import ItemSource
+    from benchwright.diagnostics.shortcuts.model_solvers import PicturelessModel
+    from benchwright.diagnostics.shortcuts.report import find_shortcuts, plan_model
     from benchwright.files.item_files import stated_columns
-
-    from ..shortcuts.battery import Bounds
-    from ..shortcuts.item_source import ItemSource
-    from ..shortcuts.model_solvers import PicturelessModel
-    from ..shortcuts.report import find_shortcuts, plan_model
 
     if chat is None and (sees or dry_run):
         raise click.UsageError("--sees and --dry-run are about a model; name it with --model")

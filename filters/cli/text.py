@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.output import emit, json_option, note
+from benchwright.diagnostics.picture_text.scripts import SCRIPTS
 from benchwright.text_normalization import printable
 
-from ..text.scripts import SCRIPTS
 from .options import end_where_lost, workers_option
 
 if TYPE_CHECKING:

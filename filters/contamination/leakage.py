@@ -12,6 +12,12 @@ import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import canonical_json
+from benchwright.diagnostics.copies.collections import ReferenceCollection, open_collection, picture_path
+from benchwright.diagnostics.copies.picture_hashes import KnownPicture, PictureHashes
+from benchwright.diagnostics.copies.search import possible_leaks, sure_leaks
+from benchwright.diagnostics.copies.verification import DECODED_AT_LEAST_PX, PreparedPicture, compare_pictures
+from benchwright.diagnostics.features.embeddings import Embeddings
+from benchwright.diagnostics.features.hamming import MAX_DISTANCE
 from benchwright.errors import BenchwrightError, PrerequisiteError, UnreadableImage
 from benchwright.images.decode import decode_luma
 from benchwright.records import ImageRecord
@@ -27,13 +33,6 @@ from benchwright.steps import (
     Step,
     Stream,
 )
-
-from ..duplicates.verification import DECODED_AT_LEAST_PX, PreparedPicture, compare_pictures
-from ..features.embeddings import Embeddings
-from ..features.hamming import MAX_DISTANCE
-from .collections import ReferenceCollection, open_collection, picture_path
-from .picture_hashes import KnownPicture, PictureHashes
-from .search import possible_leaks, sure_leaks
 
 if TYPE_CHECKING:
     import pyarrow as pa

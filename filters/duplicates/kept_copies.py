@@ -23,11 +23,10 @@ import numpy as np
 from pydantic import PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import digest
+from benchwright.diagnostics.copies.clusters import components
 from benchwright.errors import PrerequisiteError, RecipeError
 from benchwright.steps import FOLDER, SCENES, GatherContext, Gathered, GatherStep, Stream, Verdict
 from benchwright.workspace.stage_input import CLUSTER
-
-from ..clusters import components
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,15 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
-from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX, hashes
-from benchwright.records import ImageRecord
-from benchwright.steps import SCENES, Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream
-from benchwright.workspace.arrow_arrays import arrow_array, numbers_of
-
-from ..features.embeddings import Embeddings
-from ..features.hamming import MAX_DISTANCE
-from ..features.visual_words import FeatureWords, decode_miniature, decode_words
-from .candidate_pairs import (
+from benchwright.diagnostics.copies.candidate_pairs import (
     MOST_BY_HASH,
     CandidatePairs,
     KnownFeatures,
@@ -31,8 +23,16 @@ from .candidate_pairs import (
     near_by_hash,
     near_by_mirrored_hash,
 )
+from benchwright.diagnostics.copies.verification import LEAST_SIDE_PX, ChainLooks, SecondLooks
+from benchwright.diagnostics.features.embeddings import Embeddings
+from benchwright.diagnostics.features.hamming import MAX_DISTANCE
+from benchwright.diagnostics.features.visual_words import FeatureWords, decode_miniature, decode_words
+from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX, hashes
+from benchwright.records import ImageRecord
+from benchwright.steps import SCENES, Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream
+from benchwright.workspace.arrow_arrays import arrow_array, numbers_of
+
 from .kept_copies import CRITERIA, Criterion, KeptOfCopies
-from .verification import LEAST_SIDE_PX, ChainLooks, SecondLooks
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -157,9 +157,8 @@ class ProposedPairs(GatherStep):
     def _embedded(self, live: pa.Table) -> CandidatePairs:
         if self.cosine is None or not live.num_rows:
             return {}
+        from benchwright.diagnostics.features.embeddings import near_by_embedding
         from benchwright.models.picture_vectors import decode_vectors
-
-        from ..features.embeddings import near_by_embedding
 
         texts = live[_EMBEDDING].to_pylist()
         embedded_rows = [row for row, text in enumerate(texts) if text is not None]

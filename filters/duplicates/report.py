@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..clusters import components
+from benchwright.diagnostics.copies.clusters import components
+
 from ..measured_folder import UnreadableFile
 from .exact_duplicates import ExactDuplicates
 from .near_duplicates import NearDuplicates

@@ -19,11 +19,10 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from benchwright.canonical import digest
+from benchwright.diagnostics.shortcuts.answer_letters import Balance, Placing, balance, levelling_moves
 from benchwright.records import LETTERS, Choice, Item, ItemImage
 from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream, Verdict
 from benchwright.text_normalization import normal
-
-from .answer_letters import Balance, Placing, balance, levelling_moves
 
 if TYPE_CHECKING:
     import pyarrow as pa

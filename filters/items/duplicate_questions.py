@@ -20,12 +20,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
+from benchwright.diagnostics.copies.clusters import components
+from benchwright.diagnostics.wording.item_texts import grams, option_key
 from benchwright.records import Item
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdict
 from benchwright.text_normalization import normal
-
-from ..clusters import components
-from .item_texts import grams, option_key
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,11 +12,10 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from benchwright.diagnostics.wording.item_texts import option_key
 from benchwright.records import Choice, Item
 from benchwright.steps import Context, Filter, Measured, Outcome, Stream
 from benchwright.text_normalization import likeness, normal
-
-from .item_texts import option_key
 
 REPEATED, SIMILAR = "repeated_option", "similar_options"
 

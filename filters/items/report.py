@@ -7,13 +7,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchwright.diagnostics.shortcuts.wording_rules import RuleResult, rule_results
 from benchwright.records import Item
 from benchwright.text_normalization import likeness, normal
 
 from .answer_balance import AnswerBalance, LetterGroup, letter_groups
 from .duplicate_questions import DuplicateQuestions
 from .repeated_options import RepeatedOptions, repeated_pairs
-from .text_only_bias import RuleResult, rule_results
 from .wording_bias import WordingBias
 
 

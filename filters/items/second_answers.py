@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from benchwright.diagnostics.models.model_questions import (
+    NO_ANSWER,
+    AsksEachItem,
+    AsksModel,
+    ImageQuestion,
+    ModelAnswer,
+)
 from benchwright.records import Item
 from benchwright.steps import Context, MapStep, Outcome, Step, Stream
-
-from ..models.model_questions import NO_ANSWER, AsksEachItem, AsksModel, ImageQuestion, ModelAnswer
 
 SECOND_RIGHT, KEY_DENIED = "second_right_answer", "key_denied"
 

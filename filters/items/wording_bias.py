@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from benchwright.diagnostics.shortcuts.wording_rules import Per, RuleResult, rule_results
 from benchwright.records import Item
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdict
-
-from .text_only_bias import Per, RuleResult, rule_results
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -7,12 +7,11 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from benchwright.diagnostics.wording.grammar import begins_small, grammar_faults
+from benchwright.diagnostics.wording.spelling import Spelling
+from benchwright.diagnostics.wording.text_checks import Fault, end_mark_fault, is_english, names_answer
 from benchwright.records import Item
 from benchwright.steps import Context, Filter, Measured, OpenContext, Outcome, Stream
-
-from .grammar import begins_small, grammar_faults
-from .spelling import Spelling
-from .text_checks import Fault, end_mark_fault, is_english, names_answer
 
 Kind = Literal[
     "too_long", "too_short", "names_answer", "spelling", "article", "agreement", "doubled_word", "capital", "end_mark"

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
+from benchwright.diagnostics.models.model_questions import (
+    NO_ANSWER,
+    AsksEachItem,
+    AsksModel,
+    ImageQuestion,
+    ModelAnswer,
+)
 from benchwright.records import Item
 from benchwright.steps import Context, MapStep, Outcome, Step, Stream
 
-from ..models.model_questions import NO_ANSWER, AsksEachItem, AsksModel, ImageQuestion, ModelAnswer
 from .paired_pictures import evidence_text
 
 NOT_FLIPPED, CONTROL_FLIPPED = "answer_not_flipped", "control_flipped"

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from benchwright.diagnostics.models.image_classifier import INSTALL
+from benchwright.diagnostics.models.model_folder import WithModel
 from benchwright.errors import PrerequisiteError, UnreadableImage
 from benchwright.models.batching import Batches, OutOfMemory
 from benchwright.models.devices import find_device
@@ -25,8 +27,6 @@ from benchwright.models.picture_vectors import Preprocessing, Vectors, embed, po
 from benchwright.records import Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 
-from ..models.image_classifier import INSTALL
-from ..models.model_folder import WithModel
 from .paired_pictures import evidence_text, pair_of
 
 if TYPE_CHECKING:

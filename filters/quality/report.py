@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from benchwright.diagnostics.pictures.faults import FAULTS
+
 from ..measured_folder import Row, UnreadableFile, measure_folder
-from .faults import FAULTS
 from .step import Quality
 
 if TYPE_CHECKING:

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from benchwright.diagnostics.pictures.compression import blockiness, jpeg_quality
+from benchwright.diagnostics.pictures.faults import FAULTS, Reason, faults_of
+from benchwright.diagnostics.pictures.measures import SIDE_PX, blur, colorfulness, filled, frame, grey_levels
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
-
-from .compression import blockiness, jpeg_quality
-from .faults import FAULTS, Reason, faults_of
-from .measures import SIDE_PX, blur, colorfulness, filled, frame, grey_levels
 
 _DECIMALS = 4
 

@@ -8,6 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+from benchwright.diagnostics.shortcuts.battery import FOREST, SolverResult, TaskResult
+from benchwright.diagnostics.shortcuts.forest import LEAST_ITEMS
+from benchwright.diagnostics.shortcuts.item_source import LeftOutItem, SourceItem
+from benchwright.diagnostics.shortcuts.model_solvers import Sees
+from benchwright.diagnostics.shortcuts.report import ShortcutReport
 from benchwright.drawing import PromptError
 from benchwright.drawing.previews import preview
 from benchwright.errors import BenchwrightError, UnreadableImage
@@ -19,12 +24,6 @@ from benchwright.steps import CueFamily
 from benchwright.storage_faults import naming
 from benchwright.text_normalization import printable
 from benchwright.workspace.atomic import replacing, write_bytes, write_json
-
-from .battery import FOREST, SolverResult, TaskResult
-from .forest import LEAST_ITEMS
-from .item_source import LeftOutItem, SourceItem
-from .model_solvers import Sees
-from .report import ShortcutReport
 
 PAGE, REPORT, ITEMS = "report.html", "report.json", "items.jsonl"
 MOST_EXAMPLES = 60

@@ -10,6 +10,13 @@ import numpy as np
 from pydantic import Field
 
 from benchwright.canonical import canonical_json
+from benchwright.diagnostics.shortcuts.battery import Bounds, TaskResult, run_battery
+from benchwright.diagnostics.shortcuts.forest import require_forests
+from benchwright.diagnostics.shortcuts.item_cues import ItemCues
+from benchwright.diagnostics.shortcuts.measuring import UNKEYED, cues_or_reason, with_source_image
+from benchwright.diagnostics.shortcuts.model_solvers import ModelReply, PicturelessAsker, PicturelessModel
+from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prune
+from benchwright.diagnostics.shortcuts.report import flagged_items
 from benchwright.errors import PrerequisiteError
 from benchwright.records import Item
 from benchwright.steps import (
@@ -25,14 +32,6 @@ from benchwright.steps import (
     Stream,
     Verdict,
 )
-
-from .battery import Bounds, TaskResult, run_battery
-from .forest import require_forests
-from .item_cues import ItemCues
-from .measuring import UNKEYED, cues_or_reason, with_source_image
-from .model_solvers import ModelReply, PicturelessAsker, PicturelessModel
-from .pruning import PruneSettings, prune
-from .report import flagged_items
 
 if TYPE_CHECKING:
     import pyarrow as pa

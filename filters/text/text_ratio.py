@@ -13,13 +13,12 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
+from benchwright.diagnostics.picture_text.area import union_ratio
+from benchwright.diagnostics.picture_text.base import TextEngine
+from benchwright.diagnostics.picture_text.regions import Region, RegionRules, TextFinder
 from benchwright.errors import PrerequisiteError
 from benchwright.records import ImageRecord
 from benchwright.steps import FOLDER, Context, Filter, Measured, OpenContext, Outcome, Resources, Stream
-
-from .area import union_ratio
-from .base import TextEngine
-from .regions import Region, RegionRules, TextFinder
 
 REASON = "too_much_text"
 Backend = Literal["rapidocr", "paddleocr"]
@@ -103,10 +102,10 @@ class TextRatio(Filter):
     def weights_hash(self) -> str:
         """Return the digest of detector and reader, so that other models measure every image again."""
         if self.backend == "rapidocr":
-            from .rapid import models_hash
+            from benchwright.diagnostics.picture_text.rapid import models_hash
 
             return models_hash()
-        from .paddle_models import paddle_models_hash
+        from benchwright.diagnostics.picture_text.paddle_models import paddle_models_hash
 
         return paddle_models_hash(self._named_models(), beside=self._folder)
 
@@ -116,11 +115,11 @@ class TextRatio(Filter):
 
     def _engine(self, ctx: OpenContext) -> TextEngine:
         if self.backend == "rapidocr":
-            from .rapid import RapidText
+            from benchwright.diagnostics.picture_text.rapid import RapidText
 
             return RapidText(confidence=self.confidence)
-        from .paddle import PaddleText, paddle_python
-        from .paddle_models import paddle_models
+        from benchwright.diagnostics.picture_text.paddle import PaddleText, paddle_python
+        from benchwright.diagnostics.picture_text.paddle_models import paddle_models
 
         models = paddle_models(self._named_models(), beside=self._folder, cache=ctx.cache_dir)
         python = paddle_python(self.python, beside=self._folder)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from reply_samples import matrix_of
 
-from benchwright.audit.keys.ambiguous_items import ambiguous_items
-from benchwright.audit.keys.replies import KeyedItem, ModelReplies, votes_of
+from benchwright.diagnostics.keys.ambiguous_items import ambiguous_items
+from benchwright.replies.model_replies import KeyedItem, ModelReplies, votes_of
 
 
 def test_people_who_split_by_hand() -> None:

@@ -103,7 +103,7 @@ def test_a_check_that_breaks_off_keeps_what_it_found_and_ends_no_other(
 @pytest.mark.parametrize(
     ("function", "check"),
     [
-        ("benchwright.filters.language.text_checks.names_answer", NamedAnswers()),
+        ("benchwright.diagnostics.wording.text_checks.names_answer", NamedAnswers()),
         ("benchwright.audit.checks.hidden._texts", HiddenCharacters()),
         ("benchwright.audit.checks.keys._stated", ContradictedKeys()),
         ("benchwright.filters.items.repeated_options.repeated_pairs", RepeatedAnswerOptions()),

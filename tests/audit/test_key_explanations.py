@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.audit.keys.explanations import ExplainedKey, StatedKey, contradictions, stated_key, stated_option
+from benchwright.diagnostics.keys.explanations import ExplainedKey, StatedKey, contradictions, stated_key, stated_option
 
 OPTIONS = ("a red cat", "two dogs", "an eel", "nothing at all")
 

@@ -98,8 +98,8 @@ def test_by_the_command_text_is_read_only_with_ocr_and_each_picture_once(
     assert "stands in the picture" in Path(page).read_text(encoding="utf-8")
     monkeypatch.setattr(read_texts, "ReadTexts", lambda *_: pytest.fail("a picture is read again"))
     assert audited("--ocr")[1] == kinds
-    monkeypatch.setattr("benchwright.filters.text.rapid.find_spec", lambda package: None)
-    from benchwright.filters.text.rapid import model_files, models_hash
+    monkeypatch.setattr("benchwright.diagnostics.picture_text.rapid.find_spec", lambda package: None)
+    from benchwright.diagnostics.picture_text.rapid import model_files, models_hash
 
     for kept in (model_files, models_hash):
         kept.cache_clear()

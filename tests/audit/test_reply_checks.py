@@ -16,12 +16,12 @@ from benchwright.audit.check import AuditCheck
 from benchwright.audit.checks.keys import AmbiguousItems, ContradictedKeys, SuspectedKeys, UnreadReplies
 from benchwright.audit.checks.scores import ScoresWithout, StatisticalPower
 from benchwright.audit.finding import Finding
-from benchwright.audit.keys.replies import KeyedItem
 from benchwright.audit.keys.source_replies import replies_of_source
 from benchwright.audit.report import AuditReport
 from benchwright.audit.verdict import kinds_of
 from benchwright.cli.main import invoke
-from benchwright.construction.imported.asked_question import ModelReply
+from benchwright.question_files.asked_question import ModelReply
+from benchwright.replies.model_replies import KeyedItem
 
 ITEMS, WRONG = 80, 4
 CHECKS: list[AuditCheck] = [

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.audit.keys.replies import NO_LETTER, KeyedItem, letter_matrix, read_replies
 from benchwright.errors import DataError, PrerequisiteError
+from benchwright.replies.model_replies import NO_LETTER, KeyedItem, letter_matrix, read_replies
 
 ITEMS = (
     KeyedItem("q1", ("cat", "dog", "eel"), 1, "animals", ("picture:1",)),
@@ -164,8 +164,8 @@ def test_a_file_without_replies_is_refused(
 def test_files_that_unpack_to_more_than_memory_holds_are_refused(
     file: Callable[[str, bytes], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchwright.audit.keys.reply_files.MAX_FILE_CHARS", 10)
-    monkeypatch.setattr("benchwright.audit.keys.reply_files.MAX_UNPACKED_BYTES", 10)
+    monkeypatch.setattr("benchwright.replies.reply_files.MAX_FILE_CHARS", 10)
+    monkeypatch.setattr("benchwright.replies.reply_files.MAX_UNPACKED_BYTES", 10)
     with pytest.raises(DataError, match="more than 10 characters of replies"):
         read_replies(file("r.jsonl", lines({"id": "q1", "reply": "B"}, {"id": "q2", "reply": "a long reply"})), ITEMS)
     with zipfile.ZipFile(tmp_path / "log.eval", "w") as archive:

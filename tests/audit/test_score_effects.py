@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from reply_samples import matrix_of
 
-from benchwright.audit.keys.score_effects import score_effects
+from benchwright.diagnostics.keys.score_effects import score_effects
 
 # m0 has the first 30 of 40 items right, m1 the last 28; key A.
 LETTERS = np.array([[0] * 30 + [1] * 10, [1] * 12 + [0] * 28])

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from reply_samples import matrix_of
 
-from benchwright.audit.keys.replies import NO_LETTER
-from benchwright.audit.keys.suspected_keys import evidence, suspected_keys
-from benchwright.statistics import fit_replies, right_options
-from benchwright.statistics.reply_model import ReplyModel
+from benchwright.diagnostics.keys.reply_model import ReplyModel, fit_replies, right_options
+from benchwright.diagnostics.keys.suspected_keys import evidence, suspected_keys
+from benchwright.replies.model_replies import NO_LETTER
 
 
 def model_of(skill: float, *, pull: float = 1e-6, respondents: int = 2) -> ReplyModel:

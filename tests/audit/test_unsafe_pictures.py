@@ -49,7 +49,7 @@ def test_a_picture_beyond_the_bound_is_found_and_goes_to_people(quiz: Path, mode
 def test_other_labels_and_bounds_ask_the_model_nothing(
     quiz: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from benchwright.filters.models.image_classifier import Classifier
+    from benchwright.diagnostics.models.image_classifier import Classifier
 
     def items(**refuse: float) -> set[str]:
         settings = AuditSettings(unsafe=Safety(model=str(model), refuse=refuse), workers=1)

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 from step_context import StepContext
 
 from benchwright.construction.tasks.jigsaw import HIDDEN, Jigsaw, edge_difference
+from benchwright.diagnostics.shortcuts.item_cues import cues_of_item
+from benchwright.diagnostics.shortcuts.picture_facts import facts_of_picture
 from benchwright.errors import UnreadableImage
-from benchwright.filters.shortcuts.item_cues import cues_of_item
-from benchwright.filters.shortcuts.picture_facts import facts_of_picture
 from benchwright.images import encode_png
 from benchwright.images.made_pictures import encode_jpeg
 from benchwright.records import Item

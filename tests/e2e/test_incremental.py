@@ -127,7 +127,7 @@ def test_a_run_that_changed_nothing_starts_no_worker_and_loads_neither_plots_nor
         "pandas",
         "scipy",
         "cv2",
-        "benchwright.evaluation.parsing.stated_answers",
+        "benchwright.replies.stated_answers",
         "benchwright.funnel.writing",
     )
     assert loaded & {*heavy, "multiprocessing.popen_forkserver"} == set()

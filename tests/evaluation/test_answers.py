@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.evaluation.parsing.answers import read_answer
-from benchwright.evaluation.parsing.reply_text import MAX_CHARS, plain
+from benchwright.replies.answers import read_answer
+from benchwright.replies.reply_text import MAX_CHARS, plain
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ import pytest
 from report_page import ReportPage
 
 from benchwright.cli.main import invoke
-from benchwright.evaluation.analysis.paired_difference import least_p, sign_flip
+from benchwright.diagnostics.keys.paired_difference import least_p, sign_flip
 from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.run import evaluate
 

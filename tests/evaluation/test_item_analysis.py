@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import pointbiserialr
 
-from benchwright.evaluation.analysis import item_analysis
-from benchwright.evaluation.analysis.item_analysis import discrimination, proportion_right
+from benchwright.diagnostics.keys import item_analysis
+from benchwright.diagnostics.keys.item_analysis import discrimination, proportion_right
 
 
 def models(count: int = 9, items: int = 40, seed: int = 1) -> np.ndarray:

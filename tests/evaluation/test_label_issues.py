@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.cli.main import invoke
-from benchwright.evaluation.analysis.key_evidence import evidence_against, people_against, weight_of
+from benchwright.diagnostics.keys.key_evidence import evidence_against, people_against, weight_of
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 

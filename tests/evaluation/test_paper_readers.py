@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.evaluation.parsing.readers import READERS
-from benchwright.evaluation.parsing.readers.blink import settled_choice
-from benchwright.evaluation.parsing.readers.ii_bench import option_label
-from benchwright.evaluation.parsing.readers.mvp_bench import first_clause, holds, yes_or_no
 from benchwright.evaluation.protocols.ii_bench_prompts import prompt
+from benchwright.replies.readers import READERS
+from benchwright.replies.readers.blink import settled_choice
+from benchwright.replies.readers.ii_bench import option_label
+from benchwright.replies.readers.mvp_bench import first_clause, holds, yes_or_no
 
 PETS = [("A", "a cat"), ("B", "a dog"), ("C", "a parrot")]
 

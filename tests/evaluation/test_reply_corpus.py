@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from benchwright.evaluation.parsing.answers import read_answer
 from benchwright.records import LETTERS
+from benchwright.replies.answers import read_answer
 
 DATA = Path(__file__).parent / "data"
 CORPORA = {"replies.jsonl": 465, "held_out.jsonl": 201, "held_out_again.jsonl": 132}

@@ -19,10 +19,10 @@ import yaml
 from exported_releases import expected_items
 from nasty_release import nasty_release
 
-from benchwright.evaluation.parsing.answers import read_answer
 from benchwright.exports import export_release
 from benchwright.records import LETTERS
 from benchwright.release import Release
+from benchwright.replies.answers import read_answer
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,8 @@ from PIL import Image
 from pydantic import ValidationError
 from rival_items import Rivalry, rivalry
 
+from benchwright.diagnostics.models.model_questions import read_yes_no
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.models.model_questions import read_yes_no
 from benchwright.filters.pairs.answer_flip import AnswerFlip
 from benchwright.steps import Outcome
 

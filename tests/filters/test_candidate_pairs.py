@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.filters.duplicates import candidate_pairs
-from benchwright.filters.duplicates.candidate_pairs import Neighbourhood
-from benchwright.filters.features.hamming import iter_pairs
+from benchwright.diagnostics.copies import candidate_pairs
+from benchwright.diagnostics.copies.candidate_pairs import Neighbourhood
+from benchwright.diagnostics.features.hamming import iter_pairs
 
 
 def neighbourhood(hashes: list[int], *, distance: int, most: int) -> Neighbourhood:

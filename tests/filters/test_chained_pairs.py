@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from benchwright.filters.duplicates.candidate_pairs import MOST_BY_CHAIN, near_by_chain
+from benchwright.diagnostics.copies.candidate_pairs import MOST_BY_CHAIN, near_by_chain
 from benchwright.filters.duplicates.near_duplicates import ChainedPairs
 from benchwright.steps import GatherContext
 

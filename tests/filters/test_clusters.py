@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.filters.clusters import components
+from benchwright.diagnostics.copies.clusters import components
 
 
 def searched(count: int, links: list[tuple[int, int]]) -> list[int]:

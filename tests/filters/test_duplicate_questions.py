@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
+from benchwright.diagnostics.wording.item_texts import grams
 from benchwright.filters.items.duplicate_questions import DuplicateQuestions, SimilarPair, similar_pairs
-from benchwright.filters.items.item_texts import grams
 from benchwright.records import Item, VisualPrompt
 from benchwright.text_normalization import normal
 

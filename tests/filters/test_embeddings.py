@@ -10,12 +10,12 @@ from picture_copies import COPIES, photograph
 from pydantic import ValidationError
 from step_context import StepContext
 
+from benchwright.diagnostics.copies.picture_hashes import KnownPicture
+from benchwright.diagnostics.copies.search import possible_leaks
+from benchwright.diagnostics.features.embeddings import Embeddings, near_by_embedding
 from benchwright.errors import PrerequisiteError
 from benchwright.filters.contamination.leakage import Leakage
-from benchwright.filters.contamination.picture_hashes import KnownPicture
-from benchwright.filters.contamination.search import possible_leaks
 from benchwright.filters.duplicates.near_duplicates import NearDuplicates
-from benchwright.filters.features.embeddings import Embeddings, near_by_embedding
 from benchwright.models import encode_vector
 from benchwright.models.picture_vectors import decode_vectors
 from benchwright.pipeline import run_steps

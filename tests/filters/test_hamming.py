@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from benchwright.filters.features import hamming
-from benchwright.filters.features.hamming import MAX_DISTANCE, pairs_within
+from benchwright.diagnostics.features import hamming
+from benchwright.diagnostics.features.hamming import MAX_DISTANCE, pairs_within
 
 
 def by_brute_force(codes: np.ndarray, distance: int) -> list[tuple[int, int, int]]:

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import pytest
 from worded_items import item
 
-from benchwright.filters.language.grammar import grammar_faults
-from benchwright.filters.language.spelling import Spelling
+from benchwright.diagnostics.wording.grammar import grammar_faults
+from benchwright.diagnostics.wording.spelling import Spelling
+from benchwright.diagnostics.wording.text_checks import names_answer
 from benchwright.filters.language.step import Language
-from benchwright.filters.language.text_checks import names_answer
 from benchwright.records import Item
 from benchwright.steps import Measured, Outcome
 

@@ -11,13 +11,13 @@ from click.testing import CliRunner, Result
 from picture_copies import COPIES, parallax, photograph
 
 from benchwright.canonical import file_digest
+from benchwright.diagnostics.copies.hash_lists import read_hash_list, write_hash_list
+from benchwright.diagnostics.copies.picture_hashes import KnownPicture
+from benchwright.diagnostics.copies.search import SureLeak, sure_leaks
 from benchwright.errors import BenchwrightError, DataError, PrerequisiteError, RecipeError
 from benchwright.filters.cli.contamination import hashes, leakage
 from benchwright.filters.cli.duplicates import duplicates
-from benchwright.filters.contamination.hash_lists import read_hash_list, write_hash_list
 from benchwright.filters.contamination.leakage import Leakage
-from benchwright.filters.contamination.picture_hashes import KnownPicture
-from benchwright.filters.contamination.search import SureLeak, sure_leaks
 from benchwright.pipeline import run_steps
 from benchwright.recipe import parse_recipe
 

@@ -13,9 +13,9 @@ from picture_copies import COPIES, photograph
 from PIL import Image
 from small_bench import Bench
 
+from benchwright.diagnostics.copies.collections import open_collection
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.filters.cli.contamination import leakage
-from benchwright.filters.contamination.collections import open_collection
 from benchwright.filters.contamination.report import find_leaks, leaks_between_splits, write_split_folders
 from benchwright.pipeline import open_view, run_recipe
 from benchwright.recipe import parse_recipe

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from picture_copies import COPIES, photograph
 
-from benchwright.filters.features.local_features import Features, describe, detector, mutually_nearest, shrunk
+from benchwright.diagnostics.features.local_features import Features, describe, detector, mutually_nearest, shrunk
 
 MOST_BITS = 64
 

@@ -21,18 +21,18 @@ from picture_copies import photograph
 from planted_shortcuts import planted
 from worded_items import item
 
-from benchwright.exports.freeze import Freeze
-from benchwright.filters.cli.shortcuts import shortcuts
-from benchwright.filters.shortcuts.battery import Bounds, TaskResult, run_battery
-from benchwright.filters.shortcuts.item_source import SourceItem
-from benchwright.filters.shortcuts.measuring import measure_items
-from benchwright.filters.shortcuts.model_solvers import (
+from benchwright.diagnostics.shortcuts.battery import Bounds, TaskResult, run_battery
+from benchwright.diagnostics.shortcuts.item_source import SourceItem
+from benchwright.diagnostics.shortcuts.measuring import measure_items
+from benchwright.diagnostics.shortcuts.model_solvers import (
     PicturelessAsker,
     PicturelessModel,
     plan_requests,
     read_letter,
     shown_of,
 )
+from benchwright.exports.freeze import Freeze
+from benchwright.filters.cli.shortcuts import shortcuts
 from benchwright.filters.shortcuts.step import Shortcuts
 from benchwright.pipeline import run_steps
 

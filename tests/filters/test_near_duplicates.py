@@ -12,8 +12,8 @@ from PIL import Image
 from pydantic import ValidationError
 from step_context import StepContext
 
+from benchwright.diagnostics.copies.candidate_pairs import MOST_BY_HASH
 from benchwright.errors import UnreadableImage
-from benchwright.filters.duplicates.candidate_pairs import MOST_BY_HASH
 from benchwright.filters.duplicates.near_duplicates import NearDuplicates, PerceptualHashes, ProposedPairs
 from benchwright.steps import GatherContext
 

@@ -8,8 +8,8 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
+from benchwright.diagnostics.picture_text.paddle_models import paddle_models, paddle_models_hash
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.text.paddle_models import paddle_models, paddle_models_hash
 from benchwright.filters.text.text_ratio import TextRatio
 from benchwright.steps import FOLDER
 

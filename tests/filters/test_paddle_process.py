@@ -18,12 +18,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchwright.diagnostics.picture_text import paddle_process, paddle_worker
+from benchwright.diagnostics.picture_text.paddle import PaddleText, paddle_python
+from benchwright.diagnostics.picture_text.paddle_models import PaddleModel, PaddleModels
+from benchwright.diagnostics.picture_text.paddle_process import PaddleDied, PaddleProcess
+from benchwright.diagnostics.picture_text.paddle_worker import FrameError, read_frame, write_frame
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.text import paddle_process, paddle_worker
-from benchwright.filters.text.paddle import PaddleText, paddle_python
-from benchwright.filters.text.paddle_models import PaddleModel, PaddleModels
-from benchwright.filters.text.paddle_process import PaddleDied, PaddleProcess
-from benchwright.filters.text.paddle_worker import FrameError, read_frame, write_frame
 
 GREETING = {"format": paddle_worker.FORMAT, "version": "0", "models": "none"}
 PICTURE = np.zeros((4, 5, 3), np.uint8)

@@ -9,7 +9,7 @@ import pytest
 from picture_copies import COPIES, captioned, compressed, photograph
 from PIL import Image, ImageDraw
 
-from benchwright.filters.duplicates.verification import PairComparison, PreparedPicture, compare_pictures
+from benchwright.diagnostics.copies.verification import PairComparison, PreparedPicture, compare_pictures
 
 pytestmark = pytest.mark.slow
 

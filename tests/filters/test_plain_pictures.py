@@ -12,8 +12,8 @@ from picture_copies import COPIES, parallax, photograph
 from PIL import Image, ImageDraw, ImageFont
 from skimage.data import stereo_motorcycle
 
+from benchwright.diagnostics.copies.verification import PairComparison, PreparedPicture, compare_pictures
 from benchwright.filters.cli.duplicates import duplicates
-from benchwright.filters.duplicates.verification import PairComparison, PreparedPicture, compare_pictures
 
 pytestmark = pytest.mark.slow
 

@@ -20,10 +20,10 @@ from PIL import Image
 from pydantic import ValidationError
 from skimage.data import astronaut, chelsea, coffee, rocket
 
+from benchwright.diagnostics.pictures.compression import blockiness, chroma_coding, jpeg_quality
+from benchwright.diagnostics.pictures.faults import FAULTS
+from benchwright.diagnostics.pictures.measures import frame
 from benchwright.filters.cli.quality import quality
-from benchwright.filters.quality.compression import blockiness, chroma_coding, jpeg_quality
-from benchwright.filters.quality.faults import FAULTS
-from benchwright.filters.quality.measures import frame
 from benchwright.filters.quality.step import Quality, measures
 from benchwright.pipeline import run_steps
 from benchwright.rooms import catalogue

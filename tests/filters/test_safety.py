@@ -13,8 +13,8 @@ from color_classifier import color_classifier
 from PIL import Image
 from pydantic import ValidationError
 
+from benchwright.diagnostics.models.image_classifier import classifier_hash, load_classifier
 from benchwright.errors import BenchwrightError, PrerequisiteError
-from benchwright.filters.models.image_classifier import classifier_hash, load_classifier
 from benchwright.filters.safety import Safety
 from benchwright.pipeline import run_steps
 from benchwright.recipe import parse_recipe

@@ -22,15 +22,15 @@ from planted_shortcuts import planted, result_of
 from step_context import StepContext
 from worded_items import item
 
+from benchwright.diagnostics.shortcuts.battery import Bounds
+from benchwright.diagnostics.shortcuts.item_cues import ItemCues, cues_of_item
+from benchwright.diagnostics.shortcuts.measuring import measure_items
+from benchwright.diagnostics.shortcuts.model_solvers import shown_of
+from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prune
+from benchwright.diagnostics.shortcuts.report import find_shortcuts
 from benchwright.exports.freeze import Freeze
 from benchwright.filters.cli.shortcuts import shortcuts
 from benchwright.filters.room import ROOM
-from benchwright.filters.shortcuts.battery import Bounds
-from benchwright.filters.shortcuts.item_cues import ItemCues, cues_of_item
-from benchwright.filters.shortcuts.measuring import measure_items
-from benchwright.filters.shortcuts.model_solvers import shown_of
-from benchwright.filters.shortcuts.pruning import PruneSettings, prune
-from benchwright.filters.shortcuts.report import find_shortcuts
 from benchwright.filters.shortcuts.step import MeasuredCues, Shortcuts
 from benchwright.pipeline import run_steps
 from benchwright.release import Release, verify_release

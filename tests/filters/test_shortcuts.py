@@ -18,13 +18,18 @@ from planted_shortcuts import KINDS, named_families, planted, result_of
 from scipy.stats import binomtest, norm
 from scipy.stats import t as student_t
 
-from benchwright.filters.shortcuts.battery import Bounds, run_battery, task_cues_of
-from benchwright.filters.shortcuts.cue_table import CueTable, table_of
-from benchwright.filters.shortcuts.item_cues import ItemCues
-from benchwright.filters.shortcuts.measuring import measure_items
-from benchwright.filters.shortcuts.picks import accuracy_of, best_options
-from benchwright.filters.shortcuts.picture_facts import PictureFacts, facts_of_picture, with_detail, with_detail_beside
-from benchwright.filters.shortcuts.report import flagged_items
+from benchwright.diagnostics.shortcuts.battery import Bounds, run_battery, task_cues_of
+from benchwright.diagnostics.shortcuts.cue_table import CueTable, table_of
+from benchwright.diagnostics.shortcuts.item_cues import ItemCues
+from benchwright.diagnostics.shortcuts.measuring import measure_items
+from benchwright.diagnostics.shortcuts.picks import accuracy_of, best_options
+from benchwright.diagnostics.shortcuts.picture_facts import (
+    PictureFacts,
+    facts_of_picture,
+    with_detail,
+    with_detail_beside,
+)
+from benchwright.diagnostics.shortcuts.report import flagged_items
 
 pytestmark = pytest.mark.slow
 

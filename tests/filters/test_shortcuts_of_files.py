@@ -18,9 +18,9 @@ from chat_server import ChatServer
 from click.testing import CliRunner, Result
 from dataset_fixtures.pictures import save
 
+from benchwright.diagnostics.shortcuts.item_source import ItemSource
+from benchwright.diagnostics.shortcuts.report import find_shortcuts
 from benchwright.filters.cli.shortcuts import shortcuts
-from benchwright.filters.shortcuts.item_source import ItemSource
-from benchwright.filters.shortcuts.report import find_shortcuts
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 

@@ -13,7 +13,7 @@ from shapely import GEOSException
 from shapely.geometry import Polygon, box
 from shapely.ops import unary_union
 
-from benchwright.filters.text.area import union_ratio
+from benchwright.diagnostics.picture_text.area import union_ratio
 
 WIDTH, HEIGHT = 40, 25
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from benchwright.filters.text.boxes_helper import TextBoxesSettings
+from benchwright.diagnostics.picture_text.boxes_helper import TextBoxesSettings
 from benchwright.regions import HelperPicture, RegionHints
 
 pytest.importorskip("rapidocr")

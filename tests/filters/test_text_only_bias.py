@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
+from benchwright.diagnostics.shortcuts.wording_rules import LEARNED, RULES, learned_picks, rule_results
 from benchwright.facts import read_facts
-from benchwright.filters.items.text_only_bias import LEARNED, RULES, learned_picks, rule_results
 from benchwright.filters.items.wording_bias import WordingBias
 from benchwright.records import LETTERS, Item
 from benchwright.statistics import HELD_OUT_EFFECT

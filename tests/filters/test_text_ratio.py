@@ -17,10 +17,10 @@ from PIL import Image, ImageDraw, ImageFont
 from skimage.data import coffee
 from step_context import StepContext
 
+from benchwright.diagnostics.picture_text import rapid
+from benchwright.diagnostics.picture_text.rapid import RapidText
+from benchwright.diagnostics.picture_text.regions import RegionRules, TextFinder, is_legible_text
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.text import rapid
-from benchwright.filters.text.rapid import RapidText
-from benchwright.filters.text.regions import RegionRules, TextFinder, is_legible_text
 from benchwright.filters.text.text_ratio import TextRatio
 from benchwright.pipeline import run_steps
 from benchwright.workspace.run_results import FinishedRun

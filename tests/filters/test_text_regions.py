@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.filters.text.regions import windows
+from benchwright.diagnostics.picture_text.regions import windows
 
 
 @pytest.mark.parametrize(("width", "height"), [(640, 480), (1, 1), (2000, 800), (900, 20), (1000, 2500)])

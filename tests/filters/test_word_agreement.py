@@ -9,9 +9,9 @@ import pytest
 from picture_copies import COPIES, photograph
 from PIL import Image
 
-from benchwright.filters.duplicates.candidate_pairs import KnownFeatures, NearByFeatures, near_by_features
-from benchwright.filters.features.local_features import describe, detector, shrunk
-from benchwright.filters.features.visual_words import (
+from benchwright.diagnostics.copies.candidate_pairs import KnownFeatures, NearByFeatures, near_by_features
+from benchwright.diagnostics.features.local_features import describe, detector, shrunk
+from benchwright.diagnostics.features.visual_words import (
     CORNERS,
     Miniature,
     Words,
@@ -20,7 +20,7 @@ from benchwright.filters.features.visual_words import (
     miniature,
     words_of,
 )
-from benchwright.filters.features.word_matching import agreement
+from benchwright.diagnostics.features.word_matching import agreement
 
 NAMES = ("astronaut", "coffee", "chelsea", "rocket", "hubble_deep_field", "immunohistochemistry")
 

@@ -8,10 +8,17 @@ from picture_copies import COPIES, photograph
 from PIL import Image
 from step_context import StepContext
 
-from benchwright.filters.features import word_matching as module
-from benchwright.filters.features.local_features import describe, detector, shrunk
-from benchwright.filters.features.visual_words import CORNERS, FeatureWords, Words, decode_words, encode_words, words_of
-from benchwright.filters.features.word_matching import SharedWords, shared_words, word_bits, word_sharing
+from benchwright.diagnostics.features import word_matching as module
+from benchwright.diagnostics.features.local_features import describe, detector, shrunk
+from benchwright.diagnostics.features.visual_words import (
+    CORNERS,
+    FeatureWords,
+    Words,
+    decode_words,
+    encode_words,
+    words_of,
+)
+from benchwright.diagnostics.features.word_matching import SharedWords, shared_words, word_bits, word_sharing
 
 
 def words(image: Image.Image) -> Words:

@@ -20,11 +20,11 @@ from conftest import ROOT
 from PIL import Image, ImageDraw, ImageFont
 from step_context import StepContext
 
+from benchwright.diagnostics.picture_text.paddle_models import paddle_models
+from benchwright.diagnostics.picture_text.paddle_process import PaddleProcess
+from benchwright.diagnostics.picture_text.regions import TextFinder
 from benchwright.errors import PrerequisiteError
 from benchwright.filters.cli.text import text_ratio
-from benchwright.filters.text.paddle_models import paddle_models
-from benchwright.filters.text.paddle_process import PaddleProcess
-from benchwright.filters.text.regions import TextFinder
 from benchwright.filters.text.text_ratio import TextRatio
 from benchwright.pipeline import run_steps
 
@@ -155,7 +155,7 @@ def test_the_process_ends_with_a_killed_worker(paddle_python: Path, model_cache:
     settings = {"confidence": 0.3, "detector": models.detector.settings(), "reader": models.reader.settings()}
     script = (
         "import sys, json, time; from pathlib import Path\n"
-        "from benchwright.filters.text.paddle_process import PaddleProcess\n"
+        "from benchwright.diagnostics.picture_text.paddle_process import PaddleProcess\n"
         "kept = PaddleProcess(Path(sys.argv[1]), json.loads(sys.argv[2])); print('up', flush=True); time.sleep(600)\n"
     )
     command = [sys.executable, "-c", script, str(paddle_python), json.dumps(settings)]

@@ -9,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.construction.source_files.files import DatasetFiles
-from benchwright.construction.source_files.refusals import RefusedRow
-from benchwright.construction.source_files.rows import Row, csv_rows, json_rows
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.files import bounded_json, spreadsheets
 from benchwright.files.bounds import BOUNDS
@@ -19,6 +16,9 @@ from benchwright.files.spreadsheets import sheet_rows
 from benchwright.questions.overlap import corpus_words
 from benchwright.regions.formats import streamed_json
 from benchwright.regions.formats.streamed_json import JsonLists
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import Row, csv_rows, json_rows
 
 
 @pytest.fixture(autouse=True)

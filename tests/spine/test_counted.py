@@ -38,7 +38,7 @@ NEVER_ONE = {
     "annotation/workflow/guidelines.py: {len(places)} pictures": "more than are taken",
     "benchwright/audit/checks/copies.py: {len(files)} files": "copies are two or more",
     "construction/drafting/prompts.py: {SEEN[sees]} answers": "a verb",
-    "construction/imported/question_rows.py: {len(value)} answers": "two or more",
+    "benchwright/question_files/question_rows.py: {len(value)} answers": "two or more",
     "construction/manipulation/ideas/endpoint.py: {scene.people} people": "two or more",
     "construction/measured/depth_maps.py: {suffix} files": "a suffix",
     "evaluation/planned_run.py: {self.model} answers": "a verb",

@@ -11,10 +11,10 @@ from exported_releases import Expected, expected_items, pixels_of, same_pixels
 from nasty_release import nasty_release
 from small_bench import small_bench
 
-from benchwright.construction.imported.item_check import read_questions
 from benchwright.errors import DataError
 from benchwright.exports import export_release
 from benchwright.pipeline import run_recipe
+from benchwright.question_files.item_check import read_questions
 from benchwright.recipe import load_recipe
 from benchwright.records import LETTERS
 from benchwright.release import Release

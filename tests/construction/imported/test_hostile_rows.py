@@ -11,9 +11,9 @@ from typing import Any
 import hypothesis.strategies as st
 from hypothesis import HealthCheck, given, settings
 
-from benchwright.construction.imported.item_check import read_questions
-from benchwright.construction.imported.question_tables.columns import FIELDS
 from benchwright.errors import BenchwrightError
+from benchwright.question_files.item_check import read_questions
+from benchwright.question_files.tables.columns import FIELDS
 
 _TEXTS = st.sampled_from(
     ["", "A", "(B)", "x", "yes", "hidden", "../../etc/passwd", "<image 1>", "<image 99>", "['a','b']", "{'a':1}", "[1,[2]]",

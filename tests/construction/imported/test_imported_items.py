@@ -17,16 +17,16 @@ from click.testing import CliRunner
 from dataset_fixtures.pictures import save
 
 from benchwright.construction.imported.command import items
-from benchwright.construction.imported.item_check import read_questions
 from benchwright.construction.imported.items import split_names
-from benchwright.construction.imported.question_files import question_files, questions_of
-from benchwright.construction.imported.question_tables.columns import guessed_columns
-from benchwright.construction.source_files.files import DatasetFiles
-from benchwright.construction.source_files.refusals import RefusedRow
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
+from benchwright.question_files.item_check import read_questions
+from benchwright.question_files.question_files import question_files, questions_of
+from benchwright.question_files.tables.columns import guessed_columns
 from benchwright.recipe import load_recipe
 from benchwright.release import Release
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
 
 ROWS: list[dict[str, Any]] = [
     {"id": "q1", "image": "a.png", "question": "What is it?", "A": "NA", "B": "1", "C": "a, \"b\"", "answer": "B"},

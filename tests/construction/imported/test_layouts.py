@@ -25,9 +25,9 @@ import pyarrow.parquet as pq
 import pytest
 from dataset_fixtures.pictures import save
 
-from benchwright.construction.imported.imported_question import ImportedQuestion
-from benchwright.construction.imported.item_check import read_questions
-from benchwright.construction.source_files.refusals import RefusedRow
+from benchwright.question_files.imported_question import ImportedQuestion
+from benchwright.question_files.item_check import read_questions
+from benchwright.source_files.refusals import RefusedRow
 
 
 def _picture(folder: Path, number: int) -> bytes:

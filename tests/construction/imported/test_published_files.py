@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.construction.imported.item_check import read_questions
+from benchwright.question_files.item_check import read_questions
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.construction.source_files.files import DatasetFiles
 from benchwright.errors import DataError
+from benchwright.source_files.files import DatasetFiles
 
 CONTENT = {"set/a/1.txt": b"one", "set/a/2.txt": b"two", "set/b.txt": b"three", "set/aa/3.txt": b"four" * 5000}
 

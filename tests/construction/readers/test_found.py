@@ -28,10 +28,10 @@ from dataset_reading import read_all, write_lines
 from benchwright.construction.readers.found import Found, kinds_found
 from benchwright.construction.readers.reader import DatasetRecord
 from benchwright.construction.readers.recognition import recognised
-from benchwright.construction.source_files.files import DatasetFiles
-from benchwright.construction.source_files.refusals import RefusedRow
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
 
 SIZE = (320, 200)
 

@@ -34,13 +34,13 @@ from truth_runs import TruthRun, right_text
 from benchwright.construction.readers.found import Found, kinds_found
 from benchwright.construction.readers.reader import DatasetRecord
 from benchwright.construction.readers.recognition import recognised
-from benchwright.construction.source_files.files import DatasetFiles
-from benchwright.construction.source_files.refusals import RefusedRow
 from benchwright.construction.sources.survey import survey_folder
 from benchwright.construction.tasks.multi_view_reasoning import MultiViewReasoning
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
 from benchwright.release import Release
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
 
 
 def found(root: Path) -> tuple[list[DatasetRecord], list[RefusedRow]]:

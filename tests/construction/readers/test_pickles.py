@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.construction.source_files import pickles
-from benchwright.construction.source_files.pickles import load_data
 from benchwright.errors import DataError
+from benchwright.source_files import pickles
+from benchwright.source_files.pickles import load_data
 
 DATA = {
     "num_frames": 2,

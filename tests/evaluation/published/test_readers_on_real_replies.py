@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.evaluation.parsing.answers import read_answer
-from benchwright.evaluation.parsing.readers import READERS
 from benchwright.evaluation.published import blink, ii_bench, mvp_bench, mvp_layout
+from benchwright.replies.answers import read_answer
+from benchwright.replies.readers import READERS
 
 pytestmark = pytest.mark.slow
 

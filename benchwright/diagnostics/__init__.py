@@ -1,0 +1,8 @@
+"""What can be wrong with a set of image questions, each thing found in one way, whoever asks.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,1 @@
+from .shortcuts.report import find_shortcuts as find_shortcuts

@@ -1,0 +1,1 @@
+"""Copies of pictures: hashes, candidate pairs, their verification, search in other collections."""

@@ -1,0 +1,346 @@
+"""Pairs of images to compare pixel by pixel, proposed by hashes of the frame, by local features, and along chains.
+
+Each proposer names an image's most likely partners, a few at most, so that a thousand blank pages do not become a
+million pairs. Images are numbered largest first; an image with more partners than can be named is also compared with
+the largest image of its cluster, which is the one likely to be kept. Images that were near and not named are counted.
+
+Pairs of near codes may need far more memory than there is: a hundred thousand frames of one film have hundreds of
+millions of close pairs. They are therefore reduced, as they come, to connected components, the number of partners of
+each image, and its nearest few partners.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..features.hamming import Pairs, iter_pairs
+from ..features.visual_words import Miniature, Words
+from ..features.word_matching import SharedWords, WordSharing, agreement, word_sharing
+from .clusters import components
+
+MOST_BY_HASH = 12
+MOST_BY_FEATURES = 6
+MOST_BY_CHAIN = 12
+_MOST_CHECKED = 24
+"""Pictures that share most words with an image, of which the geometry of words is checked before the best are named."""
+
+_Ints = NDArray[np.int64]
+CandidatePairs = dict[int, set[int]]
+"""The images that each image is to be compared with, by position."""
+
+_BULK = 1 << 20
+"""Pairs reduced at a time; they take some 150 MB meanwhile."""
+
+
+class Partner(NamedTuple):
+    """Another image, by its position, and the distance between both hashes in bits."""
+
+    image: int
+    bits: int
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """Images with the images whose hashes are near theirs; images are positions in the array of hashes.
+
+    Args:
+        cluster: Shape (images,), a number that linked images share.
+        partners: Shape (images,), the number of near images.
+    """
+
+    cluster: _Ints
+    partners: _Ints
+    _code_of: _Ints
+    _images: _Ints
+    _images_from: _Ints
+    _near: _Links
+    _near_from: _Ints
+    _most: int
+
+    @classmethod
+    def of(cls, code_of: _Ints, near_codes: Iterable[Pairs], *, most: int) -> Neighbourhood:
+        """Reduce pairs of near codes to the neighbourhoods of the images that have these codes.
+
+        Args:
+            code_of: Shape (images,), the code of each image, as a number from 0 on without gaps.
+            near_codes: Each pair of near codes once, in any order.
+            most: Partners kept for each image, nearest first; ties by code.
+        """
+        borne_by = np.bincount(code_of)
+        count = len(borne_by)
+        itself = np.arange(count, dtype=np.int64)
+        root, partners = itself, borne_by - 1
+        near = _Links(itself, itself, np.zeros(count, np.int64))
+        for left, right, bits in _in_bulk(near_codes):
+            both = _Links(np.concatenate([left, right]), np.concatenate([right, left]), np.tile(bits, 2))
+            partners = partners + np.bincount(both.source, borne_by[both.target], count).astype(np.int64)
+            root = components(count, np.concatenate([itself, left]), np.concatenate([root, right]))
+            near = near.joined(both).nearest(most + 1)
+        return cls(
+            cluster=root[code_of],
+            partners=partners[code_of],
+            _code_of=code_of,
+            _images=np.argsort(code_of, kind="stable"),
+            _images_from=_offsets(borne_by),
+            _near=near,
+            _near_from=_offsets(np.bincount(near.source, minlength=count)),
+            _most=most,
+        )
+
+    def nearest(self, image: int) -> list[Partner]:
+        """Return an image's nearest partners, nearest first."""
+        code = self._code_of[image]
+        named: list[Partner] = []
+        for place in range(self._near_from[code], self._near_from[code + 1]):
+            near, bits = self._near.target[place], int(self._near.bits[place])
+            bearers = self._images[self._images_from[near] : self._images_from[near + 1]][: self._most + 1].tolist()
+            named += [Partner(bearer, bits) for bearer in bearers if bearer != image]
+            if len(named) >= self._most:
+                break
+        return named[: self._most]
+
+
+class _Links(NamedTuple):
+    source: _Ints
+    target: _Ints
+    bits: _Ints
+
+    def joined(self, other: _Links) -> _Links:
+        return _Links(*(np.concatenate(columns) for columns in zip(self, other, strict=True)))
+
+    def nearest(self, most: int) -> _Links:
+        """Return the `most` nearest targets of each source, sorted by source, then distance, then target."""
+        order = np.lexsort((self.target, self.bits, self.source))
+        source, target, bits = self.source[order], self.target[order], self.bits[order]
+        rank = np.arange(len(source)) - np.searchsorted(source, source)
+        kept = rank < most
+        return _Links(source[kept], target[kept], bits[kept])
+
+
+def _in_bulk(pieces: Iterable[Pairs]) -> Iterator[Pairs]:
+    waiting: list[Pairs] = []
+    size = 0
+    for pairs in pieces:
+        waiting.append(pairs)
+        size += len(pairs.left)
+        if size >= _BULK:
+            yield Pairs.joined(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield Pairs.joined(waiting)
+
+
+def _offsets(counts: _Ints) -> _Ints:
+    return np.concatenate([[0], np.cumsum(counts)])
+
+
+class NearByHash(NamedTuple):
+    """The pairs that a hash proposes, and for each position how many images are near at all."""
+
+    candidates: CandidatePairs
+    near: NDArray[np.int64]
+
+
+def near_by_hash(codes: NDArray[np.uint64], *, distance: int) -> NearByHash:
+    """Return for each position its nearest partners within a Hamming distance, up to `MOST_BY_HASH`.
+
+    An image with more partners also gets the first position of its cluster.
+    """
+    different, code_of = np.unique(codes, return_inverse=True)
+    near = Neighbourhood.of(code_of, iter_pairs(different, distance=distance), most=MOST_BY_HASH)
+    first: dict[int, int] = {}
+    candidates: CandidatePairs = {}
+    for image in np.flatnonzero(near.partners).tolist():
+        leader = first.setdefault(int(near.cluster[image]), image)
+        candidates[image] = {partner.image for partner in near.nearest(image)}
+        if near.partners[image] > MOST_BY_HASH and leader != image:
+            candidates[image].add(leader)
+    return NearByHash(candidates, near.partners)
+
+
+def near_by_mirrored_hash(codes: NDArray[np.uint64], mirrored: NDArray[np.uint64], *, distance: int) -> CandidatePairs:
+    """Return for each position the images whose mirrored picture has a near hash, up to `MOST_BY_HASH`."""
+    count = len(codes)
+    both, code_of = np.unique(np.concatenate([codes, mirrored]), return_inverse=True)
+    across = (_crossing(pairs, code_of, count, len(both)) for pairs in iter_pairs(both, distance=distance))
+    near = Neighbourhood.of(code_of, across, most=MOST_BY_HASH)
+    partners: CandidatePairs = {}
+    for image in np.flatnonzero(near.partners[:count]).tolist():
+        images = {partner.image - count for partner in near.nearest(image) if partner.image >= count} - {image}
+        if images:
+            partners[image] = images
+    return partners
+
+
+def _crossing(pairs: Pairs, code_of: _Ints, count: int, codes: int) -> Pairs:
+    """Keep the pairs of which one code belongs to a picture and the other to a mirrored picture."""
+    plain, turned = (np.bincount(part, minlength=codes) > 0 for part in (code_of[:count], code_of[count:]))
+    crosses = (plain[pairs.left] & turned[pairs.right]) | (turned[pairs.left] & plain[pairs.right])
+    return Pairs(pairs.left[crosses], pairs.right[crosses], pairs.distance[crosses])
+
+
+class KnownFeatures(NamedTuple):
+    """What the words of some pictures told, so that a search among nearly the same pictures looks at new ones only.
+
+    Args:
+        ids: The pictures, in their order.
+        sharing: Pairs of pictures that share words, by position.
+        checked: Pairs whose alignments were checked, with the number of words that agree on one of them.
+    """
+
+    ids: Sequence[str]
+    sharing: WordSharing
+    checked: SharedWords
+
+    def among(self, ids: Sequence[str]) -> tuple[KnownFeatures, NDArray[np.bool_]]:
+        """Return what is known of pairs of other pictures, by their positions, and which of the pictures are new.
+
+        Args:
+            ids: The other pictures; those that are among both stand in one order in both.
+        """
+        places = {image_id: place for place, image_id in enumerate(ids)}
+        moved = np.array([places.get(image_id, -1) for image_id in self.ids], np.int64)
+        is_new = np.ones(len(ids), np.bool_)
+        is_new[moved[moved >= 0]] = False
+        sharing = self.sharing._replace(pairs=_moved(self.sharing.pairs, moved))
+        return KnownFeatures(ids, sharing, _moved(self.checked, moved)), is_new
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is known as JSON values."""
+        return {
+            "ids": list(self.ids),
+            "bits": self.sharing.bits,
+            "common": [part.tolist() for part in self.sharing.common],
+            "pairs": [column.tolist() for column in self.sharing.pairs],
+            "checked": [column.tolist() for column in self.checked],
+        }
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> KnownFeatures:
+        """Return what `to_json` returned."""
+        pairs, checked = (
+            SharedWords(*(np.array(column, np.int64) for column in values[name])) for name in ("pairs", "checked")
+        )
+        common = tuple(np.array(part, np.uint32) for part in values["common"])
+        return cls(values["ids"], WordSharing(pairs, values["bits"], common), checked)
+
+
+def _moved(pairs: SharedWords, places: _Ints) -> SharedWords:
+    """Return pairs by other positions, those that lack a picture, whose position is below 0, left out."""
+    left, right = places[pairs.left], places[pairs.right]
+    is_there = (left >= 0) & (right >= 0)
+    return SharedWords(left[is_there], right[is_there], pairs.shared[is_there])
+
+
+class NearByFeatures(NamedTuple):
+    """The pairs that words propose, and what is known then."""
+
+    candidates: CandidatePairs
+    known: KnownFeatures
+
+
+def near_by_features(
+    words: Sequence[Words],
+    miniatures: Sequence[Miniature | None],
+    ids: Sequence[str],
+    *,
+    before: KnownFeatures | None = None,
+) -> NearByFeatures:
+    """Return for each position the images with the most words that agree on one alignment, up to `MOST_BY_FEATURES`.
+
+    Args:
+        words: Words of each picture.
+        miniatures: Miniature of each picture; None where it has no words.
+        ids: Id of each picture.
+        before: What is known from a search among nearly the same pictures, whose order was the same.
+    """
+    known: dict[tuple[int, int], int] = {}
+    if before is None:
+        sharing = word_sharing(words)
+    else:
+        before, is_new = before.among(ids)
+        sharing = word_sharing(words, before=before.sharing, is_new=is_new)
+        left, right, shared = before.checked
+        known = dict(zip(zip(left.tolist(), right.tolist(), strict=True), shared.tolist(), strict=True))
+    left, right, shared = sharing.pairs
+    source, target, _ = _strongest(left, right, shared, most=_MOST_CHECKED)
+    agreed = []
+    checked = sorted({(min(pair), max(pair)) for pair in zip(source.tolist(), target.tolist(), strict=True)})
+    for first, second in checked:
+        if (first, second) in known:
+            agreed.append(known[first, second])
+            continue
+        first_miniature, second_miniature = miniatures[first], miniatures[second]
+        assert first_miniature is not None  # a picture with words has a miniature
+        assert second_miniature is not None
+        agreed.append(agreement((words[first], words[second]), (first_miniature, second_miniature)))
+    left, right = np.array(checked, np.int64).reshape(-1, 2).T
+    shared = np.array(agreed, np.int64)
+    holds = shared > 0
+    source, target, _ = _strongest(left[holds], right[holds], shared[holds], most=MOST_BY_FEATURES)
+    candidates: CandidatePairs = defaultdict(set)
+    for image, partner in zip(source.tolist(), target.tolist(), strict=True):
+        candidates[image].add(partner)
+    return NearByFeatures(dict(candidates), KnownFeatures(ids, sharing, SharedWords(left, right, shared)))
+
+
+def _strongest(left: _Ints, right: _Ints, strength: _Ints, *, most: int) -> tuple[_Ints, _Ints, _Ints]:
+    """Return for each end of pairs its strongest partners, up to `most`; ties by position."""
+    source, target = np.concatenate([left, right]), np.concatenate([right, left])
+    strength = np.tile(strength, 2)
+    order = np.lexsort((target, -strength, source))
+    source, target, strength = source[order], target[order], strength[order]
+    first = np.arange(len(source)) - np.searchsorted(source, source) < most
+    return source[first], target[first], strength[first]
+
+
+def near_by_chain(
+    confirmed: Sequence[tuple[int, int]], compared: Iterable[tuple[int, int]], *, images: int
+) -> CandidatePairs:
+    """Return for each picture the largest ones of its chain that it was not compared with yet, up to `MOST_BY_CHAIN`.
+
+    A chain is a connected component of confirmed pairs. Of many copies each is compared with a few only, so the best of
+    a chain may not have been compared with one another, and all of them would be kept.
+
+    Args:
+        confirmed: Pairs of positions that were confirmed as copies, in either order.
+        compared: All pairs that were compared, in either order.
+        images: Number of images.
+    """
+    ends = np.array(confirmed, np.int64).reshape(-1, 2)
+    root = components(images, ends[:, 0], ends[:, 1])
+    chains: defaultdict[int, list[int]] = defaultdict(list)
+    for image in np.unique(ends).tolist():
+        chains[int(root[image])].append(image)
+    met = {frozenset(pair) for pair in compared}
+    candidates: CandidatePairs = {}
+    for chain in chains.values():
+        for place, image in enumerate(chain):
+            largest = chain[: min(place, MOST_BY_CHAIN)]
+            if partners := {partner for partner in largest if frozenset((image, partner)) not in met}:
+                candidates[image] = partners
+    return candidates
+
+
+def each_pair_once(proposals: Iterable[CandidatePairs], ids: Sequence[str]) -> dict[int, list[int]]:
+    """Unite the proposals so that each pair is listed under one of its images only; partners are sorted by id.
+
+    Where two images name each other, the pair is listed under the greater id; else under the image that names the other
+    one.
+    """
+    named: defaultdict[int, set[int]] = defaultdict(set)
+    for candidates in proposals:
+        for image, partners in candidates.items():
+            named[image] |= partners
+    borne: dict[int, list[int]] = {}
+    for image, partners in named.items():
+        mine = [partner for partner in partners if ids[image] > ids[partner] or image not in named.get(partner, ())]
+        if mine:
+            borne[image] = sorted(mine, key=lambda partner: ids[partner])
+    return borne

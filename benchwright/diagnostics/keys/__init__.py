@@ -1,0 +1,1 @@
+"""Keys that replies or explanations speak against, and items that are ambiguous."""

@@ -1,0 +1,133 @@
+"""Items on which people, or able models, split between two options.
+
+People split where so many of them give a second option that ordinary mistakes do not explain it: the number of votes
+for the favourite of the other options is compared, by a binomial test, with the share that such an option gets over all
+items of the task. Models split where several able ones stand on either side, about equally weighted by skill, and the
+best of them do not agree. That several options may be right is then possible, and a person has to look.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from benchwright.diagnostics.keys.key_evidence import voting_weights
+from benchwright.replies.model_replies import LetterMatrix
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LEAST_PEOPLE, LEAST_SECOND_SHARE, MOST_BY_CHANCE = 5, 0.3, 0.01
+"""People asked, share of their votes for the second option, and p of the binomial test."""
+LEAST_ABLE, LEAST_EACH, LEAST_WEIGHT = 4, 2, 0.4
+"""Able models that gave a letter, those on either side, and either side's share of the summed weights."""
+
+
+class AmbiguousItem(NamedTuple):
+    """An item on which respondents split between two options.
+
+    Args:
+        item_id: Id of the item.
+        options: Places of the two options, the more popular one first.
+        shares: Their shares of people's votes, or of the summed weights of able models.
+        split: Who splits.
+        key: Place of the key; -1 where there is none.
+        models: Models that gave each of the two, sorted.
+        votes: Numbers of people who gave each of the two.
+        p_value: p of the binomial test; None where people were not asked, or do not split.
+    """
+
+    item_id: str
+    options: tuple[int, int]
+    shares: tuple[float, float]
+    split: Literal["people", "models", "people_and_models"]
+    key: int
+    models: tuple[tuple[str, ...], tuple[str, ...]]
+    votes: tuple[int, int]
+    p_value: float | None
+
+
+def ambiguous_items(matrix: LetterMatrix, votes: NDArray[np.int64] | None = None) -> list[AmbiguousItem]:
+    """Return the items on which people or able models split, the most even splits first; people go before models.
+
+    Args:
+        matrix: Replies of models.
+        votes: Number of people who gave each option without knowing the key, items x options; None without people.
+    """
+    by_people = {} if votes is None else _split_people(matrix, votes)
+    by_models = _split_models(matrix)
+    found = []
+    for place in sorted({*by_people, *by_models}):
+        options, shares, p_value = by_people.get(place) or (*by_models[place], None)
+        is_both = place in by_people and place in by_models and set(by_models[place][0]) == set(options)
+        first, second = (
+            tuple(sorted(m for m, given in zip(matrix.models, matrix.letter[:, place], strict=True) if given == option))
+            for option in options
+        )
+        found.append(
+            AmbiguousItem(
+                matrix.item_ids[place],
+                options,
+                shares,
+                "people_and_models" if is_both else "people" if place in by_people else "models",
+                int(matrix.key[place]),
+                (first, second),
+                (0, 0) if votes is None else (int(votes[place, options[0]]), int(votes[place, options[1]])),
+                p_value,
+            )
+        )
+    return sorted(found, key=lambda item: (item.split == "models", -round(item.shares[1], 9), item.item_id))
+
+
+def _two_greatest(sums: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the places of the greatest and the second greatest of each row; of equals, the lower place."""
+    import numpy as np
+
+    order = np.argsort(-sums, axis=1, kind="stable")
+    return order[:, 0], order[:, 1]
+
+
+def _split_people(
+    matrix: LetterMatrix, votes: NDArray[np.int64]
+) -> dict[int, tuple[tuple[int, int], tuple[float, float], float | None]]:
+    """Return the items on which people split: the two options, their shares of the votes, and p."""
+    import numpy as np
+    from scipy.stats import binom
+
+    split: dict[int, tuple[tuple[int, int], tuple[float, float], float | None]] = {}
+    people = votes.sum(axis=1)
+    first, second = _two_greatest(votes.astype(np.float64))
+    rows = np.arange(len(votes))
+    for number in np.unique(matrix.task):
+        asked = (matrix.task == number) & (people > 0)
+        ordinary = float(votes[rows, second][asked].sum() / max(1, people[asked].sum()))
+        for place in np.flatnonzero(asked & (people >= LEAST_PEOPLE)).tolist():
+            n, of_first, of_second = (int(x) for x in (people[place], *votes[place, [first[place], second[place]]]))
+            p_value = float(binom.sf(of_second - 1, n, ordinary))
+            if of_second >= LEAST_SECOND_SHARE * n and p_value <= MOST_BY_CHANCE:
+                split[place] = ((int(first[place]), int(second[place])), (of_first / n, of_second / n), p_value)
+    return split
+
+
+def _split_models(matrix: LetterMatrix) -> dict[int, tuple[tuple[int, int], tuple[float, float]]]:
+    """Return the items on which able models split: the two options, and their shares of the weights."""
+    import numpy as np
+
+    models, items = matrix.letter.shape
+    letters = int(matrix.options.max(initial=2))
+    weight = voting_weights(matrix.letter, matrix.key, matrix.options, matrix.task)
+    sums, voices = np.zeros((items, letters)), np.zeros((items, letters), dtype=np.int64)
+    for option in range(letters):
+        gave = (matrix.letter == option) & (weight > 0)
+        sums[:, option], voices[:, option] = np.where(gave, weight, 0).sum(axis=0), gave.sum(axis=0)
+    first, second = _two_greatest(sums)
+    total = sums.sum(axis=1)
+    split: dict[int, tuple[tuple[int, int], tuple[float, float]]] = {}
+    for place in np.flatnonzero(voices.sum(axis=1) >= LEAST_ABLE).tolist() if models >= LEAST_ABLE else []:
+        both = int(first[place]), int(second[place])
+        shares = float(sums[place, both[0]] / total[place]), float(sums[place, both[1]] / total[place])
+        if shares[1] >= LEAST_WEIGHT and min(voices[place, list(both)]) >= LEAST_EACH:
+            best = np.argsort(-weight[:, place], kind="stable")[:2]
+            if len({int(g) for g in matrix.letter[best, place]} & set(both)) == LEAST_EACH:
+                split[place] = both, shares
+    return split

@@ -1,0 +1,158 @@
+"""Explanations that name another option than the key as the right one.
+
+Rules only, and few: an explanation counts where it says which option is right in so many words ("the answer is B",
+"(B) is correct", "the correct answer is a red cat"), always the same one, and never says the same of the key. That an
+option is discussed says nothing, and an explanation that says nothing about options is silent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from benchwright.records import LETTERS
+from benchwright.replies.answers import read_answer
+from benchwright.replies.reply_text import plain
+
+COMMITTING_RULES = frozenset({"phrase", "verdict", "boxed", "tag", "json"})
+"""Rules of the reader of answers by which a text says which option is right; a label or a mention does not."""
+
+_ENDS_WITH_ANSWER = re.compile(
+    r"\b(?:answer|option|choice|response)\s*(?:is|:)\s*(?:option\s+|choice\s+)?[(\[]?[A-Z][)\]]?\Z", re.I
+)
+
+LEAST_STATING, MOST_CONTRADICTING = 10, 0.3
+"""From so many explanations that name an option on, of which more than this share name another than the key, letters
+belong to another order of the options, and single items say nothing."""
+
+_SAYS_RIGHT = re.compile(
+    r"(?:correct|right|best|final|proper)\s+(?:answer|option|choice|response)|answer\s*(?:is|:)|(?:option|choice)?\s*"
+    r"[(\[]?[A-Z][)\]]?\s+is\s+(?:the\s+)?(?:correct|right|best|answer)|\\boxed|answer\s*[>\]\"']",
+    re.I,
+)
+_DENIES = re.compile(
+    r"\b(?:not|never|cannot|isn't|wrong|incorrect|mistaken(?:ly)?|tempting|at\s+first|might|may|could|would|seems?|"
+    r"misread|confus\w+|if|unless|although|though|rather\s+than|instead|erroneous\w*|key|but)\b|n't\b",
+    re.I,
+)
+"""In a sentence with such a word, what is called right may be put aside; it does not count."""
+
+_SENTENCE = re.compile(r"[.!?;]+(?=\s|\Z)|\n+")
+
+
+class ExplainedKey(NamedTuple):
+    """A text that explains the right answer of an item.
+
+    Args:
+        item_id: Id of the item.
+        explanation: The text.
+        options: Text of each option; None for a picture.
+        key: Place of the option that the benchmark calls right.
+    """
+
+    item_id: str
+    explanation: str
+    options: tuple[str | None, ...]
+    key: int
+
+
+class Contradiction(NamedTuple):
+    """An explanation that calls another option right.
+
+    Args:
+        item_id: Id of the item.
+        key: Place of the option that the benchmark calls right.
+        stated: Place of the option that the explanation calls right.
+        sentence: The sentence that does so.
+    """
+
+    item_id: str
+    key: int
+    stated: int
+    sentence: str
+
+
+class Contradictions(NamedTuple):
+    """What explanations say about keys.
+
+    Args:
+        stating: Number of explanations that call one option right.
+        found: Contradictions, in the order of the items.
+        is_other_order: Whether so many explanations contradict that their letters belong to another order of options.
+    """
+
+    stating: int
+    found: tuple[Contradiction, ...]
+    is_other_order: bool
+
+
+class StatedKey(NamedTuple):
+    """A key, and the option that the explanation beside it calls right.
+
+    Args:
+        item_id: Id of the item.
+        key: Place of the option that the key calls right, from 0.
+        stated: Place of the one that the explanation does, with its sentence; None where it names none.
+    """
+
+    item_id: str
+    key: int
+    stated: tuple[int, str] | None
+
+
+def stated_key(item: ExplainedKey) -> StatedKey:
+    """Return a key with what the explanation beside it says."""
+    return StatedKey(item.item_id, item.key, stated_option(item.explanation, item.options))
+
+
+def contradictions(statements: Iterable[StatedKey]) -> Contradictions:
+    """Return the explanations that call another option right than the key."""
+    stating = 0
+    found = []
+    for item in statements:
+        if item.stated is None:
+            continue
+        stating += 1
+        place, sentence = item.stated
+        if place != item.key:
+            found.append(Contradiction(item.item_id, item.key, place, sentence))
+    other_order = stating >= LEAST_STATING and len(found) > MOST_CONTRADICTING * stating
+    return Contradictions(stating, tuple(found), other_order)
+
+
+def stated_option(explanation: str, options: Sequence[str | None]) -> tuple[int, str] | None:
+    """Return the place of the one option that an explanation calls right, with the sentence; None where it names none.
+
+    None, too, where different sentences call different options right.
+
+    Example:
+        >>> stated_option("Two dogs are seen. So the correct answer is (B).", ("one", "two"))
+        (1, 'So the correct answer is (B)')
+    """
+    choices = list(zip(LETTERS, options, strict=False))
+    found: dict[str, str] = {}
+    for sentence in _SENTENCE.split(plain(explanation)):
+        if not _SAYS_RIGHT.search(sentence) or _DENIES.search(sentence):
+            continue
+        reading = read_answer(sentence.strip(), choices)
+        commits = reading.rule in COMMITTING_RULES or (
+            reading.rule == "end" and _ENDS_WITH_ANSWER.search(sentence.rstrip()) is not None
+        )
+        if reading.letter is not None and commits:
+            if not _mentions_another(sentence, LETTERS.index(reading.letter), options):
+                found.setdefault(reading.letter, sentence.strip())
+        elif reading.letter is None and reading.rule != "nothing":
+            return None
+    if len(found) != 1:
+        return None
+    ((letter, sentence),) = found.items()
+    return LETTERS.index(letter), sentence[:500]
+
+
+def _mentions_another(sentence: str, stated: int, options: Sequence[str | None]) -> bool:
+    """Return whether a sentence has the words of another option that are not part of those of the stated one."""
+    words = plain(sentence).casefold()
+    own = plain(options[stated] or "").casefold()
+    others = (plain(text or "").casefold() for place, text in enumerate(options) if place != stated)
+    return any(len(other) > 2 and other not in own and other in words.replace(own, " ") for other in others)

@@ -1,0 +1,1 @@
+"""Text in pictures: OCR engines, and the area that text covers."""

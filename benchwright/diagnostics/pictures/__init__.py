@@ -1,0 +1,1 @@
+"""What is measured on a single picture: size, sharpness, light, color, compression."""

@@ -1,0 +1,256 @@
+"""The battery: every solver on every task, and which of them beat chance, or fall below it, by more than luck."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.rooms import catalogue
+from benchwright.statistics import holm
+from benchwright.steps import CueFamily
+
+from .answer_letters import Balance, Placing, balance
+from .cue_table import CueTable, Floats, table_of
+from .forest import Forest, forest_of
+from .item_cues import ItemCues
+from .model_solvers import ModelReply, ReplyCount, model_picks, reply_counts
+from .picks import Accuracy, Picks, Sides, accuracy_of
+from .rules import SolverPicks, rule_picks
+
+FOREST = "forest"
+LEAST_DECIDED = 10
+"""Number of items that a solver must decide to be tested."""
+
+
+class SolverResult(NamedTuple):
+    """What one solver makes of the items of a task.
+
+    Args:
+        task: The task.
+        solver: Name of the solver.
+        family: Family of its cue; None for the forest, which sees all cues.
+        accuracy: How often it is right.
+        p_holm: Its p-value adjusted over all solvers and tasks (Holm).
+        sides: Whether accuracy below chance counts as a cue too.
+        carries: Whether the items carry its cue: it is farther from chance than may be, and that is no luck.
+        answers: Whether the cue answers items, in place of only saying which option is wrong: accuracy is above chance,
+            or there are two options.
+        helped: Which items of the task it helps with: it is right there, or, below chance, wrong.
+    """
+
+    task: str
+    solver: str
+    family: CueFamily | None
+    accuracy: Accuracy
+    p_holm: float
+    sides: Sides
+    carries: bool
+    answers: bool
+    helped: NDArray[np.bool_]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        return {
+            "solver": self.solver,
+            "family": self.family,
+            "items": self.accuracy.items,
+            "accuracy": round(self.accuracy.value, 4),
+            "ci": [round(end, 4) for end in self.accuracy.interval],
+            "chance": round(self.accuracy.chance, 4),
+            "p": float(f"{self.accuracy.p:.3g}"),
+            "p_holm": float(f"{self.p_holm:.3g}"),
+            "sides": self.sides,
+            "carries": self.carries,
+        }
+
+
+class TaskResult(NamedTuple):
+    """What all solvers make of the items of a task.
+
+    Args:
+        table: The items with their cues.
+        task_cues: Families of cues that are the task itself, and were left out; sorted.
+        letters: How evenly right options use their letters.
+        solvers: Results of all solvers, farthest from chance first.
+        forest: What the forest says; None where none could be grown.
+        replies: How a model replied, for each thing that it was shown; empty where none was asked.
+    """
+
+    table: CueTable
+    task_cues: tuple[CueFamily, ...]
+    letters: Balance
+    solvers: tuple[SolverResult, ...]
+    forest: Forest | None
+    replies: tuple[ReplyCount, ...] = ()
+
+    @property
+    def carried(self) -> tuple[SolverResult, ...]:
+        """Return the solvers whose cue the items carry."""
+        return tuple(result for result in self.solvers if result.carries)
+
+    @property
+    def bias(self) -> Floats:
+        """Return the bias score of each item; NaN for all where there is no forest."""
+        return np.full(len(self.table.items), np.nan) if self.forest is None else self.forest.bias(self.table)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as JSON values."""
+        bias = self.bias
+        return {
+            "task": self.table.task,
+            "items": len(self.table.items),
+            "chance": round(float((1 / self.table.options).mean()), 4),
+            "task_cues": list(self.task_cues),
+            "letters": self.letters.to_json(),
+            "mean_bias": None if self.forest is None else round(float(bias.mean()), 4),
+            "cues": [] if self.forest is None else [
+                {"cue": title, "fall": fall} for title, fall in self.forest.weights.items() if fall > 0
+            ],
+            "solvers": [result.to_json() for result in self.solvers],
+            "replies": [count._asdict() for count in self.replies],
+        }  # fmt: skip
+
+
+class Bounds(NamedTuple):
+    """When items carry a cue.
+
+    Args:
+        max_gain: Distance of accuracy from chance, 0-1, up to which a solver passes.
+        min_p: Holm-adjusted p-value, 0-1, below which a distance is no luck.
+    """
+
+    max_gain: float = 0.05
+    min_p: float = 0.05
+
+    def is_passed(self, accuracy: Accuracy, p: float) -> bool:
+        """Return whether an accuracy is farther from chance than may be, and that is no luck by a p-value."""
+        return abs(accuracy.value - accuracy.chance) > self.max_gain and p < self.min_p
+
+
+class _Tried(NamedTuple):
+    """A solver that was tried, before p-values are adjusted."""
+
+    task: int
+    picks: SolverPicks | None
+    chosen: Picks
+    accuracy: Accuracy
+
+
+def task_cues_of(task: str) -> frozenset[CueFamily]:
+    """Return the families of cues that are what a task asks for, as the step of that name declares; else none."""
+    entry = catalogue("steps").get(task)
+    return frozenset() if entry is None else entry.load().task_cues
+
+
+def run_battery(
+    items: Sequence[ItemCues],
+    group_keys: Mapping[str, Sequence[str]],
+    *,
+    seed: int,
+    bounds: Bounds,
+    task_cues: Mapping[str, Sequence[CueFamily]],
+    replies: Mapping[str, Sequence[ModelReply]] | None = None,
+) -> list[TaskResult]:
+    """Return the results of all solvers, one a task, sorted by task.
+
+    Args:
+        items: The items of all tasks, in any order.
+        group_keys: Group keys of each item, by its id.
+        seed: Seed of the forests.
+        bounds: When items carry a cue.
+        task_cues: Families of cues that a task asks for, by task, in place of what its step declares.
+        replies: What a model replied to items without their pictures, by item id; None where none was asked.
+
+    Raises:
+        PrerequisiteError: scikit-learn is not installed.
+    """
+    replies = replies or {}
+    tables, without = [], []
+    for task in sorted({item.task for item in items}):
+        left_out = frozenset(task_cues[task]) if task in task_cues else task_cues_of(task)
+        of_task = sorted((item for item in items if item.task == task), key=lambda item: item.item_id)
+        tables.append(table_of(of_task, [group_keys[item.item_id] for item in of_task], without=left_out))
+        without.append(left_out)
+    tried = [
+        entry
+        for number, (table, left_out) in enumerate(zip(tables, without, strict=True))
+        for entry in _tried(
+            number, table, chain(rule_picks(table, without=left_out), model_picks(table, replies, without=left_out))
+        )
+    ]
+    forests: list[Forest | None] = []
+    for number, table in enumerate(tables):
+        forest, accuracy = _forest(table, seed, bounds)
+        forests.append(forest)
+        if forest is not None and accuracy is not None and accuracy.items >= LEAST_DECIDED:
+            tried.append(_Tried(number, None, forest.picks, accuracy))
+    adjusted = holm([entry.accuracy.p for entry in tried])
+    results: list[list[SolverResult]] = [[] for _ in tables]
+    for entry, p_holm in zip(tried, adjusted, strict=True):
+        results[entry.task].append(_result(entry, p_holm, tables[entry.task], bounds))
+    return [
+        _task_result(table, left_out, solvers, forest, seed=seed)._replace(replies=reply_counts(table, replies))
+        for table, left_out, solvers, forest in zip(tables, without, results, forests, strict=True)
+    ]
+
+
+def _forest(table: CueTable, seed: int, bounds: Bounds) -> tuple[Forest | None, Accuracy | None]:
+    """Return the forest of a task and its accuracy, with the weights of cues where it may carry one."""
+
+    def accuracy_of_forest(picks: Picks) -> Accuracy | None:
+        return accuracy_of(picks, table, table.task, FOREST, sides="above")
+
+    def may_carry(picks: Picks) -> bool:
+        accuracy = accuracy_of_forest(picks)
+        return accuracy is not None and bounds.is_passed(accuracy, accuracy.p)
+
+    forest = forest_of(table, seed=seed, is_weighed=may_carry)
+    return forest, None if forest is None else accuracy_of_forest(forest.picks)
+
+
+def _tried(number: int, table: CueTable, solvers: Iterable[SolverPicks]) -> Iterator[_Tried]:
+    for entry in solvers:
+        accuracy = accuracy_of(entry.picks, table, table.task, entry.solver, sides=entry.sides)
+        if accuracy is not None and accuracy.items >= LEAST_DECIDED:
+            yield _Tried(number, entry, entry.picks, accuracy)
+
+
+def _result(tried: _Tried, p_holm: float, table: CueTable, bounds: Bounds) -> SolverResult:
+    accuracy = tried.accuracy
+    gain = accuracy.value - accuracy.chance
+    right = tried.chosen.right(table) > 1 / table.options + 1e-9
+    return SolverResult(
+        table.task,
+        FOREST if tried.picks is None else tried.picks.solver,
+        None if tried.picks is None else tried.picks.family,
+        accuracy,
+        p_holm,
+        "above" if tried.picks is None else tried.picks.sides,
+        bounds.is_passed(accuracy, p_holm),
+        gain > 0 or bool((table.options == 2).all()),
+        tried.chosen.decided & (right if gain > 0 else ~right),
+    )
+
+
+def _task_result(
+    table: CueTable,
+    without: frozenset[CueFamily],
+    solvers: Sequence[SolverResult],
+    forest: Forest | None,
+    *,
+    seed: int,
+) -> TaskResult:
+    if forest is not None and not any(result.carries and result.solver == FOREST for result in solvers):
+        forest = forest._replace(weights={})
+    ordered = sorted(solvers, key=lambda result: (-abs(result.accuracy.value - result.accuracy.chance), result.solver))
+    return TaskResult(table, tuple(sorted(without)), letters_of(table, seed=seed), tuple(ordered), forest)
+
+
+def letters_of(table: CueTable, *, seed: int) -> Balance:
+    """Return how evenly the right options of a task use their letters."""
+    letters = zip(table.right.tolist(), table.options.tolist(), strict=True)
+    return balance([Placing(right, options) for right, options in letters], seed=seed)

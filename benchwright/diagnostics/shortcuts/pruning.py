@@ -1,0 +1,143 @@
+"""Iterative pruning: the items with the highest bias scores are taken out, round by round.
+
+For items that cannot be made again without the cue, such as imported or written ones. After Brown et al. 2025 (arXiv
+2511.04655), who grow a model on the items that are left, take out the most biased, and begin again. Taking out what a
+forest gets right lowers the forest's accuracy by itself, so the figures after pruning say what it cost, and no more
+than that; a cue that is in most items stays a cue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from benchwright.steps import CueFamily
+
+from .answer_letters import Balance
+from .battery import FOREST, Bounds, TaskResult, letters_of
+from .cue_table import CueTable, table_of
+from .forest import forest_of
+from .picks import Accuracy, accuracy_of
+
+
+class PruneSettings(BaseModel):
+    """When and how far a task is pruned.
+
+    Args:
+        most: Share of a task's items, 0-1, that is taken out at most.
+        per_round: Share of a task's items, 0-1, that is taken out in a round.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    most: float = Field(0.3, gt=0, lt=1)
+    per_round: float = Field(0.05, gt=0, lt=1)
+
+
+class PruningRound(NamedTuple):
+    """The items before a round, or after the last one.
+
+    Args:
+        items: Number of items.
+        accuracy: How often the forest is right; None where it can no longer be grown.
+        mean_bias: Mean bias score; None likewise.
+        letters: How evenly right options use their letters.
+    """
+
+    items: int
+    accuracy: Accuracy | None
+    mean_bias: float | None
+    letters: Balance
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the round as JSON values."""
+        return {
+            "items": self.items,
+            "accuracy": None if self.accuracy is None else round(self.accuracy.value, 4),
+            "ci": None if self.accuracy is None else [round(end, 4) for end in self.accuracy.interval],
+            "mean_bias": None if self.mean_bias is None else round(self.mean_bias, 4),
+            "letters_p": round(self.letters.p, 6),
+        }
+
+
+class Pruning(NamedTuple):
+    """The pruning of one task.
+
+    Args:
+        task: The task.
+        rounds: What was there before each round, and after the last.
+        item_ids: Items that were taken out, most biased first.
+        clusters: Number of clusters before and after.
+    """
+
+    task: str
+    rounds: tuple[PruningRound, ...]
+    item_ids: tuple[str, ...]
+    clusters: tuple[int, int]
+
+    def to_json(self, own_ids: Mapping[str, str]) -> dict[str, Any]:
+        """Return the pruning as JSON values.
+
+        Args:
+            own_ids: Ids of questions in their file, by item id, which stand in place of item ids.
+        """
+        return {
+            "task": self.task,
+            "pruned": [own_ids.get(item_id, item_id) for item_id in self.item_ids],
+            "clusters": {"before": self.clusters[0], "after": self.clusters[1]},
+            "rounds": [each.to_json() for each in self.rounds],
+        }
+
+
+def prune(result: TaskResult, settings: PruneSettings, *, seed: int, bounds: Bounds) -> Pruning | None:
+    """Return the pruning of a task; None where the forest does not carry, so that there is nothing to take out.
+
+    Args:
+        result: What the battery says of the task.
+        settings: How far to go.
+        seed: Seed of the forests.
+        bounds: When items carry a cue; the p-value of a round is not adjusted.
+    """
+    if not any(solver.solver == FOREST for solver in result.carried):
+        return None
+    table = result.table
+    first, most = len(table.items), round(settings.most * len(table.items))
+    step = max(1, round(settings.per_round * first))
+    pruned: list[str] = []
+    rounds: list[PruningRound] = []
+    while True:
+        each, bias = _round(table, seed)
+        rounds.append(each)
+        if bias is None or _is_clean(each, bounds) or len(pruned) >= most:
+            break
+        order = np.lexsort((np.arange(len(bias)), -bias))[: min(step, most - len(pruned))]
+        rows = [int(row) for row in order if bias[row] > 0]
+        if not rows:
+            break
+        pruned += [table.items[row].item_id for row in rows]
+        table = _without(table, set(rows), result.task_cues)
+    before, after = (len(np.unique(each.groups)) for each in (result.table, table))
+    return Pruning(table.task, tuple(rounds), tuple(pruned), (before, after))
+
+
+def _round(table: CueTable, seed: int) -> tuple[PruningRound, np.ndarray[Any, np.dtype[np.float64]] | None]:
+    forest = forest_of(table, seed=seed)
+    letters = letters_of(table, seed=seed)
+    if forest is None:
+        return PruningRound(len(table.items), None, None, letters), None
+    bias = forest.bias(table)
+    accuracy = accuracy_of(forest.picks, table, table.task, FOREST, sides="above")
+    return PruningRound(len(table.items), accuracy, float(bias.mean()), letters), bias
+
+
+def _is_clean(each: PruningRound, bounds: Bounds) -> bool:
+    return each.accuracy is None or not bounds.is_passed(each.accuracy, each.accuracy.p)
+
+
+def _without(table: CueTable, rows: set[int], task_cues: Sequence[CueFamily]) -> CueTable:
+    left = [row for row in range(len(table.items)) if row not in rows]
+    items = [table.items[row] for row in left]
+    return table_of(items, [table.words[row].group_keys for row in left], without=frozenset(task_cues))

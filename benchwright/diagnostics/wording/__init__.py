@@ -1,0 +1,1 @@
+"""Words of items: spelling, grammar, faults of single texts."""

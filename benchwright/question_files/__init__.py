@@ -1,0 +1,1 @@
+"""Questions read from anybody's files: tables, columns, pictures found, items checked."""

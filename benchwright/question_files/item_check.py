@@ -1,0 +1,210 @@
+"""What is in a source of questions, and what of it cannot be used; nothing is written but a file of columns."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import identify as identify_file
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusal_lists import refusals_in
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.text_normalization import counted
+from benchwright.workspace.objects import ObjectStore
+
+from .picture_lookup import Identify, PictureLookup
+from .question_files import QuestionFile, Stated
+from .question_index import QuestionIndex
+from .question_source import open_source
+from .tables.column_files import write_columns
+
+_SHOWN = 200
+"""Most refusals that a document lists."""
+
+
+@dataclass(frozen=True)
+class ReadQuestions:
+    """Everything that was read of a source.
+
+    Args:
+        files: Files of questions and of replies; none for a release.
+        index: Questions, whether they are items or not, and replies of models.
+        left_out: Number of rows that are no items, by reason.
+        refusals: File with each of these rows, one JSON document a line (`RefusedRow`).
+        picture_files: Folder or archive in which pictures were looked for.
+    """
+
+    files: list[QuestionFile]
+    index: QuestionIndex
+    left_out: dict[str, int]
+    refusals: Path
+    picture_files: DatasetFiles
+
+    def refused(self) -> Iterator[RefusedRow]:
+        """Yield the rows that are no items, in the order in which they were read."""
+        with self.refusals.open(encoding="utf-8") as lines:
+            for line in lines:
+                yield RefusedRow(**json.loads(line))
+
+
+@contextmanager
+def read_questions(
+    source: Path,
+    *,
+    pictures: Path | None = None,
+    mapping: Stated | None = None,
+    columns: Path | None = None,
+    keeps_copies: bool = False,
+    store: ObjectStore | None = None,
+    keeps_repeats: bool = False,
+    identify: Identify = identify_file,
+) -> Iterator[ReadQuestions]:
+    """Read a benchmark that exists, without a run; what is yielded is there until the block ends.
+
+    Args:
+        source: File of questions, folder or archive that holds such files, or folder of a release.
+        pictures: Folder of the pictures where they lie elsewhere.
+        mapping: Columns by field where their names do not tell.
+        columns: File of columns.
+        keeps_copies: Whether pictures that stand in files of questions can be opened within the block
+            (`QuestionIndex.pictures`); default False, they are only identified.
+        store: Where such pictures are kept beyond the block; None for nowhere.
+        keeps_repeats: Whether each question whose id stands twice is kept (`QuestionIndex.fill`); default False.
+        identify: Function that identifies picture files (`PictureLookup`).
+
+    Raises:
+        DataError: The source holds no questions, or cannot be read.
+    """
+    opened = open_source(source.resolve(), pictures=pictures, mapping=mapping, columns=columns)
+    with TemporaryDirectory(prefix="benchwright-") as folder:
+        place = Path(folder)
+        objects = store or ObjectStore(place / "objects", tmp=place)
+        searched = opened.picture_files()
+        lookup = PictureLookup(
+            searched, objects, Limits(), keeps_copies=keeps_copies or store is not None, identify=identify
+        )
+        index = QuestionIndex(place / "questions.sqlite")
+        with refusals_in(place / "refused.jsonl", tmp=place) as refused:
+            index.fill(opened.entries(), lookup, refused, keeps_repeats=keeps_repeats)
+        counts = dict(sorted(refused.counts.items()))
+        yield ReadQuestions(opened.files, index, counts, place / "refused.jsonl", searched)
+
+
+def check_items(
+    source: Path,
+    *,
+    pictures: Path | None = None,
+    mapping: Stated | None = None,
+    columns: Path | None = None,
+    write_to: Path | None = None,
+) -> dict[str, Any]:
+    """Return what the step `items` would make of a source, as a document.
+
+    Args:
+        source: File of questions, folder or archive that holds such files, or folder of a release.
+        pictures: Folder of the pictures where they lie elsewhere.
+        mapping: Columns by field where their names do not tell.
+        columns: File of columns.
+        write_to: New file for the columns that are used; None for none.
+
+    Raises:
+        BenchwrightError: The file for the columns exists already.
+        DataError: The source holds no questions, or cannot be read.
+    """
+    if write_to is not None:
+        opened = open_source(source.resolve(), pictures=pictures, mapping=mapping, columns=columns)
+        write_columns(write_to, {file.path: file.stated for file in opened.files if file.model is None})
+    with read_questions(source, pictures=pictures, mapping=mapping, columns=columns) as read:
+        counts = read.index.counts()
+        shown = [row.document() for row, _ in zip(read.refused(), range(_SHOWN), strict=False)]
+        # Each reason is shown by an example, also one that comes after thousands of others.
+        seen = Counter(row["reason"] for row in shown)
+        shown += [row.document() for row in _first_of_each(read.refused(), read.left_out.keys() - seen.keys())]
+    return {
+        "source": str(source),
+        "files": [
+            {
+                "file": file.path,
+                "columns": file.columns.fields,
+                "options": list(file.columns.options),
+                "images": list(file.columns.images),
+                "first_answer": file.first_answer,
+                "is_binary": file.is_binary,
+                "model": file.model,
+            }
+            for file in read.files
+        ],
+        "items": counts.items,
+        "images": counts.images,
+        "as_texts": dict(sorted(counts.as_texts.items())),
+        "tasks": dict(sorted(counts.tasks.items())),
+        "splits": dict(sorted(counts.splits.items())),
+        "replies": dict(sorted(counts.replies.items())),
+        "left_out": read.left_out,
+        "refused": shown,
+    }
+
+
+def _first_of_each(rows: Iterator[RefusedRow], reasons: set[str]) -> Iterator[RefusedRow]:
+    """Yield the first row of each reason."""
+    left = set(reasons)
+    for row in rows:
+        if not left:
+            return
+        if row.reason in left:
+            left.remove(row.reason)
+            yield row
+
+
+def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
+    """Return the document in words.
+
+    Args:
+        document: What `check_items` returns.
+        examples: Refusals to show of each reason.
+    """
+    lines = []
+    described: dict[str, list[str]] = {}
+    for file in document["files"]:
+        described.setdefault(_columns_in_words(file), []).append(file["file"])
+    for words, paths in described.items():
+        more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+        lines += [", ".join(paths[:3]) + more, words]
+    lines.append(f"{counted(document['items'], 'item')}, {counted(document['images'], 'image')}")
+    if document["as_texts"]:
+        reasons = ", ".join(f"{reason} {number}" for reason, number in document["as_texts"].items())
+        total = sum(document["as_texts"].values())
+        lines.append(
+            f"{counted(total, 'more question is no item', 'more questions are no items')}, and can be checked as texts "
+            f"and keys: {reasons}"
+        )
+    for name in ("tasks", "splits", "replies"):
+        if document[name]:
+            lines.append(f"{name}: " + ", ".join(f"{key or 'none stated'} {n}" for key, n in document[name].items()))
+    shown: Counter[str] = Counter()
+    for reason, number in document["left_out"].items():
+        lines.append(f"left out, {reason}: {number}")
+        for row in document["refused"]:
+            if row["reason"] == reason and shown[reason] < examples:
+                shown[reason] += 1
+                lines.append(f"  {row['file']}, {row['entry']}: {row['detail']}")
+    return "\n".join(lines)
+
+
+def _columns_in_words(file: dict[str, Any]) -> str:
+    if file["model"] is not None:
+        return f"  replies of {file['model']}"
+    parts = [f"{field} = {column}" for field, column in file["columns"].items()]
+    parts += [f"{name} = {', '.join(file[name])}" for name in ("options", "images") if file[name]]
+    if file["is_binary"]:
+        parts.append("keys 1 and 0 are Yes and No")
+    elif file["first_answer"] == 1:
+        parts.append("keys that are numbers count from 1")
+    return "\n".join(f"  {part}" for part in parts)

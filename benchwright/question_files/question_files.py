@@ -1,0 +1,261 @@
+"""Files of questions in a folder, and of models' replies to them: which there are, and what stands in each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, Row, guarded
+from benchwright.storage_faults import is_of_the_machine
+
+from .asked_question import AskedPicture, AskedQuestion, ModelReply, task_name
+from .question_rows import DEFAULT_TASK, question_of
+from .reply_columns import model_of_path, models_by_path, reply_of
+from .tables.columns import ColumnMapping, guessed_columns
+from .tables.configs import file_labels
+from .tables.rows import ENDS, rows_of
+
+UNREADABLE_FILE = "unreadable_file"
+_TABLES = (".csv", ".tsv", ".parquet", ".arrow")
+_SHOWN = 3
+_SAMPLE = 200
+"""Rows from which columns are guessed."""
+_MOST_REPEATED, _FEW_ROWS = 0.3, 10
+"""Most repeated values of a column that is guessed as `id`, as a share of the rows; not asked of fewer rows."""
+
+_SPELLED = {"1": "Yes", "0": "No", "True": "Yes", "False": "No"}
+Stated = Mapping[str, str | int | list[str]]
+"""Columns by field, as a curator says."""
+
+
+class QuestionFile(NamedTuple):
+    """A file of questions, or of models' replies to them.
+
+    Args:
+        path: Path below the folder.
+        columns: Which column holds what.
+        split: Split that its name tells; None where it tells none.
+        first_answer: Number of the first option where answers are numbers: 0 or 1.
+        is_binary: Whether keys are 1 and 0 for yes and no, without options.
+        config: Configuration that its folder or the dataset's card tells, such as a subject; None for none.
+        model: Model whose replies it holds, as its path tells; None for a file of questions.
+    """
+
+    path: str
+    columns: ColumnMapping
+    split: str | None
+    first_answer: int
+    is_binary: bool = False
+    config: str | None = None
+    model: str | None = None
+
+    @property
+    def stated(self) -> dict[str, str | int | list[str]]:
+        """Return the columns, and the number of the first option, as a mapping states them."""
+        return {**self.columns.stated(), "first_answer": self.first_answer}
+
+
+def question_files(
+    files: DatasetFiles,
+    stated: Stated | None = None,
+    *,
+    only: Sequence[str] = (),
+    stated_by_file: Mapping[str, Stated] | None = None,
+    unread: list[RefusedRow] | None = None,
+) -> list[QuestionFile]:
+    """Return the files of questions in a folder, then those of replies.
+
+    Questions are rows with words, and options or an answer; where there are none, rows with an id and an answer
+    (keys). Replies are rows with an id and what a model said.
+
+    Args:
+        files: The folder.
+        stated: Columns as a curator says, by field (`guessed_columns`).
+        only: Paths of the files to read; all that hold questions by default.
+        stated_by_file: The same by path or pattern, before `stated`.
+        unread: List to which files are added that cannot be read as a whole; by default they are left out.
+
+    Raises:
+        DataError: There is none, a named one is not there, or its columns cannot be told.
+    """
+    if missing := [path for path in only if not files.has(path)]:
+        raise DataError(f"there is no file {files.shown(missing[0])}; {files.contents()}")
+    looked_at: list[str] = []
+    asked = _named([stated or {}, *(stated_by_file or {}).values()])
+    damaged: list[RefusedRow] = [] if unread is None else unread
+    questions, keys, replies = [], [], []
+    for path in only or files.walk(suffixes=ENDS):
+        looked_at.append(path)
+        try:
+            entries = list(islice(rows_of(files, path, asked=asked), _SAMPLE))
+        except (BenchwrightError, OSError) as error:
+            if only or is_of_the_machine(error):
+                raise
+            damaged.append(RefusedRow(path, "", UNREADABLE_FILE, str(error)))
+            continue
+        rows = [row for row in entries if isinstance(row, Row)]
+        names = list(dict.fromkeys(str(name) for row in rows for name in row.document))
+        if not names and not only:
+            # Archives and JSON may hold anything else, in which no row is a question; a table has rows.
+            wrong = [row for row in entries if isinstance(row, RefusedRow)]
+            damaged += wrong[:1] if path.lower().removesuffix(".gz").endswith(_TABLES) else []
+            continue
+        own = next((columns for pattern, columns in (stated_by_file or {}).items() if fnmatchcase(path, pattern)), None)
+        said = own if own is not None else stated if only or _all_there(stated, names) else None
+        model = model_of_path(path)
+        columns = guessed_columns(names, said, of=files.shown(path))
+        if columns.column("question") and model is None and "id" not in (said or {}):
+            columns = _with_unique_id(rows, columns, partial(guessed_columns, names, said, of=files.shown(path)))
+        file = QuestionFile(path, columns, None, _first_answer(rows, columns), _is_binary(rows, columns))
+        if columns.column("id") and (columns.replies or (model is not None and columns.has_keys)):
+            replies.append(file._replace(model=model or path.rpartition("/")[2].partition(".")[0]))
+        elif columns.has_questions:
+            questions.append(file)
+        elif columns.has_keys:
+            keys.append(file)
+        elif only:
+            raise DataError(
+                f"{files.shown(path)}: no column is a question with options or an answer (it has {', '.join(names)}); "
+                "say which with a mapping, such as question=ask"
+            )
+    kept = questions or keys
+    if not kept and not replies:
+        seen = f"looked into {', '.join(looked_at[:8])}{files.damage()}" if looked_at else files.contents()
+        reasons = "".join(f"; {row}" for row in damaged[:_SHOWN])
+        raise DataError(f"{files.shown('')} holds no file of questions ({', '.join(ENDS)}); {seen}{reasons}")
+    models = models_by_path(files, replies)
+    return [
+        *_labelled(files, kept),
+        *(file._replace(model=models[file.path], config=None) for file in _labelled(files, replies)),
+    ]
+
+
+def _labelled(files: DatasetFiles, found: Sequence[QuestionFile]) -> list[QuestionFile]:
+    labels = file_labels(files, [file.path for file in found])
+    return [file._replace(split=labels[file.path].split, config=labels[file.path].config) for file in found]
+
+
+def _named(mappings: Iterable[Stated]) -> list[str]:
+    """Return all columns that some mappings name."""
+    return [
+        name
+        for mapping in mappings
+        for column in mapping.values()
+        for name in (column if isinstance(column, list) else [column])
+        if isinstance(name, str) and name
+    ]
+
+
+def _all_there(stated: Stated | None, names: Sequence[str]) -> bool:
+    return all(name in names for name in _named([stated or {}]))
+
+
+def _with_unique_id(
+    rows: Sequence[Row], columns: ColumnMapping, guessed: Callable[..., ColumnMapping]
+) -> ColumnMapping:
+    """Return the columns with the first guess of `id` whose values do not repeat; without `id` where all repeat."""
+    no_ids: list[str] = []
+    while (column := columns.column("id")) is not None:
+        values = [str(value) for row in rows if (value := row.document.get(column)) is not None]
+        # Rows that stand twice by mistake are no reason to give up an id.
+        if len(values) < _FEW_ROWS or len(values) - len(set(values)) <= _MOST_REPEATED * len(values):
+            break
+        no_ids.append(column)
+        columns = guessed(no_ids=no_ids)
+    return columns
+
+
+def _is_binary(rows: Sequence[Row], columns: ColumnMapping) -> bool:
+    """Return whether all keys are 1 or 0, both are there, and no row has options."""
+    answer, options = columns.column("answer"), columns.column("options")
+    if answer is None or columns.options or any(options and row.document.get(options) for row in rows):
+        return False
+    keys = {str(int(k) if isinstance(k, bool) else k) for row in rows if (k := row.document.get(answer)) is not None}
+    return keys == {"0", "1"}
+
+
+def _first_answer(rows: Sequence[Row], columns: ColumnMapping) -> int:
+    """Return the number of the first option where keys are numbers: 1 if there are such keys and none is 0, else 0."""
+    if columns.first_answer is not None:
+        return columns.first_answer
+    answer = columns.column("answer")
+    numbers = [row.document.get(answer) for row in rows] if answer else []
+    whole = {int(number) for number in numbers if isinstance(number, int) or str(number).isdecimal()}
+    return 1 if whole and 0 not in whole else 0
+
+
+class ReadRow(NamedTuple):
+    """What a row of a file holds.
+
+    Args:
+        row: Which row it is.
+        question: The question; None where the row is a reply to one that another file has.
+        pictures: Pictures of the question.
+        reply: What a model replied to it; None for nothing.
+    """
+
+    row: str
+    question: AskedQuestion | None
+    pictures: list[AskedPicture]
+    reply: ModelReply | None = None
+
+
+def rows_in(files: DatasetFiles, file: QuestionFile) -> Iterator[ReadRow | RefusedRow]:
+    """Yield what each row of a file of questions or replies holds.
+
+    A row of replies has its question too where it states one: a file of results may be all that there is.
+    """
+    for row in rows_of(files, file.path, asked=file.columns.taken):
+        if isinstance(row, RefusedRow):
+            yield row
+            continue
+        with guarded(file.path, row.entry) as guard:
+            if file.model is None:
+                yield ReadRow(row.entry, *_question(row, file))
+            else:
+                reply = reply_of(row.document, file.columns, file.model)
+                yield ReadRow(row.entry, *_question_beside(row, file), reply)
+        if guard.refusal is not None:
+            yield guard.refusal
+
+
+def _question(row: Row, file: QuestionFile) -> tuple[AskedQuestion, list[AskedPicture]]:
+    document: Mapping[str, Any] = row.document
+    if file.is_binary and (answer := file.columns.column("answer")) is not None and answer in document:
+        document = {**document, answer: _SPELLED.get(str(document[answer]), document[answer])}
+    question, pictures = question_of(document, file.columns, row=row.entry, first_answer=file.first_answer)
+    told: dict[str, str] = {}
+    if question.split is None and file.split is not None:
+        told["split"] = file.split
+    if question.task == DEFAULT_TASK and file.config is not None:
+        told["task"] = task_name(file.config)
+    return (question.model_copy(update=told) if told else question), pictures
+
+
+def _question_beside(row: Row, file: QuestionFile) -> tuple[AskedQuestion | None, list[AskedPicture]]:
+    """Return the question that stands beside a reply; none where there is none, or another file must have it."""
+    if not file.columns.replies or not (file.columns.has_questions or file.columns.has_keys):
+        return None, []
+    try:
+        return _question(row, file)
+    except (BadRow, ValidationError):
+        return None, []
+
+
+def questions_of(
+    files: DatasetFiles, file: QuestionFile
+) -> Iterator[tuple[str, AskedQuestion, list[AskedPicture]] | RefusedRow]:
+    """Yield each question of a file with the row it stands in and its pictures, and what is wrong with other rows."""
+    for entry in rows_in(files, file):
+        if isinstance(entry, RefusedRow):
+            yield entry
+        elif entry.question is not None:
+            yield entry.row, entry.question, entry.pictures

@@ -1,0 +1,469 @@
+"""Questions that a run imports, in a file that can be looked up by picture; memory does not grow with them.
+
+Questions that cannot be items are in it too, with the reason: their words and keys can be checked. So are the replies
+of models that the source brings along.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright.canonical import canonical_json
+from benchwright.errors import DataError
+from benchwright.images.identify import uri_for
+from benchwright.photographs import BroughtPhotograph
+from benchwright.records import Source
+from benchwright.source_files.refusal_lists import Refusals
+from benchwright.source_files.refusals import BAD_ROW, MISSING_PICTURE, REPEATED, RefusedRow
+from benchwright.source_files.rows import BadRow
+
+from .asked_question import MAX_KEY, AskedQuestion, ModelReply
+from .imported_question import ImportedQuestion
+from .picture_lookup import PICTURE_REASONS, PictureLookup
+from .question_files import ReadRow
+
+NO_PICTURE, NO_QUESTION, NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
+ROTATED = "rotated"
+STATED_ID = "stated_id"
+"""Label of a question whose id stands twice: that id."""
+_SCHEMA = """
+PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
+CREATE TABLE pictures (
+    image_id TEXT PRIMARY KEY, file TEXT, path TEXT, width INTEGER, height INTEGER, media_type TEXT,
+    size_bytes INTEGER, source TEXT, used INTEGER) WITHOUT ROWID;
+CREATE TABLE questions (
+    number INTEGER PRIMARY KEY, key TEXT UNIQUE, file TEXT, row TEXT, first TEXT, image_ids TEXT, document TEXT,
+    outcome TEXT, detail TEXT, names TEXT);
+CREATE INDEX by_picture ON questions (first, key) WHERE first IS NOT NULL;
+CREATE TABLE shown (file TEXT, place TEXT, image_ids TEXT, names TEXT, PRIMARY KEY (file, place)) WITHOUT ROWID;
+CREATE TABLE absent (name TEXT PRIMARY KEY, reason TEXT, detail TEXT);
+CREATE TABLE replies (
+    model TEXT, key TEXT, text TEXT, choice TEXT, file TEXT, row TEXT, PRIMARY KEY (model, key)) WITHOUT ROWID;
+"""
+_ABSENT = "-"
+_MILLION = 1_000_000
+"""VLMEvalKit adds multiples of it to the index where it rotates options."""
+
+
+class IndexedQuestion(NamedTuple):
+    """A question with the images of the run that it shows, in order; the document is that of `AskedQuestion`."""
+
+    image_ids: tuple[str, ...]
+    document: str
+
+
+class IndexedPicture(NamedTuple):
+    """A picture of the source that is there.
+
+    Args:
+        image_id: SHA-256 of the file's bytes.
+        file: File on this machine.
+        name: Name by which the source calls it.
+        width: Pixels, upright.
+        height: Pixels, upright.
+        media_type: Such as `image/jpeg`.
+        size_bytes: Size of the file.
+        source: What the source states about its origin; None where it states nothing.
+    """
+
+    image_id: str
+    file: Path
+    name: str
+    width: int
+    height: int
+    media_type: str
+    size_bytes: int
+    source: Source | None
+
+
+class AbsentPicture(NamedTuple):
+    """A picture that cannot be used: its name in the source, a stable code such as `missing_picture`, and words."""
+
+    name: str
+    reason: str
+    detail: str
+
+
+class ImportCounts(NamedTuple):
+    """How much an import holds.
+
+    Args:
+        items: Number of questions that are items.
+        as_texts: Number of questions that are no items and whose words and keys can be checked, by reason.
+        images: Number of pictures that are there, of items and of others.
+        tasks: Number of questions by task; rotations are not counted.
+        splits: Number of questions by split, empty for none stated.
+        replies: Number of replies by model.
+    """
+
+    items: int
+    as_texts: Counter[str]
+    images: int
+    tasks: Counter[str]
+    splits: Counter[str]
+    replies: Counter[str]
+
+
+class QuestionIndex:
+    """The index file of one entry `items` of a recipe."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def fill(
+        self,
+        entries: Iterable[tuple[str, ReadRow | RefusedRow]],
+        pictures: PictureLookup,
+        refused: Refusals,
+        *,
+        keeps_keyless: bool = False,
+        keeps_repeats: bool = False,
+    ) -> int:
+        """Make the index anew and return the number of questions in it that are items.
+
+        Args:
+            entries: What each row of each file holds, with the file's path; rows of a file are neighbours, and files
+                of replies come last.
+            pictures: Pictures by name.
+            refused: Receiver of what is refused, and of what is no item.
+            keeps_keyless: Whether questions without a key are items; default False, since no reply to them is right.
+            keeps_repeats: Whether each question whose id stands twice is kept, under a numbered id, with the one that
+                the source states as label `stated_id`; default False, the first is.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.unlink(missing_ok=True)
+        with closing(sqlite3.connect(self.path)) as database:
+            database.executescript(_SCHEMA)
+            filling = _Filling(database, pictures, refused, keeps_keyless, keeps_repeats)
+            for file, entry in entries:
+                filling.take(file, entry)
+            filling.finish()
+            database.commit()
+            [(items,)] = database.execute("SELECT count(*) FROM questions WHERE outcome IS NULL")
+        return int(items)
+
+    def brought(self, stage: str) -> list[BroughtPhotograph]:
+        """Return the pictures of all items, sorted by path; of two pictures with one path, both have a longer one."""
+        with closing(self._connected()) as database:
+            rows = database.execute(
+                "SELECT path, file, source, image_id, count(*) OVER (PARTITION BY path) FROM pictures WHERE used"
+            ).fetchall()
+        brought = []
+        for path, file, source, image_id, number in rows:
+            name = path if number == 1 else f"{image_id[:12]}/{path}"
+            stated = Source(uri="", canonical_id=f"{stage}:{name}") if source is None else Source(**json.loads(source))
+            uri = f"{stage}:{uri_for(name)}"
+            brought.append(BroughtPhotograph(Path(file), stated.model_copy(update={"uri": uri})))
+        return sorted(brought, key=lambda photograph: photograph.source.uri)
+
+    def pictures(self) -> Iterator[IndexedPicture]:
+        """Yield every picture that is there, sorted by id, also of questions that are no items."""
+        with closing(self._connected()) as database:
+            for row in database.execute(
+                "SELECT image_id, file, path, width, height, media_type, size_bytes, source FROM pictures "
+                "ORDER BY image_id"
+            ):
+                picture = IndexedPicture(*row)
+                stated = None if row[-1] is None else Source(**json.loads(row[-1]))
+                yield picture._replace(file=Path(picture.file), source=stated)
+
+    def counts(self) -> ImportCounts:
+        """Return how much was imported."""
+        tasks: Counter[str] = Counter()
+        splits: Counter[str] = Counter()
+        as_texts: Counter[str] = Counter()
+        items = 0
+        with closing(self._connected()) as database:
+            for text, outcome in database.execute("SELECT document, outcome FROM questions"):
+                document = json.loads(text)
+                if outcome is None:
+                    items += 1
+                else:
+                    as_texts[outcome] += 1
+                if outcome != ROTATED:
+                    tasks[document["task"]] += 1
+                    splits[document["split"] or ""] += 1
+            [(images,)] = database.execute("SELECT count(*) FROM pictures")
+            replies = Counter(dict(database.execute("SELECT model, count(*) FROM replies GROUP BY model")))
+        return ImportCounts(items, as_texts, images, tasks, splits, replies)
+
+    def questions(self) -> Iterator[ImportedQuestion]:
+        """Yield every question, in the order of the source, whether it is an item or not."""
+        with closing(self._connected()) as database:
+            for file, row, text, ids, outcome, detail, names in database.execute(
+                "SELECT file, row, document, image_ids, outcome, detail, names FROM questions ORDER BY number"
+            ):
+                image_ids = tuple(None if image_id == _ABSENT else image_id for image_id in ids.split())
+                question = AskedQuestion.model_validate_json(text)
+                shown = tuple(json.loads(names))
+                yield ImportedQuestion(file, row, question, image_ids, outcome, detail or "", shown)
+
+    def absent(self) -> Iterator[AbsentPicture]:
+        """Yield every picture that questions name and that cannot be used, in the order in which they were met."""
+        with closing(self._connected()) as database:
+            for row in database.execute("SELECT name, reason, detail FROM absent ORDER BY rowid"):
+                yield AbsentPicture(*row)
+
+    def replies(self) -> Iterator[ModelReply]:
+        """Yield the replies that the source brings along, sorted by model and question."""
+        with closing(self._connected()) as database:
+            for row in database.execute("SELECT model, key, text, choice FROM replies ORDER BY model, key"):
+                yield ModelReply(*row)
+
+    def by_picture(self) -> Iterator[tuple[str, list[IndexedQuestion]]]:
+        """Yield each picture with which items start, and their questions, sorted by id."""
+        with closing(self._connected()) as database:
+            first, questions = None, []
+            rows = database.execute(
+                "SELECT first, image_ids, document FROM questions WHERE first IS NOT NULL ORDER BY first, key"
+            )
+            for image_id, image_ids, document in rows:
+                if image_id != first and first is not None:
+                    yield first, questions
+                    questions = []
+                first = image_id
+                questions.append(IndexedQuestion(tuple(image_ids.split()), document))
+            if first is not None:
+                yield first, questions
+
+    def _connected(self) -> sqlite3.Connection:
+        if not self.path.exists():
+            raise DataError(f"{self.path} is not there; run the recipe again")
+        return sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
+
+
+class _Shown(NamedTuple):
+    """Pictures of a question, None for one that cannot be used; why not; their names."""
+
+    pictures: list[IndexedPicture | None]
+    outcome: str | None
+    detail: str
+    names: list[str]
+
+
+class _Filling:
+    """Taking questions and replies into an index."""
+
+    def __init__(
+        self,
+        database: sqlite3.Connection,
+        pictures: PictureLookup,
+        refused: Refusals,
+        keeps_keyless: bool,
+        keeps_repeats: bool,
+    ) -> None:
+        self.database, self.lookup, self.refused = database, pictures, refused
+        self.keeps_keyless, self.keeps_repeats = keeps_keyless, keeps_repeats
+        self.file = ""
+        self.numbers: dict[str, Iterator[int]] = {}
+        """Numbers left for questions of an id that stands again."""
+        self.absent: dict[str, AbsentPicture] = {}
+        """Pictures of the question at hand that cannot be used, by name."""
+        self.waiting: list[tuple[ReadRow, AskedQuestion, _Shown]] = []
+        """Questions of this file that refer to the pictures of a row that may come later."""
+
+    def take(self, file: str, entry: ReadRow | RefusedRow) -> None:
+        """Take in what a row holds."""
+        if file != self.file:
+            self.finish()
+            self.file = file
+        if isinstance(entry, RefusedRow):
+            self.refused.add(entry)
+            return
+        try:
+            if entry.question is not None and (entry.reply is None or not self._has(entry.question.key)):
+                self.refused.records += 1
+                self._take_question(entry, entry.question)
+            if entry.reply is not None:
+                self._take_reply(entry, entry.reply)
+        except BadRow as error:
+            self.refused.add(RefusedRow(file, entry.row, error.reason, str(error)))
+        except UnicodeEncodeError as error:
+            detail = f"a text has the character {error.object[error.start]!a}, which no file in UTF-8 can hold"
+            self.refused.add(RefusedRow(file, entry.row, BAD_ROW, detail))
+
+    def finish(self) -> None:
+        """Settle the questions of a file that refer to the pictures of other rows."""
+        for entry, question, shown in self.waiting:
+            place = entry.pictures[0].path
+            row = self.database.execute(
+                "SELECT image_ids, names FROM shown WHERE file = ? AND place = ?", (self.file, place)
+            ).fetchone()
+            if row is None:
+                self._store(entry, question, shown)
+            else:
+                self._store_with(entry, question, str(row[0]).split(), None, "", json.loads(row[1]))
+        self.waiting = []
+
+    def _has(self, key: str) -> bool:
+        return self.database.execute("SELECT 1 FROM questions WHERE key = ?", (key,)).fetchone() is not None
+
+    def _take_question(self, entry: ReadRow, question: AskedQuestion) -> None:
+        _document(question).encode()
+        if self._has(question.key):
+            question = self._named_apart(question)
+        shown = self._shown(entry)
+        if shown.outcome == MISSING_PICTURE and len(entry.pictures) == 1 and entry.pictures[0].path.isdecimal():
+            # An empty row keeps its place in the order until the file ends.
+            self.waiting.append((entry, question, shown))
+            self.database.execute("INSERT INTO questions (key) VALUES (?)", (question.key,))
+        else:
+            self._store(entry, question, shown)
+
+    def _named_apart(self, question: AskedQuestion) -> AskedQuestion:
+        """Return a question under an id with its file's path, where that of another file has another question.
+
+        Raises:
+            BadRow: The question stands twice, or the file has two of that id.
+        """
+        if self.keeps_repeats:
+            numbers = self.numbers.setdefault(question.key, count(2))
+            key = next(name for number in numbers if not self._has(name := f"{question.key} ({number})"))
+            return question.model_copy(update={"key": key, "labels": {**question.labels, STATED_ID: question.key}})
+        key = f"{self.file}:{question.key}"
+        file, text = self.database.execute(
+            "SELECT file, document FROM questions WHERE key = ?", (question.key,)
+        ).fetchone()
+        if file is not None and file != self.file and len(key) <= MAX_KEY and not self._has(key):
+            first = AskedQuestion.model_validate_json(text)
+            if (first.ask, first.options, first.answer) != (question.ask, question.options, question.answer):
+                return question.model_copy(update={"key": key})
+        raise BadRow(f"the id {question.key!r} stands twice; the first is used", REPEATED)
+
+    def _shown(self, entry: ReadRow) -> _Shown:
+        if not entry.pictures:
+            return _Shown([], NO_PICTURE, "the question has no picture", [])
+        found: list[IndexedPicture | None] = []
+        outcome, detail = None, ""
+        names = []
+        for number, picture in enumerate(entry.pictures, start=1):
+            place = f"{self.file}: {entry.row}, picture {number}"
+            try:
+                of, file, path = self.lookup.found_picture(picture, file=self.file, place=place)
+                facts = of.width, of.height, of.media_type, of.size_bytes
+                found.append(IndexedPicture(of.image_id, file, path, *facts, picture.source))
+                names.append(path)
+            except BadRow as error:
+                if error.reason not in PICTURE_REASONS:
+                    raise
+                found.append(None)
+                names.append(picture.path or place)
+                if outcome is None:
+                    outcome, detail = error.reason, str(error)
+                self.absent.setdefault(names[-1], AbsentPicture(names[-1], error.reason, str(error)))
+        return _Shown(found, outcome, detail, names)
+
+    def _store(self, entry: ReadRow, question: AskedQuestion, shown: _Shown) -> None:
+        ids = [_ABSENT if picture is None else picture.image_id for picture in shown.pictures]
+        self.database.executemany(
+            "INSERT OR IGNORE INTO pictures VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)",
+            [
+                (image_id, str(file), *facts, None if source is None else source.model_dump_json())
+                for image_id, file, *facts, source in filter(None, shown.pictures)
+            ],
+        )
+        self._store_with(entry, question, ids, shown.outcome, shown.detail, shown.names)
+        for name in shown.names:
+            if name in self.absent:
+                self.database.execute("INSERT OR IGNORE INTO absent VALUES (?, ?, ?)", self.absent.pop(name))
+        if shown.outcome is None:
+            self.database.execute(
+                "INSERT OR IGNORE INTO shown VALUES (?, ?, ?, ?)",
+                (self.file, str(question.labels.get("index", question.key)), " ".join(ids), json.dumps(shown.names)),
+            )
+
+    def _store_with(
+        self,
+        entry: ReadRow,
+        question: AskedQuestion,
+        ids: Sequence[str],
+        outcome: str | None,
+        detail: str,
+        names: Sequence[str],
+    ) -> None:
+        """Store a question with the ids and names of its pictures."""
+        base, difference = self._rotated(question)
+        if base is not None:
+            question = question.model_copy(update={"rotates": base})
+            outcome, detail = ROTATED, f"question {base!r} with its options in another order{difference}"
+        elif not question.ask:
+            outcome, detail = NO_QUESTION, "the source has no words for it: its key can be checked"
+        elif question.kind == "open":
+            outcome, detail = NO_OPTIONS, "an open question; an item has options"
+        elif question.lacks_key and not self.keeps_keyless:
+            outcome, detail = NO_KEY, "no option is marked as right: the key is missing or sealed"
+        if outcome is not None:
+            self.refused.add(RefusedRow(self.file, entry.row, outcome, detail))
+        self.database.execute(
+            "INSERT INTO questions (key, file, row, first, image_ids, document, outcome, detail, names) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET (file, row, first, image_ids, "
+            "document, outcome, detail, names) = (excluded.file, excluded.row, excluded.first, excluded.image_ids, "
+            "excluded.document, excluded.outcome, excluded.detail, excluded.names)",
+            (question.key, self.file, entry.row, None if outcome else ids[0], " ".join(ids), _document(question),
+             outcome, detail, json.dumps(list(names))),
+        )  # fmt: skip
+        if outcome is None:
+            self.database.executemany(
+                "UPDATE pictures SET used = 1 WHERE image_id = ?", [(image_id,) for image_id in ids]
+            )
+
+    def _rotated(self, question: AskedQuestion) -> tuple[str | None, str]:
+        """Return the id of the question that this one rotates, and how their keys differ; None for an own question.
+
+        Told by ids: VLMEvalKit's indices from a million on, and MVP-Bench's `12__3__1`; the options must be the same.
+        """
+        if not question.options or not all(isinstance(option, str) for option in question.options):
+            return None, ""
+        for base in _bases(question.key):
+            row = self.database.execute("SELECT document FROM questions WHERE key = ?", (base,)).fetchone()
+            if row is None or row[0] is None:
+                continue
+            original = AskedQuestion.model_validate_json(row[0])
+            if sorted(map(str, original.options)) == sorted(map(str, question.options)):
+                keys = [None if q.answer is None else q.options[q.answer] for q in (original, question)]
+                is_same = None in keys or keys[0] == keys[1]
+                return base, "" if is_same else f"; its key is {keys[1]!r}, there {keys[0]!r}"
+        return None, ""
+
+    def _take_reply(self, entry: ReadRow, reply: ModelReply) -> None:
+        if not self._has(reply.key):
+            raise BadRow(f"the reply is to {reply.key!r}, and there is no such question", "unknown_question")
+        known = self.database.execute(
+            "SELECT text, choice FROM replies WHERE model = ? AND key = ?", (reply.model, reply.key)
+        ).fetchone()
+        if known is None:
+            self.database.execute(
+                "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?)",
+                (reply.model, reply.key, reply.text, reply.choice, self.file, entry.row),
+            )
+        elif (reply.text and known[0] and known[0] != reply.text) or (
+            not reply.text and known[1] is not None and reply.choice != known[1]
+        ):
+            raise BadRow(
+                f"{reply.model} replied otherwise to {reply.key!r} in an earlier row; that one is used", "other_reply"
+            )
+        elif known[1] is None and reply.choice is not None:
+            self.database.execute(
+                "UPDATE replies SET choice = ? WHERE model = ? AND key = ?", (reply.choice, reply.model, reply.key)
+            )
+
+
+def _document(question: AskedQuestion) -> str:
+    return canonical_json(question.model_dump(mode="json"))
+
+
+def _bases(key: str) -> Iterator[str]:
+    """Yield the ids that the question may have which this one rotates, by its own."""
+    if key.isdecimal() and int(key) >= _MILLION:
+        yield str(int(key) % _MILLION)
+    elif "__" in key:
+        yield key.partition("__")[0]
+        if not key.endswith("__0"):
+            yield f"{key.rpartition('__')[0]}__0"

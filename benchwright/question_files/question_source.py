@@ -1,0 +1,164 @@
+"""What questions are imported from: files of questions, or a release of Benchwright."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from benchwright.canonical import digest
+from benchwright.records import LETTERS, ImageRecord, Source
+from benchwright.release import Release, ReleasedItem
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+
+from .asked_question import AskedPicture, AskedQuestion
+from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
+from .tables.column_files import ColumnFile, read_columns
+from .tables.webdataset import is_webdataset
+
+_RELEASE = ("manifest.json", "manifest.sha256")
+
+
+class QuestionSource(Protocol):
+    """A source of questions."""
+
+    @property
+    def files(self) -> list[QuestionFile]:
+        """Files of questions and of replies, with what their columns hold; none for a release."""
+
+    def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
+        """Yield what each row holds, with the path of its file."""
+
+    def picture_files(self) -> DatasetFiles:
+        """Return the folder in which pictures are looked for."""
+
+    def content_digest(self) -> str:
+        """Return the digest of everything that decides which questions are read."""
+
+
+def open_source(
+    place: Path, *, pictures: Path | None = None, mapping: Stated | None = None, columns: Path | None = None
+) -> QuestionSource:
+    """Return the source of questions at a place.
+
+    Args:
+        place: File of questions, folder or archive that holds such files, or folder of a release.
+        pictures: Folder of the pictures where they lie elsewhere; None for the folder of the questions.
+        mapping: Columns by field where their names do not tell (`guessed_columns`).
+        columns: File of columns (`read_columns`); the mapping goes before it.
+
+    Raises:
+        DataError: There are no questions, or they cannot be read.
+    """
+    if all((place / name).is_file() for name in _RELEASE):
+        return ReleaseSource(Release.open(place))
+    stated = ColumnFile() if columns is None else read_columns(columns)
+    return FileSource(place, pictures, {**stated.columns, **(mapping or {})}, stated.files)
+
+
+class FileSource:
+    """Questions in files.
+
+    Args:
+        place: File of questions, or folder or archive that holds such files.
+        pictures: Folder of the pictures; None for that of the questions.
+        mapping: Columns by field.
+        by_file: Columns by field, by path or pattern.
+    """
+
+    def __init__(self, place: Path, pictures: Path | None, mapping: Stated, by_file: Mapping[str, Stated]) -> None:
+        is_archive = place.is_file() and place.suffix.lower() in (".zip", ".tar") and not is_webdataset(place)
+        folder = place if place.is_dir() or is_archive or not place.exists() else place.parent
+        only = (place.name,) if folder != place else ()
+        tars = [path for path in folder.glob("*.tar") if path.is_file()] if folder.is_dir() else []
+        samples = [path.name for path in tars if is_webdataset(path)]
+        self._files = DatasetFiles(folder, closed=samples)
+        self._pictures = None if pictures is None else DatasetFiles(pictures)
+        merged = {pattern: {**columns, **mapping} for pattern, columns in by_file.items()}
+        self._unread: list[RefusedRow] = []
+        self.files = question_files(self._files, mapping, only=only, stated_by_file=merged, unread=self._unread)
+
+    def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
+        """Yield what each row holds, with the path of its file; at the end what of the folder cannot be read."""
+        for file in self.files:
+            for entry in rows_in(self._files, file):
+                yield file.path, entry
+        pictures = [] if self._pictures is None else self._pictures.refused()
+        for row in dict.fromkeys((*self._unread, *self._files.refused(), *pictures)):
+            yield row.file, row
+
+    def picture_files(self) -> DatasetFiles:
+        """Return the folder in which pictures are looked for."""
+        return self._pictures or self._files
+
+    def content_digest(self) -> str:
+        """Return the digest of the files of questions; pictures have their own."""
+        contents = []
+        for file in self.files:
+            with self._files.as_path(file.path) as path, path.open("rb") as handle:
+                contents.append([file.path, hashlib.file_digest(handle, "sha256").hexdigest()])
+        return digest(contents)
+
+
+class ReleaseSource:
+    """Items of a release, with their ids, splits and marks, and pictures without marks.
+
+    Args:
+        release: The release.
+    """
+
+    def __init__(self, release: Release) -> None:
+        self._release = release
+        self.files: list[QuestionFile] = []
+
+    def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
+        """Yield each item as a question."""
+        records = {record.image_id: record for record in self._release.provenance() if isinstance(record, ImageRecord)}
+        sealed = self._release.manifest.sealed_splits
+        for number, released in enumerate(self._release.items(), start=1):
+            row = f"item {number}"
+            pictures = [
+                AskedPicture(f"{image.image_id}", released.images[image.image_id], _source_of(image.image_id, records))
+                for image in released.item.images
+            ]
+            yield released.split, ReadRow(row, _question_of(released, is_sealed=released.split in sealed), pictures)
+
+    def picture_files(self) -> DatasetFiles:
+        """Return the folder of the release."""
+        return DatasetFiles(self._release.path)
+
+    def content_digest(self) -> str:
+        """Return the id of the release."""
+        return self._release.release_id
+
+
+def _source_of(image_id: str, records: Mapping[str, ImageRecord]) -> Source | None:
+    """Return the source that a picture goes back to, as the release states it."""
+    record = records.get(image_id)
+    root = None if record is None else records.get(record.root_image_id)
+    return None if root is None else root.source
+
+
+def _question_of(released: ReleasedItem, *, is_sealed: bool) -> AskedQuestion:
+    item = released.item
+    places = {image.image_id: number for number, image in reversed(list(enumerate(item.images)))}
+    options = tuple(places[c.image_id] if c.image_id is not None else str(c.text) for c in item.choices)
+    return AskedQuestion(
+        key=item.item_id,
+        split=released.split,
+        task=item.task,
+        kind=item.kind,
+        ask=item.question,
+        options=options,
+        answer=None if item.answer is None else LETTERS.index(item.answer),
+        refusal=None if item.refusal is None else LETTERS.index(item.refusal),
+        lacks_key=is_sealed and item.right_key is None,
+        pictures=len(item.images),
+        level=item.level,
+        category=item.category,
+        explanation=item.explanation,
+        labels=dict(item.attributes),
+        item=item,
+    )

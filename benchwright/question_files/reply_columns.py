@@ -1,0 +1,93 @@
+"""What models replied, in files beside the questions: by question id, from columns that such files usually have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from benchwright.errors import BenchwrightError
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.rows import BadRow, Row
+
+from .asked_question import ModelReply
+from .tables.columns import ColumnMapping
+from .tables.rows import rows_of
+
+if TYPE_CHECKING:
+    from .question_files import QuestionFile
+
+_FOLDER_OF_REPLIES = re.compile(r"output|prediction|result|repl(?:y|ies)|response", re.I)
+_MAX_TEXT = 200_000
+
+
+def model_of_path(path: str) -> str | None:
+    """Return the model that a path names: what comes below a folder of results; None below no such folder.
+
+    Example:
+        >>> model_of_path("eval/saved_outputs/GPT4V/Art Style.json.gz")
+        'GPT4V'
+        >>> model_of_path("results/llava_test.jsonl")
+        'llava_test'
+    """
+    parts = path.split("/")
+    for place, folder in enumerate(parts[:-1]):
+        if _FOLDER_OF_REPLIES.search(folder):
+            name = parts[place + 1]
+            return name if place + 2 < len(parts) else _stem(name)
+    return None
+
+
+def _stem(name: str) -> str:
+    """Return the name of a file without the ends that say how it is written; `v1.5` is part of a name."""
+    return re.sub(r"(?:\.(?:jsonl?|ndjson|csv|tsv|parquet|gz))+$", "", name, flags=re.I)
+
+
+def models_by_path(files: DatasetFiles, replies: Sequence[QuestionFile]) -> dict[str, str]:
+    """Return the model of each file of replies.
+
+    A file whose name holds the name of a model that another file states in a column, such as `GPT4o_evaluated` beside
+    `GPT4o`, holds replies of that model.
+    """
+    stated: set[str] = set()
+    for file in replies:
+        if column := file.columns.replies.get("model"):
+            try:
+                first = next((r for r in islice(rows_of(files, file.path), 10) if isinstance(r, Row)), None)
+            except BenchwrightError:
+                continue
+            if first is not None and (name := first.document.get(column)):
+                stated.add(str(name))
+    models = {}
+    for file in replies:
+        held = [name for name in stated if name in (file.model or "")]
+        models[file.path] = max(held, key=len) if held else file.model or _stem(file.path.rpartition("/")[2])
+    return models
+
+
+def reply_of(document: Mapping[str, Any], columns: ColumnMapping, model: str) -> ModelReply | None:
+    """Return the reply of a row; None where it has none, as for a call that failed.
+
+    Raises:
+        BadRow: The row has no id.
+    """
+    column = columns.column("id")
+    key = document.get(column) if column else None
+    if key is None or str(key).strip() == "":
+        raise BadRow("the reply has no id of a question", "no_id")
+    named = document.get(columns.replies.get("model", ""))
+    text = document.get(columns.replies.get("reply", ""))
+    # A mapping from id to choice has no column of replies: its values are the choices.
+    choice_column = columns.replies.get("choice") if columns.replies else columns.column("answer")
+    choice = document.get(choice_column or "")
+    if isinstance(text, Mapping | list):  # II-Bench keeps the error of a call that failed
+        text = None
+    if text is None and choice is None:
+        return None
+    return ModelReply(
+        model=str(named) if named else model,
+        key=str(key).strip(),
+        text="" if text is None else str(text)[:_MAX_TEXT],
+        choice=None if choice is None else str(choice)[:1000],
+    )

@@ -1,0 +1,213 @@
+"""Tasks of Label Studio (JSON export): question, options and pictures from `data`, the key from what people chose.
+
+A task whose `data` holds a question is one question. A task without one is a question for each control `Choices`: its
+words are the header above the control in the labeling configuration beside the export (`*.xml`), else the control's
+name, and its options the configuration's, else all that people chose in the file.
+
+The key is `data` or `meta` where these state one, else the choice of an annotation marked as ground truth, else the one
+that most annotators chose; where two are level there is none, and the row says so.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from benchwright.errors import BenchwrightError
+from benchwright.records import LETTERS
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, Row, guarded, json_list
+
+from .columns import FIELDS
+from .own_exports import is_own_export, own_export_row
+
+_MAX_CONFIG_BYTES = 4 << 20
+_NAMES_OF_OPTIONS = FIELDS["options"]
+
+
+class _Control(NamedTuple):
+    """A control `Choices`: the words above it, and its options, if the configuration lists them."""
+
+    words: str
+    options: tuple[str, ...]
+
+
+def is_task(document: Any) -> bool:
+    """Return whether an entry of a list is a task of Label Studio."""
+    return (
+        isinstance(document, Mapping)
+        and isinstance(document.get("data"), Mapping)
+        and any(name in document for name in ("annotations", "completions", "predictions", "meta", "id"))
+    )
+
+
+def task_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
+    """Yield the questions of a file of tasks."""
+    controls = _configured(files, path)
+    chosen: dict[str, set[str]] = {}
+    for row in json_list(files, path):
+        if is_task(row.document):
+            for _, control, choices in _results(row.document):
+                chosen.setdefault(control, set()).update(choices)
+    for row in json_list(files, path):
+        if not is_task(row.document):
+            yield RefusedRow(path, row.entry, "bad_row", "no task: it has no `data`")
+            continue
+        with guarded(path, row.entry) as guard:
+            for place, document in _questions(row.document, controls, chosen):
+                yield Row(f"{row.entry}{place}", document)
+        if guard.refusal is not None:
+            yield guard.refusal
+
+
+def _questions(
+    task: Mapping[str, Any], controls: Mapping[str, _Control], chosen: Mapping[str, set[str]]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    data = task["data"]
+    stated = task.get("meta")
+    meta: Mapping[str, Any] = stated if isinstance(stated, Mapping) else {}
+    if is_own_export({**data, **meta}):
+        row = own_export_row({**meta, **data, "options": _own_options(data)})
+        yield "", {**row, "image": [_picture(value) for value in _listed(data.get("images"))]}
+        return
+    shared = {name: _picture_cell(value) for name, value in {**meta, **data}.items()}
+    shared.setdefault("id", task.get("id"))
+    if any(str(name).lower() in FIELDS["question"] for name in data):
+        options = next((_values(data[name]) for name in data if str(name).lower() in _NAMES_OF_OPTIONS), None)
+        control = _control_for(options, task, controls, chosen)
+        if options is None and control is not None:
+            options = _options_of(control, controls, chosen)
+        yield "", {**shared, **_key(task, control, shared), "options": options}
+        return
+    for control in controls or sorted(chosen):
+        words = controls[control].words if control in controls else control
+        row = {**shared, **_key(task, control, {}), "question": words, "id": f"{shared['id']}-{control}"}
+        yield f", {control}", {**row, "options": _options_of(control, controls, chosen), "task": control}
+
+
+def _own_options(data: Mapping[str, Any]) -> list[str]:
+    """Return the options of our own export, `(A) words`, without their letters."""
+    options = zip(LETTERS, _values(data["options"]), strict=False)
+    return [value.removeprefix(f"({letter}) ") for letter, value in options]
+
+
+def _control_for(
+    options: Sequence[str] | None,
+    task: Mapping[str, Any],
+    controls: Mapping[str, _Control],
+    chosen: Mapping[str, set[str]],
+) -> str | None:
+    """Return the control with which people answer the question: the one whose choices are its options, else the first.
+
+    Args:
+        options: Options that the task's data states; None for none.
+        task: The task.
+        controls: Controls of the configuration.
+        chosen: Choices made in the whole file, by control.
+    """
+    used = list(dict.fromkeys(control for _, control, _ in _results(task)))
+    names = used or list(controls) or sorted(chosen)
+    if options is not None:
+        fitting = [name for name in names if chosen.get(name, set()) & set(options)]
+        return fitting[0] if fitting else None
+    return next((name for name in names if name in ("answer", "choice", "label")), names[0] if names else None)
+
+
+def _options_of(control: str, controls: Mapping[str, _Control], chosen: Mapping[str, set[str]]) -> list[str]:
+    stated = controls[control].options if control in controls else ()
+    return list(stated) or sorted(chosen.get(control, ()))
+
+
+def _key(task: Mapping[str, Any], control: str | None, stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the column `answer` from people's choices, with how many chose; nothing where the task states a key.
+
+    Raises:
+        BadRow: Two choices are level.
+    """
+    if control is None or any(str(name).lower() in FIELDS["answer"] for name in stated):
+        return {}
+    votes = [(is_truth, choices) for is_truth, name, choices in _results(task) if name == control]
+    truths = [choices for is_truth, choices in votes if is_truth]
+    counted = Counter(tuple(choices) for choices in truths or [choices for _, choices in votes])
+    ranked = counted.most_common()
+    if not ranked:
+        return {"answer": None}
+    if len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
+        words = " and ".join(repr(", ".join(choices))[:80] for choices, _ in ranked[:2])
+        raise BadRow(f"{words} were chosen by {ranked[0][1]} each; no key", "ambiguous_key")
+    best, number = ranked[0]
+    return {"answer": list(best), "annotators": counted.total(), "annotators_agreeing": number}
+
+
+def _results(task: Mapping[str, Any]) -> Iterator[tuple[bool, str, list[str]]]:
+    """Yield the choices of each annotation that was not cancelled: whether it is ground truth, control, choices."""
+    for annotation in _listed(task.get("annotations")) or _listed(task.get("completions")):
+        if not isinstance(annotation, Mapping) or annotation.get("was_cancelled") or annotation.get("skipped"):
+            continue
+        for result in _listed(annotation.get("result")):
+            value = result.get("value") if isinstance(result, Mapping) else None
+            choices = value.get("choices") if isinstance(value, Mapping) else None
+            if isinstance(choices, list) and choices:
+                name = str(result.get("from_name", "choice"))
+                yield bool(annotation.get("ground_truth")), name, [str(choice) for choice in choices]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _values(options: Any) -> list[str]:
+    """Return options that stand in data as texts, or as Label Studio lists dynamic choices (`{"value": ...}`)."""
+    if not isinstance(options, list):
+        return [] if options is None else [str(options)]
+    return [str(o.get("value", o.get("alias", ""))) if isinstance(o, Mapping) else str(o) for o in options]
+
+
+def _picture_cell(value: Any) -> Any:
+    return [_picture(entry) for entry in value] if isinstance(value, list) else _picture(value)
+
+
+def _picture(value: Any) -> Any:
+    """Return the path in an address at which Label Studio serves a file: local storage, or an upload."""
+    if not isinstance(value, str) or "/data/" not in value:
+        return value
+    parts = urlsplit(value)
+    if parts.path.endswith("/data/local-files/"):
+        return unquote(parse_qs(parts.query).get("d", [""])[0]) or value
+    return unquote(parts.path.rpartition("/data/")[2]) if "/data/" in parts.path else value
+
+
+def _configured(files: DatasetFiles, path: str) -> dict[str, _Control]:
+    """Return the controls of the labeling configuration beside a file; none where there is none that can be read."""
+    folder = path.rpartition("/")[0]
+    for name in files.listing(folder):
+        if not name.lower().endswith(".xml"):
+            continue
+        place = f"{folder}/{name}" if folder else name
+        try:
+            text = files.read(place, max_bytes=_MAX_CONFIG_BYTES).decode("utf-8")
+            # Entities could make a short text a very large one; labeling configurations declare none.
+            root = None if "<!" in text.replace("<!--", "") else ET.fromstring(text)  # noqa: S314
+        except (BenchwrightError, ET.ParseError, ValueError):
+            continue
+        if root is not None and root.tag == "View":
+            return _controls_of(root)
+    return {}
+
+
+def _controls_of(root: ET.Element) -> dict[str, _Control]:
+    controls: dict[str, _Control] = {}
+    header = ""
+    for element in root.iter():
+        if element.tag == "Header":
+            header = element.get("value", "")
+        elif element.tag == "Choices" and (name := element.get("name")):
+            options = tuple(value for choice in element.iter("Choice") if (value := choice.get("value")))
+            words = header if header and not header.startswith("$") else name
+            controls[name] = _Control(words, options)
+            header = ""
+    return controls

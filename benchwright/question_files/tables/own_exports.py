@@ -1,0 +1,83 @@
+"""Rows of what `benchwright release export` writes, in the one shape that other rows have.
+
+The formats state an item with the same names (`item_id`, `target`, `refusal`, `kind`, ...) and differ in where its
+options and pictures stand. What only serves Benchwright itself (hashes, evidence, operations) is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from benchwright.records import LETTERS
+from benchwright.source_files.rows import BadRow
+
+_SAME = ("task", "kind", "question", "level", "category", "explanation", "split", "answer", "refusal")
+_PICTURES = ("images", "image", *(f"image_{number}" for number in range(1, 100)))
+
+
+def is_own_export(document: Mapping[str, Any]) -> bool:
+    """Return whether a row is an item of an export of a release: these all have an id, a canary and a question."""
+    is_exported = isinstance(document.get("canary"), str) and ("item_id" in document or "content_hash" in document)
+    return is_exported and ("question" in document or "input" in document)
+
+
+def own_export_row(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of an exported item.
+
+    Raises:
+        BadRow: A part of it has another form.
+    """
+    row: dict[str, Any] = {
+        "id": document.get("item_id", document.get("id")),
+        **{name: document.get(name) or None for name in _SAME},
+        "options": _options(document),
+        "image": _pictures(document),
+    }
+    row["question"] = document.get("question", document.get("input"))
+    if "index" in document:  # rows of VLMEvalKit refer by it to the pictures of others
+        row["index"] = document["index"]
+    if row["answer"] is None and row["refusal"] is None:
+        row["answer"] = document.get("target") or None
+    attributes = document.get("attributes") or {}
+    if isinstance(attributes, str):
+        try:
+            attributes = json.loads(attributes)
+        except ValueError as error:
+            raise BadRow(f"attributes is no JSON: {error}") from None
+    if not isinstance(attributes, Mapping):
+        raise BadRow(f"attributes is a {type(attributes).__name__}, not names with values")
+    return {**attributes, **row}
+
+
+def _options(document: Mapping[str, Any]) -> list[Any]:
+    """Return the options as texts, or as the number of the picture that an option is."""
+    if (number := document.get("n_options")) is not None:
+        if not str(number).isdigit() or int(number) > len(LETTERS):
+            raise BadRow(f"n_options is {str(number)[:40]!r}, not a number up to {len(LETTERS)}")
+        return [_words(document.get(letter)) for letter in LETTERS[: int(number)]]
+    options = document.get("options", document.get("choices"))
+    if not isinstance(options, list):
+        raise BadRow("there are no options")
+    return [_option(option) for option in options]
+
+
+def _option(option: Any) -> Any:
+    if not isinstance(option, Mapping):
+        return _words(option)
+    if isinstance(number := option.get("image"), int) and option.get("text") is None:
+        return {"picture": number}
+    return _words(option.get("text"))
+
+
+def _words(text: Any) -> dict[str, Any]:
+    """Return an option as it stands: a release may hold one without words."""
+    return {"text": "" if text is None else str(text), "as_it_stands": True}
+
+
+def _pictures(document: Mapping[str, Any]) -> Any:
+    if isinstance(cell := document.get("image"), str):
+        return cell  # VLMEvalKit: base64, a list of such as text, or the index of another row
+    values = [document.get(name) for name in _PICTURES]
+    return [picture for value in values for picture in (value if isinstance(value, list) else [value]) if picture]

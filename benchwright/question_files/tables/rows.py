@@ -1,0 +1,127 @@
+"""Rows of any file of questions: a mapping from column to value, whatever the file.
+
+| file                      | rows                                                                                    |
+|---------------------------|-----------------------------------------------------------------------------------------|
+| `.csv`, `.tsv`            | its lines                                                                               |
+| `.jsonl`, `.ndjson`       | its lines                                                                               |
+| `.json`                   | entries of a list, of the lists of an object, or of an object by id (`json_documents`)  |
+| `.parquet`, `.arrow`      | rows as Hugging Face `datasets` writes them                                             |
+| `.tar`                    | samples of WebDataset                                                                   |
+
+All but archives may be packed (`.gz`). What one row nests is taken apart: `questions` of a picture under one entry
+(II-Bench), messages and metadata of inspect_ai, and the rows of Benchwright's own exports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from benchwright.files.arrow_files import ArrowColumn, ArrowRow, ChosenColumns, arrow_rows
+from benchwright.files.bounds import ROW_BYTES
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import BAD_ROW, RefusedRow
+from benchwright.source_files.rows import BadRow, Row, csv_rows, guarded, json_rows
+
+from .columns import FIELDS, is_known_column
+from .json_documents import json_document_rows
+from .own_exports import is_own_export, own_export_row
+from .webdataset import webdataset_rows
+
+_TEXT_ENDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+ENDS = (*_TEXT_ENDS, *(f"{end}.gz" for end in _TEXT_ENDS), ".parquet", ".arrow", ".tar")
+"""Ends of the names of files that may hold questions."""
+
+
+def rows_of(files: DatasetFiles, path: str, *, asked: Collection[str] = ()) -> Iterator[Row | RefusedRow]:
+    """Yield the rows of a file as mappings, with what they nest taken apart.
+
+    Args:
+        files: The folder.
+        path: Path of the file.
+        asked: Columns that are read whatever they hold. Of Parquet and Arrow, bytes and nested values of columns
+            whose name tells nothing are not read otherwise.
+
+    Raises:
+        DataError: The file as a whole cannot be read.
+    """
+    for row in _plain_rows(files, path, asked):
+        if isinstance(row, RefusedRow):
+            yield row
+        elif not isinstance(row.document, Mapping):
+            yield RefusedRow(path, row.entry, BAD_ROW, f"a {type(row.document).__name__}, not columns with values")
+        else:
+            with guarded(path, row.entry) as guard:
+                yield from _apart(row)
+            if guard.refusal is not None:
+                yield guard.refusal
+
+
+def _plain_rows(files: DatasetFiles, path: str, asked: Collection[str]) -> Iterator[Row | RefusedRow]:
+    low = path.lower().removesuffix(".gz")
+    if low.endswith((".csv", ".tsv")):
+        yield from csv_rows(files, path, delimiter="\t" if low.endswith(".tsv") else ",")
+    elif low.endswith((".jsonl", ".ndjson")):
+        yield from json_rows(files, path, usual_bytes=ROW_BYTES.usual)
+    elif low.endswith((".parquet", ".arrow")):
+        yield from _arrow_rows(files, path, asked)
+    elif low.endswith(".tar"):
+        yield from webdataset_rows(files, path)
+    else:
+        yield from json_document_rows(files, path)
+
+
+def _arrow_rows(files: DatasetFiles, path: str, asked: Collection[str]) -> Iterator[Row | RefusedRow]:
+    with files.as_path(path) as place:
+        for row in arrow_rows(place, partial(_chosen, asked=asked), title=files.shown(path)):
+            if isinstance(row, ArrowRow):
+                yield Row(f"row {row.number}", row.values)
+            else:
+                yield RefusedRow(path, row.entry, BAD_ROW, row.detail)
+
+
+def _chosen(columns: Sequence[ArrowColumn], *, asked: Collection[str]) -> ChosenColumns:
+    """Return the columns that may hold a part of a question or reply, and those that may be labels of it.
+
+    Of others nothing is read: pictures and lists that no field takes can be most of a file.
+    """
+    kinds = {column.name.strip().lower(): column.kind for column in columns}
+    if kinds.get("questions") == "nested" or "canary" in kinds:
+        return ChosenColumns([column.name for column in columns])
+    wanted = [column.name for column in columns if column.name in asked or is_known_column(column.name)]
+    labels = [column.name for column in columns if column.kind in ("plain", "list") and column.name not in wanted]
+    return ChosenColumns(wanted, labels)
+
+
+def _apart(row: Row) -> Iterator[Row]:
+    """Yield the rows that a row holds: itself, unless it lists questions, or is a sample of messages."""
+    document: Mapping[str, Any] = row.document
+    questions = document.get("questions")
+    if isinstance(questions, list) and questions and all(isinstance(entry, Mapping) for entry in questions):
+        shared = {name: value for name, value in document.items() if name != "questions"}
+        for name in [name for name, value in shared.items() if isinstance(value, Mapping)]:
+            shared |= shared.pop(name)
+        for number, entry in enumerate(questions, start=1):
+            yield Row(f"{row.entry}, question {number}", {**shared, **entry})
+        return
+    if isinstance(messages := document.get("input"), list):
+        document = {**document, **_messages(messages)}
+    if isinstance(metadata := document.get("metadata"), Mapping):
+        # What describes a sample beside its columns has no words of the question, whatever it is called.
+        beside = {f"metadata_{n}" if str(n).lower() in FIELDS["context"] else n: v for n, v in metadata.items()}
+        document = {**beside, **{name: value for name, value in document.items() if name != "metadata"}}
+    yield Row(row.entry, own_export_row(document) if is_own_export(document) else document)
+
+
+def _messages(messages: Sequence[Any]) -> dict[str, Any]:
+    """Return question and pictures of the last message of a user."""
+    last = next((m for m in reversed(messages) if isinstance(m, Mapping) and m.get("role") == "user"), None)
+    content = last.get("content") if last is not None else None
+    if isinstance(content, str):
+        return {"input": content}
+    if not isinstance(content, list):
+        raise BadRow("`input` has no message of the role user with content")
+    parts = [part for part in content if isinstance(part, Mapping)]
+    texts = [str(part.get("text", "")) for part in parts if part.get("type") == "text"]
+    return {"input": "\n".join(texts), "images": [part.get("image") for part in parts if part.get("type") == "image"]}

@@ -1,0 +1,8 @@
+"""Parsing of free replies into answers: plain text, options named by letter, word or place, and refusals.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,1 @@
+from .answers import read_answer as read_answer

@@ -1,0 +1,360 @@
+"""Replies of models that somebody brings along, read against the items of a benchmark.
+
+A file is read in whatever of the common layouts it has (`reply_files`); letters are read from free replies by the
+reader of `benchwright evaluate`. Nothing is guessed: a row that names no item, lists other options than the item has,
+or answers an item a second time in another way, is an outcome with its reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.components import components_of
+from benchwright.errors import DataError
+from benchwright.records import LETTERS
+from benchwright.replies.answers import read_answer
+from benchwright.replies.reply_text import plain
+from benchwright.text_normalization import counted
+
+from .reply_files import ReplyRow, UnreadReply, reply_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+NO_LETTER = -1
+LEAST_KEYS_ALIKE = 0.9
+"""Share of rows whose key must be that of the item with the same number, for rows to be matched by number alone."""
+LEAST_ROWS = 20
+"""Rows from which on a column of replies that always equals the key is taken to be the key."""
+
+LEAST_ERRORS_ALIKE = 5
+"""Replies beside the key from which on two models that give the same replies throughout are taken to be one."""
+
+
+class KeyedItem(NamedTuple):
+    """What replies are read against: one item with its options and its key.
+
+    Args:
+        item_id: Id of the item, unique in the benchmark.
+        options: Text of each option, in order; None for a picture, and for a text that is not at hand.
+        key: Place of the right option, from 0; None where the benchmark states none.
+        task: Name of its task; items of one task are compared with each other.
+        group_keys: What items share that hang together, such as a picture or a scene.
+        names: Other ids by which files of replies may call the item.
+    """
+
+    item_id: str
+    options: tuple[str | None, ...]
+    key: int | None
+    task: str = ""
+    group_keys: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+class ModelReplies(NamedTuple):
+    """Replies of one model.
+
+    Args:
+        model: Name of the model.
+        letters: Place of the option given, by item id; `NO_LETTER` where the reply gives none.
+        texts: The replies that give no letter, by item id, for people to look at.
+        unread: Rows that are not used, and why.
+        elsewhere: Number of rows that name no item of the benchmark.
+    """
+
+    model: str
+    letters: Mapping[str, int]
+    texts: Mapping[str, str]
+    unread: tuple[UnreadReply, ...] = ()
+    elsewhere: int = 0
+
+    def __str__(self) -> str:
+        """Return the counts in one line."""
+        told = len(self.letters) - len(self.texts)
+        parts = [f"{self.model}: options are named by {told:,} of {counted(len(self.letters), 'reply', 'replies')}"]
+        parts += [f"{counted(self.elsewhere, 'row is', 'rows are')} of no item here"] if self.elsewhere else []
+        parts += (
+            [
+                f"{counted(len(self.unread), 'row')} could not be read, such as {self.unread[0].where} "
+                f"({self.unread[0].reason})"
+            ]
+            if self.unread
+            else []
+        )
+        return "; ".join(parts)
+
+
+class LetterMatrix(NamedTuple):
+    """Options that models gave to items: one row per model, one column per item.
+
+    Args:
+        item_ids: Ids of the items.
+        tasks: Names of the tasks, sorted.
+        models: Names of the models.
+        letter: Place of the option given, models x items; `NO_LETTER` where none was read or nothing was asked.
+        asked: Whether there is a reply of the model to the item, models x items.
+        key: Place of each item's key; `NO_LETTER` where it has none.
+        options: Number of each item's options.
+        task: Number of each item's task.
+        group: Number of each item's cluster; items of a cluster share a picture, a pair or a scene.
+    """
+
+    item_ids: tuple[str, ...]
+    tasks: tuple[str, ...]
+    models: tuple[str, ...]
+    letter: NDArray[np.int8]
+    asked: NDArray[np.bool_]
+    key: NDArray[np.int8]
+    options: NDArray[np.int64]
+    task: NDArray[np.int64]
+    group: NDArray[np.int64]
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """Return which replies can be right or wrong: those to items with a key, models x items."""
+        scored: NDArray[np.bool_] = self.asked & (self.key >= 0)
+        return scored
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Return which replies give the key, models x items; a reply without a letter is wrong."""
+        right: NDArray[np.bool_] = self.scored & (self.letter == self.key)
+        return right
+
+
+def named_reply_source(text: str) -> tuple[str, Path]:
+    """Return model and file of `NAME=FILE`; of a `FILE` alone, the name is empty and the file itself says it.
+
+    Raises:
+        DataError: There is no such file.
+    """
+    name, equals, path = text.partition("=")
+    if Path(text).exists() or not equals:
+        name, path = "", text
+    if not Path(path).exists():
+        raise DataError(f"{path} is not there; --replies takes NAME=FILE with a file of a model's replies")
+    return name.strip(), Path(path)
+
+
+def read_replies(path: Path, items: Sequence[KeyedItem], *, model: str = "") -> list[ModelReplies]:
+    """Return the replies in a file or folder, one entry for each model that it holds.
+
+    Args:
+        path: File of replies in one of the layouts of `reply_files`, or a folder of such files.
+        items: Items of the benchmark.
+        model: Name of the model, which goes before names in the file; by default those, else the file's name. A file
+            of several models needs it empty.
+
+    Raises:
+        DataError: The file cannot be read as a whole, holds several models under one name, names no item of the
+            benchmark, or has nothing but the keys where replies should be.
+    """
+    by_model: dict[str, list[ReplyRow]] = {}
+    unread: list[UnreadReply] = []
+    for row in reply_rows(path):
+        if isinstance(row, UnreadReply):
+            unread.append(row)
+        else:
+            by_model.setdefault(row.model, []).append(row)
+    if not by_model:
+        reason = f": {unread[0].where}: {unread[0].reason}" if unread else ""
+        raise DataError(f"{path} holds no replies{reason}")
+    if len(by_model) > 1 and model:
+        raise DataError(f"{path} holds replies of {', '.join(map(repr, sorted(by_model)))}; give it without {model!r}")
+    lookup = _lookup(items)
+    return [
+        _matched(path, rows, items, lookup, model or name or path.name.partition(".")[0], tuple(unread))
+        for name, rows in sorted(by_model.items())
+    ]
+
+
+def _lookup(items: Sequence[KeyedItem]) -> dict[str, int]:
+    """Return the place of each item by its id and by every other name that only one item has."""
+    counted = Counter(name for item in items for name in {*item.names} - {item.item_id})
+    places = {name: k for k, item in enumerate(items) for name in item.names if counted[name] == 1}
+    return places | {item.item_id: k for k, item in enumerate(items)}
+
+
+def _matched(
+    path: Path,
+    rows: Sequence[ReplyRow],
+    items: Sequence[KeyedItem],
+    lookup: Mapping[str, int],
+    model: str,
+    unread: tuple[UnreadReply, ...],
+) -> ModelReplies:
+    hits = Counter(column for row in rows for column, name in row.ids.items() if name in lookup)
+    column = max(hits, key=lambda name: hits[name], default="")  # the first of equals, in the order of `ID_COLUMNS`
+    by_number = not hits and _numbers_fit(rows, items)
+    if not hits and not by_number:
+        shown = ", ".join(f"{name}={value[:40]!r}" for name, value in list(rows[0].ids.items())[:3])
+        raise DataError(
+            f"{path}: of its {counted(len(rows), 'row')} none names an item of the benchmark ({rows[0].where} has "
+            f"{shown}; ids are such as {items[0].item_id!r}); the file belongs to other items"
+            if items
+            else f"{path}: the benchmark has no items to match replies with"
+        )
+    letters: dict[str, int] = {}
+    texts: dict[str, str] = {}
+    first: dict[str, ReplyRow] = {}
+    problems, elsewhere = list(unread), 0
+    for row in rows:
+        name = row.ids.get("doc_id" if by_number else column, "")
+        place = int(name) if by_number else lookup.get(name, -1)
+        if place < 0:
+            elsewhere += 1
+            continue
+        item = items[place]
+        earlier = first.setdefault(item.item_id, row)
+        if earlier is not row:
+            if earlier.text != row.text:
+                problems.append(UnreadReply(row.where, f"item {name} was answered otherwise before ({earlier.where})"))
+            continue
+        given = letter_of(row, item)
+        if isinstance(given, str):
+            problems.append(UnreadReply(row.where, given))
+            continue
+        letters[item.item_id] = given
+        if given == NO_LETTER:
+            texts[item.item_id] = row.text[:1000]
+    _check_no_keys(path, rows, items, letters)
+    return ModelReplies(model, letters, texts, tuple(problems), elsewhere)
+
+
+def _numbers_fit(rows: Sequence[ReplyRow], items: Sequence[KeyedItem]) -> bool:
+    """Return whether `doc_id` counts the items: each is a place, and the rows' keys are the keys of those items."""
+    alike = stated = 0
+    for row in rows:
+        number = row.ids.get("doc_id", "")
+        if not (number.isascii() and number.isdigit() and len(number) < 10 and int(number) < len(items)):
+            return False
+        item = items[int(number)]
+        if row.key and item.key is not None:
+            stated += 1
+            alike += _same_key(row.key, item)
+    return stated > 0 and alike >= LEAST_KEYS_ALIKE * stated
+
+
+def _same_key(text: str, item: KeyedItem) -> bool:
+    letter = read_answer(text, _choices(item.options)).letter
+    return letter is not None and LETTERS.index(letter) == item.key
+
+
+def _choices(options: Sequence[str | None]) -> list[tuple[str, str | None]]:
+    return list(zip(LETTERS, options, strict=False))
+
+
+def letter_of(row: ReplyRow, item: KeyedItem) -> int | str:
+    """Return the place of the option that a reply gives, `NO_LETTER` for none, or why the row cannot be used.
+
+    Where the row lists the options that the model was shown in another order, the option is found again by its text.
+    """
+    shown: Sequence[str | None] = item.options
+    if row.options and None not in item.options:
+        shown = row.options
+        ours, theirs = ([plain(option or "") for option in options] for options in (item.options, shown))
+        if sorted(ours) != sorted(theirs):
+            return "the options in this row are not those of the item"
+        if len(set(ours)) < len(ours) and ours != theirs:
+            return "the options in this row stand in another order, and two of them are equal"
+    letter = read_answer(row.text, _choices(shown)).letter
+    if letter is None:
+        return NO_LETTER
+    place = LETTERS.index(letter)
+    return place if shown is item.options or ours == theirs else ours.index(theirs[place])
+
+
+def _check_no_keys(
+    path: Path, rows: Sequence[ReplyRow], items: Sequence[KeyedItem], letters: Mapping[str, int]
+) -> None:
+    """Refuse a file whose replies stand in a column called `answer` and are always the key: they are the keys."""
+    keys = {item.item_id: item.key for item in items if item.key is not None}
+    keyed = [item_id for item_id in letters if item_id in keys]
+    is_answer = all(row.column == "answer" for row in rows)
+    if is_answer and len(keyed) >= LEAST_ROWS and all(letters[item_id] == keys[item_id] for item_id in keyed):
+        raise DataError(
+            f"{path}: the column 'answer' holds the keys of all {counted(len(keyed), 'item')}; if these are a model's "
+            "replies, rename the column to prediction or reply"
+        )
+
+
+def given_twice(models: Sequence[ModelReplies], items: Sequence[KeyedItem]) -> dict[str, str]:
+    """Return the names under which a model was given once more, each with the name that stands for it.
+
+    All replies of the one are replies of the other, `LEAST_ROWS` at least, and `LEAST_ERRORS_ALIKE` of them are not the
+    key: two good models may both be right, and do not make all errors alike. The longer file stands, of equals the
+    first.
+
+    Args:
+        models: Replies of models.
+        items: Items of the benchmark.
+    """
+    keys = {item.item_id: item.key for item in items if item.key is not None}
+    repeated: dict[str, str] = {}
+    ordered = sorted(models, key=lambda model: -len(model.letters))
+    for number, model in enumerate(ordered):
+        wrong = sum(
+            place >= 0 and item_id in keys and place != keys[item_id] for item_id, place in model.letters.items()
+        )
+        if len(model.letters) < LEAST_ROWS or wrong < LEAST_ERRORS_ALIKE:
+            continue
+        for larger in ordered[:number]:
+            if larger.model != model.model and model.letters.items() <= larger.letters.items():
+                repeated[model.model] = repeated.get(larger.model, larger.model)
+                break
+    return repeated
+
+
+def letter_matrix(items: Sequence[KeyedItem], replies: Iterable[ModelReplies]) -> LetterMatrix:
+    """Return the replies of several models as a matrix.
+
+    Raises:
+        DataError: Two models have one name.
+    """
+    import numpy as np
+
+    models = list(replies)
+    repeated = [name for name, count in Counter(model.model for model in models).items() if count > 1]
+    if repeated:
+        raise DataError(f"two files of replies are named {repeated[0]!r}; name them apart with --replies NAME=FILE")
+    shape = len(models), len(items)
+    letter, was_asked = np.full(shape, NO_LETTER, dtype=np.int8), np.zeros(shape, dtype=bool)
+    for number, model in enumerate(models):
+        given: list[Any] = [model.letters.get(item.item_id) for item in items]
+        was_asked[number] = [place is not None for place in given]
+        letter[number] = [NO_LETTER if place is None else place for place in given]
+    tasks = sorted({item.task for item in items})
+    number_of = {name: number for number, name in enumerate(tasks)}
+    return LetterMatrix(
+        tuple(item.item_id for item in items),
+        tuple(tasks),
+        tuple(model.model for model in models),
+        letter,
+        was_asked,
+        np.array([NO_LETTER if item.key is None else item.key for item in items], dtype=np.int8),
+        np.array([len(item.options) for item in items], dtype=np.int64),
+        np.array([number_of[item.task] for item in items], dtype=np.int64),
+        np.array(components_of(item.group_keys for item in items), dtype=np.int64),
+    )
+
+
+def votes_of(people: Iterable[ModelReplies], items: Sequence[KeyedItem]) -> NDArray[np.int64]:
+    """Return how many people gave each option of each item, items x options; replies without a letter do not count.
+
+    Args:
+        people: Answers of people, one entry for each, read like those of models; they must not have seen the key.
+        items: Items of the benchmark.
+    """
+    import numpy as np
+
+    votes = np.zeros((len(items), max((len(item.options) for item in items), default=2)), dtype=np.int64)
+    place = {item.item_id: k for k, item in enumerate(items)}
+    for person in people:
+        for item_id, option in person.letters.items():
+            if option >= 0:
+                votes[place[item_id], option] += 1
+    return votes

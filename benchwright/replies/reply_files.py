@@ -1,0 +1,304 @@
+"""Rows of files of replies, in the layouts that evaluation programs write.
+
+| layout | file | item's id | reply |
+|---|---|---|---|
+| `benchwright` | `predictions.jsonl`, `.csv` | `item_id` | `reply`, or the letter in `answer` |
+| `vlmevalkit` | result table `.tsv`, `.csv`, `.xlsx`, `.json` | `index` | `prediction` |
+| `lmms-eval` | `*_samples_*.jsonl` | an id in `doc`, else `doc_id` | `filtered_resps`, else `resps` |
+| `inspect` | log `.json` or `.eval` | a sample's `id` | the scorer's `answer`, else `output.completion` |
+| `mapping` | `.json`, one object | its keys | its values |
+| `table` | `.csv`, `.tsv`, `.jsonl`, `.json` | a column of `ID_COLUMNS` | a column of `REPLY_COLUMNS` |
+
+Any of them may be gzipped, and a folder counts as all its files together (BLINK's `saved_outputs/MODEL`).
+"""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.errors import DataError
+from benchwright.files.bounded_json import bounded_json
+from benchwright.files.bounds import MIB, ROW_BYTES, UNPACKED_BYTES
+from benchwright.files.spreadsheets import sheet_rows
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import Row, csv_rows, json_document, json_rows
+
+ID_COLUMNS = ("item_id", "question_id", "questionid", "qid", "id", "idx", "index", "sample_id", "uid", "key")
+"""Columns that may hold an item's id, in small letters."""
+
+REPLY_COLUMNS = (
+    "prediction", "reply", "response", "output", "model_answer", "model_output", "model_response", "completion",
+    "generated_text", "generation", "pred", "full_prediction", "text", "answer",
+)  # fmt: skip
+"""Columns that may hold a reply, the likeliest first, in small letters."""
+
+KEY_COLUMNS = ("target", "gold", "gt", "ground_truth", "correct_answer", "answer")
+"""Columns that may repeat an item's key, in small letters."""
+
+MODEL_COLUMNS = ("model", "model_id", "model_name", "annotator", "rater", "worker", "participant")
+"""Columns that name who replied, in small letters."""
+
+MAX_ROWS = 5_000_000
+MAX_FILE_CHARS, MAX_UNPACKED_BYTES = 1 << 30, 2 << 30
+"""Most characters of replies in a file or folder, and most bytes of an archive or a spreadsheet once unpacked."""
+_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".xlsx", ".eval")
+_OPTION_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class ReplyRow(NamedTuple):
+    """One reply as it stands in a file.
+
+    Args:
+        where: File and row, as in `out.jsonl: line 3`.
+        ids: Values that may be the item's id, by the column that holds them.
+        text: The reply, or a letter if a scorer has read one.
+        model: Name of the model where the row states it; else empty.
+        key: The item's key where the row repeats it; else empty.
+        options: Texts of the options that the model was shown, where the row lists them; else empty.
+        column: Column that holds the reply, in small letters.
+    """
+
+    where: str
+    ids: Mapping[str, str]
+    text: str
+    model: str = ""
+    key: str = ""
+    options: tuple[str, ...] = ()
+    column: str = ""
+
+
+class UnreadReply(NamedTuple):
+    """A row, or a whole file, of replies that is not used, and why."""
+
+    where: str
+    reason: str
+
+
+def reply_rows(path: Path) -> Iterator[ReplyRow | UnreadReply]:
+    """Yield the replies of a file, or of all files of a folder, and what is wrong with other rows.
+
+    Raises:
+        DataError: There is no such file, its kind is unknown, or it holds no replies as a whole.
+        PrerequisiteError: It is a spreadsheet, and the package that reads those is missing.
+    """
+    if path.is_dir():
+        names = sorted(p.name for p in path.iterdir() if p.is_file() and _suffix(p.name) in _SUFFIXES)
+        if not names:
+            raise DataError(f"{path} holds no file of replies ({', '.join(_SUFFIXES)}, gzipped or not)")
+        for name in names:
+            yield from _bounded(_rows_of(path / name), path)
+        return
+    if not path.is_file():
+        raise DataError(f"{path} is not there; --replies takes NAME=FILE with a file of a model's replies")
+    yield from _bounded(_rows_of(path), path)
+
+
+def _bounded(rows: Iterator[ReplyRow | UnreadReply], path: Path) -> Iterator[ReplyRow | UnreadReply]:
+    left = MAX_FILE_CHARS
+    for row in rows:
+        left -= len(row.text) if isinstance(row, ReplyRow) else 0
+        if left < 0:
+            raise DataError(f"{path} holds more than {MAX_FILE_CHARS:,} characters of replies; split it")
+        yield row
+
+
+def _suffix(name: str) -> str:
+    return Path(name.lower().removesuffix(".gz")).suffix
+
+
+def _rows_of(path: Path) -> Iterator[ReplyRow | UnreadReply]:
+    suffix = _suffix(path.name)
+    if suffix not in _SUFFIXES:
+        raise DataError(f"{path}: replies are read from {', '.join(_SUFFIXES)}, gzipped or not; convert it")
+    if suffix == ".eval":
+        yield from _inspect_archive(path)
+        return
+    documents = _documents(path, suffix)
+    for number, row in enumerate(documents):
+        if number >= MAX_ROWS:
+            raise DataError(f"{path} has more than {MAX_ROWS:,} rows; split it")
+        if isinstance(row, RefusedRow):
+            yield UnreadReply(_where(path, row.entry), row.detail)
+        elif not isinstance(row.document, Mapping):
+            kind = type(row.document).__name__
+            yield UnreadReply(_where(path, row.entry), f"a {kind}, not columns with values")
+        else:
+            yield _reply_row(row.document, _where(path, row.entry))
+
+
+def _where(path: Path, entry: str) -> str:
+    return f"{path.name}: {entry}" if entry else path.name
+
+
+def _documents(path: Path, suffix: str) -> Iterator[Row | RefusedRow]:
+    files = DatasetFiles(path.parent)
+    if suffix in (".csv", ".tsv"):
+        return csv_rows(files, path.name, delimiter="\t" if suffix == ".tsv" else ",")
+    if suffix in (".jsonl", ".ndjson"):
+        return json_rows(files, path.name, usual_bytes=ROW_BYTES.usual)
+    return _spreadsheet(path) if suffix == ".xlsx" else _json_entries(files, path)
+
+
+def _json_entries(files: DatasetFiles, path: Path) -> Iterator[Row | RefusedRow]:
+    """Yield the entries of a JSON document: a list, lists by split, an inspect_ai log, or replies by id."""
+    row = json_document(files, path.name)
+    if isinstance(row, RefusedRow):
+        raise DataError(f"{path}: {row.detail}")
+    document = row.document
+    if isinstance(document, list):
+        yield from (Row(f"entry {number}", entry) for number, entry in enumerate(document, start=1))
+    elif isinstance(document, dict) and isinstance(samples := document.get("samples"), list):
+        model = _model_of_log(document)
+        yield from (Row(f"sample {number}", _sample(entry, model)) for number, entry in enumerate(samples, start=1))
+    elif isinstance(document, dict) and document and all(isinstance(v, list) for v in document.values()):
+        for name, entries in document.items():
+            yield from (Row(f"{name}, entry {number}", entry) for number, entry in enumerate(entries, start=1))
+    elif isinstance(document, dict) and document and all(v is None or isinstance(v, str) for v in document.values()):
+        yield from (Row(ascii(name)[1:-1][:80], {"id": name, "reply": text}) for name, text in document.items())
+    else:
+        raise DataError(
+            f"{path}: neither a list of rows, nor an inspect_ai log with samples, nor an object from item id to reply"
+        )
+
+
+def _spreadsheet(path: Path) -> Iterator[Row | RefusedRow]:
+    rows = sheet_rows(path)
+    names = [str(cell) if cell is not None else "" for cell in next(rows, (1, []))[1]]
+    for number, cells in rows:
+        if any(cell is not None for cell in cells):
+            yield Row(f"row {number}", dict(zip(names, cells, strict=False)))
+
+
+def _inspect_archive(path: Path) -> Iterator[ReplyRow | UnreadReply]:
+    """Yield the replies of an inspect_ai log in its archive form: `header.json` and `samples/*.json`."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            _check_size(archive)
+            names = [name for name in archive.namelist() if name.startswith("samples/") and name.endswith(".json")]
+            header = "header.json" if "header.json" in archive.namelist() else "_journal/start.json"
+            model = _model_of_log(_member(archive, header))
+            for name in names:
+                where = f"{path.name}: {ascii(name)[1:-1]}"
+                try:
+                    yield _reply_row(_sample(_member(archive, name), model), where)
+                except (ValueError, RecursionError) as error:
+                    yield UnreadReply(where, f"no JSON: {error}")
+    except (OSError, KeyError, ValueError, NotImplementedError, zlib.error, zipfile.BadZipFile) as error:
+        raise DataError(
+            f"{path} cannot be read as an inspect_ai log ({error}); `inspect log dump` writes it as JSON"
+        ) from error
+
+
+def _check_size(archive: zipfile.ZipFile) -> None:
+    most = UNPACKED_BYTES.most(MAX_UNPACKED_BYTES)
+    if sum(member.file_size for member in archive.infolist()) > most:
+        more = UNPACKED_BYTES.or_raise(MAX_UNPACKED_BYTES)
+        raise ValueError(f"it unpacks to more than {most / MIB:g} MiB; split it, {more}")
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> Mapping[str, Any]:
+    with archive.open(name) as handle:
+        data = handle.read((most := ROW_BYTES.most()) + 1)
+    if len(data) > most:
+        raise ValueError(f"more than {most / MIB:g} MiB; split it, {ROW_BYTES.or_raise()}")
+    document = bounded_json(data)
+    if not isinstance(document, dict):
+        raise ValueError(f"a {type(document).__name__}, not an object")
+    return document
+
+
+def _model_of_log(log: Mapping[str, Any]) -> str:
+    spec = log.get("eval")
+    return str(spec.get("model") or "") if isinstance(spec, Mapping) else ""
+
+
+def _sample(sample: Any, model: str) -> Any:
+    """Return a sample of an inspect_ai log as a row; only the first epoch of each is used."""
+    if not isinstance(sample, Mapping):
+        return sample
+    epoch = sample.get("epoch")
+    if isinstance(epoch, int) and epoch > 1:
+        return {"": f"epoch {epoch}, and the first counts"}
+    scores = sample.get("scores")
+    answers = (
+        [score.get("answer") for score in scores.values() if isinstance(score, Mapping)]
+        if isinstance(scores, Mapping)
+        else []
+    )
+    letter = next((a for a in answers if isinstance(a, str) and a.strip() in _OPTION_LETTERS and a.strip()), None)
+    output = sample.get("output")
+    completion = output.get("completion") if isinstance(output, Mapping) else None
+    return {
+        "id": sample.get("id"),
+        "reply": letter if letter is not None else completion,
+        "target": sample.get("target"),
+        "choices": sample.get("choices"),
+        "model": model,
+    }
+
+
+def _reply_row(document: Mapping[str, Any], where: str) -> ReplyRow | UnreadReply:
+    if "" in document and len(document) == 1:
+        return UnreadReply(where, str(document[""]))
+    lowered = {str(name).strip().lower(): value for name, value in document.items()}
+    doc = lowered.get("doc")
+    inner = {str(name).strip().lower(): value for name, value in doc.items()} if isinstance(doc, Mapping) else {}
+    ids = {name: text for name in ID_COLUMNS if (text := _id(lowered.get(name)))}
+    ids |= {f"doc.{name}": text for name in ID_COLUMNS if (text := _id(inner.get(name)))}
+    if text := _id(lowered.get("doc_id")):
+        ids["doc_id"] = text
+    if not ids:
+        return UnreadReply(where, f"no id of an item (columns {', '.join(map(repr, list(document)[:12]))})")
+    found = _reply_of(lowered)
+    if found is None:
+        return UnreadReply(where, f"no reply (columns {', '.join(map(repr, list(document)[:12]))})")
+    column, reply = found
+    if reply is None:
+        return UnreadReply(where, f"{column} is empty")
+    if not isinstance(reply, str | int | float) or isinstance(reply, bool):
+        return UnreadReply(where, f"{column} is a {type(reply).__name__}, not a text")
+    model = next((str(v) for name in MODEL_COLUMNS if isinstance(v := lowered.get(name), str) and v), "")
+    key = next((str(v) for n in KEY_COLUMNS if n != column and isinstance(v := lowered.get(n), str | int)), "")
+    return ReplyRow(where, ids, str(reply), model, key, _options(document), column)
+
+
+def _reply_of(lowered: Mapping[str, Any]) -> tuple[str, Any] | None:
+    """Return the column and the value of a reply; lmms-eval lists its replies, once or twice nested."""
+    for name in ("filtered_resps", "resps"):
+        value = lowered.get(name)
+        while isinstance(value, list) and len(value) > 0:
+            value = value[0]
+        if isinstance(value, str):
+            return name, value
+    return next(((name, lowered[name]) for name in REPLY_COLUMNS if name in lowered), None)
+
+
+def _id(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():  # a spreadsheet's whole numbers
+        value = int(value)
+    return str(value).strip() if isinstance(value, str | int | float) else ""
+
+
+def _options(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the options that a row lists: columns A, B, ..., or a list of texts under `choices` or `options`."""
+    lettered: list[str] = []
+    for letter in _OPTION_LETTERS:
+        value = document.get(letter)
+        if value is None or value == "" or (isinstance(value, float) and isnan(value)):
+            break
+        lettered.append(str(value))
+    if len(lettered) > 1:
+        return tuple(lettered)
+    listed = document.get("choices", document.get("options"))
+    if isinstance(listed, Sequence) and not isinstance(listed, str) and len(listed) > 1:
+        texts = [option for option in listed if isinstance(option, str)]
+        return tuple(texts) if len(texts) == len(listed) else ()
+    return ()
