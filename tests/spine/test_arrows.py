@@ -1,4 +1,7 @@
-"""The import graph: rooms import the spine and never each other, save the audit, which reads them all; the spine imports none."""
+"""The import graph: rooms import layers and spine and never each other, save the audit, which may import them all.
+
+Layers lie between: what is wrong with a set, files of questions, replies. The spine imports no layer and no room.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,8 @@ pytestmark = pytest.mark.slow
 ROOMS = ("annotation", "audit", "construction", "evaluation", "exports", "filters")
 ABOVE = ("audit",)
 """Rooms that may import the others; none imports them."""
+LAYERS: dict[str, tuple[str, ...]] = {"diagnostics": ("replies",), "question_files": (), "replies": ()}
+"""Packages between spine and rooms, with the other ones that each may import."""
 SPINE = ROOT / "benchwright"
 SCRIPTS = {ROOT / "annotation" / "app" / "script" / "screen.py"}
 """Run by Streamlit as a program of its own, in no package: nothing is relative to it."""
@@ -67,6 +72,22 @@ def test_the_spine_imports_no_room() -> None:
     paths = list(_modules(SPINE))
     assert len(paths) > 30
     assert [wrong for path in paths for wrong in _wrong(path, None)] == []
+
+
+def _layer_of(module: str) -> str | None:
+    parts = module.split(".")
+    return parts[1] if parts[0] == "benchwright" and len(parts) > 1 and parts[1] in LAYERS else None
+
+
+def test_the_spine_imports_no_layer_and_layers_import_only_those_below() -> None:
+    found = []
+    for path in _modules(SPINE):
+        own = _layer_of(".".join(("benchwright", *path.relative_to(SPINE).with_suffix("").parts)))
+        for line, module, level in _imports(path):
+            target = _layer_of(module) if level == 0 else None
+            if target not in (None, own, *(LAYERS[own] if own else ())):
+                found.append(f"{path}:{line} imports {module!r} from {own or 'the spine'}")
+    assert found == []
 
 
 def test_each_room_is_a_relative_link_into_the_package() -> None:
