@@ -30,7 +30,7 @@ from shortcut_free_tasks import measured
 from step_context import StepContext
 from truth_runs import TruthRun
 
-from benchwright.annotation.campaigns.describe import implication_in
+from benchwright.annotation.campaigns.describe.step import implication_in
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kind_forms.description import DESCRIPTION_FORM
 from benchwright.annotation.simulated.writers import SimulatedDescribers

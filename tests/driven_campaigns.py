@@ -19,18 +19,23 @@ from typing import Any, NamedTuple
 from brought_photographs import jpeg
 
 from benchwright.annotation.campaigns.answer import Answer
-from benchwright.annotation.campaigns.collect import Collect
-from benchwright.annotation.campaigns.describe import Describe
-from benchwright.annotation.campaigns.kept_table import kept_in
-from benchwright.annotation.campaigns.mark import Mark
-from benchwright.annotation.campaigns.open_campaign import CampaignRequest, open_campaign, prepared_input, work_of
+from benchwright.annotation.campaigns.collect.step import Collect
+from benchwright.annotation.campaigns.describe.step import Describe
+from benchwright.annotation.campaigns.mark.step import Mark
 from benchwright.annotation.campaigns.pair import Pair
-from benchwright.annotation.campaigns.results import settled
 from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.running.kept_table import kept_in
+from benchwright.annotation.campaigns.running.open_campaign import (
+    CampaignRequest,
+    open_campaign,
+    prepared_input,
+    work_of,
+)
+from benchwright.annotation.campaigns.running.results import settled
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems
-from benchwright.annotation.campaigns.state import State
+from benchwright.annotation.campaigns.state.step import State
 from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.campaigns.write.step import Write
 from benchwright.annotation.forms.assignment_settings import AssignmentSettings
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.fields.field_types import PhotographField

@@ -27,9 +27,9 @@ from ..simulated.annotators import SimulatedAnswerers
 from ..store.database.records import Annotation
 from ..workflow.gold import with_gold
 from ..workflow.settlement.rules import MAX_SLOTS
-from .justified_answers import JustifiedAnswer, evidence_summary, justified_answer, values_with_regions
-from .open_campaign import AssignedCampaign, CampaignRequest, ItemWork, run_campaign
-from .verdicts import pseudonyms, rounded, short_agreement
+from .running.justified_answers import JustifiedAnswer, evidence_summary, justified_answer, values_with_regions
+from .running.open_campaign import AssignedCampaign, CampaignRequest, ItemWork, run_campaign
+from .running.verdicts import pseudonyms, rounded, short_agreement
 
 _COUNTED: Mapping[str, str] = {
     "asked": "int64",

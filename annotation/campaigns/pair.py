@@ -27,8 +27,8 @@ from ..forms.task_content import TaskContent, task_input
 from ..simulated.annotators import SimulatedPairers, check_enough
 from ..store.database.records import Annotation
 from ..workflow.settlement.rules import AnnotatorsRule, Rule, parse_rule
-from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
-from .verdicts import BinaryVotes
+from .running.open_campaign import AssignedCampaign, CampaignRequest, run_campaign
+from .running.verdicts import BinaryVotes
 
 DROPPED_AS, UNDECIDED = "same_picture", "no_agreement"
 

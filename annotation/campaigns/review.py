@@ -30,10 +30,10 @@ from ..workflow.settlement.criteria import NO_CRITERIA, NOTE, tally, unmet_crite
 from ..workflow.settlement.rounds import Round
 from ..workflow.settlement.rules import Rule, RuleSetting, parse_rule
 from ..workflow.settlement.settle import FAILED_REVIEW, OUT_OF_ROUNDS
-from .open_campaign import CampaignRequest
-from .open_in_rounds import ItemHistory, open_in_rounds
-from .send_back import ReturningCampaign, sends_back
-from .verdicts import (
+from .running.open_campaign import CampaignRequest
+from .running.open_in_rounds import ItemHistory, open_in_rounds
+from .running.send_back import ReturningCampaign, sends_back
+from .running.verdicts import (
     REJECTED,
     pseudonyms,
     reason_of,

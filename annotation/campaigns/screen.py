@@ -27,8 +27,8 @@ from ..store.database.records import Annotation
 from ..workflow.gold import with_gold
 from ..workflow.settlement.rules import AnnotatorsRule, Rule, parse_rule
 from ..workflow.submitted_answers import fields_in
-from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign, work_of
-from .verdicts import BinaryVotes, most_named
+from .running.open_campaign import AssignedCampaign, CampaignRequest, run_campaign, work_of
+from .running.verdicts import BinaryVotes, most_named
 
 
 def screen_verdicts(

@@ -19,11 +19,11 @@ from ..simulated.annotators import SimulatedAnnotators, check_enough
 from ..workflow.gold import with_gold
 from ..workflow.settlement.rules import DECISIONS, RuleSetting, parse_rule
 from ..workflow.settlement.settle import ACCEPT, REVISE
-from .justified_answers import evidence_summary, justified_answer, values_with_regions
-from .open_campaign import CampaignRequest, ItemWork
-from .open_in_rounds import ItemHistory, open_in_rounds
-from .send_back import ReturningCampaign, SendBack, sends_back
-from .verdicts import gold_outcome, verify_verdicts
+from .running.justified_answers import evidence_summary, justified_answer, values_with_regions
+from .running.open_campaign import CampaignRequest, ItemWork
+from .running.open_in_rounds import ItemHistory, open_in_rounds
+from .running.send_back import ReturningCampaign, SendBack, sends_back
+from .running.verdicts import gold_outcome, verify_verdicts
 
 MAX_ROUNDS = 20
 

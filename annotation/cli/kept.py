@@ -15,7 +15,7 @@ from .selection import campaign_option, open_for_commands, pick_campaign, worksp
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..campaigns.kept_table import TypeRow
+    from ..campaigns.running.kept_table import TypeRow
 
 
 @click.command("kept")
@@ -34,7 +34,7 @@ def kept(workspace: Path | None, campaign: str | None, as_json: bool) -> None:
     Agreement is over all rounds: each version that people looked at counts. In text it is in percent with two decimals,
     a column a type, as the paper prints it.
     """
-    from ..campaigns.kept_table import kept_in
+    from ..campaigns.running.kept_table import kept_in
 
     with open_for_commands(workspace) as store:
         name = pick_campaign(store, campaign)

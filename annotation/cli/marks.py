@@ -95,7 +95,7 @@ def unused_marks(workspace: Path | None, campaign: str | None, as_json: bool) ->
 
     All entries are counted by reason; of each reason the first 500 of a file are listed.
     """
-    from ..campaigns.starting_marks import UNUSED
+    from ..campaigns.mark.starting_marks import UNUSED
     from ..store.campaigns.starting_marks import starting_report
 
     with open_for_commands(workspace_of(workspace)) as store:

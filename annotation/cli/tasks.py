@@ -194,7 +194,7 @@ def open_(
     """
     import shlex
 
-    from ..campaigns.on_releases import open_tasks
+    from ..campaigns.on_releases.reviews import open_tasks
     from .selection import workspace_of
 
     root = workspace if workspace is not None else workspace_of(None)
@@ -246,7 +246,7 @@ def results(workspace: Path | None, campaign: str | None, out: Path | None, forc
     over items of the share of their annotators who did, and `of_named`, its part in all that was named. Of doubted keys
     it has a row for each finding that most annotators of an item agree on.
     """
-    from ..campaigns.results import agreement_of, document_of, write_results
+    from ..campaigns.running.results import agreement_of, document_of, write_results
     from ..store.database.audit import COMMAND_LINE, clock
     from ..workflow.submitted_answers import results_of
 
@@ -271,7 +271,7 @@ def _figure(value: float | int | None) -> str:
 
 
 def _text(answers: CampaignAnswers) -> str:
-    from ..campaigns.results import agreement_of, summary_of
+    from ..campaigns.running.results import agreement_of, summary_of
 
     campaign, count = answers.campaign, len(answers.annotations)
     lines = [f"{campaign.name} ({campaign.kind}): {counted(count, 'answer')} on {counted(len(answers.tasks), 'item')}"]

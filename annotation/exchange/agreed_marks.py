@@ -10,7 +10,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.regions import Region
 from benchwright.regions.formats.picture_marks import PictureMarks, WrittenMarks
 
-from ..campaigns.mark_verdicts import MarkedPicture, marked_picture
+from ..campaigns.mark.mark_verdicts import MarkedPicture, marked_picture
 from ..forms.kind_forms.marking import NOTHING, UNSURE
 from ..forms.kinds import MARK
 from ..forms.payloads import sizes_in

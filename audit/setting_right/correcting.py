@@ -18,7 +18,7 @@ from benchwright.workspace.workspace import Workspace
 from .campaigns import EDITS, FOLDER, ITEMS, PAIRS, REVIEWS, item_campaigns, release_of
 
 if TYPE_CHECKING:
-    from benchwright.annotation.campaigns.pairs_on_releases import JudgedCopy
+    from benchwright.annotation.campaigns.on_releases.pairs import JudgedCopy
     from benchwright.annotation.store.review_store import ReviewStore
     from benchwright.exports.comparison.differences import ReleaseDifferences
     from benchwright.exports.comparison.rescored import Rescored
@@ -153,9 +153,9 @@ def _own_id(item: Item) -> str:
 
 def _errata_in(store: ReviewStore, workspace: Path, release: Release) -> tuple[list[Erratum], tuple[str, ...], int]:
     """Return the errata that people found, one an item, the items left undecided, and the number of open tasks."""
-    from benchwright.annotation.campaigns.edits_on_releases import edits_judged
-    from benchwright.annotation.campaigns.pairs_on_releases import copies_judged
-    from benchwright.annotation.campaigns.results import errata_of, settled
+    from benchwright.annotation.campaigns.on_releases.edits import edits_judged
+    from benchwright.annotation.campaigns.on_releases.pairs import copies_judged
+    from benchwright.annotation.campaigns.running.results import errata_of, settled
     from benchwright.annotation.workflow.submitted_answers import results_of
 
     by_item: defaultdict[str, list[Erratum]] = defaultdict(list)

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from typed_answers import say
 from walks import make_photographs, run_json
 
-from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.collect.step import Collect
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.forms.fields.field_types import PhotographField
 from benchwright.annotation.forms.fields.field_values import FormError

@@ -12,7 +12,7 @@ import pytest
 from typed_answers import say
 from walks import make_photographs
 
-from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.describe.step import Describe
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
 from benchwright.annotation.forms.kind_forms.description import DESCRIPTION_FORM, words_of

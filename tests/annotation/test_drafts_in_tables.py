@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.campaigns.describe import Describe
-from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.campaigns.describe.step import Describe
+from benchwright.annotation.campaigns.write.step import Write
 from benchwright.annotation.store.review_store import open_store
 from benchwright.questions.drafts import DraftAttack, DraftedDescription, DraftedQuestion, QuestionDrafts
 from benchwright.questions.implication import Implication

@@ -14,10 +14,10 @@ from pydantic import ValidationError
 from small_bench import Bench
 
 from benchwright.annotation.app.task_card.card import card_of
-from benchwright.annotation.campaigns.collect import Collect
-from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.collect.step import Collect
+from benchwright.annotation.campaigns.describe.step import Describe
 from benchwright.annotation.campaigns.pair import Pair
-from benchwright.annotation.campaigns.results import findings_of
+from benchwright.annotation.campaigns.running.results import findings_of
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems
 from benchwright.annotation.cli.agreement import annotators
 from benchwright.annotation.cli.tasks import open_

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.annotation.agreement.ratings import Rating
-from benchwright.annotation.campaigns.kept_table import ReviewedItem, TypeRow, kept_in, kept_table
+from benchwright.annotation.campaigns.running.kept_table import ReviewedItem, TypeRow, kept_in, kept_table
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.cli.kept import kept, table_text
 from benchwright.annotation.forms.submission import Submission

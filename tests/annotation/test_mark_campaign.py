@@ -21,7 +21,7 @@ from PIL import Image
 from typed_answers import say
 from walks import make_photographs
 
-from benchwright.annotation.campaigns.mark import Mark
+from benchwright.annotation.campaigns.mark.step import Mark
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
 from benchwright.annotation.forms.campaign_form import CampaignForm

@@ -13,8 +13,14 @@ from typing import Any
 import pytest
 from small_bench import Bench
 
-from benchwright.annotation.campaigns.on_releases import open_tasks
-from benchwright.annotation.campaigns.results import agreement_of, errata_of, findings_of, summary_of, write_results
+from benchwright.annotation.campaigns.on_releases.reviews import open_tasks
+from benchwright.annotation.campaigns.running.results import (
+    agreement_of,
+    errata_of,
+    findings_of,
+    summary_of,
+    write_results,
+)
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
 from benchwright.annotation.forms.campaign_form import CampaignForm
@@ -210,7 +216,7 @@ def test_answers_are_kept_by_field_amended_and_in_the_history(opened: Opens, now
 
 
 def test_who_saw_the_key_here_does_not_answer_for_the_baseline(opened: Opens, items: list[Item], now: datetime) -> None:
-    from benchwright.annotation.campaigns.open_campaign import work_of
+    from benchwright.annotation.campaigns.running.open_campaign import work_of
 
     store = opened()
     say_all(store, "ann", now, lambda item: {"categories": ["blind"], "reason": "r"})

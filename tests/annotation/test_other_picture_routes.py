@@ -13,7 +13,7 @@ from browser.review_site import PASSWORDS, ReviewSite, serve
 from PIL import Image
 
 from benchwright.annotation.app.base.state import clock
-from benchwright.annotation.campaigns.state import State
+from benchwright.annotation.campaigns.state.step import State
 from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 

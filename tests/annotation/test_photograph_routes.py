@@ -11,7 +11,7 @@ from browser.kinds_site import make_images, open_campaigns
 from browser.review_site import PASSWORDS, ReviewSite, serve
 
 from benchwright.annotation.app.base.state import clock
-from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.collect.step import Collect
 from benchwright.annotation.campaigns.screen import Screen
 from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.store.submissions.photo_uploads import MOST_UPLOADS

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from small_bench import bench_of
 
 from benchwright.annotation.campaigns.answer import Answer
-from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.collect.step import Collect
 from benchwright.annotation.campaigns.screen import Screen
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.assignment_settings import AssignmentSettings

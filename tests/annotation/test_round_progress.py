@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.annotation.campaigns.review import Review
-from benchwright.annotation.campaigns.verdicts import rounded
+from benchwright.annotation.campaigns.running.verdicts import rounded
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.exchange.export import export_everything
 from benchwright.annotation.forms.submission import Submission

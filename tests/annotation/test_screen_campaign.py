@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from typed_answers import say
 from walks import make_photographs, run_json
 
-from benchwright.annotation.campaigns.results import document_of, write_results
+from benchwright.annotation.campaigns.running.results import document_of, write_results
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
@@ -132,7 +132,7 @@ def test_items_are_screened_with_their_key_and_nobody_who_saw_it_answers_them(
             "answer", kind="answer", rule="answers(1)", slots_per_task=1, form=CampaignForm(decisions_from="choices"),
             settings={}, seed=1,
         )  # fmt: skip
-        from benchwright.annotation.campaigns.open_campaign import work_of
+        from benchwright.annotation.campaigns.running.open_campaign import work_of
 
         store.upsert_tasks("answer", [work_of(item) for item in items])
         assert store.claim("answer", "ann", now=now) is None

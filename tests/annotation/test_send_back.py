@@ -22,7 +22,7 @@ from walks import make_photographs, run_json
 from benchwright.annotation.app.task_card.card import card_of
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.campaigns.write.step import Write
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
 from benchwright.annotation.forms.submission import Submission

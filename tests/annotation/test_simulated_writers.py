@@ -11,8 +11,8 @@ import pytest
 from pydantic import ValidationError
 from walks import make_photographs
 
-from benchwright.annotation.campaigns.collect import Collect
-from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.collect.step import Collect
+from benchwright.annotation.campaigns.describe.step import Describe
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kind_forms.description import DESCRIPTION_FORM
 from benchwright.annotation.simulated.annotators import simulate, simulated_decisions
@@ -91,7 +91,7 @@ def test_pictures_that_nobody_took_come_as_such_with_the_same_bytes_after_a_kill
     step = Collect(prompts=prompts, simulate=SimulatedCollectors(annotators=3, none_rate=0.2))
     folder = collected_photographs(context.workspace).root
     with monkeypatch.context() as killed:
-        killed.setattr("benchwright.annotation.campaigns.open_campaign.simulate", _killed_after_two)
+        killed.setattr("benchwright.annotation.campaigns.running.open_campaign.simulate", _killed_after_two)
         with pytest.raises(KeyboardInterrupt):
             step.advance([], context)
     waiting = step.advance([], context).waiting

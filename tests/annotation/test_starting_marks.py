@@ -29,7 +29,7 @@ from typed_answers import say
 from benchwright.annotation.app.auth.middleware import ACCOUNT
 from benchwright.annotation.app.base.state import clock, open_app_state
 from benchwright.annotation.app.routes.regions import region_routes
-from benchwright.annotation.campaigns.mark import Mark
+from benchwright.annotation.campaigns.mark.step import Mark
 from benchwright.annotation.cli.marks import unused_marks
 from benchwright.annotation.exchange.export import export_everything
 from benchwright.annotation.forms.campaign_form import CampaignForm
@@ -362,7 +362,7 @@ def test_other_files_change_neither_tasks_nor_decisions_and_a_second_run_reads_n
     placed = started.placed()
     assert points_of(placed["b.png"]) == [[[1, 2], [4, 6]]]
     with monkeypatch.context() as patch:
-        patch.setattr("benchwright.annotation.campaigns.starting_marks.read_marks", None)
+        patch.setattr("benchwright.annotation.campaigns.mark.starting_marks.read_marks", None)
         started.run(["marks.json"])
     assert started.placed() == placed
     path.write_text(json.dumps(coco({"on": "val/a.jpg", "bbox": [1, 2, 5, 5]})))

@@ -19,7 +19,7 @@ from stated_facts import fields_of
 from typed_answers import say
 from walks import make_photographs
 
-from benchwright.annotation.campaigns.state import State
+from benchwright.annotation.campaigns.state.step import State
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kind_forms.statements import SECTIONS, state_form, statements_document
 from benchwright.annotation.simulated.annotators import simulated_decisions

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchwright.annotation.campaigns.review import Review
-from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.campaigns.write.step import Write
 from benchwright.annotation.store.review_store import open_store
 from benchwright.errors import DataError
 from benchwright.records import ImageRecord, Item

@@ -19,7 +19,7 @@ from benchwright.annotation.app.languages.language import Language, use_language
 from benchwright.annotation.app.languages.offered import OfferedLanguages
 from benchwright.annotation.app.task_card.card import card_of
 from benchwright.annotation.campaigns.answer import Answer
-from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.describe.step import Describe
 from benchwright.annotation.campaigns.pair import Pair
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems

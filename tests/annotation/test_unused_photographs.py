@@ -15,7 +15,7 @@ import pytest
 from brought_photographs import jpeg
 from walks import make_photographs, run_json
 
-from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.collect.step import Collect
 from benchwright.annotation.exchange.unused_photographs import unused_in, unused_photographs
 from benchwright.annotation.forms.fields.field_types import PhotographField
 from benchwright.annotation.forms.submission import Submission

@@ -21,7 +21,7 @@ from typed_answers import say
 from walks import make_photographs
 
 from benchwright.annotation.app.routes.tasks import mistakes_in_draft
-from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.campaigns.write.step import Write
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
 from benchwright.annotation.forms.campaign_form import CampaignForm

@@ -13,7 +13,7 @@ import pytest
 from audited_benches import clean_rows, write_pictures
 from walks import in_process, run_json
 
-from benchwright.annotation.campaigns.on_releases import open_tasks
+from benchwright.annotation.campaigns.on_releases.reviews import open_tasks
 from benchwright.annotation.store.review_store import open_store
 from benchwright.cli.main import invoke
 from benchwright.errors import DataError

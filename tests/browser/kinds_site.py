@@ -9,13 +9,13 @@ from types import MappingProxyType
 from browser.review_site import add_accounts
 from picture_copies import COPIES, photograph
 
-from benchwright.annotation.campaigns.collect import Collect
-from benchwright.annotation.campaigns.describe import Describe
-from benchwright.annotation.campaigns.mark import Mark
+from benchwright.annotation.campaigns.collect.step import Collect
+from benchwright.annotation.campaigns.describe.step import Describe
+from benchwright.annotation.campaigns.mark.step import Mark
 from benchwright.annotation.campaigns.pair import Pair
 from benchwright.annotation.campaigns.screen import Screen
-from benchwright.annotation.campaigns.state import State
-from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.campaigns.state.step import State
+from benchwright.annotation.campaigns.write.step import Write
 from benchwright.annotation.forms.fields.field_types import Option
 from benchwright.annotation.forms.kind_forms.marking import MarkField
 from benchwright.pipeline import run_recipe

@@ -11,8 +11,8 @@ from browser.kinds_site import make_images
 from browser.review_site import add_accounts
 from chat_server import ChatServer
 
-from benchwright.annotation.campaigns.model_drafts import DraftSettings
-from benchwright.annotation.campaigns.state import State
+from benchwright.annotation.campaigns.state.model_drafts import DraftSettings
+from benchwright.annotation.campaigns.state.step import State
 from benchwright.annotation.forms.kind_forms.statements import SECTIONS
 from benchwright.models.chat import ChatSettings
 from benchwright.steps import CampaignContext

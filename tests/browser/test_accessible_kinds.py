@@ -13,8 +13,8 @@ from browser.rest import at_rest
 from browser.review_site import ReviewSite, serve, sign_in, slot_on_screen
 from browser.widths import TABLET, unreached
 
-from benchwright.annotation.campaigns.collect import Collect
-from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.collect.step import Collect
+from benchwright.annotation.campaigns.describe.step import Describe
 from benchwright.annotation.campaigns.pair import Pair
 from benchwright.annotation.campaigns.screen import Screen
 

@@ -12,14 +12,14 @@ from browser.rest import at_rest
 from browser.review_site import ReviewSite, next_slot, serve, sign_in, slot_on_screen
 
 from benchwright.annotation.campaigns.answer import Answer
-from benchwright.annotation.campaigns.collect import Collect
-from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.collect.step import Collect
+from benchwright.annotation.campaigns.describe.step import Describe
 from benchwright.annotation.campaigns.pair import Pair
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems
-from benchwright.annotation.campaigns.state import State
+from benchwright.annotation.campaigns.state.step import State
 from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.campaigns.write.step import Write
 from benchwright.annotation.forms.assignment_settings import AssignmentSettings
 from benchwright.annotation.store.campaigns.practice import Practice
 from benchwright.annotation.store.review_store import ReviewStore, open_store

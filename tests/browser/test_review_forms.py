@@ -14,7 +14,7 @@ from browser.review_site import ReviewSite, add_accounts, next_slot, serve, sign
 from small_bench import Bench
 from walks import run_json
 
-from benchwright.annotation.campaigns.on_releases import open_tasks
+from benchwright.annotation.campaigns.on_releases.reviews import open_tasks
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue

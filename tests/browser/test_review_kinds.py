@@ -13,9 +13,9 @@ from browser.kinds_site import make_images, open_campaigns
 from browser.review_site import ReviewSite, next_slot, serve, sign_in, slot_on_screen
 from browser.viewing import in_mode
 
-from benchwright.annotation.campaigns.collect import Collect
-from benchwright.annotation.campaigns.collected_photographs import submitted_photographs
-from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.collect.collected_photographs import submitted_photographs
+from benchwright.annotation.campaigns.collect.step import Collect
+from benchwright.annotation.campaigns.describe.step import Describe
 from benchwright.annotation.campaigns.pair import Pair
 from benchwright.annotation.campaigns.screen import Screen
 from benchwright.annotation.store.review_store import ReviewStore, open_store

@@ -11,7 +11,7 @@ from browser.review_site import ReviewSite, make_workspace, serve, sign_in, slot
 
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.campaigns.write.step import Write
 from benchwright.annotation.store.review_store import open_store
 from benchwright.records import Choice, Item
 from benchwright.steps import CampaignContext

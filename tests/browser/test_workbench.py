@@ -13,7 +13,7 @@ from browser.review_site import ReviewSite, make_workspace, next_slot, say, serv
 
 from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.campaigns.answer import Answer
-from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.describe.step import Describe
 from benchwright.annotation.campaigns.pair import Pair
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems

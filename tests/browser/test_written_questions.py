@@ -12,7 +12,7 @@ from browser.kinds_site import make_images
 from browser.rest import at_rest
 from browser.review_site import ReviewSite, add_accounts, next_slot, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.campaigns.write import Write
+from benchwright.annotation.campaigns.write.step import Write
 from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.steps import CampaignContext
 from benchwright.workspace.store_place import settle_store

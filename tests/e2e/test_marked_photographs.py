@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 from stated_values import GivenMarks, GivenStatements, items_of_run, marks_of, statements_of
 
-from benchwright.annotation.campaigns.mark import Mark
+from benchwright.annotation.campaigns.mark.step import Mark
 from benchwright.cli import prepare_photographs
 from benchwright.cli.main import invoke
 from benchwright.construction.sources.facts import StatedFacts

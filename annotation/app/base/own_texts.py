@@ -13,7 +13,7 @@ from benchwright.funnel.charts import TEXTS as CHART_TEXTS
 from benchwright.questions.settings import QuestionSettings
 from benchwright.review.tasks import FindingCategory
 
-from ...campaigns.edits_on_releases import CRITERIA
+from ...campaigns.on_releases.edits import CRITERIA
 from ...forms.campaign_form import CampaignForm
 from ...forms.evidence import INSTRUCTIONS as EVIDENCE_INSTRUCTIONS
 from ...forms.evidence import LABEL as EVIDENCE_LABEL

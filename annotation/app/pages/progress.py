@@ -14,7 +14,7 @@ import streamlit as st
 
 from benchwright.pages import Chart
 
-from ...campaigns.results import agreement_of, summary_of
+from ...campaigns.running.results import agreement_of, summary_of
 from ...forms.kinds import REVIEW
 from ...progress.adjudication_stats import AdjudicationStats
 from ...progress.campaign_progress import Facet, RoundProgress, progress_by, progress_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...campaigns.verdicts import DIGITS
+from ...campaigns.running.verdicts import DIGITS
 
 Row = Sequence[Any]
 

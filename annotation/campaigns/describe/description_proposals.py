@@ -11,10 +11,10 @@ from typing import Any
 from benchwright.questions.drafts import QuestionDrafts, author_of_draft
 from benchwright.questions.implication import MOST_QUESTIONS
 
-from ..forms.fields.form import Form
-from ..forms.kind_forms.description import DRAFTS, HEADLINE, LABELS, fields_of_description
-from ..forms.payloads import DraftNote, Proposals
-from .drafts_before import NO_DRAFT, drafts_about
+from ...forms.fields.form import Form
+from ...forms.kind_forms.description import DRAFTS, HEADLINE, LABELS, fields_of_description
+from ...forms.payloads import DraftNote, Proposals
+from ..running.drafts_before import NO_DRAFT, drafts_about
 
 DESCRIPTION = "description"
 """The draft of labels and explanation, beside those of questions, which are called by their number."""

@@ -9,18 +9,18 @@ from benchwright.questions.edits import ItemEdits, revised
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
-from ..forms.payloads import TaskInput, item_in
-from ..simulated.annotators import NOW, simulate
-from ..store.campaigns.adjudications import list_adjudicated
-from ..store.campaigns.decisions import list_decisions
-from ..store.campaigns.revisions import list_revisions
-from ..store.campaigns.tasks import find_task
-from ..store.database.records import Campaign, Revision
-from ..store.review_store import ReviewStore, open_store
-from ..workflow.settlement.closing import close_early
-from ..workflow.settlement.revisions import by_version, open_next_rounds
-from ..workflow.settlement.rounds import NOBODY, Round, in_count, votes_in
-from ..workflow.settlement.settle import OUT_OF_ROUNDS, WAITS, policy_of, settle_last
+from ...forms.payloads import TaskInput, item_in
+from ...simulated.annotators import NOW, simulate
+from ...store.campaigns.adjudications import list_adjudicated
+from ...store.campaigns.decisions import list_decisions
+from ...store.campaigns.revisions import list_revisions
+from ...store.campaigns.tasks import find_task
+from ...store.database.records import Campaign, Revision
+from ...store.review_store import ReviewStore, open_store
+from ...workflow.settlement.closing import close_early
+from ...workflow.settlement.revisions import by_version, open_next_rounds
+from ...workflow.settlement.rounds import NOBODY, Round, in_count, votes_in
+from ...workflow.settlement.settle import OUT_OF_ROUNDS, WAITS, policy_of, settle_last
 from .open_campaign import (
     CampaignRequest,
     ItemWork,

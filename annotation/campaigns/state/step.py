@@ -22,23 +22,23 @@ from benchwright.questions.implication import WrittenIn
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
-from ..forms.campaign_form import CampaignForm
-from ..forms.fields.field_types import OneOf, Repeated
-from ..forms.fields.form import Form
-from ..forms.kind_forms.statements import DRAFTS, HEADLINE, NEEDS, STATED, Section, state_form, statements_document
-from ..forms.kinds import KINDS, STATE
-from ..forms.payloads import Proposals, TaskInput, payload_of_picture, proposals_in
-from ..forms.task_content import TaskContent
-from ..simulated.annotators import check_enough
-from ..simulated.writers import SimulatedStaters
-from ..store.database.records import TASK_STATES, Annotation
-from ..store.review_store import open_store
-from ..workflow.gold import with_gold
-from ..workflow.settlement.rules import Rule
-from ..workflow.submitted_answers import fields_in
+from ...forms.campaign_form import CampaignForm
+from ...forms.fields.field_types import OneOf, Repeated
+from ...forms.fields.form import Form
+from ...forms.kind_forms.statements import DRAFTS, HEADLINE, NEEDS, STATED, Section, state_form, statements_document
+from ...forms.kinds import KINDS, STATE
+from ...forms.payloads import Proposals, TaskInput, payload_of_picture, proposals_in
+from ...forms.task_content import TaskContent
+from ...simulated.annotators import check_enough
+from ...simulated.writers import SimulatedStaters
+from ...store.database.records import TASK_STATES, Annotation
+from ...store.review_store import open_store
+from ...workflow.gold import with_gold
+from ...workflow.settlement.rules import Rule
+from ...workflow.submitted_answers import fields_in
+from ..running.open_campaign import AssignedCampaign, CampaignRequest, run_campaign
+from ..running.verdicts import pseudonyms
 from .model_drafts import DraftSettings, drafts_of, prompt_of
-from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
-from .verdicts import pseudonyms
 
 _IN_FACTS = {"conveyed": "implication/question"}
 _LABELS = ("image_type", "domain", "emotion")

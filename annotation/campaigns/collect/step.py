@@ -18,17 +18,17 @@ from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 from benchwright.workspace.run_results import files_of
 from benchwright.workspace.workspace import Workspace
 
-from ..forms.campaign_form import CampaignForm
-from ..forms.kind_forms.collect import collect_form, licence_code
-from ..forms.kinds import COLLECT, KINDS
-from ..forms.payloads import TaskInput
-from ..forms.task_content import TaskContent, task_input
-from ..simulated.writers import SimulatedCollectors
-from ..store.database.records import Annotation
-from ..store.review_store import open_store
+from ...forms.campaign_form import CampaignForm
+from ...forms.kind_forms.collect import collect_form, licence_code
+from ...forms.kinds import COLLECT, KINDS
+from ...forms.payloads import TaskInput
+from ...forms.task_content import TaskContent, task_input
+from ...simulated.writers import SimulatedCollectors
+from ...store.database.records import Annotation
+from ...store.review_store import open_store
+from ..running.open_campaign import AssignedCampaign, CampaignRequest, run_campaign
+from ..running.verdicts import pseudonyms
 from .collected_photographs import CollectedPhoto, photographs_of
-from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
-from .verdicts import pseudonyms
 
 _RULE = "single"
 _Prompt = Annotated[str, Field(min_length=1, max_length=600, pattern=r"^\S(.*\S)?$")]

@@ -15,14 +15,14 @@ from benchwright.questions.edits import ItemEdits, edits_of
 from benchwright.records import Item
 from benchwright.release.format.errata import Erratum, Finding
 
-from ..forms.kinds import AMBIGUOUS, KEY_WRONG, REVIEW
-from ..forms.payloads import item_in
-from ..store.campaigns.tasks import find_task
-from ..store.database.records import Annotation, Campaign
-from ..store.review_store import ReviewStore
-from ..workflow.settlement.criteria import NOTE, tally, votes_of
-from ..workflow.settlement.settle import ACCEPT, FAILED_REVIEW, OUT_OF_ROUNDS, REJECT, REVISE
-from .open_in_rounds import ItemHistory, histories_in
+from ...forms.kinds import AMBIGUOUS, KEY_WRONG, REVIEW
+from ...forms.payloads import item_in
+from ...store.campaigns.tasks import find_task
+from ...store.database.records import Annotation, Campaign
+from ...store.review_store import ReviewStore
+from ...workflow.settlement.criteria import NOTE, tally, votes_of
+from ...workflow.settlement.settle import ACCEPT, FAILED_REVIEW, OUT_OF_ROUNDS, REJECT, REVISE
+from ..running.open_in_rounds import ItemHistory, histories_in
 
 WORDING = "wording"
 REASONS: tuple[str, ...] = get_args(Finding)

@@ -25,13 +25,13 @@ from benchwright.settings_help import reasons_of
 from benchwright.steps import CampaignContext, Flag, Step
 from benchwright.text_normalization import counted
 
-from ..forms.kinds import CHANGE, TO_WRITER
-from ..forms.payloads import item_in, payload_of_revision
-from ..simulated.annotators import NOW
-from ..store.campaigns.adjudications import list_adjudicated
-from ..store.campaigns.authors import written_in
-from ..store.campaigns.decisions import list_decisions
-from ..store.campaigns.revision_requests import (
+from ...forms.kinds import CHANGE, TO_WRITER
+from ...forms.payloads import item_in, payload_of_revision
+from ...simulated.annotators import NOW
+from ...store.campaigns.adjudications import list_adjudicated
+from ...store.campaigns.authors import written_in
+from ...store.campaigns.decisions import list_decisions
+from ...store.campaigns.revision_requests import (
     RevisionRequest,
     SentBack,
     is_being_revised,
@@ -40,13 +40,13 @@ from ..store.campaigns.revision_requests import (
     open_revision,
     with_unrevised,
 )
-from ..store.campaigns.tasks import find_campaign, list_tasks
-from ..store.database.records import Annotation
-from ..store.review_store import ReviewStore
-from ..workflow.settlement.criteria import YES
-from ..workflow.settlement.revisions import by_version
-from ..workflow.settlement.rounds import NOBODY, in_count, votes_in
-from ..workflow.settlement.settle import policy_of, settle
+from ...store.campaigns.tasks import find_campaign, list_tasks
+from ...store.database.records import Annotation
+from ...store.review_store import ReviewStore
+from ...workflow.settlement.criteria import YES
+from ...workflow.settlement.revisions import by_version
+from ...workflow.settlement.rounds import NOBODY, in_count, votes_in
+from ...workflow.settlement.settle import policy_of, settle
 from .open_campaign import AssignedCampaign
 
 SENT_BACK = "Sent back"

@@ -23,27 +23,27 @@ from benchwright.review.tasks import SideText
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
 from benchwright.text_normalization import counted
 
-from ..forms.assignment_settings import SETTING, AssignmentSettings
-from ..forms.campaign_form import CampaignForm
-from ..forms.gold_file import FEW_PRACTICE, LEAST_PRACTICE, GoldLabel
-from ..forms.kinds import ANSWER, COLLECT, REVIEW
-from ..forms.payloads import TaskInput, beside_in, item_in, payload_beside, with_sizes
-from ..forms.practice_item import PracticeItem, TextBeside
-from ..forms.task_content import content_in
-from ..simulated.annotators import NOW, SimulatedGroup, simulate
-from ..store.campaigns.practice import set_practice_items
-from ..store.campaigns.revision_requests import newest_inputs, with_unrevised
-from ..store.campaigns.set_asides import count_set_aside
-from ..store.database.records import Annotation, CampaignStatus
-from ..store.review_store import ReviewStore, open_store
-from ..workflow.attention import CHECKED_KINDS, AttentionChecks
-from ..workflow.gold import gold_decision, gold_why, practice_decision
-from ..workflow.gold_regions import known_regions
-from ..workflow.image_files import ImageFiles
-from ..workflow.settlement.closing import check_closes, close_early
-from ..workflow.settlement.further_votes import check_further_votes, count_spared
-from ..workflow.settlement.marked_regions import compare_regions
-from ..workflow.settlement.rules import parse_rule
+from ...forms.assignment_settings import SETTING, AssignmentSettings
+from ...forms.campaign_form import CampaignForm
+from ...forms.gold_file import FEW_PRACTICE, LEAST_PRACTICE, GoldLabel
+from ...forms.kinds import ANSWER, COLLECT, REVIEW
+from ...forms.payloads import TaskInput, beside_in, item_in, payload_beside, with_sizes
+from ...forms.practice_item import PracticeItem, TextBeside
+from ...forms.task_content import content_in
+from ...simulated.annotators import NOW, SimulatedGroup, simulate
+from ...store.campaigns.practice import set_practice_items
+from ...store.campaigns.revision_requests import newest_inputs, with_unrevised
+from ...store.campaigns.set_asides import count_set_aside
+from ...store.database.records import Annotation, CampaignStatus
+from ...store.review_store import ReviewStore, open_store
+from ...workflow.attention import CHECKED_KINDS, AttentionChecks
+from ...workflow.gold import gold_decision, gold_why, practice_decision
+from ...workflow.gold_regions import known_regions
+from ...workflow.image_files import ImageFiles
+from ...workflow.settlement.closing import check_closes, close_early
+from ...workflow.settlement.further_votes import check_further_votes, count_spared
+from ...workflow.settlement.marked_regions import compare_regions
+from ...workflow.settlement.rules import parse_rule
 
 
 class AssignedCampaign(CampaignStep):

@@ -13,7 +13,7 @@ from benchwright.images.identify import path_for
 from benchwright.records import ImageRecord
 from benchwright.text_normalization import counted
 
-from ..forms.csv_rows import read_rows, shown
+from ...forms.csv_rows import read_rows, shown
 
 MAX_PAIRS = 1_000_000
 _COLUMNS = ("first", "second")

@@ -26,20 +26,20 @@ from benchwright.questions.implication import (
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Step, Stream, Verdicts
 
-from ..forms.campaign_form import CampaignForm
-from ..forms.fields.form import Form
-from ..forms.kind_forms.description import CONVEYS, COUNTS, description_form, words_of
-from ..forms.kinds import DESCRIBE, KINDS
-from ..forms.payloads import TaskInput, payload_with_drafts
-from ..forms.task_content import TaskContent, task_input
-from ..simulated.writers import SimulatedDescribers
-from ..store.database.records import Annotation
-from ..workflow.gold import with_gold
-from ..workflow.submitted_answers import fields_in
+from ...forms.campaign_form import CampaignForm
+from ...forms.fields.form import Form
+from ...forms.kind_forms.description import CONVEYS, COUNTS, description_form, words_of
+from ...forms.kinds import DESCRIBE, KINDS
+from ...forms.payloads import TaskInput, payload_with_drafts
+from ...forms.task_content import TaskContent, task_input
+from ...simulated.writers import SimulatedDescribers
+from ...store.database.records import Annotation
+from ...workflow.gold import with_gold
+from ...workflow.submitted_answers import fields_in
+from ..running.drafts_before import DraftedBy, check_drafts_before, columns_with_drafts, draft_counts, each_once
+from ..running.open_campaign import AssignedCampaign, CampaignRequest, run_campaign
+from ..running.verdicts import pseudonyms
 from .description_proposals import authors_of_description, authors_of_question, draft_at, proposed_description
-from .drafts_before import DraftedBy, check_drafts_before, columns_with_drafts, draft_counts, each_once
-from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
-from .verdicts import pseudonyms
 
 DROPPED_AS = "no_implication"
 _VOCABULARIES: Mapping[str, Any] = {

@@ -12,13 +12,13 @@ from typing import Any
 
 from benchwright.steps import Outcome, Verdicts
 
-from ..agreement.coefficients import agreement_of
-from ..agreement.ratings import Rating
-from ..forms.kinds import TO_WRITER
-from ..store.database.records import Annotation
-from ..workflow.settlement.rounds import Round, votes_in
-from ..workflow.settlement.rules import DECISIONS, Rule
-from ..workflow.settlement.settle import (
+from ...agreement.coefficients import agreement_of
+from ...agreement.ratings import Rating
+from ...forms.kinds import TO_WRITER
+from ...store.database.records import Annotation
+from ...workflow.settlement.rounds import Round, votes_in
+from ...workflow.settlement.rules import DECISIONS, Rule
+from ...workflow.settlement.settle import (
     ACCEPT,
     NEEDS_REVISION,
     NO_AGREEMENT,

@@ -13,16 +13,16 @@ from benchwright.review.tasks import SideText
 from benchwright.text_normalization import counted
 from benchwright.workspace.store_place import settle_store
 
-from ..forms.campaign_form import CampaignForm
-from ..forms.kind_forms.pair import PAIR_FORM, SAME
-from ..forms.kinds import KINDS, PAIR
-from ..forms.payloads import TaskInput, item_in, payload_beside
-from ..store.database.records import Task
-from ..store.review_store import ReviewStore, open_store
-from ..workflow.image_files import brought_pictures
-from ..workflow.settlement.rules import parse_rule
-from .on_releases import OpenedCampaign, review_workspace
-from .pair import image_pair, pair_task, pair_verdicts
+from ...forms.campaign_form import CampaignForm
+from ...forms.kind_forms.pair import PAIR_FORM, SAME
+from ...forms.kinds import KINDS, PAIR
+from ...forms.payloads import TaskInput, item_in, payload_beside
+from ...store.database.records import Task
+from ...store.review_store import ReviewStore, open_store
+from ...workflow.image_files import brought_pictures
+from ...workflow.settlement.rules import parse_rule
+from ..pair import image_pair, pair_task, pair_verdicts
+from .reviews import OpenedCampaign, review_workspace
 
 
 class PairToJudge(NamedTuple):

@@ -23,12 +23,12 @@ from benchwright.regions.formats.mark_files import read_marks
 from benchwright.regions.formats.picture_marks import MarkError, PictureMarks, RefusedMark, as_shape, known_name
 from benchwright.text_normalization import counted
 
-from ..forms.fields.field_types import RegionField
-from ..forms.fields.region_values import MAX_REGION_BYTES, read_regions, size_of
-from ..forms.starting_files import START_FROM, StartAuthor, StartFile
-from ..store.campaigns.starting_marks import StartingMarks, StartingRow, set_starting_marks, starting_key
-from ..store.campaigns.tasks import find_campaign
-from ..store.review_store import ReviewStore
+from ...forms.fields.field_types import RegionField
+from ...forms.fields.region_values import MAX_REGION_BYTES, read_regions, size_of
+from ...forms.starting_files import START_FROM, StartAuthor, StartFile
+from ...store.campaigns.starting_marks import StartingMarks, StartingRow, set_starting_marks, starting_key
+from ...store.campaigns.tasks import find_campaign
+from ...store.review_store import ReviewStore
 
 NO_PICTURE, SEVERAL, OTHER_SIZE, WRONG = "no_picture", "several_pictures", "other_size", "wrong"
 NO_LABEL, NO_SHAPE, LEFT_OUT, TOO_MANY, TOO_LARGE = "no_label", "no_shape", "left_out", "too_many", "too_large"

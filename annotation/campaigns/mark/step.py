@@ -25,34 +25,34 @@ from benchwright.records import ImageRecord, ItemImage
 from benchwright.regions import SizeWH
 from benchwright.steps import FOLDER, CampaignContext, Outcome, Stream, Verdicts
 
-from ..agreement.region_matching import RegionTolerance
-from ..forms.campaign_form import CampaignForm
-from ..forms.campaign_helpers import ALWAYS, HELPERS, PROPOSE, CampaignHelpers, campaign_helpers
-from ..forms.kind_forms.marking import HEADLINE, NOTE, MarkField, marking_form
-from ..forms.kinds import KINDS, MARK
-from ..forms.payloads import TaskInput
-from ..forms.starting_files import MOST_FILES, START_FROM, StartAuthor, StartFile, authors_of, check_files
-from ..forms.task_content import TaskContent
-from ..simulated.annotators import NOW, check_enough
-from ..simulated.markers import TRUTH, SimulatedMarkers
-from ..store.campaigns.adjudications import list_adjudicated
-from ..store.campaigns.starting_marks import count_starting_marks, starting_report
-from ..store.campaigns.tasks import find_campaign
-from ..store.database.records import Campaign
-from ..store.review_store import ReviewStore, open_store
-from ..workflow.gold import with_gold
-from ..workflow.gold_regions import REGIONS, known_regions
-from ..workflow.image_files import ImageFiles, brought_pictures
-from ..workflow.settlement.marked_regions import AGREEMENT
-from ..workflow.settlement.revisions import by_version
-from ..workflow.settlement.rounds import NOBODY
-from ..workflow.settlement.rules import RuleSetting, parse_rule
-from ..workflow.settlement.settle import WAITS
+from ...agreement.region_matching import RegionTolerance
+from ...forms.campaign_form import CampaignForm
+from ...forms.campaign_helpers import ALWAYS, HELPERS, PROPOSE, CampaignHelpers, campaign_helpers
+from ...forms.kind_forms.marking import HEADLINE, NOTE, MarkField, marking_form
+from ...forms.kinds import KINDS, MARK
+from ...forms.payloads import TaskInput
+from ...forms.starting_files import MOST_FILES, START_FROM, StartAuthor, StartFile, authors_of, check_files
+from ...forms.task_content import TaskContent
+from ...simulated.annotators import NOW, check_enough
+from ...simulated.markers import TRUTH, SimulatedMarkers
+from ...store.campaigns.adjudications import list_adjudicated
+from ...store.campaigns.starting_marks import count_starting_marks, starting_report
+from ...store.campaigns.tasks import find_campaign
+from ...store.database.records import Campaign
+from ...store.review_store import ReviewStore, open_store
+from ...workflow.gold import with_gold
+from ...workflow.gold_regions import REGIONS, known_regions
+from ...workflow.image_files import ImageFiles, brought_pictures
+from ...workflow.settlement.marked_regions import AGREEMENT
+from ...workflow.settlement.revisions import by_version
+from ...workflow.settlement.rounds import NOBODY
+from ...workflow.settlement.rules import RuleSetting, parse_rule
+from ...workflow.settlement.settle import WAITS
+from ..running.open_campaign import AssignedCampaign, CampaignRequest, run_campaign, waiting_line
 from .mark_proposals import proposal_figures
 from .mark_truth import true_regions
 from .mark_verdicts import MarkedPicture, gold_mark_outcome, mark_verdicts, marked_picture
 from .marked_pairs import NamedPair, pair_id, pairs_of_table, pairs_of_value, read_pairs
-from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign, waiting_line
 from .starting_marks import StartPicture, StartSources, digest_of_start, keep_no_start, start_line, start_summary
 
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")

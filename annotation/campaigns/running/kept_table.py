@@ -10,17 +10,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..agreement.ratings import Rating
-from ..forms.kinds import TO_WRITER
-from ..forms.payloads import item_in
-from ..store.campaigns.adjudications import list_adjudicated
-from ..store.campaigns.decisions import list_decisions
-from ..store.campaigns.revisions import list_revisions
-from ..store.database.records import Annotation
-from ..store.review_store import ReviewStore
-from ..workflow.settlement.revisions import by_version
-from ..workflow.settlement.rounds import NOBODY, votes_in
-from ..workflow.settlement.settle import ACCEPT, OPEN, WAITS, policy_of, settle
+from ...agreement.ratings import Rating
+from ...forms.kinds import TO_WRITER
+from ...forms.payloads import item_in
+from ...store.campaigns.adjudications import list_adjudicated
+from ...store.campaigns.decisions import list_decisions
+from ...store.campaigns.revisions import list_revisions
+from ...store.database.records import Annotation
+from ...store.review_store import ReviewStore
+from ...workflow.settlement.revisions import by_version
+from ...workflow.settlement.rounds import NOBODY, votes_in
+from ...workflow.settlement.settle import ACCEPT, OPEN, WAITS, policy_of, settle
 from .verdicts import short_agreement
 
 OVERALL = "overall"

@@ -24,10 +24,10 @@ from benchwright.models.usage import BudgetSpent
 from benchwright.records import ImageRecord, Record
 from benchwright.workspace.workspace import Workspace
 
-from ..forms.fields.form import Form
-from ..forms.kind_forms.statements import Section, fields_of_draft
-from ..forms.payloads import Proposals
-from ..workflow.image_files import ImageFiles
+from ...forms.fields.form import Form
+from ...forms.kind_forms.statements import Section, fields_of_draft
+from ...forms.payloads import Proposals
+from ...workflow.image_files import ImageFiles
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..forms.kind_forms.marking import MarkField
+from ...forms.kind_forms.marking import MarkField
 
 
 def true_regions(value: str | None, fields: Sequence[MarkField]) -> dict[str, list[dict[str, Any]]]:

@@ -14,19 +14,19 @@ from benchwright.text_normalization import counted
 from benchwright.workspace.store_place import settle_store
 from benchwright.workspace.workspace import Workspace
 
-from ..forms.assignment_settings import SETTING, AssignmentSettings
-from ..forms.campaign_form import CampaignForm
-from ..forms.kinds import ERRATA, KINDS, REVIEW, VERIFY, CampaignKind
-from ..forms.payloads import TaskInput, payload_with
-from ..store.review_store import ReviewStore, open_store
-from ..workflow.image_files import brought_pictures
-from ..workflow.settlement.closing import check_closes, close_early
-from ..workflow.settlement.further_votes import check_further_votes
-from ..workflow.settlement.rules import MAX_SLOTS
-from .edits_on_releases import CRITERIA, REASONS
-from .open_campaign import CampaignRequest, prepared_input
-from .review import review_form
-from .verify import verify_form
+from ...forms.assignment_settings import SETTING, AssignmentSettings
+from ...forms.campaign_form import CampaignForm
+from ...forms.kinds import ERRATA, KINDS, REVIEW, VERIFY, CampaignKind
+from ...forms.payloads import TaskInput, payload_with
+from ...store.review_store import ReviewStore, open_store
+from ...workflow.image_files import brought_pictures
+from ...workflow.settlement.closing import check_closes, close_early
+from ...workflow.settlement.further_votes import check_further_votes
+from ...workflow.settlement.rules import MAX_SLOTS
+from ..review import review_form
+from ..running.open_campaign import CampaignRequest, prepared_input
+from ..verify import verify_form
+from .edits import CRITERIA, REASONS
 
 OPENED_FROM = "opened_from"
 """Setting of a campaign: SHA-256 of the file that it was opened on."""

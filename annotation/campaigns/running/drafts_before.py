@@ -15,10 +15,10 @@ from benchwright.errors import RecipeError
 from benchwright.questions.drafts import DRAFTS, QuestionDrafts
 from benchwright.steps import CampaignContext
 
-from ..forms.payloads import proposals_in
-from ..store.database.records import Annotation
-from ..store.review_store import open_store
-from ..workflow.submitted_answers import fields_in
+from ...forms.payloads import proposals_in
+from ...store.database.records import Annotation
+from ...store.review_store import open_store
+from ...workflow.submitted_answers import fields_in
 
 NO_DRAFT = "all_broken: a second model broke every draft"
 """Why an image has no draft, where no step says why."""

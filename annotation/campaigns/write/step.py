@@ -20,21 +20,21 @@ from benchwright.questions.written import QUESTIONS, TASK_NAME, WrittenQuestion,
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Step, Stream, Verdicts
 
-from ..forms.campaign_form import CampaignForm
-from ..forms.kind_forms.writing import GROUP, HEADLINE, WRITTEN, writing_form, written_entry
-from ..forms.kinds import KINDS, WRITE
-from ..forms.payloads import TaskInput, payload_with_drafts
-from ..forms.task_content import TaskContent, task_input
-from ..simulated.annotators import check_enough
-from ..simulated.writers import SimulatedWriters
-from ..store.database.records import Annotation
-from ..workflow.gold import with_gold
-from ..workflow.settlement.rules import Rule
-from ..workflow.submitted_answers import fields_in
-from .drafts_before import DraftedBy, check_drafts_before, columns_with_drafts, draft_counts, each_once
-from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
+from ...forms.campaign_form import CampaignForm
+from ...forms.kind_forms.writing import GROUP, HEADLINE, WRITTEN, writing_form, written_entry
+from ...forms.kinds import KINDS, WRITE
+from ...forms.payloads import TaskInput, payload_with_drafts
+from ...forms.task_content import TaskContent, task_input
+from ...simulated.annotators import check_enough
+from ...simulated.writers import SimulatedWriters
+from ...store.database.records import Annotation
+from ...workflow.gold import with_gold
+from ...workflow.settlement.rules import Rule
+from ...workflow.submitted_answers import fields_in
+from ..running.drafts_before import DraftedBy, check_drafts_before, columns_with_drafts, draft_counts, each_once
+from ..running.open_campaign import AssignedCampaign, CampaignRequest, run_campaign
+from ..running.verdicts import pseudonyms
 from .question_proposals import ImageDrafts, authors_of
-from .verdicts import pseudonyms
 
 
 class Write(QuestionSettings, AssignedCampaign):

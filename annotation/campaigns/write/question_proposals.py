@@ -13,12 +13,12 @@ from benchwright.questions.drafts import author_of_draft
 from benchwright.questions.settings import QuestionSettings
 from benchwright.text_normalization import counted
 
-from ..forms.fields.form import Form
-from ..forms.kind_forms.writing import DRAFTS, GROUP, HEADLINE, WRITTEN, entry_of_draft
-from ..forms.payloads import DraftNote, Proposals
-from ..store.database.records import Annotation
-from ..workflow.submitted_answers import fields_in
-from .drafts_before import NO_DRAFT, drafts_about
+from ...forms.fields.form import Form
+from ...forms.kind_forms.writing import DRAFTS, GROUP, HEADLINE, WRITTEN, entry_of_draft
+from ...forms.payloads import DraftNote, Proposals
+from ...store.database.records import Annotation
+from ...workflow.submitted_answers import fields_in
+from ..running.drafts_before import NO_DRAFT, drafts_about
 
 _OPTIONS = ("right", "wrong", "tempting", "declining")
 

@@ -10,12 +10,12 @@ from benchwright.photographs import BroughtPhotograph, collected_photographs
 from benchwright.records import Source
 from benchwright.workspace.workspace import Workspace
 
-from ..forms.fields.field_types import OneOf
-from ..forms.kind_forms.collect import NONE
-from ..forms.kinds import COLLECT
-from ..store.database.records import Annotation, Campaign
-from ..store.review_store import ReviewStore, open_store, store_exists
-from ..workflow.submitted_answers import fields_in
+from ...forms.fields.field_types import OneOf
+from ...forms.kind_forms.collect import NONE
+from ...forms.kinds import COLLECT
+from ...store.database.records import Annotation, Campaign
+from ...store.review_store import ReviewStore, open_store, store_exists
+from ...workflow.submitted_answers import fields_in
 
 
 class CollectedPhoto(NamedTuple):

@@ -19,14 +19,14 @@ from benchwright.review.findings import Findings, ItemFindings
 from benchwright.review.tasks import FindingCategory
 from benchwright.workspace.written_once import REPLACE, written_once
 
-from ..agreement.coefficients import SetRating, alpha_by_category, masi_alpha
-from ..agreement.ratings import Rating
-from ..forms.kinds import ERRATA, ERROR_ANALYSIS, KEY_RIGHT, KEY_WRONG
-from ..forms.payloads import about_in, item_in
-from ..store.database.records import Annotation, Task
-from ..workflow.settlement.rounds import votes_in
-from ..workflow.settlement.settle import OPEN, policy_of, settle
-from ..workflow.submitted_answers import CampaignAnswers, Row, fields_in, rows_of
+from ...agreement.coefficients import SetRating, alpha_by_category, masi_alpha
+from ...agreement.ratings import Rating
+from ...forms.kinds import ERRATA, ERROR_ANALYSIS, KEY_RIGHT, KEY_WRONG
+from ...forms.payloads import about_in, item_in
+from ...store.database.records import Annotation, Task
+from ...workflow.settlement.rounds import votes_in
+from ...workflow.settlement.settle import OPEN, policy_of, settle
+from ...workflow.submitted_answers import CampaignAnswers, Row, fields_in, rows_of
 from .verdicts import DIGITS, short_agreement
 
 

@@ -12,14 +12,14 @@ from benchwright.records import ImageRecord
 from benchwright.regions import SizeWH
 from benchwright.steps import Outcome, Verdicts
 
-from ..agreement.region_agreement import picture_agreement, region_agreement
-from ..agreement.region_consensus import DisputedRegion, RegionConsensus
-from ..forms.kind_forms.marking import MARKED, NOTHING, UNSURE
-from ..store.database.records import Adjudicated, Annotation, Campaign
-from ..workflow.settlement.marked_regions import consensus_in, marks_in, regions_in, tolerance_of
-from ..workflow.settlement.rounds import in_count, votes_in
-from ..workflow.settlement.settle import NO_AGREEMENT, policy_of, settle
-from .verdicts import pseudonyms, rounded
+from ...agreement.region_agreement import picture_agreement, region_agreement
+from ...agreement.region_consensus import DisputedRegion, RegionConsensus
+from ...forms.kind_forms.marking import MARKED, NOTHING, UNSURE
+from ...store.database.records import Adjudicated, Annotation, Campaign
+from ...workflow.settlement.marked_regions import consensus_in, marks_in, regions_in, tolerance_of
+from ...workflow.settlement.rounds import in_count, votes_in
+from ...workflow.settlement.settle import NO_AGREEMENT, policy_of, settle
+from ..running.verdicts import pseudonyms, rounded
 
 NOTHING_TO_MARK, CANNOT_TELL, DISPUTED = "nothing_to_mark", "cannot_tell", "disputed"
 

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from benchwright.canonical import canonical_json
 from benchwright.regions import ANSWER_REGIONS, AnswerRegions, Region, SizeWH
 
-from ..agreement.region_agreement import PictureAgreement, picture_agreement, region_agreement
-from ..agreement.region_consensus import consensus_of
-from ..agreement.region_matching import Marks, RegionTolerance
-from ..forms.evidence import EVIDENCE
-from ..store.database.records import Annotation
+from ...agreement.region_agreement import PictureAgreement, picture_agreement, region_agreement
+from ...agreement.region_consensus import consensus_of
+from ...agreement.region_matching import Marks, RegionTolerance
+from ...forms.evidence import EVIDENCE
+from ...store.database.records import Annotation
 from .verdicts import rounded
 
 _TOLERANCE = RegionTolerance(counts="majority")

@@ -8,10 +8,10 @@ from typing import Any
 
 from benchwright.regions import change_of, kind_of_change
 
-from ..forms.kind_forms.marking import UNSURE
-from ..forms.starting_files import authors_in
-from ..store.database.records import Campaign
-from ..workflow.settlement.marked_regions import regions_in
+from ...forms.kind_forms.marking import UNSURE
+from ...forms.starting_files import authors_in
+from ...store.database.records import Campaign
+from ...workflow.settlement.marked_regions import regions_in
 from .mark_verdicts import MarkedPicture
 
 

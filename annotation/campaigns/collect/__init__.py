@@ -1,0 +1,1 @@
+"""Campaigns in which people bring photographs."""

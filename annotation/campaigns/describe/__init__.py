@@ -1,0 +1,1 @@
+"""Campaigns in which people describe pictures, from a draft or from nothing."""

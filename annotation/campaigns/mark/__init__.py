@@ -1,0 +1,1 @@
+"""Campaigns in which people mark regions: starting marks, proposals, verdicts, what marks state."""

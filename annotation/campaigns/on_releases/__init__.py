@@ -1,0 +1,1 @@
+"""Campaigns about the items of a release: reviews, edits, pairs."""

@@ -1,0 +1,1 @@
+"""What all campaigns share: opening, rounds, sending back, verdicts, results, drafts that lie beside tasks."""

@@ -1,0 +1,1 @@
+"""Campaigns in which people state facts about pictures, with drafts of a model."""

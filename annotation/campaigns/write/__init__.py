@@ -1,0 +1,1 @@
+"""Campaigns in which people write questions, with proposals beside them."""
