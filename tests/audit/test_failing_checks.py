@@ -138,7 +138,7 @@ def test_one_item_that_a_check_cannot_bear_loses_no_other(
 def test_every_check_that_shares_what_failed_on_an_item_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = importlib.import_module("benchwright.filters.items").repeated_pairs
+    real = importlib.import_module("benchwright.filters.items.repeated_options").repeated_pairs
     seen: list[Any] = []
 
     def raising(item: Any) -> Any:
