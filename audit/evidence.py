@@ -106,9 +106,7 @@ def readable_pictures(audited: AuditedItems, context: AuditContext) -> Mapping[s
     measured = picture_measures(audited, context)
     readable = {image_id: measures for image_id, measures in measured.items() if measures.failed is None}
     if not readable:
-        raise CheckSkipped(
-            f"no picture of the source can be decoded ({counted(len(audited.pictures), 'picture')} there)"
-        )
+        raise CheckSkipped(f"of {counted(len(audited.pictures), 'picture')} none can be decoded")
     return readable
 
 
