@@ -27,12 +27,12 @@ FACES = (
 """Packages whose every name is used in an example."""
 OTHER_FACES = (
     "benchwright.audit",
-    "benchwright.audit.keys",
     "benchwright.construction.distractors",
     "benchwright.construction.ground_truth",
     "benchwright.construction.imported",
     "benchwright.regions.formats",
     "benchwright.release",
+    "benchwright.statistics",
 )
 """Packages that also offer names to other packages of ours."""
 PAGES = [path for path in sorted(DOCS.glob("*.md")) if "```python" in text_of(path)]
