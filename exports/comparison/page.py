@@ -53,7 +53,7 @@ class ShownItem(NamedTuple):
     problem: str | None
 
 
-def write_page(
+def write_comparison(
     path: Path,
     before: Release,
     after: Release,
