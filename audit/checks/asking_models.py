@@ -152,7 +152,7 @@ def _wrong_pictures(
     items: Sequence[AuditedItem], audited: AuditedItems, context: AuditContext
 ) -> Iterator[tuple[AuditedItem, str]]:
     """Yield the items about one picture, each with that of another item of its task that shares nothing with it."""
-    from benchwright.evaluation.protocols.wrong_picture import ImageDonor, donors_of
+    from benchwright.evaluation import ImageDonor, donors_of
 
     single = {each.item.item_id: each for each in items if _shows_one_picture(each.item, audited)}
     if not single:

@@ -16,7 +16,7 @@ from benchwright.records import Item
 
 from .item_cues import ItemCues, among_answers, cues_of_item, option_pictures_of
 from .item_source import LeftOutItem, SourceItem
-from .picture_facts import PictureFacts, facts_of_picture
+from .picture_facts import PictureTraits, facts_of_picture
 
 NO_KEY, DECLINING, NO_PICTURE = "no_key", "declining_is_right", "missing_picture"
 UNKEYED = frozenset((NO_KEY, DECLINING))
@@ -141,10 +141,10 @@ def cues_or_reason(item: Item, data_of: Callable[[str], bytes] | None) -> ItemCu
     return NO_KEY if cues is None else cues
 
 
-def _facts_reader(data_of: Callable[[str], bytes]) -> Callable[[str, bool], PictureFacts]:
+def _facts_reader(data_of: Callable[[str], bytes]) -> Callable[[str, bool], PictureTraits]:
     """Return a function from a picture's id, and whether its pixels count, to its facts, which are kept."""
 
-    def facts(image_id: str, with_pixels: bool) -> PictureFacts:
+    def facts(image_id: str, with_pixels: bool) -> PictureTraits:
         kept = _facts_kept()
         known = kept.get((image_id, with_pixels)) or kept.get((image_id, True))
         if known is None:
@@ -158,6 +158,6 @@ def _facts_reader(data_of: Callable[[str], bytes]) -> Callable[[str, bool], Pict
 
 
 @lru_cache(maxsize=1)
-def _facts_kept() -> dict[tuple[str, bool], PictureFacts]:
+def _facts_kept() -> dict[tuple[str, bool], PictureTraits]:
     """Return the facts that this process keeps; an image id names its bytes, so they never change."""
     return {}

@@ -80,7 +80,7 @@ class PicturelessModel(BaseModel):
         return {"chat": self.chat.deciding(), "sees": sorted(set(self.sees)), **described}
 
 
-class ModelReply(NamedTuple):
+class SolverReply(NamedTuple):
     """What a model replied to an item.
 
     Args:
@@ -165,7 +165,7 @@ class PicturelessAsker:
             settings.captioner or settings.chat, concurrency=settings.concurrency, replies=replies, read=str
         )
 
-    def replies_to(self, items: Sequence[Item], pixels_of: PixelsOf) -> list[tuple[ModelReply, ...]]:
+    def replies_to(self, items: Sequence[Item], pixels_of: PixelsOf) -> list[tuple[SolverReply, ...]]:
         """Return the replies to items, one for each thing that a model can be shown of an item.
 
         Args:
@@ -208,15 +208,15 @@ class PicturelessAsker:
         self._solver.close()
         self._captioner.close()
 
-    def _reply(self, item: Item, sees: Sees, captions: Mapping[str, ModelAnswer]) -> ModelReply:
+    def _reply(self, item: Item, sees: Sees, captions: Mapping[str, ModelAnswer]) -> SolverReply:
         failure = _failed_caption(item, captions)
-        return ModelReply(sees, None, f"no caption: {failure}", failed=True)
+        return SolverReply(sees, None, f"no caption: {failure}", failed=True)
 
-    def _read(self, item: Item, sees: Sees, answer: ModelAnswer) -> ModelReply:
+    def _read(self, item: Item, sees: Sees, answer: ModelAnswer) -> SolverReply:
         order = order_of(item, self._seed)
         letters = LETTERS[: len(order)]
         option = order[letters.index(answer.said)] if len(answer.said) == 1 and answer.said in letters else None
-        return ModelReply(sees, option, answer.reply, failed=answer.said == FAILED)
+        return SolverReply(sees, option, answer.reply, failed=answer.said == FAILED)
 
 
 def _failed_caption(item: Item, captions: Mapping[str, ModelAnswer]) -> str | None:
@@ -247,7 +247,7 @@ def request_text(item: Item, sees: Sees, order: Sequence[int], captions: Mapping
 
 
 def model_picks(
-    table: CueTable, replies: Mapping[str, Sequence[ModelReply]], *, without: frozenset[CueFamily]
+    table: CueTable, replies: Mapping[str, Sequence[SolverReply]], *, without: frozenset[CueFamily]
 ) -> Iterator[SolverPicks]:
     """Yield what a model picks on the items of a task, one solver for each thing that it was shown.
 
@@ -269,7 +269,7 @@ def model_picks(
             yield SolverPicks(solver, family, best_options(scores, table.exists))
 
 
-def reply_counts(table: CueTable, replies: Mapping[str, Sequence[ModelReply]]) -> tuple[ReplyCount, ...]:
+def reply_counts(table: CueTable, replies: Mapping[str, Sequence[SolverReply]]) -> tuple[ReplyCount, ...]:
     """Return how a model replied to the items of a task."""
     counts = Counter(
         (reply.sees, "failed" if reply.failed else "unread" if reply.option is None else "read")
