@@ -34,7 +34,8 @@ ROOM = Room(
             "Let people keep or discard each item, such as one that is ambiguous.",
         ),
         "state": Entry(
-            f"{_HERE}.campaigns.state.step:State", "Let people state in words what each image shows, for steps that need it."
+            f"{_HERE}.campaigns.state.step:State",
+            "Let people state in words what each image shows, for steps that need it.",
         ),
         "verify": Entry(
             f"{_HERE}.campaigns.verify:Verify", "Let people accept, edit or reject each item, under a rule."

@@ -246,7 +246,11 @@ def run_jobs(jobs: Sequence[Any], context: AuditContext) -> Iterator[Any]:
     from benchwright.engines import LocalEngine
 
     with tempfile.TemporaryDirectory(prefix="benchwright-") as logs:
-        preload = ("benchwright.filters.shortcuts", "benchwright.diagnostics.copies.verification", "cv2")
+        preload = (
+            "benchwright.diagnostics.shortcuts.picture_facts",
+            "benchwright.diagnostics.copies.verification",
+            "cv2",
+        )
         with LocalEngine(None, workers=context.workers, log_folder=Path(logs), preload=preload) as engine:
             for done in engine.run(jobs):
                 context.progress.advance(done.job.size)
