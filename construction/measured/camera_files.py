@@ -28,7 +28,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, Row, checked, csv_rows
+from benchwright.source_files.rows import BadRow, Row, checked, table_rows
 
 from ..ground_truth.truths import CameraPose, CameraPoses, Matrix3
 from .map_files import stated_in
@@ -293,7 +293,7 @@ def _transforms(place: Path, path: str) -> Iterator[tuple[str, StatedCamera] | R
 
 
 def _table(root: Path, path: str, statement: CameraStatement) -> Iterator[tuple[str, StatedCamera] | RefusedRow]:
-    for row in csv_rows(DatasetFiles(root), path, needed=("image", *_TRANSLATION)):
+    for row in table_rows(DatasetFiles(root), path, needed=("image", *_TRANSLATION)):
         if isinstance(row, RefusedRow):
             yield row
             continue

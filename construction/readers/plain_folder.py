@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from benchwright.errors import DataError
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, Row, checked, csv_rows, guarded, json_rows
+from benchwright.source_files.rows import BadRow, Row, checked, guarded, table_rows
 
 from ..ground_truth.truths import TRUTHS, Captions, GroundTruth, NamedEntity
 from ..ground_truth.values import truth_in
@@ -138,7 +138,7 @@ class PlainFolder(DatasetReader):
         """Yield one record a row."""
         del pictures
         path = self._table(files)
-        rows = csv_rows(files, path, needed=("image",)) if path.endswith(".csv") else json_rows(files, path)
+        rows = table_rows(files, path, needed=("image",))
         if path.endswith(".csv"):
             yield from records_of_rows(rows, path, partial(self._of_csv, path))
             return
