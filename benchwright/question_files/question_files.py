@@ -108,7 +108,9 @@ def question_files(
             wrong = [row for row in entries if isinstance(row, RefusedRow)]
             if only:
                 why = (
-                    f"none of its rows can be read; {wrong[0].entry}: {wrong[0].detail}" if wrong else "it has no rows"
+                    f"none of its rows can be read; {wrong[0].entry}: {wrong[0].detail}"
+                    if wrong
+                    else "it holds no rows with columns"
                 )
                 raise DataError(f"{files.shown(path)}: {why}")
             # Archives and JSON may hold anything else, in which no row is a question; a table has rows.
