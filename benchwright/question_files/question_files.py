@@ -110,7 +110,7 @@ def question_files(
                 why = (
                     f"none of its rows can be read; {wrong[0].entry}: {wrong[0].detail}"
                     if wrong
-                    else "it holds no rows with columns"
+                    else "it holds no rows"
                 )
                 raise DataError(f"{files.shown(path)}: {why}")
             # Archives and JSON may hold anything else, in which no row is a question; a table has rows.
