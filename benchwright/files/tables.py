@@ -17,6 +17,7 @@ import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from io import BytesIO
 from math import isnan
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -215,6 +216,12 @@ class Table:
                 yield TableRecord(entry, values)
         if names is None and needed:
             raise DataError(f"{self.name}: column {needed[0]!r} is missing; the file is empty")
+
+
+def text_columns(head: bytes) -> list[str]:
+    """Return the names of the columns of a table in text, by its first bytes; empty where they cannot be told."""
+    first = next(text_lines(BytesIO(head)), None)
+    return [] if first is None else header_names(first.cells)
 
 
 def header_names(cells: Sequence[str]) -> list[str]:

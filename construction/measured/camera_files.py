@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from benchwright.files.tables import text_columns
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import BadRow, Row, checked, table_rows
@@ -106,8 +107,7 @@ def camera_form(name: str, place: Path) -> CameraForm | None:
     if lower.startswith("transforms") and lower.endswith(".json"):
         return "transforms" if b'"transform_matrix"' in _head(place) else None
     if lower.endswith(".csv"):
-        line = _head(place).decode("utf-8-sig", "replace").partition("\n")[0]
-        columns = {cell.strip().strip('"') for cell in line.split(",")}
+        columns = {*text_columns(_head(place))}
         poses = ({*_QUATERNION, *_TRANSLATION}, {*_ROTATION, *_TRANSLATION})
         return "table" if any(columns >= {"image", *wanted} for wanted in poses) else None
     return None

@@ -85,7 +85,8 @@ class PlainFolder(DatasetReader):
     """Pictures in a folder with a table, CSV or JSON lines.
 
     Args:
-        table: File of the table; null for the only CSV or JSONL file directly in the folder.
+        table: File of the table, `.csv`, `.tsv`, `.xlsx` or `.jsonl`; null for the only CSV or JSONL file directly in
+            the folder.
         dataset: Name of the collection, as sources in a release state it.
     """
 
@@ -106,7 +107,7 @@ class PlainFolder(DatasetReader):
     gives: ClassVar[tuple[type[GroundTruth], ...]] = TRUTHS
     landmarks: ClassVar[tuple[str, ...]] = ()
 
-    table: str | None = Field(None, pattern=r"\.(csv|jsonl)$")
+    table: str | None = Field(None, pattern=r"\.(csv|tsv|xlsx|jsonl)$")
     dataset: str = Field("folder", pattern=r"^[a-z0-9][a-z0-9_.-]*$")
 
     @property
@@ -139,7 +140,7 @@ class PlainFolder(DatasetReader):
         del pictures
         path = self._table(files)
         rows = table_rows(files, path, needed=("image",))
-        if path.endswith(".csv"):
+        if not path.endswith(".jsonl"):
             yield from records_of_rows(rows, path, partial(self._of_csv, path))
             return
         for row in rows:

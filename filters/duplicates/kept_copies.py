@@ -23,7 +23,7 @@ from pydantic import PrivateAttr, ValidationInfo, model_validator
 from benchwright.canonical import digest
 from benchwright.diagnostics.copies.clusters import components
 from benchwright.errors import DataError, PrerequisiteError, RecipeError
-from benchwright.files.tables import Table
+from benchwright.files.tables import Table, table_end
 from benchwright.steps import FOLDER, SCENES, GatherContext, Gathered, GatherStep, Stream, Verdict
 from benchwright.workspace.stage_input import CLUSTER
 
@@ -236,11 +236,11 @@ class KeptOfCopies(GatherStep):
     @property
     def groups_are_a_value(self) -> bool:
         """Return whether groups come from an earlier step instead of a file."""
-        return self.groups is not None and not self.groups.endswith(".csv") and not _BY_DIGEST.fullmatch(self.groups)
+        return self.groups is not None and table_end(self.groups) is None and not _BY_DIGEST.fullmatch(self.groups)
 
     @model_validator(mode="after")
     def _read(self, info: ValidationInfo) -> KeptOfCopies:
-        if self.groups is not None and self.groups.endswith(".csv"):
+        if self.groups is not None and table_end(self.groups) is not None:
             self._groups = read_groups((info.context or {}).get(FOLDER, Path()) / self.groups)
         return self
 

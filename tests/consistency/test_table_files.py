@@ -21,12 +21,14 @@ from benchwright.annotation.exchange.decision_file import OPTIONAL, REQUIRED
 from benchwright.annotation.forms.csv_rows import read_rows
 from benchwright.audit.kept_values import KeptValues, KnownPictures
 from benchwright.audit.reading import read_source
+from benchwright.construction.measured.camera_files import camera_form
 from benchwright.evaluation.backends.predictions import PredictionsFile
 from benchwright.evaluation.cli.commands import read_cases
 from benchwright.facts import facts_table, read_facts
 from benchwright.facts.facts_file import parse_facts
 from benchwright.files.table_text import found_delimiter, text_lines
 from benchwright.files.tables import Table
+from benchwright.filters.duplicates.kept_copies import read_groups
 from benchwright.question_files.item_check import check_items, read_questions
 from benchwright.replies.reply_files import reply_rows
 from benchwright.workspace.item_cache import ItemCache
@@ -200,3 +202,19 @@ def test_cells_that_programs_add_after_the_last_column_are_no_problem(tmp_path: 
         {"a": "1", "b": "2"},
         {"a": "3", "b": "4"},
     ]
+
+
+@pytest.mark.parametrize("delimiter", ",;\t|")
+def test_a_folder_of_pictures_is_told_by_its_table_whatever_parts_the_columns(tmp_path: Path, delimiter: str) -> None:
+    header = delimiter.join(["image", "qw", "qx", "qy", "qz", "tx", "ty", "tz"])
+    (tmp_path / "poses.csv").write_bytes(f"{header}\n".encode("utf-8-sig"))
+    assert camera_form("poses.csv", tmp_path / "poses.csv") == "table"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_groups_of_pictures_come_from_any_table(tmp_path: Path, kind: str) -> None:
+    end, written = KINDS[kind]
+    (tmp_path / f"groups{end}").write_bytes(
+        written([{"path": "ä.png", "group": "g;1"}, {"path": "b.png", "group": "2"}])
+    )
+    assert read_groups(tmp_path / f"groups{end}") == {"b.png": ("2",), "ä.png": ("g;1",)}
