@@ -83,8 +83,10 @@ def text_lines(handle: BinaryIO, *, delimiter: str | None = None) -> Iterator[Ta
             yield TableLine(first, first, [], f"is not UTF-16 as its beginning is ({bad}); {IN_UTF_8}")
             return
         else:
-            if any(cell.strip() for cell in cells):
-                yield TableLine(lines.passed + reader.line_num, first, cells, _wrong_bytes(cells))
+            whole = "".join(cells)
+            if whole and not whole.isspace():
+                problem = "" if whole.isascii() else _wrong_bytes(whole)
+                yield TableLine(lines.passed + reader.line_num, first, cells, problem)
 
 
 def _encoding(head: bytes) -> str:
@@ -147,10 +149,10 @@ def _explained(error: csv.Error, first: int) -> str:
     return str(error)
 
 
-def _wrong_bytes(cells: list[str]) -> str:
-    """Return in words which byte is no UTF-8; empty where all are."""
+def _wrong_bytes(text: str) -> str:
+    """Return in words which byte of a row is no UTF-8; empty where all are."""
     try:
-        "".join(cells).encode()
+        text.encode()
     except UnicodeEncodeError as error:
         code = ord(error.object[error.start])
         byte = f"byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"character {code:#06x}"

@@ -247,6 +247,8 @@ def by_column(names: Sequence[str], cells: Sequence[str], *, may_be_short: bool 
         >>> by_column(["id", "text"], ["1", "a", ""]), by_column(["id", "text"], ["1"])
         ({'id': '1', 'text': 'a'}, '1 cell where there are 2 columns')
     """
+    if len(cells) == len(names):
+        return dict(zip(names, cells, strict=True))
     if (len(cells) < len(names) and not may_be_short) or any(cell.strip() for cell in cells[len(names) :]):
         are = "is" if len(names) == 1 else "are"
         return f"{counted(len(cells), 'cell')} where there {are} {counted(len(names), 'column')}"
