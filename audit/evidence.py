@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.canonical import digest
+from benchwright.diagnostics.copies.pair_looks import FileToLookAt, LookedAt, Looking, PairToLookAt, look_at
+from benchwright.diagnostics.copies.picture_copies import MeasuredPicture, PictureCopies, find_copies
+from benchwright.diagnostics.copies.picture_hashes import CopyMeasures
 from benchwright.diagnostics.keys.suspected_keys import PeopleAnswers
 from benchwright.replies.model_replies import (
     LetterMatrix,
@@ -18,8 +21,7 @@ from benchwright.replies.model_replies import (
 )
 from benchwright.text_normalization import counted
 
-from .check import CheckSkipped, needs_words
-from .copies import PictureCopies, find_copies
+from .check import CheckSkipped, FailedItem, needs_words
 from .picture_measures import PictureMeasures, measured_pictures
 
 if TYPE_CHECKING:
@@ -114,8 +116,44 @@ def picture_copies(audited: AuditedItems, context: AuditContext) -> PictureCopie
     Raises:
         CheckSkipped: There is no picture.
     """
-    measures = picture_measures(audited, context)
-    return context.shared("copies", lambda: find_copies(audited.pictures, measures, context))
+    measured = picture_measures(audited, context)
+
+    def copies() -> PictureCopies:
+        pictures = {
+            image_id: MeasuredPicture(picture.file, picture.width, picture.height, copy_measures_of(measured[image_id]))
+            for image_id, picture in audited.pictures.items()
+            if image_id in measured and measured[image_id].failed is None
+        }
+        looking = _looking(context)
+        found = find_copies(pictures, looking)
+        _record_failed(looking, context)
+        return found
+
+    return context.shared("copies", copies)
+
+
+def copy_measures_of(measured: PictureMeasures) -> CopyMeasures:
+    """Return those of a picture's measures by which its copies are found."""
+    codes = (measured.hashes[name] for name in ("phash", "dhash", "mirrored"))
+    return CopyMeasures(measured.pixel_hash, *codes, measured.words, measured.miniature)
+
+
+def looked_at(
+    pairs: Sequence[PairToLookAt], files: Mapping[str, FileToLookAt], context: AuditContext
+) -> dict[tuple[str, str], LookedAt]:
+    """Return the result of comparing each pair, as `look_at`; pairs on which it fails are recorded with the context."""
+    looking = _looking(context)
+    looks = look_at(pairs, files, looking)
+    _record_failed(looking, context)
+    return looks
+
+
+def _looking(context: AuditContext) -> Looking:
+    return Looking(context.workers, context.progress, context.cache)
+
+
+def _record_failed(looking: Looking, context: AuditContext) -> None:
+    context.failed.extend(FailedItem(failed.error, pictures=failed[:2]) for failed in looking.failed)
 
 
 def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.canonical import canonical_json
+from benchwright.diagnostics.copies.pair_looks import in_batches
 from benchwright.errors import UnreadableImage
-
-from .picture_measures import in_batches
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,15 +6,14 @@ Workers of the local engine measure, so that a picture that ends its worker is o
 from __future__ import annotations
 
 import json
-import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.canonical import canonical_json
+from benchwright.diagnostics.copies.pair_looks import in_batches, run_jobs
 from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import open_regular
@@ -34,6 +33,11 @@ KIND = "audit picture 2"
 """Name of the entries in the cache, with a version that is raised when pictures are measured otherwise."""
 _STAGE = "audit"
 _PICTURES_A_JOB = 16
+_PRELOAD = (
+    "benchwright.diagnostics.shortcuts.picture_facts",
+    "benchwright.diagnostics.copies.verification",
+    "cv2",
+)
 _PERSONAL = {0x0110: "camera", 0xA430: "owner", 0xA431: "serial_number", 0x013B: "artist"}
 """Fields of EXIF that may name a person or their camera."""
 _GPS, _EXIF = 0x8825, 0x8769
@@ -123,18 +127,11 @@ def measure(file: Path, media_type: str) -> PictureMeasures:
     """Return the measures of one picture."""
     import cv2
 
-    from benchwright.diagnostics.features.local_features import detector
-    from benchwright.diagnostics.features.visual_words import (
-        WORD_CANDIDATES,
-        encode_miniature,
-        encoded_words_of,
-        miniature,
-    )
+    from benchwright.diagnostics.copies.picture_hashes import copy_measures
     from benchwright.diagnostics.pictures.compression import jpeg_quality
     from benchwright.diagnostics.shortcuts.picture_facts import facts_of_picture
     from benchwright.filters.quality.step import measures
-    from benchwright.images.decode import decode_rgb, luma_of, pixel_hash
-    from benchwright.images.perceptual_hash import hashes
+    from benchwright.images.decode import decode_rgb
 
     cv2.setNumThreads(1)
     try:
@@ -145,13 +142,12 @@ def measure(file: Path, media_type: str) -> PictureMeasures:
         return PictureMeasures(failed=f"{error.reason}: {error.detail}")
     except OSError as error:
         return PictureMeasures(failed=f"unreadable: {error.strerror or error}")
-    luma = luma_of(pixels)
-    words = encoded_words_of(luma, detector(WORD_CANDIDATES))
+    found = copy_measures(pixels)
     return PictureMeasures(
-        pixel_hash=pixel_hash(pixels),
-        hashes=hashes(luma)._asdict(),
-        words=words,
-        miniature=encode_miniature(miniature(luma)) if words else None,
+        pixel_hash=found.pixel_hash,
+        hashes={"phash": found.phash, "dhash": found.dhash, "mirrored": found.mirrored},
+        words=found.words,
+        miniature=found.miniature,
         quality={**measures(pixels), "jpeg_quality": jpeg_quality(data) if media_type == "image/jpeg" else None},
         file=dict(facts.file),
         light=dict(facts.pixels),
@@ -228,7 +224,7 @@ def kept_documents(
     jobs = [job(tuple(batch)) for batch in in_batches(missing, _PICTURES_A_JOB)]
     if missing:
         context.progress.phase(phase, len(missing))
-    for results in run_jobs(jobs, context):
+    for results in run_jobs(jobs, workers=context.workers, progress=context.progress, preload=_PRELOAD):
         for image_id, document in results:
             if _RAISED in document:
                 context.failed.append(FailedItem(RaisedError(*document[_RAISED]), pictures=(image_id,)))
@@ -237,28 +233,3 @@ def kept_documents(
             if not (document.get("failed") or "").startswith("worker_died"):
                 context.cache.put(kind, image_id, zlib.compress(canonical_json(document).encode(), 1))
     return documents
-
-
-def run_jobs(jobs: Sequence[Any], context: AuditContext) -> Iterator[Any]:
-    """Yield the results of jobs, which workers run that are replaced when they die."""
-    if not jobs:
-        return
-    from benchwright.engines import LocalEngine
-
-    with tempfile.TemporaryDirectory(prefix="benchwright-") as logs:
-        preload = (
-            "benchwright.diagnostics.shortcuts.picture_facts",
-            "benchwright.diagnostics.copies.verification",
-            "cv2",
-        )
-        with LocalEngine(None, workers=context.workers, log_folder=Path(logs), preload=preload) as engine:
-            for done in engine.run(jobs):
-                context.progress.advance(done.job.size)
-                yield done.result
-
-
-def in_batches(values: Sequence[Any], size: int) -> Iterator[list[Any]]:
-    """Yield the values in lists of at most `size`."""
-    iterator = iter(values)
-    while batch := list(islice(iterator, size)):
-        yield batch

@@ -30,6 +30,7 @@ from measuring import show
 from picture_changes import CHANGES, hard_negative, real_pictures
 from PIL import Image
 
+from benchwright.diagnostics.copies.pairing import ProposedPairs
 from benchwright.diagnostics.copies.verification import DECODED_AT_LEAST_PX, PreparedPicture, compare_pictures
 from benchwright.diagnostics.features.hamming import iter_pairs
 from benchwright.diagnostics.features.local_features import describe, detector, shrunk
@@ -41,7 +42,6 @@ from benchwright.diagnostics.features.visual_words import (
     miniature,
     words_of,
 )
-from benchwright.filters.duplicates.near_duplicates import ProposedPairs
 from benchwright.images.decode import decode_luma
 from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX, hashes
 from benchwright.steps import GatherContext

@@ -7,13 +7,15 @@ from pathlib import Path
 import click
 
 from benchwright.cli.output import emit, json_option, note
+from benchwright.diagnostics.copies.pairing import DISTANCE
+from benchwright.diagnostics.features.hamming import MAX_DISTANCE
 from benchwright.errors import CheckFailed
 from benchwright.text_normalization import counted
 
-from .split_check import LOOKED_FOR, MAX_BITS, NOT_LOOKED_FOR, SplitCheck, check_splits
+from .split_check import LOOKED_FOR, NOT_LOOKED_FOR, NearPictures, SplitCheck, check_splits
 
 MAX_PAIRS = 200
-"""Pairs of near pictures that are listed; all are counted."""
+"""Pairs of pictures of each kind that are listed; all are counted."""
 
 _MAX_LINES = 10
 
@@ -26,32 +28,38 @@ _MAX_LINES = 10
     help="Folder of a release.",
 )
 @click.option(
-    "--max-bits",
-    type=click.IntRange(0, 16),
-    default=MAX_BITS,
+    "--distance",
+    type=click.IntRange(0, MAX_DISTANCE),
+    default=DISTANCE,
     show_default=True,
-    help="Bits of 64 in which perceptual hashes of near pictures may differ.",
+    help="Look at pairs whose 64-bit perceptual hashes differ in at most this many bits.",
 )
+@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
 @json_option(
     """
     `{"apart", "looked_for": [text], "not_looked_for": [text], "pictures", "shared_pictures": {image id: [split]},
     "shared_groups": {group key: [split]},
-    "near_pictures": [{"first", "second", "first_item", "second_item", "bits"}], "near_pictures_count", "equal_texts":
+    "near_pictures": [{"first", "second", "first_item", "second_item", "bits", "verdict", "alike"}],
+    "near_pictures_count", "possible_pictures": [as near_pictures], "possible_pictures_count", "equal_texts":
     {task: n}, "shares": [{"field", "value", "split", "items", "target", "residual"}], "unreadable": [image id]}`;
-    `apart` is false where a picture, near picture or group key is in several splits, null where none was found, since
-    `not_looked_for` may be, and true of a single split; at most 200 near pictures are listed
+    `near_pictures` are copies, of verdict `confirmed`, `possible_pictures` those of verdict `unsure` or `scene`, at
+    most 200 of each; `apart` is false where a picture, a copy or a group key is in several splits, true where none
+    is, and null where none was found and pictures in `unreadable` could not be compared
     """
 )
-def splits(folder: Path, *, max_bits: int, as_json: bool) -> None:
+def splits(folder: Path, *, distance: int, workers: int | None, as_json: bool) -> None:
     """Say what the splits of a release share, and how far they are from their shares.
 
-    Looks for pictures, near copies, group keys and texts in several splits: what few-shot examples of one split would
-    give away of another. It cannot find crops, recolourings and the like, and says so: exit code 1 if anything is
-    shared, or if nothing was found and it is not known.
+    Looks for pictures, their copies, group keys and texts in several splits: what few-shot examples of one split would
+    give away of another. Copies are found as `audit` and `filter leakage` find them. Exit code 1 if a picture, a copy
+    or a group key is shared, or if nothing was found and pictures could not be compared; pairs to look at alone are
+    nothing shared.
     """
+    from benchwright.cli.progress_bars import ProgressBars
     from benchwright.release import Release
 
-    check = check_splits(Release.open(folder), max_bits=max_bits)
+    with ProgressBars() as progress:
+        check = check_splits(Release.open(folder), distance=distance, workers=workers, progress=progress)
     document = {
         "apart": check.is_apart,
         "looked_for": list(LOOKED_FOR),
@@ -61,34 +69,36 @@ def splits(folder: Path, *, max_bits: int, as_json: bool) -> None:
         "shared_groups": {key: list(names) for key, names in check.shared_groups.items()},
         "near_pictures": [pair._asdict() for pair in check.near_pictures[:MAX_PAIRS]],
         "near_pictures_count": len(check.near_pictures),
+        "possible_pictures": [pair._asdict() for pair in check.possible_pictures[:MAX_PAIRS]],
+        "possible_pictures_count": len(check.possible_pictures),
         "equal_texts": dict(check.equal_texts),
         "shares": [share._asdict() for share in check.shares],
         "unreadable": list(check.unreadable),
     }
     emit(document, as_json=as_json, text=lambda: _text(folder, check))
     if check.is_apart is None:
-        note("whether the splits are apart is not known: nothing was found of what was looked for, and not all was")
+        note("whether the splits are apart is not known: nothing was found, and not all pictures could be compared")
     if check.is_apart is not True:
         click.get_current_context().exit(CheckFailed.exit_code)
 
 
 def _text(folder: Path, check: SplitCheck) -> str:
     lines = [
-        f"{folder}: {counted(check.pictures, 'picture')} compared by bytes and hashes; in several splits: "
-        f"{counted(len(check.shared_pictures), 'equal file')}, {counted(len(check.shared_groups), 'group key')}; "
-        f"{counted(len(check.near_pictures), 'pair')} of nearly equal hashes",
+        f"{folder}: {counted(check.pictures, 'picture')}; in several splits: "
+        f"{counted(len(check.shared_pictures), 'equal file')}, "
+        f"{counted(len(check.near_pictures), 'pair')} of copies, {counted(len(check.shared_groups), 'group key')}; "
+        f"to look at: {counted(len(check.possible_pictures), 'pair')}",
         f"looked for: {', '.join(LOOKED_FOR)}",
-        f"not looked for, so not known: {', '.join(NOT_LOOKED_FOR)}; `benchwright audit {folder}` finds more of it",
+        f"not looked for, so not known: {', '.join(NOT_LOOKED_FOR)}",
     ]
-    lines += [
-        f"  near, {pair.bits} bits: item {pair.first_item} and item {pair.second_item}"
-        for pair in check.near_pictures[:_MAX_LINES]
-    ]
+    lines += [_line(pair) for pair in (*check.near_pictures[:_MAX_LINES], *check.possible_pictures[:_MAX_LINES])]
     if check.equal_texts:
         tasks = ", ".join(f"{task} {items}" for task, items in check.equal_texts.items())
         lines.append(f"items with a text that another split has too: {tasks}")
     if check.unreadable:
-        lines.append(f"compared by bytes only: {counted(len(check.unreadable), 'picture')} that cannot be decoded")
+        lines.append(
+            f"compared by bytes only: {counted(len(check.unreadable), 'picture')} that cannot be decoded or compared"
+        )
     furthest = sorted(check.shares, key=lambda share: -abs(share.residual))[:_MAX_LINES]
     lines += [
         f"  {share.field} {share.value} in {share.split}: {counted(share.items, 'item')}, target {share.target:g} "
@@ -96,3 +106,8 @@ def _text(folder: Path, check: SplitCheck) -> str:
         for share in furthest
     ]
     return "\n".join(lines)
+
+
+def _line(pair: NearPictures) -> str:
+    called = {"confirmed": "copy", "unsure": "perhaps a copy", "scene": "one scene"}[pair.verdict]
+    return f"  {called}, {pair.alike:.3f} alike: item {pair.first_item} and item {pair.second_item}"

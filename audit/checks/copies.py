@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from benchwright.canonical import digest
+from benchwright.diagnostics.copies.pair_looks import FileToLookAt, PairToLookAt, likeliest
+from benchwright.diagnostics.copies.pairing import DISTANCE
+from benchwright.diagnostics.copies.picture_copies import PictureCopies
 
 from ..audited_items import AuditedItems
 from ..check import AuditContext, CheckSkipped
-from ..copies import DISTANCE, LookedAt, PairToLookAt, PictureCopies, look_at
-from ..evidence import picture_copies, readable_pictures
+from ..evidence import copy_measures_of, looked_at, picture_copies, readable_pictures
 from ..finding import Finding
 from ..picture_measures import PictureMeasures
 
@@ -141,19 +143,11 @@ def _found_in(
     )
     theirs = [KnownPicture(**row) for row in rows]
     ids = list(measured)
-    mine = [
-        KnownPicture(
-            image_id,
-            image_id,
-            _canonical_id(audited, image_id),
-            measured[image_id].pixel_hash,
-            measured[image_id].hashes["phash"],
-            measured[image_id].hashes["dhash"],
-            measured[image_id].hashes["mirrored"],
-            measured[image_id].words,
-        )
-        for image_id in ids
-    ]
+    mine = []
+    for image_id in ids:
+        known = copy_measures_of(measured[image_id])._asdict()
+        known.pop("miniature")  # a hash list has none
+        mine.append(KnownPicture(image_id, image_id, _canonical_id(audited, image_id), **known))
     sure = sure_leaks(mine, theirs)
     for row, leak in sorted(sure.items()):
         yield _elsewhere(place, audited, ids[row], theirs[leak.place].name, {"by": leak.by}, is_sure=True)
@@ -164,7 +158,7 @@ def _found_in(
             name = theirs[candidates[0].place].name
             yield _elsewhere(place, audited, ids[row], name, {"by": "hash"}, is_sure=False)
         return
-    files = {image_id: (str(audited.pictures[image_id].file), 0) for image_id in ids}
+    files = {image_id: FileToLookAt(str(audited.pictures[image_id].file), 0) for image_id in ids}
     pairs: list[PairToLookAt] = []
     names: dict[str, str] = {}
     for row, candidates in sorted(perhaps.items()):
@@ -172,16 +166,10 @@ def _found_in(
             name = theirs[candidate.place].name
             other = digest([collection.content, name])
             names[other] = name
-            files[other] = (str(picture_path(folder, name)), _FIXED)
+            files[other] = FileToLookAt(str(picture_path(folder, name)), _FIXED)
             pairs.append(PairToLookAt(ids[row], other, candidate.mirrored))
-    best: dict[str, LookedAt] = {}
-    for look in sorted(
-        look_at(pairs, files, context).values(), key=lambda look: (look.verdict, -look.alike, look.second)
-    ):
-        if look.verdict in ("confirmed", "unsure"):  # in this order
-            best.setdefault(look.first, look)
-    for image_id, look in sorted(best.items()):
-        evidence = {"by": "look", "alike": look.alike}
+    for image_id, look in sorted(likeliest(looked_at(pairs, files, context).values()).items()):
+        evidence = {"by": "look", "alike": look.alike, **({"scene": True} if look.verdict == "scene" else {})}
         is_sure = look.verdict == "confirmed"
         yield _elsewhere(place, audited, image_id, names[look.second], evidence, is_sure=is_sure)
 
@@ -194,13 +182,14 @@ def _canonical_id(audited: AuditedItems, image_id: str) -> str | None:
 def _elsewhere(
     place: Path, audited: AuditedItems, image_id: str, name: str, evidence: dict[str, Any], *, is_sure: bool
 ) -> Finding:
+    same = "another view of the same scene" if evidence.get("scene") else "the same picture"
     return Finding(
         "duplicate_in_other_collection" if is_sure else "similar_in_other_collection",
         "high" if is_sure else "low",
         audited.items_of_picture.get(image_id, ()),
-        f"{place.name} holds the same picture, as {name}."
+        f"{place.name} holds {same}, as {name}."
         if is_sure
-        else f"{place.name} may hold the same picture, as {name}: a person should look.",
+        else f"{place.name} may hold {same}, as {name}: a person should look.",
         {"collection": str(place), "name": name, **evidence},
         "certain" if evidence.get("by") in ("file", "pixels", "canonical_id") else "likely" if is_sure else "possible",
         (image_id,),

@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import ClassVar
 
+from benchwright.diagnostics.copies.picture_copies import groups_of
 from benchwright.text_normalization import counted, normal
 
 from ..audited_items import AuditedItem, AuditedItems, RotatedQuestion, WordlessItem
 from ..check import AuditContext, needs_words
-from ..copies import groups_of
 from ..evidence import item_report, picture_copies, with_one_picture_a_copy
 from ..finding import Finding
 

@@ -1,72 +1,22 @@
-"""Report of leaks among files and between splits, found by the same step as in a recipe.
-
-Splits of a release, or of a workspace before it is frozen, are checked as folders: their pictures are written out.
-"""
+"""Report of leaks among files, found by the step of recipes, and between splits, found as `audit` finds copies."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import combinations
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from benchwright.errors import BenchwrightError
-from benchwright.release import Release
-from benchwright.text_normalization import counted, printable
+from benchwright.diagnostics.copies.pairing import COSINE, DISTANCE
+from benchwright.diagnostics.copies.split_pictures import copies_across_splits
+from benchwright.text_normalization import printable
 
 from ..measured_folder import UnreadableFile
 from .leakage import Leakage
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
-
-
-_VALUE = ".split"
-
-
-def write_split_folders(place: Path, root: Path) -> dict[str, Path]:
-    """Write the pictures that the items of each split show, named by their ids; return each split's folder by name.
-
-    Args:
-        place: A release, or a workspace whose recipe assigns splits and has run to its end.
-        root: Empty folder in which the folders are made.
-
-    Raises:
-        BenchwrightError: The place is neither, or not exactly one step of the workspace names splits.
-    """
-    shown = _of_workspace if (place / "workspace.json").is_file() else _of_release
-    folders: dict[str, Path] = {}
-    for split, image_id, data in shown(place):
-        if split not in folders:
-            folders[split] = root / f"{len(folders):03}"
-            folders[split].mkdir()
-        (folders[split] / image_id).write_bytes(data)
-    return dict(sorted(folders.items()))
-
-
-def _of_release(place: Path) -> Iterator[tuple[str, str, bytes]]:
-    opened = Release.open(place)
-    for split in opened.splits:
-        for released in opened.items(split):
-            for image_id, data in released.images.items():
-                yield split, image_id, data
-
-
-def _of_workspace(place: Path) -> Iterator[tuple[str, str, bytes]]:
-    from benchwright.pipeline.run import open_view
-
-    view = open_view(place)
-    for item, values in view.items():
-        named = sorted(name for name in values if name.endswith(_VALUE))
-        if len(named) != 1:
-            raise BenchwrightError(
-                f"{counted(len(named), 'step')} of the recipe in {place} name splits ({', '.join(named) or 'none'}); "
-                "one has to, such as `splits`, for splits to be checked against each other"
-            )
-        for image in item.images:
-            yield str(values[named[0]]), image.image_id, view.image_bytes(view.image(image.image_id))
 
 
 @dataclass(frozen=True, order=True)
@@ -117,9 +67,9 @@ class CandidateSettings(NamedTuple):
         cosine: Least cosine, 0-1, at which embeddings propose a pair; default 0.85.
     """
 
-    distance: int = 8
+    distance: int = DISTANCE
     embeddings: Path | None = None
-    cosine: float = 0.85
+    cosine: float = COSINE
 
     def settings(self) -> dict[str, Any]:
         """Return these as settings of the step `leakage`."""
@@ -197,16 +147,24 @@ def leaks_between_splits(
     Raises:
         BenchwrightError: The folder is neither, or no step of the workspace names splits.
     """
-    with tempfile.TemporaryDirectory(prefix="benchwright-") as name:
-        folders = write_split_folders(place, Path(name))
-        leaks: list[Leak] = []
-        unreadable: set[UnreadableFile] = set()
-        for earlier, later in combinations(folders, 2):
-            report = find_leaks(
-                folders[later], [folders[earlier]], proposing=proposing, workers=workers, progress=progress
-            )
-            leaks += [replace(leak, path=f"{later}:{leak.path}", against=earlier) for leak in report.leaks]
-            unreadable |= {UnreadableFile(f"{later}:{file.path}", file.reason) for file in report.unreadable}
+    pictures, found = copies_across_splits(place, **proposing._asdict(), workers=workers, progress=progress)
+    leaks = [
+        Leak(
+            path=f"{copy.first_place}:{copy.first}",
+            against=copy.second_place,
+            name=copy.second,
+            kind="leak" if copy.verdict == "confirmed" else "ask",
+            by=copy.by,
+            score=copy.alike,
+        )
+        for copy in found.across
+        if copy.second_place < copy.first_place
+    ]
+    unreadable = {
+        UnreadableFile(f"{split}:{image_id}", reason)
+        for image_id, reason in found.unreadable.items()
+        for split in pictures.shown[image_id]
+    }
     return LeakReport(tuple(sorted(leaks)), tuple(sorted(unreadable)))
 
 

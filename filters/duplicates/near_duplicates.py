@@ -8,222 +8,19 @@ included, share a group key, so that they stay in one split.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
-from benchwright.diagnostics.copies.candidate_pairs import (
-    MOST_BY_HASH,
-    CandidatePairs,
-    KnownFeatures,
-    each_pair_once,
-    near_by_chain,
-    near_by_features,
-    near_by_hash,
-    near_by_mirrored_hash,
-)
-from benchwright.diagnostics.copies.verification import LEAST_SIDE_PX, ChainLooks, SecondLooks
+from benchwright.diagnostics.copies.pairing import DISTANCE, ChainedPairs, ProposedPairs
+from benchwright.diagnostics.copies.picture_hashes import PerceptualHashes
+from benchwright.diagnostics.copies.verification import ChainLooks, SecondLooks
 from benchwright.diagnostics.features.embeddings import Embeddings
 from benchwright.diagnostics.features.hamming import MAX_DISTANCE
-from benchwright.diagnostics.features.visual_words import FeatureWords, decode_miniature, decode_words
-from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX, hashes
-from benchwright.records import ImageRecord
-from benchwright.steps import SCENES, Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream
-from benchwright.workspace.arrow_arrays import arrow_array, numbers_of
+from benchwright.diagnostics.features.visual_words import FeatureWords
+from benchwright.steps import SCENES, Step, Stream
 
 from .kept_copies import CRITERIA, Criterion, KeptOfCopies
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-
-class PerceptualHashes(MapStep):
-    """Compute ImageHash's 64-bit pHash and dHash of every image, as unsigned numbers: first bit highest.
-
-    `mirrored` is the pHash of the picture mirrored left to right.
-    """
-
-    name: ClassVar[str] = "hashes"
-    version: ClassVar[int] = 2
-    consumes: ClassVar[Stream] = "images"
-    values: ClassVar[Mapping[str, str]] = {"phash": "uint64", "dhash": "uint64", "mirrored": "uint64"}
-
-    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Hash one image, decoded once, in reduced size where its format allows."""
-        return Outcome(values=hashes(ctx.images.luma(record, at_least_px=HASHED_AT_LEAST_PX))._asdict())
-
-
-_COLUMNS = (
-    "image_id",
-    "width",
-    "height",
-    "hashes.phash",
-    "hashes.dhash",
-    "hashes.mirrored",
-    "features.words",
-    "features.miniature",
-)
-_EMBEDDING = "embeddings.embedding"
-
-
-class ProposedPairs(GatherStep):
-    """Name for each image the partners that it is to be compared with; each pair is listed under one of its images.
-
-    `left_out` is the number of images near by hash that it is not compared with; None where there are none.
-    """
-
-    name: ClassVar[str] = "pairs"
-    version: ClassVar[int] = 4
-    consumes: ClassVar[Stream] = "images"
-    values: ClassVar[Mapping[str, str]] = {
-        "partners": "list<string>",
-        "mirrored": "list<string>",
-        "left_out": "int64",
-    }
-    imports: ClassVar[tuple[str, ...]] = ()
-
-    distance: int = Field(ge=0, le=MAX_DISTANCE)
-    cosine: float | None = Field(None, ge=0, le=1)
-    """None where embeddings propose no pairs."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the columns to read: embeddings only where they propose pairs."""
-        return _COLUMNS if self.cosine is None else (*_COLUMNS, _EMBEDDING)
-
-    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Search all pairs. Images are numbered largest first, so the order of rows does not matter."""
-        del ctx
-        return self.proposed(columns)[0]
-
-    def proposed(self, columns: pa.Table, before: KnownFeatures | None = None) -> tuple[Gathered, KnownFeatures]:
-        """Return all pairs, and what the words of the images told, for a search among nearly the same images.
-
-        Args:
-            columns: Table with the columns that this step reads.
-            before: What an earlier search told; the pairs are the same with it and without it.
-        """
-        import pyarrow as pa
-
-        ids = columns["image_id"].to_pylist()
-        pixels = numbers_of(columns["width"]) * numbers_of(columns["height"])
-        hashed = [row for row, is_there in enumerate(columns["hashes.phash"].is_valid().to_pylist()) if is_there]
-        rows = sorted(hashed, key=lambda row: (-pixels[row], ids[row]))
-        # Words and miniatures take most of the memory: they are read one by one and never copied into another order.
-        words, miniatures = (columns[f"features.{name}"] for name in ("words", "miniature"))
-        narrow = columns.drop_columns(["features.words", "features.miniature"])
-        live = narrow.take(arrow_array(rows, pa.int64()))
-        ids = live["image_id"].to_pylist()
-        phash, dhash, mirrored = (numbers_of(live[f"hashes.{name}"]) for name in ("phash", "dhash", "mirrored"))
-        turned = near_by_mirrored_hash(phash, mirrored, distance=self.distance)
-        hashed_near = [near_by_hash(codes, distance=self.distance) for codes in (phash, dhash)]
-        featured, known = near_by_features(
-            [decode_words(words[row].as_py() or "") for row in rows],
-            [decode_miniature(text) if (text := miniatures[row].as_py()) else None for row in rows],
-            ids,
-            before=before,
-        )
-        borne = each_pair_once(
-            [*(near.candidates for near in hashed_near), turned, featured, self._embedded(live)], ids
-        )
-        compared = np.zeros(len(ids), np.int64)
-        for image, partners in borne.items():
-            compared[image] += len(partners)
-            compared[partners] += 1
-        left_out = np.maximum.reduce([near.near for near in hashed_near]) - compared if ids else compared
-        bearers = sorted({*borne, *np.flatnonzero(left_out > 0).tolist()}, key=lambda image: rows[image])
-        gathered = Gathered(
-            rows=np.array([rows[image] for image in bearers], np.int64),
-            values={
-                "partners": [
-                    [ids[partner] for partner in borne[image]] if image in borne else None for image in bearers
-                ],
-                "mirrored": [
-                    [
-                        ids[partner]
-                        for partner in borne[image]
-                        if partner in turned.get(image, ()) or image in turned.get(partner, ())
-                    ]
-                    if image in borne
-                    else None
-                    for image in bearers
-                ],
-                "left_out": [int(left_out[image]) if left_out[image] > 0 else None for image in bearers],
-            },
-        )
-        return gathered, known
-
-    def _embedded(self, live: pa.Table) -> CandidatePairs:
-        if self.cosine is None or not live.num_rows:
-            return {}
-        from benchwright.diagnostics.features.embeddings import near_by_embedding
-        from benchwright.models.picture_vectors import decode_vectors
-
-        texts = live[_EMBEDDING].to_pylist()
-        embedded_rows = [row for row, text in enumerate(texts) if text is not None]
-        if not embedded_rows:
-            return {}
-        near = near_by_embedding(
-            decode_vectors([texts[row] for row in embedded_rows]), cosine=self.cosine, most=MOST_BY_HASH
-        )
-        return {embedded_rows[row]: {embedded_rows[partner] for partner in partners} for row, partners in near.items()}
-
-
-class ChainedPairs(GatherStep):
-    """Name for each image of a chain of confirmed copies the images of the chain that it was not compared with yet."""
-
-    name: ClassVar[str] = "chains"
-    consumes: ClassVar[Stream] = "images"
-    values: ClassVar[Mapping[str, str]] = {"partners": "list<string>", "mirrored": "list<string>"}
-    columns: ClassVar[tuple[str, ...]] = (
-        "image_id",
-        "width",
-        "height",
-        "pairs.partners",
-        "pairs.mirrored",
-        "looks.confirmed",
-    )
-    imports: ClassVar[tuple[str, ...]] = ()
-
-    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Follow confirmed pairs. A pair is also compared mirrored where either image was proposed mirrored in a pair.
-
-        Pictures that are enlarged before they are compared are not followed: they differ in so few pixels that a chain
-        of icons would connect different ones.
-        """
-        del ctx
-        images = columns.to_pylist()
-        rows = sorted(
-            range(len(images)), key=lambda row: (-images[row]["width"] * images[row]["height"], images[row]["image_id"])
-        )
-        ids = [images[row]["image_id"] for row in rows]
-        position = {image_id: place for place, image_id in enumerate(ids)}
-        compared, turned, confirmed = (
-            [
-                (place, position[partner])
-                for place, row in enumerate(rows)
-                for partner in images[row][name] or ()
-                if partner in position
-            ]
-            for name in ("pairs.partners", "pairs.mirrored", "looks.confirmed")
-        )
-        flipped = {place for pair in turned for place in pair}
-        is_tiny = [max(images[row]["width"], images[row]["height"]) < LEAST_SIDE_PX for row in rows]
-        confirmed = [(left, right) for left, right in confirmed if not is_tiny[left] and not is_tiny[right]]
-        candidates = near_by_chain(confirmed, compared, images=len(ids))
-        bearers = sorted(candidates, key=lambda place: rows[place])
-        partners = [sorted(candidates[place], key=lambda partner: ids[partner]) for place in bearers]
-        return Gathered(
-            rows=np.array([rows[place] for place in bearers], np.int64),
-            values={
-                "partners": [[ids[partner] for partner in named] for named in partners],
-                "mirrored": [
-                    [ids[partner] for partner in named if flipped & {place, partner}]
-                    for place, named in zip(bearers, partners, strict=True)
-                ],
-            },
-        )
 
 
 class NearDuplicates(Step):
@@ -260,7 +57,7 @@ class NearDuplicates(Step):
     version: ClassVar[int] = 6
     consumes: ClassVar[Stream] = "images"
 
-    distance: int = Field(8, ge=0, le=MAX_DISTANCE)
+    distance: int = Field(DISTANCE, ge=0, le=MAX_DISTANCE)
     keep: tuple[Criterion, ...] = CRITERIA
     protected: tuple[str, ...] = ()
     licences: tuple[str, ...] = ()

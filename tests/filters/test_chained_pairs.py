@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from benchwright.diagnostics.copies.candidate_pairs import MOST_BY_CHAIN, near_by_chain
-from benchwright.filters.duplicates.near_duplicates import ChainedPairs
+from benchwright.diagnostics.copies.pairing import ChainedPairs
 from benchwright.steps import GatherContext
 
 CONTEXT = GatherContext(seed=0, stage="near_duplicates.chains")

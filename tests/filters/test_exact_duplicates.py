@@ -122,7 +122,7 @@ import sys
 import pyarrow as pa
 from benchwright.workspace.arrow_arrays import arrow_array
 from benchwright.filters.duplicates.exact_duplicates import SameSizeCandidates
-from benchwright.filters.duplicates.near_duplicates import ProposedPairs
+from benchwright.diagnostics.copies.pairing import ProposedPairs
 from benchwright.steps import GatherContext
 numbers, texts = [[7, 7, 9] for _ in range(2)], ["", "", ""]
 columns = {"image_id": ["a" * 64, "b" * 64, "c" * 64], "width": numbers[0], "height": numbers[1]}

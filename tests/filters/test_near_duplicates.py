@@ -13,8 +13,10 @@ from pydantic import ValidationError
 from step_context import StepContext
 
 from benchwright.diagnostics.copies.candidate_pairs import MOST_BY_HASH
+from benchwright.diagnostics.copies.pairing import ProposedPairs
+from benchwright.diagnostics.copies.picture_hashes import PerceptualHashes
 from benchwright.errors import UnreadableImage
-from benchwright.filters.duplicates.near_duplicates import NearDuplicates, PerceptualHashes, ProposedPairs
+from benchwright.filters.duplicates.near_duplicates import NearDuplicates
 from benchwright.steps import GatherContext
 
 pytestmark = pytest.mark.slow

@@ -7,17 +7,69 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from benchwright.images.decode import luma_of, pixel_hash
-from benchwright.images.perceptual_hash import hashes
+from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX, hashes
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
 from ..features.embeddings import Embeddings
 from ..features.local_features import detector
-from ..features.visual_words import WORD_CANDIDATES, encoded_words_of
+from ..features.visual_words import WORD_CANDIDATES, encode_miniature, encoded_words_of, miniature
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
+
+
+class PerceptualHashes(MapStep):
+    """Compute ImageHash's 64-bit pHash and dHash of every image, as unsigned numbers: first bit highest.
+
+    `mirrored` is the pHash of the picture mirrored left to right.
+    """
+
+    name: ClassVar[str] = "hashes"
+    version: ClassVar[int] = 2
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {"phash": "uint64", "dhash": "uint64", "mirrored": "uint64"}
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Hash one image, decoded once, in reduced size where its format allows."""
+        return Outcome(values=hashes(ctx.images.luma(record, at_least_px=HASHED_AT_LEAST_PX))._asdict())
+
+
+class CopyMeasures(NamedTuple):
+    """What is measured of a picture so that its copies can be found.
+
+    Args:
+        pixel_hash: SHA-256 of shape and upright pixels.
+        phash: pHash of 64 bits.
+        dhash: dHash of 64 bits.
+        mirrored: pHash of the mirrored picture.
+        words: Visual words, encoded.
+        miniature: Miniature, encoded; None where there are no words.
+    """
+
+    pixel_hash: str
+    phash: int
+    dhash: int
+    mirrored: int
+    words: str
+    miniature: str | None
+
+
+def copy_measures(pixels: NDArray[np.uint8], *, orb: Any = None) -> CopyMeasures:
+    """Return what is measured of a picture so that its copies can be found.
+
+    Args:
+        pixels: Upright pixels, RGB.
+        orb: Detector of local features with `WORD_CANDIDATES`; one is made where None.
+    """
+    luma = luma_of(pixels)
+    words = encoded_words_of(luma, orb if orb is not None else detector(WORD_CANDIDATES))
+    small = encode_miniature(miniature(luma)) if words else None
+    return CopyMeasures(pixel_hash(pixels), *hashes(luma), words, small)
 
 
 class PictureHashes(MapStep):
@@ -40,15 +92,15 @@ class PictureHashes(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Hash one image."""
-        pixels = ctx.images.rgb(record)
-        luma = luma_of(pixels)
-        return Outcome(
-            values={
-                "pixel_hash": pixel_hash(pixels),
-                **hashes(luma)._asdict(),
-                "words": encoded_words_of(luma, ctx.opened),
-            }
-        )
+        measured = copy_measures(ctx.images.rgb(record), orb=ctx.opened)._asdict()
+        return Outcome(values={name: value for name, value in measured.items() if name in self.values})
+
+
+class MeasuredForCopies(PictureHashes):
+    """Measure all that the search for copies within one set needs of an image, decoding it once."""
+
+    name: ClassVar[str] = "measures"
+    values: ClassVar[Mapping[str, str]] = {**PictureHashes.values, "miniature": "string"}
 
 
 class KnownPicture(NamedTuple):

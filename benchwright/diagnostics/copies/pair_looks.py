@@ -1,0 +1,227 @@
+"""Comparison of proposed pairs outside of a recipe: workers look at the pixels, and a cache keeps what they saw.
+
+Results are kept by the contents of both pictures, so that a second search looks only at pairs that are new.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+
+from benchwright.errors import BenchwrightError, UnreadableImage
+from benchwright.images.decode import decode_luma
+from benchwright.progress import Progress, Silent
+from benchwright.raised import RaisedError
+from benchwright.text_normalization import counted
+
+if TYPE_CHECKING:
+    from benchwright.engines import Attempt
+    from benchwright.workspace.item_cache import ItemCache
+
+    from .verification import PreparedPictures
+
+_LOOK = "pair look 1"
+_STAGE = "looks"
+_PAIRS_A_JOB = 24
+_PRELOAD = ("benchwright.diagnostics.copies.verification", "cv2")
+
+Verdict = Literal["confirmed", "unsure", "scene", "different", "unreadable"]
+_LIKELIEST_FIRST: Mapping[str, int] = {"confirmed": 0, "unsure": 1, "scene": 2, "different": 3, "unreadable": 4}
+T = TypeVar("T")
+
+
+class PairToLookAt(NamedTuple):
+    """Two pictures to compare, by their ids, and whether one of them is compared mirrored too."""
+
+    first: str
+    second: str
+    mirrored: bool
+
+
+class LookedAt(NamedTuple):
+    """Two pictures that were compared pixel by pixel.
+
+    Args:
+        first: Id of a picture.
+        second: Id of the other one.
+        verdict: As in `verification`; `unreadable` where a picture could not be decoded or its worker died.
+        alike: Share of the aligned overlap, 0-1, that shows the same.
+    """
+
+    first: str
+    second: str
+    verdict: Verdict
+    alike: float
+
+
+class FileToLookAt(NamedTuple):
+    """The file of a picture, and its number of pixels: of two pictures the larger one stays as it is."""
+
+    path: str
+    pixels: int
+
+
+class FailedPair(NamedTuple):
+    """A pair whose comparison raised an exception, and the exception."""
+
+    first: str
+    second: str
+    error: RaisedError
+
+
+@dataclass(frozen=True)
+class Looking:
+    """Who compares pairs, and where it is kept.
+
+    Args:
+        workers: Number of processes.
+        progress: Receiver of progress.
+        cache: Cache of results, by content; nothing is kept where None.
+        failed: Pairs whose comparison raised an exception; `look_at` adds to it.
+    """
+
+    workers: int = 1
+    progress: Progress = field(default_factory=Silent)
+    cache: ItemCache | None = None
+    failed: list[FailedPair] = field(default_factory=list)
+
+
+def look_at(
+    pairs: Sequence[PairToLookAt], files: Mapping[str, FileToLookAt], looking: Looking
+) -> dict[tuple[str, str], LookedAt]:
+    """Return the result of comparing each pair, by its ids; workers compare those that are not in the cache.
+
+    Args:
+        pairs: The pairs.
+        files: File of each picture, by an id that names its content.
+        looking: Workers, progress and cache.
+    """
+    looks: dict[tuple[str, str], LookedAt] = {}
+    missing: list[PairToLookAt] = []
+    for pair in pairs:
+        data = None if looking.cache is None else looking.cache.get(_LOOK, list(pair))
+        if data is None:
+            missing.append(pair)
+        else:
+            looks[pair.first, pair.second] = LookedAt(pair.first, pair.second, *json.loads(data))
+    if missing:
+        looking.progress.phase("likely copies", len(missing), "pairs")
+    jobs = [
+        LookAtPairs(tuple(batch), {name: files[name] for pair in batch for name in pair[:2]})
+        for batch in in_batches(missing, _PAIRS_A_JOB)
+    ]
+    for results in run_jobs(jobs, workers=looking.workers, progress=looking.progress, preload=_PRELOAD):
+        for pair, verdict, alike, error in results:
+            if error is not None:
+                looking.failed.append(FailedPair(pair.first, pair.second, error))
+            looks[pair.first, pair.second] = LookedAt(pair.first, pair.second, verdict, alike)
+            if verdict != "unreadable" and looking.cache is not None:
+                looking.cache.put(_LOOK, list(pair), json.dumps([verdict, alike]).encode())
+    return looks
+
+
+def by_certainty(look: LookedAt) -> tuple[int, float, str]:
+    """Return a sort key: confirmed copies, unsure ones, views of one scene; then the likeness decides, then the id."""
+    return _LIKELIEST_FIRST[look.verdict], -look.alike, look.second
+
+
+def likeliest(looks: Iterable[LookedAt]) -> dict[str, LookedAt]:
+    """Return for each first picture its most certain look at another one that shares something with it."""
+    best: dict[str, LookedAt] = {}
+    for look in sorted(looks, key=by_certainty):
+        if look.verdict in ("confirmed", "unsure", "scene"):
+            best.setdefault(look.first, look)
+    return best
+
+
+@dataclass(frozen=True)
+class LookAtPairs:
+    """A job that compares pairs of pictures.
+
+    Args:
+        pairs: The pairs.
+        files: File of each picture, by id.
+    """
+
+    pairs: tuple[PairToLookAt, ...]
+    files: Mapping[str, FileToLookAt]
+
+    @property
+    def name(self) -> str:
+        """Return the job's name for logs, one line."""
+        return f"{counted(len(self.pairs), 'pair')} from {self.pairs[0].first[:12]}"
+
+    @property
+    def size(self) -> int:
+        """Return the number of pairs."""
+        return len(self.pairs)
+
+    def run(self, worker: Any, attempt: Attempt) -> list[tuple[PairToLookAt, Verdict, float, RaisedError | None]]:
+        """Return verdict and likeness of each pair, and the exception that was raised, if one was."""
+        from .verification import PreparedPictures
+
+        del worker
+        kept = PreparedPictures()
+        results: list[tuple[PairToLookAt, Verdict, float, RaisedError | None]] = []
+        for pair in self.pairs:
+            place = (_STAGE, f"{pair.first} {pair.second}")
+            if place in attempt.blamed:
+                results.append((pair, "unreadable", 0.0, None))
+                continue
+            attempt.at(place)
+            try:
+                results.append((pair, *self._compared(pair, kept), None))
+            except (BenchwrightError, MemoryError):
+                raise
+            except Exception as error:  # noqa: BLE001 - recorded with its place, and one pair loses no other
+                results.append((pair, "unreadable", 0.0, RaisedError.of(error)))
+        return results
+
+    def _compared(self, pair: PairToLookAt, kept: PreparedPictures) -> tuple[Verdict, float]:
+        from .verification import DECODED_AT_LEAST_PX, compare_pictures
+
+        def prepared(name: str) -> Any:
+            path = Path(self.files[name].path)
+            return kept.prepared(name, lambda: decode_luma(path, at_least_px=DECODED_AT_LEAST_PX))
+
+        # The larger picture is the fixed one, so that the result does not depend on the order of the pair.
+        fixed, moving = sorted(pair[:2], key=lambda name: (-self.files[name].pixels, name))
+        try:
+            comparison = compare_pictures(prepared(fixed), prepared(moving), mirrored=pair.mirrored)
+        except (UnreadableImage, OSError):
+            return "unreadable", 0.0
+        return comparison.verdict, round(comparison.likeness, 4)
+
+
+def run_jobs(jobs: Sequence[Any], *, workers: int, progress: Progress, preload: Sequence[str]) -> Iterator[Any]:
+    """Yield the results of jobs, which workers run that are replaced when they die.
+
+    Args:
+        jobs: The jobs.
+        workers: Number of processes.
+        progress: Receiver of progress; each job advances it by its size.
+        preload: Modules that a worker imports before its first job.
+    """
+    if not jobs:
+        return
+    from benchwright.engines import LocalEngine
+
+    with (
+        tempfile.TemporaryDirectory(prefix="benchwright-") as logs,
+        LocalEngine(None, workers=workers, log_folder=Path(logs), preload=preload) as engine,
+    ):
+        for done in engine.run(jobs):
+            progress.advance(done.job.size)
+            yield done.result
+
+
+def in_batches(values: Sequence[T], size: int) -> Iterator[list[T]]:
+    """Yield the values in lists of at most `size`."""
+    iterator = iter(values)
+    while batch := list(islice(iterator, size)):
+        yield batch

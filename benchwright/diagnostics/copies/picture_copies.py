@@ -1,0 +1,292 @@
+"""Which pictures of one set show the same: the one search that audit, `filter leakage` and `release splits` call.
+
+Equal pixels are found by their hash. Of each group of equal pixels one picture stands for all: hashes and local
+features propose pairs of these, each pair is compared pixel by pixel, and chains of confirmed copies are followed, all
+as in the step `near_duplicates`.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from benchwright.canonical import canonical_json
+from benchwright.components import components_of
+from benchwright.steps import GatherContext
+
+from .candidate_pairs import KnownFeatures
+from .pair_looks import FileToLookAt, LookedAt, Looking, PairToLookAt, Verdict, by_certainty, look_at
+from .pairing import DISTANCE, ChainedPairs, ProposedPairs
+from .picture_hashes import CopyMeasures
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_PAIRS = "pairs to look at 1"
+_FEATURES = "shared words 1"
+_CODES = ("phash", "dhash", "mirrored")
+MatchedBy = Literal["file", "pixels", "look"]
+_Standing = Mapping[str, Mapping[str, str]]
+"""For what stands for several pictures, the first of these at each place."""
+
+
+class MeasuredPicture(NamedTuple):
+    """A picture that was measured, so that its copies can be found.
+
+    Args:
+        path: Its file.
+        width: Upright width, pixels.
+        height: Upright height, pixels.
+        measures: What was measured of it.
+        embedding: Embedding, by `Embeddings`; None where embeddings propose no pairs.
+    """
+
+    path: Path
+    width: int
+    height: int
+    measures: CopyMeasures
+    embedding: str | None = None
+
+    @property
+    def file(self) -> FileToLookAt:
+        """Return the file to look at."""
+        return FileToLookAt(str(self.path), self.width * self.height)
+
+
+class CopyAcross(NamedTuple):
+    """A picture at one place, such as a split, and its likeliest copy at another one.
+
+    Args:
+        first: Id of the picture.
+        first_place: Place of the picture.
+        second: Id of its likeliest copy at the other place; the same where the very file is there.
+        second_place: The other place.
+        verdict: `confirmed` where it is a copy, directly or through other copies; `unsure` where a person should say;
+            `scene` for another view of one scene.
+        by: `file` and `pixels` for equal files and pixels, `look` for what comparing pixels says.
+        alike: Share of the aligned overlap, 0-1, that shows the same; of a copy through others, the least on the way.
+    """
+
+    first: str
+    first_place: str
+    second: str
+    second_place: str
+    verdict: Verdict
+    by: MatchedBy
+    alike: float
+
+
+@dataclass(frozen=True)
+class PictureCopies:
+    """Which pictures show the same.
+
+    Args:
+        same_as: For each picture the one that stands for all of equal pixels, itself where it stands alone.
+        looks: Pairs of different pixels that were looked at, sorted; only pictures that stand for others are in them,
+            and the first has the smaller id.
+    """
+
+    same_as: Mapping[str, str]
+    looks: tuple[LookedAt, ...]
+
+    @cached_property
+    def equal(self) -> tuple[tuple[str, ...], ...]:
+        """Return the groups of two and more pictures of equal pixels, sorted."""
+        groups: defaultdict[str, list[str]] = defaultdict(list)
+        for image_id, leader in self.same_as.items():
+            groups[leader].append(image_id)
+        return tuple(sorted(tuple(sorted(group)) for group in groups.values() if len(group) > 1))
+
+    @cached_property
+    def copies(self) -> tuple[tuple[str, ...], ...]:
+        """Return the groups of two and more pictures that are copies of one another, directly or through others."""
+        pairs = [(look.first, look.second) for look in self.looks if look.verdict == "confirmed"]
+        return groups_of([*pairs, *self.equal])
+
+    @cached_property
+    def shown_as(self) -> Mapping[str, str]:
+        """Return for each picture that has copies the first of its group."""
+        return {image_id: group[0] for group in self.copies for image_id in group}
+
+    def pairs(self, verdict: Verdict) -> list[LookedAt]:
+        """Return the pairs with a verdict, without those of one group of copies."""
+        shown = self.shown_as
+        return [
+            look
+            for look in self.looks
+            if look.verdict == verdict and shown.get(look.first, look.first) != shown.get(look.second, look.second)
+        ]
+
+    def score(self, group: Sequence[str]) -> float:
+        """Return the least likeness of the confirmed pairs of a group; 1 where all pixels are equal."""
+        return self._least_alike.get(self.shown_as.get(group[0], ""), 1.0)
+
+    @cached_property
+    def _least_alike(self) -> Mapping[str, float]:
+        """The least likeness of a confirmed pair, by the first picture of its group."""
+        least: dict[str, float] = {}
+        for look in self.looks:
+            if look.verdict == "confirmed":
+                first = self.shown_as[look.first]
+                least[first] = min(look.alike, least.get(first, 1.0))
+        return least
+
+    def across(self, places: Mapping[str, Collection[str]]) -> list[CopyAcross]:
+        """Return for each picture its likeliest copy at each other place, where there is one, sorted.
+
+        Args:
+            places: The places, such as splits, at which each picture stands.
+        """
+        equals: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        grouped: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for image_id in sorted(self.same_as.keys() & places.keys()):
+            for place in places[image_id]:
+                equals[self.same_as[image_id]].setdefault(place, image_id)
+                if image_id in self.shown_as:
+                    grouped[self.shown_as[image_id]].setdefault(place, image_id)
+        found = []
+        for image_id in sorted(places):
+            best: dict[str, CopyAcross] = {}
+            for standing, verdict, by, alike in self._likeliest_first(image_id, places[image_id], equals, grouped):
+                for place, other in standing.items():
+                    best.setdefault(place, CopyAcross(image_id, "", other, place, verdict, by, alike))
+            here = set(places[image_id])
+            found += [copy._replace(first_place=one) for one in here for place, copy in best.items() if one != place]
+        return sorted(found)
+
+    def _likeliest_first(
+        self, image_id: str, here: Collection[str], equals: _Standing, grouped: _Standing
+    ) -> Iterator[tuple[Mapping[str, str], Verdict, MatchedBy, float]]:
+        """Yield which pictures at which places a picture is like, most certain first."""
+        leader = self.same_as.get(image_id, image_id)
+        yield dict.fromkeys(here, image_id), "confirmed", "file", 1.0
+        yield equals.get(leader, {}), "confirmed", "pixels", 1.0
+        looks = sorted(self._partners.get(leader, ()), key=by_certainty)
+        for look in looks:
+            if look.verdict == "confirmed":
+                yield equals.get(look.second, {}), "confirmed", "look", look.alike
+        if image_id in self.shown_as:
+            yield grouped.get(self.shown_as[image_id], {}), "confirmed", "look", self.score([image_id])
+        for look in looks:
+            if look.verdict in ("unsure", "scene"):
+                yield equals.get(look.second, {}), look.verdict, "look", look.alike
+
+    @cached_property
+    def _partners(self) -> Mapping[str, list[LookedAt]]:
+        """The pairs in which each picture was looked at, the picture first."""
+        partners: defaultdict[str, list[LookedAt]] = defaultdict(list)
+        for look in self.looks:
+            partners[look.first].append(look)
+            partners[look.second].append(look._replace(first=look.second, second=look.first))
+        return partners
+
+
+def groups_of(links: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+    """Return what is linked, directly or through others, as sorted groups."""
+    rows = [tuple(link) for link in links]
+    groups: defaultdict[int, set[str]] = defaultdict(set)
+    for component, link in zip(components_of(rows), rows, strict=True):
+        groups[component].update(link)
+    return tuple(sorted(tuple(sorted(group)) for group in groups.values()))
+
+
+def find_copies(
+    pictures: Mapping[str, MeasuredPicture], looking: Looking, *, distance: int = DISTANCE, cosine: float | None = None
+) -> PictureCopies:
+    """Return which pictures show the same.
+
+    Args:
+        pictures: Pictures by an id that names their content.
+        looking: Workers, progress and cache.
+        distance: Bits of 64 in which two hashes may differ for a pair to be compared.
+        cosine: Least cosine, 0-1, at which embeddings propose a pair; None where they propose none.
+    """
+    leader: dict[str, str] = {}
+    same_as = {
+        image_id: leader.setdefault(pictures[image_id].measures.pixel_hash, image_id) for image_id in sorted(pictures)
+    }
+    standing = {image_id: pictures[image_id] for image_id in sorted(set(same_as.values()))}
+    files = {image_id: picture.file for image_id, picture in standing.items()}
+    table = _table(standing, embedded=cosine is not None)
+    proposed = _proposed(table, looking, ProposedPairs(distance=distance, cosine=cosine))
+    looks = look_at(proposed, files, looking)
+    looks |= look_at(_chained(table, proposed, looks), files, looking)
+    return PictureCopies(same_as, tuple(sorted(looks.values())))
+
+
+def _table(pictures: Mapping[str, MeasuredPicture], *, embedded: bool) -> pa.Table:
+    import pyarrow as pa
+
+    rows = list(pictures.values())
+    columns = {
+        "image_id": pa.array(pictures, pa.string()),
+        "width": pa.array([picture.width for picture in rows], pa.int64()),
+        "height": pa.array([picture.height for picture in rows], pa.int64()),
+        **{
+            f"hashes.{name}": pa.array([getattr(picture.measures, name) for picture in rows], pa.uint64())
+            for name in _CODES
+        },
+        "features.words": pa.array([picture.measures.words for picture in rows], pa.string()),
+        "features.miniature": pa.array([picture.measures.miniature for picture in rows], pa.string()),
+    }
+    if embedded:
+        columns["embeddings.embedding"] = pa.array([picture.embedding for picture in rows], pa.string())
+    return pa.table(columns)
+
+
+def _proposed(table: pa.Table, looking: Looking, step: ProposedPairs) -> list[PairToLookAt]:
+    """Return the pairs to look at; what the last search knew of them is used, and what this one knows is kept."""
+    ids = table["image_id"].to_pylist()
+    cache = looking.cache
+    inputs = [ids, step.distance]
+    is_kept = cache is not None and step.cosine is None  # embeddings are no part of what names a result
+    if cache is not None and is_kept and (data := cache.get(_PAIRS, inputs)) is not None:
+        return [PairToLookAt(*pair) for pair in json.loads(zlib.decompress(data))]
+    looking.progress.phase("comparing pictures", 0, "pictures")
+    data = None if cache is None else cache.get(_FEATURES, None)
+    before = None if data is None else KnownFeatures.from_json(json.loads(zlib.decompress(data)))
+    gathered, known = step.proposed(table, before)
+    pairs = list(_named_pairs(ids, gathered))
+    if cache is not None:
+        cache.put(_FEATURES, None, zlib.compress(canonical_json(known.to_json()).encode(), 1))
+        if is_kept:
+            cache.put(_PAIRS, inputs, zlib.compress(canonical_json([list(pair) for pair in pairs]).encode(), 1))
+    return pairs
+
+
+def _named_pairs(ids: Sequence[str], gathered: Any) -> Iterator[PairToLookAt]:
+    pairs = []
+    partners, mirrored = gathered.values["partners"], gathered.values["mirrored"]
+    for row, named, turned in zip(gathered.rows.tolist(), partners, mirrored, strict=True):
+        for partner in named or ():
+            first, second = sorted((ids[row], partner))
+            pairs.append(PairToLookAt(first, second, partner in (turned or ())))
+    yield from sorted(pairs)
+
+
+def _chained(
+    table: pa.Table, proposed: Sequence[PairToLookAt], looks: Mapping[tuple[str, str], LookedAt]
+) -> list[PairToLookAt]:
+    """Return the pairs of chains of copies that were not looked at yet."""
+    import pyarrow as pa
+
+    ids = table["image_id"].to_pylist()
+    partners: defaultdict[str, list[str]] = defaultdict(list)
+    mirrored: defaultdict[str, list[str]] = defaultdict(list)
+    confirmed: defaultdict[str, list[str]] = defaultdict(list)
+    for first, second, turned in proposed:
+        partners[second].append(first)
+        if turned:
+            mirrored[second].append(first)
+        if looks[first, second].verdict == "confirmed":
+            confirmed[second].append(first)
+    columns = table.select(["image_id", "width", "height"])
+    for name, lists in (("pairs.partners", partners), ("pairs.mirrored", mirrored), ("looks.confirmed", confirmed)):
+        columns = columns.append_column(name, pa.array([lists[image_id] for image_id in ids], pa.list_(pa.string())))
+    return list(_named_pairs(ids, ChainedPairs().gather(columns, GatherContext(0, ChainedPairs.name))))
