@@ -15,7 +15,12 @@ from benchwright.canonical import canonical_json
 from benchwright.diagnostics.copies.collections import ReferenceCollection, open_collection, picture_path
 from benchwright.diagnostics.copies.picture_hashes import KnownPicture, PictureHashes
 from benchwright.diagnostics.copies.search import possible_leaks, sure_leaks
-from benchwright.diagnostics.copies.verification import DECODED_AT_LEAST_PX, PreparedPicture, compare_pictures
+from benchwright.diagnostics.copies.verification import (
+    BEST_FIRST,
+    DECODED_AT_LEAST_PX,
+    PreparedPicture,
+    compare_pictures,
+)
 from benchwright.diagnostics.features.embeddings import Embeddings
 from benchwright.diagnostics.features.hamming import MAX_DISTANCE
 from benchwright.errors import BenchwrightError, PrerequisiteError, UnreadableImage
@@ -180,8 +185,9 @@ class LeakLooks(_WithCollections, MapStep):
         matches = [
             match for partner in partners if (match := _compared(mine, json.loads(partner), ctx.opened)) is not None
         ]
-        order = {"confirmed": 0, "unsure": 1, "scene": 2}
-        best = min(matches, key=lambda match: (order[match["verdict"]], -match["score"], match["name"]), default=None)
+        best = min(
+            matches, key=lambda match: (BEST_FIRST[match["verdict"]], -match["score"], match["name"]), default=None
+        )
         if best is None:
             return Outcome()
         return Outcome("drop" if best["verdict"] == "confirmed" else "ask", REASON, evidence=best)

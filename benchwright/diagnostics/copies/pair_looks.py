@@ -19,11 +19,11 @@ from benchwright.progress import Progress, Silent
 from benchwright.raised import RaisedError
 from benchwright.text_normalization import counted
 
+from .verification import BEST_FIRST, DECODED_AT_LEAST_PX, PreparedPictures, compare_pictures
+
 if TYPE_CHECKING:
     from benchwright.engines import Attempt
     from benchwright.workspace.item_cache import ItemCache
-
-    from .verification import PreparedPictures
 
 _LOOK = "pair look 1"
 _STAGE = "looks"
@@ -31,7 +31,6 @@ _PAIRS_A_JOB = 24
 _PRELOAD = ("benchwright.diagnostics.copies.verification", "cv2")
 
 Verdict = Literal["confirmed", "unsure", "scene", "different", "unreadable"]
-_LIKELIEST_FIRST: Mapping[str, int] = {"confirmed": 0, "unsure": 1, "scene": 2, "different": 3, "unreadable": 4}
 T = TypeVar("T")
 
 
@@ -127,7 +126,7 @@ def look_at(
 
 def by_certainty(look: LookedAt) -> tuple[int, float, str]:
     """Return a sort key: confirmed copies, unsure ones, views of one scene; then the likeness decides, then the id."""
-    return _LIKELIEST_FIRST[look.verdict], -look.alike, look.second
+    return BEST_FIRST.get(look.verdict, len(BEST_FIRST)), -look.alike, look.second
 
 
 def likeliest(looks: Iterable[LookedAt]) -> dict[str, LookedAt]:
@@ -163,8 +162,6 @@ class LookAtPairs:
 
     def run(self, worker: Any, attempt: Attempt) -> list[tuple[PairToLookAt, Verdict, float, RaisedError | None]]:
         """Return verdict and likeness of each pair, and the exception that was raised, if one was."""
-        from .verification import PreparedPictures
-
         del worker
         kept = PreparedPictures()
         results: list[tuple[PairToLookAt, Verdict, float, RaisedError | None]] = []
@@ -183,8 +180,6 @@ class LookAtPairs:
         return results
 
     def _compared(self, pair: PairToLookAt, kept: PreparedPictures) -> tuple[Verdict, float]:
-        from .verification import DECODED_AT_LEAST_PX, compare_pictures
-
         def prepared(name: str) -> Any:
             path = Path(self.files[name].path)
             return kept.prepared(name, lambda: decode_luma(path, at_least_px=DECODED_AT_LEAST_PX))

@@ -43,7 +43,8 @@ DECODED_AT_LEAST_PX = 256
 _CANDIDATES, _CORNERS = 1500, 600
 
 Verdict = Literal["confirmed", "unsure", "scene", "different"]
-_BEST_FIRST: dict[Verdict, int] = {"confirmed": 0, "unsure": 1, "scene": 2, "different": 3}
+BEST_FIRST: Mapping[str, int] = {"confirmed": 0, "unsure": 1, "scene": 2, "different": 3}
+"""Rank of each verdict: of several pairs, or alignments, the first is the one that counts."""
 
 
 class SameEnough(NamedTuple):
@@ -263,7 +264,7 @@ def _is_under_other_words(structure: Structure) -> bool:
 
 
 def _order(comparison: PairComparison) -> tuple[int, float]:
-    return _BEST_FIRST[comparison.verdict], -comparison.likeness
+    return BEST_FIRST[comparison.verdict], -comparison.likeness
 
 
 _KEPT_BYTES = 16 << 20
