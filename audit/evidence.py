@@ -134,8 +134,9 @@ def picture_copies(audited: AuditedItems, context: AuditContext) -> PictureCopie
 
 def copy_measures_of(measured: PictureMeasures) -> CopyMeasures:
     """Return those of a picture's measures by which its copies are found."""
-    codes = (measured.hashes[name] for name in ("phash", "dhash", "mirrored"))
-    return CopyMeasures(measured.pixel_hash, *codes, measured.words, measured.miniature)
+    return CopyMeasures(
+        pixel_hash=measured.pixel_hash, words=measured.words, miniature=measured.miniature, **measured.hashes
+    )
 
 
 def looked_at(

@@ -40,8 +40,10 @@ _MAX_LINES = 10
     `{"apart", "looked_for": [text], "not_looked_for": [text], "pictures", "shared_pictures": {image id: [split]},
     "shared_groups": {group key: [split]},
     "near_pictures": [{"first", "second", "first_item", "second_item", "bits", "verdict", "alike"}],
-    "near_pictures_count", "possible_pictures": [as near_pictures], "possible_pictures_count", "equal_texts":
-    {task: n}, "shares": [{"field", "value", "split", "items", "target", "residual"}], "unreadable": [image id]}`;
+    "near_pictures_count",
+    "possible_pictures": [{"first", "second", "first_item", "second_item", "bits", "verdict", "alike"}],
+    "possible_pictures_count", "equal_texts": {task: n},
+    "shares": [{"field", "value", "split", "items", "target", "residual"}], "unreadable": [image id]}`;
     `near_pictures` are copies, of verdict `confirmed`, `possible_pictures` those of verdict `unsure` or `scene`, at
     most 200 of each; `apart` is false where a picture, a copy or a group key is in several splits, true where none
     is, and null where none was found and pictures in `unreadable` could not be compared
