@@ -97,7 +97,7 @@ def freeze(source: Path, target: Path, questions: int) -> None:
                         operation_id=_OPERATION.operation_id,
                         made_from=image_id,
                     ),
-                    "test",
+                    ("test", "val")[int(image_id, 16) % 2],
                 )
 
     write_release(
