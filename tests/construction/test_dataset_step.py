@@ -115,7 +115,9 @@ class Without(Filter):
 
 
 def run(tmp_path: Path, *steps: Any, seed: int = 1, name: str = "w", workers: int = 1, **more: Any) -> Any:
-    recipe = Recipe("data", [*steps, Told(), step("freeze", name="data", version="1.0")], seed=seed, folder=tmp_path)
+    recipe = Recipe(
+        "data", [*steps, Told(), step("freeze", name="data", version="1.0")], seed=seed, folder=tmp_path, shards=2
+    )
     return run_recipe(recipe, workspace=tmp_path / name, workers=workers, **more)
 
 
@@ -256,7 +258,7 @@ def test_a_recipe_with_a_wrong_reader_or_option_is_refused_when_it_is_read(
     tmp_path: Path, settings: str, message: str
 ) -> None:
     write_vsr(tmp_path / "vsr")
-    text = f"name: x\nsteps:\n  - {{step: dataset, folder: vsr, {settings}}}\n"
+    text = f"name: x\nshards: 2\nsteps:\n  - {{step: dataset, folder: vsr, {settings}}}\n"
     with pytest.raises(RecipeError, match=message):
         parse_recipe(text, "x.yaml", tmp_path)
 

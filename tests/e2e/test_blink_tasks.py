@@ -73,7 +73,7 @@ def test_two_tasks_share_the_pictures_of_one_dataset(root: Path) -> None:
         step("unique_images"),
         step("freeze", name="shared", version="1.0"),
     ]
-    finished = run_recipe(Recipe("shared", steps, seed=1, folder=root), workspace=root / "shared", workers=1)
+    finished = run_recipe(Recipe("shared", steps, seed=1, folder=root, shards=2), workspace=root / "shared", workers=1)
     tasks = Counter(item.task for item in items_of(finished.workspace))
     assert abs(tasks["jigsaw"] - tasks["object_localization"]) <= 3
     [report] = [report for report in finished.steps if report.name == "unique_images"]
