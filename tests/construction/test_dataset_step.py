@@ -181,6 +181,7 @@ def test_a_record_whose_partner_left_the_run_is_left_out(tmp_path: Path) -> None
     assert [item.evidence["sizes"] for item in items] == [[[500, 333], [500, 332]]]
 
 
+@pytest.mark.workers
 def test_the_seed_chooses_records_and_the_bytes_are_those_of_any_number_of_workers(tmp_path: Path) -> None:
     write_vsr(tmp_path / "vsr")
     chosen = {}

@@ -179,6 +179,7 @@ def test_settings_that_contradict_each_other_are_refused() -> None:
         Counting(min_count=5, max_count=2)
 
 
+@pytest.mark.workers
 def test_several_tasks_read_several_datasets_and_workers_change_no_byte(tmp_path: Path) -> None:
     write_vsr(tmp_path / "vsr")
     write_iiw(tmp_path / "iiw-dataset")

@@ -265,6 +265,7 @@ def test_entries_of_both_modes_make_items_of_their_own_and_a_task_without_harden
         IqTest(mode="hardened")
 
 
+@pytest.mark.workers
 def test_a_run_makes_hardened_items_with_the_same_bytes_by_one_worker_and_by_two(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = []
     for number in range(12):
