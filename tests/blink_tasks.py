@@ -70,4 +70,4 @@ def all_tasks(root: Path, *, seed: int = 1) -> Recipe:
         step("splits", fractions={"val": 0.5, "test": 0.5}),
         step("freeze", name="tasks", version="1.0"),
     ]
-    return Recipe("tasks", steps, seed=seed, folder=root)
+    return Recipe("tasks", steps, seed=seed, folder=root, shards=2)

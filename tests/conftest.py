@@ -11,14 +11,18 @@ fails the run, unless it is skipped because the data beside the checkout is abse
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 
 import hypothesis
 import pytest
 from chat_server import running_chat_server
+from engine_here import without_workers
+from first_store import stores_made_once
 from served_vlm import running_served_vlm
 
 from benchwright.release.format.manifest import read_manifest
@@ -79,6 +83,32 @@ def _contents_checked_here(request: pytest.FixtureRequest, monkeypatch: pytest.M
             "benchwright.release.verification.verify.check_contents_apart",
             lambda root: check_contents(root, read_manifest(root)[0]),
         )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Spare a test, and fixtures that it is the first to use, what is not its point.
+
+    Recipes run in this process unless it asks for workers, a new store in a file is a copy of the first, and no write
+    waits for the disk, since nobody cuts the power.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if item.get_closest_marker("workers") is None:
+            without_workers(patch)
+        stores_made_once(patch)
+        patch.setattr(os, "fsync", lambda _file: None)
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Leave the collector of cycles off while thousands of tests are collected, none of which is garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -16,7 +16,7 @@ from walks import RECIPE, benchwright, make_photographs
 from benchwright.release import Release
 from benchwright.release.format.errata import Erratum, spelled
 
-_SMALL = RECIPE.replace("seed: 3\n", "seed: 3\nshards: 2\n").replace(
+_SMALL = RECIPE.replace("shards: 4\n", "shards: 2\n").replace(
     '[random, "constant:A", edge_continuity, local_features]', "[random]"
 )
 _MARKED = """

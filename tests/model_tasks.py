@@ -71,4 +71,4 @@ def model_tasks(root: Path, *, seed: int = 1) -> Recipe:
         step("verify", rule="single", simulate={"annotators": 1}),
         step("freeze", name="models", version="1.0", accept_simulated=True),
     ]
-    return Recipe("models", steps, seed=seed, folder=root)
+    return Recipe("models", steps, seed=seed, folder=root, shards=2)

@@ -60,6 +60,7 @@ class PhotographBench(Bench):
 RECIPE = """\
 name: quiz
 seed: 3
+shards: 2
 steps:
   - step: items
     file: quiz.csv

@@ -161,6 +161,7 @@ def test_scenes_feed_tasks_through_the_folder_reader(folder: Path, tmp_path: Pat
     recipe = """
 name: scenes
 seed: 2
+shards: 2
 steps:
   - {step: dataset, reader: folder, folder: scenes, options: {dataset: scenes}}
   - {step: counting, mode: paper}

@@ -24,6 +24,7 @@ SAME_EVERY_TIME = ("tables", "objects", "releases", "results")
 RECIPE = """\
 name: walk
 seed: 3
+shards: 4
 steps:
   - exact_duplicates
   - near_duplicates

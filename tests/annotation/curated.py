@@ -20,6 +20,7 @@ from benchwright.workspace.run_results import FinishedRun
 RECIPE = """\
 name: curated
 seed: 5
+shards: 2
 steps:
   - exact_duplicates
   - near_duplicates

@@ -18,7 +18,7 @@ from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import ItemImage
 
-RECIPE = "name: both\nsteps:\n  - {step: items, file: bench}\n"
+RECIPE = "name: both\nshards: 2\nsteps:\n  - {step: items, file: bench}\n"
 
 
 @pytest.fixture(scope="module")

@@ -94,17 +94,18 @@ def check_every_slot_is_filled_once(store: ReviewStore, *, tasks: int, slots: in
     return Counter(one.annotator for one in decisions)
 
 
+@pytest.mark.parametrize("tasks", [40, pytest.param(100, marks=pytest.mark.thorough)])
 def test_several_processes_fill_every_slot_once_with_gold_and_shares_as_set_and_leave_a_log_that_verifies(
-    store: ReviewStore, start: Start, now: datetime
+    store: ReviewStore, start: Start, now: datetime, tasks: int
 ) -> None:
     names = [f"reviewer-{n}" for n in range(6)]
     shares = {"reviewer-0": 0.6, "reviewer-1": 0.05}
-    fill(store, tasks=100, slots=3, names=names, gold=40, handout={"gold_rate": 0.25, "shares": shares, "share": 0.7})
+    fill(store, tasks=tasks, slots=3, names=names, gold=40, handout={"gold_rate": 0.25, "shares": shares, "share": 0.7})
     said = all_at_once(start, "decide", names)
-    by_name = check_every_slot_is_filled_once(store, tasks=100, slots=3)
-    assert store.status("verify", now=now).slots == {"free": 0, "leased": 0, "submitted": 300}
-    assert (by_name["reviewer-0"], by_name["reviewer-1"]) == (60, 5)
-    assert max(by_name.values()) <= 70
+    by_name = check_every_slot_is_filled_once(store, tasks=tasks, slots=3)
+    assert store.status("verify", now=now).slots == {"free": 0, "leased": 0, "submitted": 3 * tasks}
+    assert (by_name["reviewer-0"], by_name["reviewer-1"]) == (0.6 * tasks, 0.05 * tasks)
+    assert max(by_name.values()) <= 0.7 * tasks
     for name in names:
         done = said[name]["done"]
         assert isinstance(done, list)
@@ -117,10 +118,10 @@ def test_several_processes_fill_every_slot_once_with_gold_and_shares_as_set_and_
             len(one["done"])
             for one in said.values()  # type: ignore[arg-type]
         )
-        - 300
+        - 3 * tasks
     )
     audited = store.audited()
-    assert (audited.broken, audited.decisions) == (None, 300 + len(store.gold_answers("verify")))
+    assert (audited.broken, audited.decisions) == (None, 3 * tasks + len(store.gold_answers("verify")))
 
 
 def test_leases_that_expire_while_others_work_leave_no_slot_lost_or_filled_twice(

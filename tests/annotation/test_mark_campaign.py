@@ -415,6 +415,7 @@ def test_simulated_annotators_mark_what_an_earlier_step_knows(mark_context: Camp
 RECIPE = """
 name: marked
 seed: 7
+shards: 2
 steps:
   - step: mark
     rule: at_least(2, of=3)

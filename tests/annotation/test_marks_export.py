@@ -28,6 +28,7 @@ pytestmark = pytest.mark.slow
 RECIPE = """
 name: marked
 seed: 7
+shards: 2
 steps:
   - step: mark
     rule: at_least(2, of=2)

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.slow
 RECIPE = """\
 name: copies
 seed: 3
+shards: 2
 steps:
   - exact_duplicates
   - near_duplicates

@@ -47,6 +47,7 @@ RECIPE = """
 name: marks
 seed: 1
 images: {images}
+shards: 2
 steps:
   - step: mark
     fields:

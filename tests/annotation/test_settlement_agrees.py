@@ -189,13 +189,23 @@ EXAMPLES = {VERIFY: 9, REVIEW: 7, MARK: 8}
 """Campaigns that are tried of kinds with rounds or regions; of others 4 each."""
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
-def test_everybody_says_what_the_run_does(kind: str, empty_store: bytes) -> None:
+def _try_campaigns(kind: str, empty_store: bytes, count: int) -> None:
     checks = settings(
-        max_examples=EXAMPLES.get(kind, 4), stateful_step_count=14, deadline=None, derandomize=True,
+        max_examples=count, stateful_step_count=14, deadline=None, derandomize=True,
         phases=[Phase.generate], suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     run_state_machine_as_test(machine_of(kind, empty_store), settings=checks)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_everybody_says_what_the_run_does(kind: str, empty_store: bytes) -> None:
+    _try_campaigns(kind, empty_store, 3 if kind in EXAMPLES else 2)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_everybody_says_what_the_run_does_in_many_campaigns(kind: str, empty_store: bytes) -> None:
+    _try_campaigns(kind, empty_store, 3 * EXAMPLES.get(kind, 4))
 
 
 ADJUDICATED = "adjudicated(unanimous(2))"

@@ -173,6 +173,7 @@ steps:
 """
 
 
+@pytest.mark.workers
 def test_a_recipe_of_both_kinds_runs_to_a_release_that_says_nobody_wrote_or_took_anything(tmp_path: Path) -> None:
     make_photographs(tmp_path / "photographs", count=3)
     recipe = parse_recipe(RECIPE, "recipe.yaml", folder=tmp_path)

@@ -91,7 +91,7 @@ class Started:
         """Run the recipe and return the line on what waits; empty where nothing does."""
         listed = "".join(f"      - {field}\n" for field in fields or (THINGS,))
         recipe = (
-            f"name: marks\nseed: 4\nsteps:\n  - step: mark\n    helpers: []\n    fields:\n{listed}"
+            f"name: marks\nseed: 4\nshards: 2\nsteps:\n  - step: mark\n    helpers: []\n    fields:\n{listed}"
             f"    start_from: {json.dumps(start_from)}\n{more}"
         )
         done = run_recipe(

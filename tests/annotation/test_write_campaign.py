@@ -366,6 +366,7 @@ def test_nobody_else_may_write_where_the_place_is_taken(ctx: CampaignContext, no
 RECIPE = """
 name: written
 seed: 3
+shards: 2
 steps:
   - step: write
     task: table_manners

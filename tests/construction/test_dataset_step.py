@@ -115,7 +115,9 @@ class Without(Filter):
 
 
 def run(tmp_path: Path, *steps: Any, seed: int = 1, name: str = "w", workers: int = 1, **more: Any) -> Any:
-    recipe = Recipe("data", [*steps, Told(), step("freeze", name="data", version="1.0")], seed=seed, folder=tmp_path)
+    recipe = Recipe(
+        "data", [*steps, Told(), step("freeze", name="data", version="1.0")], seed=seed, folder=tmp_path, shards=2
+    )
     return run_recipe(recipe, workspace=tmp_path / name, workers=workers, **more)
 
 
@@ -179,6 +181,7 @@ def test_a_record_whose_partner_left_the_run_is_left_out(tmp_path: Path) -> None
     assert [item.evidence["sizes"] for item in items] == [[[500, 333], [500, 332]]]
 
 
+@pytest.mark.workers
 def test_the_seed_chooses_records_and_the_bytes_are_those_of_any_number_of_workers(tmp_path: Path) -> None:
     write_vsr(tmp_path / "vsr")
     chosen = {}
@@ -256,7 +259,7 @@ def test_a_recipe_with_a_wrong_reader_or_option_is_refused_when_it_is_read(
     tmp_path: Path, settings: str, message: str
 ) -> None:
     write_vsr(tmp_path / "vsr")
-    text = f"name: x\nsteps:\n  - {{step: dataset, folder: vsr, {settings}}}\n"
+    text = f"name: x\nshards: 2\nsteps:\n  - {{step: dataset, folder: vsr, {settings}}}\n"
     with pytest.raises(RecipeError, match=message):
         parse_recipe(text, "x.yaml", tmp_path)
 

@@ -305,7 +305,7 @@ def test_settings_that_do_not_go_together_are_refused(settings: dict[str, Any], 
 
 def test_an_entry_that_states_nothing_is_named_before_anything_runs(tmp_path: Path) -> None:
     with pytest.raises(RecipeError, match="stated_by: nobody"):
-        run(tmp_path, "name: d\nseed: 1\nsteps:\n  - {step: draft_questions, stated_by: nobody}\n")
+        run(tmp_path, "name: d\nseed: 1\nshards: 2\nsteps:\n  - {step: draft_questions, stated_by: nobody}\n")
 
 
 def test_what_it_costs_at_most_is_known_before(tmp_path: Path) -> None:

@@ -57,7 +57,9 @@ def run(folder: Path, *campaigns: Any, name: str = "w", mode: str = "paper", **s
         *campaigns,
         step("freeze", name="depth", version="1.0", accept_simulated=True),
     ]
-    return run_recipe(Recipe("d", steps, seed=5, folder=folder), workspace=folder / name, images=folder / "photos")
+    return run_recipe(
+        Recipe("d", steps, seed=5, folder=folder, shards=2), workspace=folder / name, images=folder / "photos"
+    )
 
 
 @pytest.mark.slow

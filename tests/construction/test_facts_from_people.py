@@ -72,7 +72,9 @@ def run(
     people += [] if statements is None else [GivenStatements(texts=statements)]
     settings = {"file": file, "stated_by": [step.name for step in people]}
     facts = StatedFacts.model_validate(settings, context={FOLDER: folder})
-    recipe = Recipe("people", [*people, facts, *(steps or [ObjectLocalization(mode="paper")])], seed=2, folder=folder)
+    recipe = Recipe(
+        "people", [*people, facts, *(steps or [ObjectLocalization(mode="paper")])], seed=2, folder=folder, shards=2
+    )
     return run_recipe(recipe, images=folder / "images", workspace=folder / "workspace", workers=1)
 
 

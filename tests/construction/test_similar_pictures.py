@@ -213,12 +213,12 @@ def test_a_release_has_items_of_the_model_only_where_people_decide(tmp_path: Pat
     last = step("freeze", name="similar", version="1.0")
     folders: dict[str, Any] = {"workspace": tmp_path / "w", "images": tmp_path / "photos"}
     with pytest.raises(RecipeError, match="makes items of what a model estimated"):
-        run_recipe(Recipe("s", [*steps, last], seed=5, folder=tmp_path), **folders)
+        run_recipe(Recipe("s", [*steps, last], seed=5, folder=tmp_path, shards=2), **folders)
     check = step("verify", rule="single", simulate={"annotators": 1})
     with pytest.raises(RecipeError, match="only simulated annotators decided on them; let people decide, or set"):
-        run_recipe(Recipe("s", [*steps, check, last], seed=5, folder=tmp_path), **folders)
+        run_recipe(Recipe("s", [*steps, check, last], seed=5, folder=tmp_path, shards=2), **folders)
     last = step("freeze", name="similar", version="1.0", accept_simulated=True)
-    finished = run_recipe(Recipe("s", [*steps, check, last], seed=5, folder=tmp_path), **folders)
+    finished = run_recipe(Recipe("s", [*steps, check, last], seed=5, folder=tmp_path, shards=2), **folders)
     release = Release.open(finished.workspace / finished.artifacts["release"])
     items = [row.item for row in release.items()]
     assert items

@@ -166,7 +166,7 @@ def test_copies_are_looked_for_among_photographs_and_not_within_records_that_sho
     photograph("coffee").resize((480, 320)).save(folder / "coffee.png")
     photograph("coffee").resize((360, 240)).save(folder / "smaller.png")
     assert "near_duplicates" not in dict(fitted_to(load_recipe(bundled_recipes()["blink"]), folder).left_out)
-    recipe = Recipe("copies", [step("dataset", reader="found"), "near_duplicates"], seed=2)
+    recipe = Recipe("copies", [step("dataset", reader="found"), "near_duplicates"], seed=2, shards=2)
     finished = run_recipe(recipe, images=folder, workspace=tmp_path / "w", workers=1)
     alike = [row for row in finished.outcomes("near_duplicates.looks") if row["confirmed"]]
     assert len(alike) > 1

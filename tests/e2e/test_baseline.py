@@ -48,6 +48,7 @@ def scene(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.workers
 def test_a_second_run_makes_nothing_again_and_another_place_makes_the_same_bytes(scene: Path) -> None:
     first = run(scene, recipe(SIMULATED), "w", "--workers", 1)
     made, jobs = tree_digest(scene / "w"), executions(scene / "w")

@@ -41,7 +41,7 @@ def test_a_command_that_fails_ends_its_process_with_its_code_and_no_traceback() 
 def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The current folder, with a recipe and with a folder `p` of photographs."""
     make_photographs(tmp_path / "p", count=1)
-    (tmp_path / "walk.yaml").write_text("name: walk\nsteps: [jigsaw]\n", encoding="utf-8")
+    (tmp_path / "walk.yaml").write_text("name: walk\nshards: 2\nsteps: [jigsaw]\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
 

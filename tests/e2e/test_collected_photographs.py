@@ -33,6 +33,7 @@ pytestmark = pytest.mark.slow
 RECIPE = """
 name: real-or-made
 seed: 3
+shards: 2
 steps:
   - step: collect
     prompts: [a cat seen from near, a cup of coffee on a saucer, a rocket in the evening, a walrus on a bicycle]

@@ -38,6 +38,7 @@ from benchwright.release import Release, drawn_pictures, verify_release
 RECIPE = """\
 name: marks
 seed: 3
+shards: 2
 steps:
   - {step: jigsaw, min_tile_px: 16}
   - {step: visual_correspondence, min_side_px: 96}

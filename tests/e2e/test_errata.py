@@ -133,7 +133,7 @@ def test_a_recipe_runs_in_a_workspace_that_was_made_for_review(
     run_json("review", "open", tasks, "--release", release.path, "--workspace", workspace)
     make_photographs(tmp_path / "photographs", count=2)
     recipe = tmp_path / "two.yaml"
-    recipe.write_text("name: two\nseed: 1\nsteps:\n  - exact_duplicates\n", encoding="utf-8")
+    recipe.write_text("name: two\nseed: 1\nshards: 2\nsteps:\n  - exact_duplicates\n", encoding="utf-8")
     done = run_json("run", recipe, "--images", tmp_path / "photographs", "--workspace", workspace)
     assert done["state"] == "done"
     run_json("gc", workspace)

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 from conftest import ROOT
-from walks import benchwright, command, in_process, make_photographs, run_json
+from walks import command, in_process, make_photographs, run_json
 
 from benchwright.recipe import load_recipe
 from benchwright.recipes import bundled_recipes, companions
@@ -58,10 +58,12 @@ def test_facts_about_other_images_stop_a_bundled_recipe_before_any_work(
     assert not (tmp_path / "workspace").exists()
 
 
-def test_a_copy_with_facts_about_few_images_runs_and_says_of_how_many(own_images: Path, tmp_path: Path) -> None:
+def test_a_copy_with_facts_about_few_images_runs_and_says_of_how_many(
+    own_images: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     run_json("recipes", "mm-sap", "--to", tmp_path / "mine")
-    ran = benchwright("run", tmp_path / "mine" / "mm-sap.yaml", "--images", own_images, "--workspace", tmp_path / "w")
-    assert re.search(r"facts speak of 1 of \d images", ran.stderr)
+    in_process("run", tmp_path / "mine" / "mm-sap.yaml", "--images", own_images, "--workspace", tmp_path / "w")
+    assert re.search(r"facts speak of 1 of \d images", caplog.text)
 
 
 @pytest.mark.parametrize("path", [*bundled_recipes().values(), *sorted((ROOT / "examples").glob("*.yaml"))], ids=str)

@@ -183,6 +183,7 @@ def test_an_items_history_goes_from_the_source_file_to_the_release(walked: Walke
     assert {"ideas", "manipulate", "pair_gates.judge", "verify"} <= {str(link.get("step")) for link in chain}
 
 
+@pytest.mark.workers
 def test_running_again_runs_nothing_and_another_number_of_workers_changes_no_byte(
     walked: Walked, tmp_path: Path
 ) -> None:

@@ -110,8 +110,8 @@ def test_the_demos_facts_handed_in_as_marks_make_the_items_that_its_file_makes(t
     by_file, by_people = (
         items_of_run(run_recipe(recipe, images=tmp_path / "images", workspace=tmp_path / name, workers=1))
         for name, recipe in (
-            ("file", Recipe("file", [filed, *steps], seed=2, folder=tmp_path)),
-            ("people", Recipe("people", [*people, *steps], seed=2, folder=tmp_path)),
+            ("file", Recipe("file", [filed, *steps], seed=2, folder=tmp_path, shards=2)),
+            ("people", Recipe("people", [*people, *steps], seed=2, folder=tmp_path, shards=2)),
         )
     )
     assert len(by_file) > 140

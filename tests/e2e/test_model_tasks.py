@@ -36,6 +36,8 @@ def _items(workspace: Path) -> list[Item]:
     return [released.item for released in Release.open(release).items()]
 
 
+@pytest.mark.thorough
+@pytest.mark.workers
 def test_four_workers_give_the_bytes_of_one(root: Path, alone: Path) -> None:
     together = run_recipe(model_tasks(root), workspace=root / "together", workers=4)
     assert tree_digest(together.workspace) == tree_digest(alone)

@@ -156,6 +156,7 @@ def test_splits_scores_and_report_are_there(done: FinishedRun) -> None:
     assert (done.workspace / done.artifacts["report"]).is_file()
 
 
+@pytest.mark.workers
 def test_equal_folders_give_equal_bytes_with_more_workers(done: FinishedRun, photographs: Path, tmp_path: Path) -> None:
     copied = Path(shutil.copytree(photographs, tmp_path / "elsewhere"))
     again = _run(copied, tmp_path / "w", workers=4)

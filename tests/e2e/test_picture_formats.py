@@ -32,6 +32,7 @@ from benchwright.workspace.workspace import Workspace
 RECIPE = """\
 name: formats
 seed: {seed}
+shards: 2
 steps:
   - {{step: jigsaw, min_tile_px: 16}}
   - {{step: visual_correspondence, min_side_px: 96}}

@@ -29,9 +29,10 @@ from benchwright.steps import Step
 from benchwright.workspace.run_results import FinishedRun
 
 need_ray()
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"
-)
+pytestmark = [
+    pytest.mark.workers,
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from benchwright.release import Release
 RECIPE = """\
 name: rounds
 seed: 5
+shards: 2
 steps:
   - step: jigsaw
     min_tile_px: 16

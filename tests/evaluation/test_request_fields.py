@@ -186,6 +186,7 @@ def test_a_judge_learns_and_takes_fields_of_its_own(bench: Any, server: Any, tmp
 
 
 RECIPE = """name: toy
+shards: 2
 steps:
   - step: evaluate
     models:

@@ -30,7 +30,7 @@ def check(folder: Path, steps: str, *, seed: int = 1) -> None:
     if not (folder / "quiz.csv").exists():
         Image.new("RGB", (40, 30), "red").save(folder / "a.png")
         (folder / "quiz.csv").write_text("id,image,question,A,B,answer\n1,a.png,What is it?,a cat,a dog,A\n")
-    recipe = parse_recipe(f"name: quiz\nseed: {seed}\nsteps:\n{steps}", "quiz.yaml", folder)
+    recipe = parse_recipe(f"name: quiz\nseed: {seed}\nshards: 2\nsteps:\n{steps}", "quiz.yaml", folder)
     check_final_steps(plan(recipe.steps), seed=seed)
 
 

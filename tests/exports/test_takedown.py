@@ -139,6 +139,7 @@ def test_a_file_of_equal_pixels_is_withdrawn_too_and_comes_back_with_it(tmp_path
 COPIES = """\
 name: copies
 seed: 3
+shards: 2
 steps:
   - step: near_duplicates
     protected: ["b*"]

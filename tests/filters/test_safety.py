@@ -95,7 +95,7 @@ def test_other_weights_measure_again_and_the_folder_has_no_part_in_it(model: Pat
 
 
 def test_a_recipe_names_the_folder_relative_to_itself(model: Path) -> None:
-    text = f"name: x\nsteps:\n  - step: safety\n    model: {model.name}\n    refuse: {{red: 0.5}}\n"
+    text = f"name: x\nshards: 2\nsteps:\n  - step: safety\n    model: {model.name}\n    refuse: {{red: 0.5}}\n"
     [(_, step)] = parse_recipe(text, "x.yaml", model.parent).steps
     assert step.weights_hash() == classifier_hash(model)
     [(_, lost)] = parse_recipe(text.replace(model.name, "nowhere"), "x.yaml", model.parent).steps

@@ -69,7 +69,7 @@ def _rules(document: dict[str, Any]) -> dict[str, tuple[float, bool]]:
 
 def test_a_file_gives_what_a_run_over_it_gives(folder: Path, tmp_path: Path) -> None:
     text = (
-        "name: files\nsteps:\n  - step: items\n    file: questions.jsonl\n    pictures: shown\n"
+        "name: files\nshards: 2\nsteps:\n  - step: items\n    file: questions.jsonl\n    pictures: shown\n"
         "    mapping: {id: name, question: frage, options: [o1, o2, o3, o4]}\n"
     )
     run_recipe(parse_recipe(text, "files.yaml", folder), images=None, workspace=tmp_path / "w", workers=1)

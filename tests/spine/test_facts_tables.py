@@ -200,7 +200,7 @@ def test_mistakes_of_two_facts_files_are_told_with_the_recipes_own(tmp_path: Pat
 
     (tmp_path / "a.csv").write_text(TABLE.replace("other_modality", "smell"), encoding="utf-8")
     (tmp_path / "b.yaml").write_text("format: benchwright-facts\nversion: 2\nimages: {}", encoding="utf-8")
-    text = "name: t\nsteps:\n  - {step: facts, file: a.csv}\n  - {step: facts, as: b, file: b.yaml}\n  - {step: jigsaw, x: 1}"
+    text = "name: t\nshards: 2\nsteps:\n  - {step: facts, file: a.csv}\n  - {step: facts, as: b, file: b.yaml}\n  - {step: jigsaw, x: 1}"
     with pytest.raises(RecipeError) as caught:
         parse_recipe(text, "t.yaml", tmp_path)
     said = "\n".join(caught.value.mistakes)

@@ -32,6 +32,7 @@ EVIL = "<img src=x onerror=alert(1)>&quot;'\u202e\n.png"
 RECIPE = """\
 name: small
 seed: 3
+shards: 2
 steps:
   - exact_duplicates
   - near_duplicates

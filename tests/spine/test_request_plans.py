@@ -13,6 +13,7 @@ from benchwright.cli.main import invoke
 RECIPE = """
 name: planned
 seed: 3
+shards: 2
 steps:
   - step: draft_questions
     chat: {model: a, base_url: "http://127.0.0.1:9/v1", max_tokens: 500, price_in: 1, price_out: 2}
@@ -45,7 +46,7 @@ def test_every_step_that_asks_a_model_is_planned_or_named_and_nothing_is_written
 
 def test_a_recipe_without_models_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make_photographs(tmp_path / "photographs", count=1)
-    (tmp_path / "plain.yaml").write_text("name: plain\nsteps: [exact_duplicates]\n", encoding="utf-8")
+    (tmp_path / "plain.yaml").write_text("name: plain\nshards: 2\nsteps: [exact_duplicates]\n", encoding="utf-8")
     arguments = ["run", str(tmp_path / "plain.yaml"), "--images", str(tmp_path / "photographs"), "--dry-run"]
     assert invoke(arguments) == 0
     assert "no step asks a model" in capsys.readouterr().out

@@ -320,6 +320,7 @@ def test_order_and_batch_change_no_byte(tmp_path: Path, photo: np.ndarray, disc:
     assert said("a", backwards=False, at_a_time=3) == said("b", backwards=True, at_a_time=1)
 
 
+@pytest.mark.workers
 def test_the_number_of_workers_changes_no_byte_and_made_images_are_known_to_what_comes_after(tmp_path: Path) -> None:
     from PIL import Image
 

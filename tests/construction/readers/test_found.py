@@ -206,7 +206,9 @@ def test_in_a_run_files_that_are_read_are_no_images_and_datasets_count_apart(tmp
     write_folder(root / "table", count=3)
     photograph(root, "cup.png", 70)
     coco(root, "marks.json", {"cup.png": [("cup", [10, 20, 30, 40])]})
-    recipe = Recipe("found", [step("dataset", reader="found", records=5), step("counting", mode="paper")], seed=2)
+    recipe = Recipe(
+        "found", [step("dataset", reader="found", records=5), step("counting", mode="paper")], seed=2, shards=2
+    )
     finished = run_recipe(recipe, images=root, workspace=tmp_path / "w", workers=1)
     assert not [row for row in finished.files() if row["verdict"] != "keep"]
     by = Counter(row["uri"].partition("/")[0] for row in finished.files())
@@ -224,6 +226,6 @@ def test_pictures_of_an_archive_come_in_and_the_archive_is_no_image(tmp_path: Pa
     write_lines(
         root / "table.jsonl", [{"image": "pictures/cup.png", "truths": [{"kind": "captions", "texts": ["A cup."]}]}]
     )
-    recipe = Recipe("found", [step("dataset", reader="found")], seed=2)
+    recipe = Recipe("found", [step("dataset", reader="found")], seed=2, shards=2)
     finished = run_recipe(recipe, images=root, workspace=tmp_path / "w", workers=1)
     assert [(row["uri"], row["verdict"]) for row in finished.files()] == [("dataset:pictures/cup.png", "keep")]

@@ -349,7 +349,7 @@ def test_a_run_makes_the_tasks_of_what_was_measured_and_keeps_the_convention(tmp
         "multi_view_reasoning",
         step("freeze", name="measured", version="1.0"),
     ]
-    finished = run_recipe(Recipe("measured", steps, seed=2), images=root, workspace=tmp_path / "w", workers=1)
+    finished = run_recipe(Recipe("measured", steps, seed=2, shards=2), images=root, workspace=tmp_path / "w", workers=1)
     uris = {row["uri"] for row in finished.files()}
     assert uris == {f"photos/{number}.jpg" for number in range(6)} | {
         f"images/frame_{frame}.png" for frame in range(len(ANGLES))

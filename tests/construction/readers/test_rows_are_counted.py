@@ -273,7 +273,7 @@ def test_what_is_read_is_used_or_left_out_by_reason(tmp_path: Path, name: str) -
 def test_a_run_tells_them_in_its_log_and_its_workspace(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     damaged = nights(tmp_path / "data")
     steps = [step("dataset", reader="nights", folder="data", records=2)]
-    finished = run_recipe(Recipe("counted", steps, folder=tmp_path), workspace=tmp_path / "w", workers=1)
+    finished = run_recipe(Recipe("counted", steps, folder=tmp_path, shards=2), workspace=tmp_path / "w", workers=1)
     counts = json.loads((finished.workspace / "datasets" / "dataset.counts.json").read_text(encoding="utf-8"))
     left_out = {**damaged.left_out, "not_chosen": damaged.records - 2}
     assert counts == {"read": damaged.rows, "used": 2, "refused": damaged.refused, "left_out": left_out}

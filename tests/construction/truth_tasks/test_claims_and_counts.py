@@ -36,7 +36,7 @@ pytestmark = pytest.mark.slow
 
 
 def released(folder: Path, *steps: Any, name: str = "w", workers: int = 1, seed: int = 1) -> tuple[list[Item], Release]:
-    recipe = Recipe("tasks", [*steps, step("freeze", name="tasks", version="1.0")], seed=seed, folder=folder)
+    recipe = Recipe("tasks", [*steps, step("freeze", name="tasks", version="1.0")], seed=seed, folder=folder, shards=2)
     finished = run_recipe(recipe, workspace=folder / name, workers=workers)
     release = Release.open(finished.workspace / finished.artifacts["release"])
     return [item.item for item in release.items()], release
@@ -179,6 +179,7 @@ def test_settings_that_contradict_each_other_are_refused() -> None:
         Counting(min_count=5, max_count=2)
 
 
+@pytest.mark.workers
 def test_several_tasks_read_several_datasets_and_workers_change_no_byte(tmp_path: Path) -> None:
     write_vsr(tmp_path / "vsr")
     write_iiw(tmp_path / "iiw-dataset")
@@ -231,7 +232,7 @@ def test_reflectance_of_a_photograph_is_what_its_json_says(tmp_path: Path) -> No
 )
 def test_a_recipe_without_the_ground_truth_is_refused_in_words(tmp_path: Path, settings: Any, message: str) -> None:
     (tmp_path / "images").mkdir()
-    recipe = Recipe("r", [step("spatial_relation", **settings)], folder=tmp_path)
+    recipe = Recipe("r", [step("spatial_relation", **settings)], folder=tmp_path, shards=2)
     with pytest.raises(RecipeError, match=message):
         run_recipe(recipe, images=tmp_path / "images", workspace=tmp_path / "w")
 
@@ -247,7 +248,7 @@ def test_a_filter_of_images_may_still_not_come_after_a_task(tmp_path: Path) -> N
     write_vsr(tmp_path / "vsr")
     steps = [step("dataset", reader="vsr", folder="vsr"), "spatial_relation", "quality"]
     with pytest.raises(RecipeError, match="filters images, but 'spatial_relation' before it has made items"):
-        run_recipe(Recipe("r", steps, folder=tmp_path), workspace=tmp_path / "w")
+        run_recipe(Recipe("r", steps, folder=tmp_path, shards=2), workspace=tmp_path / "w")
 
 
 def test_a_run_counts_what_a_campaign_before_it_marked_and_says_so_where_nobody_did(tmp_path: Path) -> None:
@@ -297,6 +298,6 @@ def test_a_task_shows_none_of_the_pictures_of_a_task_that_it_stays_apart_from(tm
     }
     assert [len(images) for images in shown.values()] == [6, 4]
     assert shown["spatial_relation"].isdisjoint(shown["counting"])
-    recipe = Recipe("r", [mine, step("counting", apart_from=["jigsaw"])], folder=tmp_path)
+    recipe = Recipe("r", [mine, step("counting", apart_from=["jigsaw"])], folder=tmp_path, shards=2)
     with pytest.raises(RecipeError, match="stay apart from 'jigsaw', which is no task of ground truth before it"):
         run_recipe(recipe, workspace=tmp_path / "other")

@@ -48,7 +48,7 @@ def run(folder: Path, root: Path, *, seed: int = 1, **settings: Any) -> Made:
         step("visual_correspondence", dataset="hpatches", **settings),
         step("freeze", name="views", version="1.0"),
     ]
-    finished = run_recipe(Recipe("views", steps, seed=seed, folder=folder), workspace=folder / "w")
+    finished = run_recipe(Recipe("views", steps, seed=seed, folder=folder, shards=2), workspace=folder / "w")
     release = Release.open(finished.workspace / finished.artifacts["release"])
     items, pixels = [], {}
     for released in release.items():

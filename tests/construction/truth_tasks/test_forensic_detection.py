@@ -59,7 +59,7 @@ def run(folder: Path, weights: Path, workspace: Path) -> tuple[list[Any], dict[s
         step("forensic_detection", weights=str(weights), **SIZE),
         step("freeze", name="forensic", version="1.0"),
     ]
-    finished = run_recipe(Recipe("forensic", steps, seed=4, folder=folder), workspace=workspace)
+    finished = run_recipe(Recipe("forensic", steps, seed=4, folder=folder, shards=2), workspace=workspace)
     entries = list(Release.open(finished.workspace / finished.artifacts["release"]).items())
     raw = {image_id: data for entry in entries for image_id, data in entry.images.items()}
     decoded = {image_id: np.asarray(Image.open(io.BytesIO(data))) for image_id, data in raw.items()}

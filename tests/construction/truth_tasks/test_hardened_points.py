@@ -265,6 +265,7 @@ def test_entries_of_both_modes_make_items_of_their_own_and_a_task_without_harden
         IqTest(mode="hardened")
 
 
+@pytest.mark.workers
 def test_a_run_makes_hardened_items_with_the_same_bytes_by_one_worker_and_by_two(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = []
     for number in range(12):
@@ -287,7 +288,7 @@ def test_a_run_makes_hardened_items_with_the_same_bytes_by_one_worker_and_by_two
     steps = [step("dataset", reader="folder", folder="own"), *tasks, step("freeze", name="own", version="1.0")]
     digests = []
     for workers in (1, 2):
-        recipe = Recipe("own", steps, seed=4, folder=tmp_path)
+        recipe = Recipe("own", steps, seed=4, folder=tmp_path, shards=2)
         done = run_recipe(recipe, workspace=tmp_path / f"w{workers}", workers=workers)
         digests.append(tree_digest(done.workspace))
     assert digests[0] == digests[1]

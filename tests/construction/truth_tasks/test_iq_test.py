@@ -58,7 +58,7 @@ def test_collected_puzzles_become_items_with_their_explanation_and_rows_without_
         step("iq_test"),
         step("freeze", name="iq", version="1.0"),
     ]
-    finished = run_recipe(Recipe("iq", steps, seed=2, folder=tmp_path), workspace=tmp_path / "w")
+    finished = run_recipe(Recipe("iq", steps, seed=2, folder=tmp_path, shards=2), workspace=tmp_path / "w")
     refused = [
         json.loads(line) for line in (finished.workspace / "datasets/dataset.refused.jsonl").read_text().splitlines()
     ]
@@ -177,7 +177,7 @@ def cells(rows: np.ndarray) -> list[np.ndarray]:
 
 def test_generated_puzzles_say_so_and_the_key_is_the_overlay_of_the_pixels(tmp_path: Path) -> None:
     steps = [step("pattern_puzzles", puzzles=22, mode="paper"), step("iq_test", dataset="pattern_puzzles")]
-    recipe = Recipe("iq", [*steps, step("freeze", name="iq", version="1.0")], seed=2, folder=tmp_path)
+    recipe = Recipe("iq", [*steps, step("freeze", name="iq", version="1.0")], seed=2, folder=tmp_path, shards=2)
     finished = run_recipe(recipe, workspace=tmp_path / "w")
     release = Release.open(finished.workspace / finished.artifacts["release"])
     files = {}

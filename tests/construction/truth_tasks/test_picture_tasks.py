@@ -277,18 +277,18 @@ def test_the_camera_moved_to_the_side_on_which_it_stands_later(run: TruthRun, mo
 
 def test_hardened_the_order_of_time_does_not_tell_the_side_where_all_walk_one_way(run: TruthRun) -> None:
     frames: dict[str, int] = {}
-    for number in range(40):
+    for number in range(24):
         images, _ = film(run, number, [9.0 * place for place in range(4)])
         frames |= {image_id: place for place, image_id in enumerate(images)}
     items = run.run(MultiViewReasoning())
-    assert len(items) == 40
+    assert len(items) == 24
     shown = [[frames[frame_of(run, image.image_id, frames)[0]] for image in item.images] for item in items]
     by_order = Counter((first < second, right_text(item)) for item, (first, second) in zip(items, shown, strict=True))
     assert len(by_order) == 4
-    assert min(by_order.values()) >= 4
+    assert min(by_order.values()) >= 2
     assert {right_text(item) for item in run.run(MultiViewReasoning(mode="paper"))} == {"To the right"}
     sides = Counter(right_text(item) for item in items)
-    assert min(sides.values()) >= 10
+    assert min(sides.values()) >= 6
 
 
 def test_videos_that_state_no_side_say_why(run: TruthRun) -> None:

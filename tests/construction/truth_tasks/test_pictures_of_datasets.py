@@ -39,7 +39,7 @@ def made(root: Path, reader: str, *steps: Step, images: Path | None = None, seed
         *steps,
         step("freeze", name="pictures", version="1.0", redistribute="all"),  # COCO's are of all licences
     ]
-    run_recipe(Recipe("pictures", recipe, seed=seed, folder=root), images=images, workspace=workspace)
+    run_recipe(Recipe("pictures", recipe, seed=seed, folder=root, shards=2), images=images, workspace=workspace)
     [release] = (workspace / "releases").iterdir()
     return [released.item for released in Release.open(release).items()]
 

@@ -241,7 +241,9 @@ def released(tmp_path: Path) -> Callable[..., list[Item]]:
             step("spatial_relation", mode="paper", min_side_px=16, **settings),
             step("freeze", name="tasks", version=version),
         ]
-        done = run_recipe(Recipe("tasks", steps, seed=1, folder=tmp_path), workspace=tmp_path / "w", workers=1)
+        done = run_recipe(
+            Recipe("tasks", steps, seed=1, folder=tmp_path, shards=2), workspace=tmp_path / "w", workers=1
+        )
         release = Release.open(done.workspace / done.artifacts["release"])
         return [item.item for item in release.items()]
 

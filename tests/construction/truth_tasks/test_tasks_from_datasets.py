@@ -70,7 +70,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
         step("multi_view_reasoning", dataset="wild6d", pictures="both", mode="paper", **SMALL),
         step("freeze", name="tasks", version="1.0"),
     ]
-    finished = run_recipe(Recipe("tasks", steps, seed=1, folder=root), workspace=root / "w")
+    finished = run_recipe(Recipe("tasks", steps, seed=1, folder=root, shards=2), workspace=root / "w")
     items: dict[str, list[Item]] = {}
     for released in Release.open(finished.workspace / finished.artifacts["release"]).items():
         items.setdefault(released.item.task, []).append(released.item)

@@ -18,6 +18,8 @@ from benchwright.recipe import Recipe
 from benchwright.steps import Step
 from benchwright.workspace.run_results import FinishedRun, failures_of, lost_in
 
+pytestmark = pytest.mark.workers
+
 WIDTHS = (31, 40, 52, 67, 71, 88, 93)
 
 
