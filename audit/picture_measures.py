@@ -50,7 +50,7 @@ class PictureMeasures(NamedTuple):
         hashes: `phash`, `dhash` and `mirrored`, as numbers of 64 bits.
         words: Visual words, encoded.
         miniature: Miniature, encoded; None where there are no words.
-        quality: Values of `benchwright.filters.quality`.
+        quality: Values of `benchwright.diagnostics.pictures.quality`, and the quality of a JPEG file.
         file: Facts about the file (`PictureFacts.file`).
         light: Facts about the pixels (`PictureFacts.pixels`).
         personal: What the file says of people and places: `gps` (True), `owner`, `serial_number`, `artist`.
@@ -131,8 +131,8 @@ def measure(file: Path, media_type: str) -> PictureMeasures:
         miniature,
     )
     from benchwright.diagnostics.pictures.compression import jpeg_quality
+    from benchwright.diagnostics.pictures.quality import quality_of
     from benchwright.diagnostics.shortcuts.picture_facts import facts_of_picture
-    from benchwright.filters.quality.step import measures
     from benchwright.images.decode import decode_rgb, luma_of, pixel_hash
     from benchwright.images.perceptual_hash import hashes
 
@@ -152,7 +152,7 @@ def measure(file: Path, media_type: str) -> PictureMeasures:
         hashes=hashes(luma)._asdict(),
         words=words,
         miniature=encode_miniature(miniature(luma)) if words else None,
-        quality={**measures(pixels), "jpeg_quality": jpeg_quality(data) if media_type == "image/jpeg" else None},
+        quality={**quality_of(pixels), "jpeg_quality": jpeg_quality(data) if media_type == "image/jpeg" else None},
         file=dict(facts.file),
         light=dict(facts.pixels),
         personal=personal_metadata(file, media_type),
@@ -246,7 +246,11 @@ def run_jobs(jobs: Sequence[Any], context: AuditContext) -> Iterator[Any]:
     from benchwright.engines import LocalEngine
 
     with tempfile.TemporaryDirectory(prefix="benchwright-") as logs:
-        preload = ("benchwright.filters.shortcuts", "benchwright.diagnostics.copies.verification", "cv2")
+        preload = (
+            "benchwright.diagnostics.shortcuts.picture_facts",
+            "benchwright.diagnostics.copies.verification",
+            "cv2",
+        )
         with LocalEngine(None, workers=context.workers, log_folder=Path(logs), preload=preload) as engine:
             for done in engine.run(jobs):
                 context.progress.advance(done.job.size)

@@ -15,7 +15,8 @@ from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
 from benchwright.diagnostics.wording.item_texts import grams
-from benchwright.filters.items.duplicate_questions import DuplicateQuestions, SimilarPair, similar_pairs
+from benchwright.diagnostics.wording.similar_texts import SimilarPair, similar_pairs
+from benchwright.filters.items.duplicate_questions import DuplicateQuestions
 from benchwright.records import Item, VisualPrompt
 from benchwright.text_normalization import normal
 

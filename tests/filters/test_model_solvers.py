@@ -21,7 +21,7 @@ from picture_copies import photograph
 from planted_shortcuts import planted
 from worded_items import item
 
-from benchwright.diagnostics.shortcuts.battery import Bounds, TaskResult, run_battery
+from benchwright.diagnostics.shortcuts.battery import TaskResult, run_battery
 from benchwright.diagnostics.shortcuts.item_source import SourceItem
 from benchwright.diagnostics.shortcuts.measuring import measure_items
 from benchwright.diagnostics.shortcuts.model_solvers import (
@@ -31,6 +31,7 @@ from benchwright.diagnostics.shortcuts.model_solvers import (
     read_letter,
     shown_of,
 )
+from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.exports.freeze import Freeze
 from benchwright.filters.cli.shortcuts import shortcuts
 from benchwright.filters.shortcuts.step import Shortcuts

@@ -17,11 +17,12 @@ from benchwright.images import decode_rgb
 from benchwright.steps import CueFamily
 
 from ..models.model_questions import PixelsOf
-from .battery import Bounds, SolverResult, TaskResult, run_battery
+from .battery import SolverResult, TaskResult, run_battery
 from .forest import require_forests
 from .item_source import ItemSource, LeftOutItem, SourceItem
 from .measuring import NO_PICTURE, measure_items
 from .model_solvers import ModelReply, PicturelessAsker, PicturelessModel, PlannedRequests, plan_requests
+from .picks import Bounds
 from .pruning import PruneSettings, Pruning, prune
 
 _ASKED_TOGETHER = 64
