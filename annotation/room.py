@@ -13,14 +13,14 @@ ROOM = Room(
             f"{_HERE}.campaigns.answer:Answer", "Let people answer each item without its key; the human baseline."
         ),
         "collect": Entry(
-            f"{_HERE}.campaigns.collect:Collect", "Let people add photographs to prompts, with source and licence."
+            f"{_HERE}.campaigns.collect.step:Collect", "Let people add photographs to prompts, with source and licence."
         ),
         "describe": Entry(
-            f"{_HERE}.campaigns.describe:Describe",
+            f"{_HERE}.campaigns.describe.step:Describe",
             "Let people say what each image conveys, and write questions about it.",
         ),
         "mark": Entry(
-            f"{_HERE}.campaigns.mark:Mark",
+            f"{_HERE}.campaigns.mark.step:Mark",
             "Let people mark points, boxes, outlines or masks on images, and agree on them.",
         ),
         "pair": Entry(f"{_HERE}.campaigns.pair:Pair", "Let people say whether two images are the same picture."),
@@ -34,13 +34,14 @@ ROOM = Room(
             "Let people keep or discard each item, such as one that is ambiguous.",
         ),
         "state": Entry(
-            f"{_HERE}.campaigns.state:State", "Let people state in words what each image shows, for steps that need it."
+            f"{_HERE}.campaigns.state.step:State",
+            "Let people state in words what each image shows, for steps that need it.",
         ),
         "verify": Entry(
             f"{_HERE}.campaigns.verify:Verify", "Let people accept, edit or reject each item, under a rule."
         ),
         "write": Entry(
-            f"{_HERE}.campaigns.write:Write",
+            f"{_HERE}.campaigns.write.step:Write",
             "Let people write questions about each image, with options, explanation and labels.",
         ),
     },
@@ -112,7 +113,7 @@ ROOM = Room(
     },
     photographs={
         "review store": Entry(
-            f"{_HERE}.campaigns.collected_photographs:submitted_photographs",
+            f"{_HERE}.campaigns.collect.collected_photographs:submitted_photographs",
             "Photographs that people added to prompts.",
         ),
     },

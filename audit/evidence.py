@@ -14,6 +14,7 @@ from benchwright.replies.model_replies import (
     read_replies,
     votes_of,
 )
+from benchwright.text_normalization import counted
 
 from .check import CheckSkipped, needs_words
 from .copies import PictureCopies, find_copies
@@ -104,7 +105,9 @@ def readable_pictures(audited: AuditedItems, context: AuditContext) -> Mapping[s
     measured = picture_measures(audited, context)
     readable = {image_id: measures for image_id, measures in measured.items() if measures.failed is None}
     if not readable:
-        raise CheckSkipped(f"none of the {len(audited.pictures):,} pictures of the source can be decoded")
+        raise CheckSkipped(
+            f"no picture of the source can be decoded ({counted(len(audited.pictures), 'picture')} there)"
+        )
     return readable
 
 

@@ -35,7 +35,6 @@ from step_context import StepContext
 
 from benchwright.canonical import canonical_json
 from benchwright.cli.demo import prepare_photographs
-from benchwright.construction import tasks
 from benchwright.construction.ground_truth.truths import (
     ArtStyle,
     CameraPose,
@@ -50,6 +49,18 @@ from benchwright.construction.ground_truth.truths import (
     SpatialClaim,
 )
 from benchwright.construction.ground_truth.values import RecordTruth, write_truths
+from benchwright.construction.tasks.art_style import ArtStyleTask
+from benchwright.construction.tasks.counting import Counting
+from benchwright.construction.tasks.functional_correspondence import FunctionalCorrespondence
+from benchwright.construction.tasks.jigsaw import Jigsaw
+from benchwright.construction.tasks.multi_view_reasoning import MultiViewReasoning
+from benchwright.construction.tasks.object_localization import ObjectLocalization
+from benchwright.construction.tasks.relative_depth import RelativeDepth
+from benchwright.construction.tasks.relative_reflectance import RelativeReflectance
+from benchwright.construction.tasks.semantic_correspondence import SemanticCorrespondence
+from benchwright.construction.tasks.spatial_relation import SpatialRelation
+from benchwright.construction.tasks.visual_correspondence import VisualCorrespondence
+from benchwright.construction.tasks.visual_similarity import VisualSimilarity
 from benchwright.images import encode_png, pixel_hash
 from benchwright.records import ImageRecord
 from benchwright.steps import GatherContext, GatherStep, MapStep
@@ -105,42 +116,42 @@ def _subject(number: int) -> Mapping[str, Any]:
 STYLES = ("Baroque", "Pop_Art", "Ukiyo_e")
 NAMES = ("nose", "ear", "tail", "paw", "eye")
 CASES: dict[str, Case] = {
-    "visual_correspondence": Case(tasks.VisualCorrespondence()),
-    "jigsaw": Case(tasks.Jigsaw()),
-    "object_localization": Case(tasks.ObjectLocalization(), 1, _subject),
+    "visual_correspondence": Case(VisualCorrespondence()),
+    "jigsaw": Case(Jigsaw()),
+    "object_localization": Case(ObjectLocalization(), 1, _subject),
     "relative_depth": Case(
-        tasks.RelativeDepth(),
+        RelativeDepth(),
         1,
         lambda n: DepthComparison(first=_point(0.2, 0.45, n), second=_point(0.7, 0.48), closer="first"),
     ),
     "relative_reflectance": Case(
-        tasks.RelativeReflectance(mode="paper"),
+        RelativeReflectance(mode="paper"),
         1,
         lambda n: ReflectanceComparison(first=_point(0.2, 0.3, n), second=_point(0.7, 0.6), darker="first", weight=2.0),
     ),
     "spatial_relation": Case(
-        tasks.SpatialRelation(mode="paper"),
+        SpatialRelation(mode="paper"),
         1,
         lambda n: SpatialClaim(claim=f"The cat {n} is under the table.", relation="under", is_true=True, votes_true=5),
     ),
     "counting": Case(
-        tasks.Counting(mode="paper"), 1, lambda n: CountQuestion(question="How many cups are there?", count=n % 9)
+        Counting(mode="paper"), 1, lambda n: CountQuestion(question="How many cups are there?", count=n % 9)
     ),
     "semantic_correspondence": Case(
-        tasks.SemanticCorrespondence(),
+        SemanticCorrespondence(),
         2,
         lambda n: KeypointPair(category="cat", first=_points(n), second=_points(n + 7), names=NAMES),
     ),
     "functional_correspondence": Case(
-        tasks.FunctionalCorrespondence(),
+        FunctionalCorrespondence(),
         1,
         lambda n: FunctionalPoints(action=f"pour {n // 2}", category=("pot", "cup")[n % 2], points=_points(n)),
     ),
     "visual_similarity": Case(
-        tasks.VisualSimilarity(), 3, lambda n: SimilarityTriplet(closer=("left", "right")[n % 2], votes=7)
+        VisualSimilarity(), 3, lambda n: SimilarityTriplet(closer=("left", "right")[n % 2], votes=7)
     ),
-    "art_style": Case(tasks.ArtStyleTask(), 1, lambda n: ArtStyle(style=STYLES[n % 3], artist=f"painter {n}")),
-    "multi_view_reasoning": Case(tasks.MultiViewReasoning(), 2, _film),
+    "art_style": Case(ArtStyleTask(), 1, lambda n: ArtStyle(style=STYLES[n % 3], artist=f"painter {n}")),
+    "multi_view_reasoning": Case(MultiViewReasoning(), 2, _film),
 }
 
 

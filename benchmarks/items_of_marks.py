@@ -16,7 +16,6 @@ import numpy as np
 from made_items import MadeItems
 from truth_runs import TruthRun
 
-from benchwright.construction import tasks
 from benchwright.construction.ground_truth.truths import (
     CountQuestion,
     DepthComparison,
@@ -28,6 +27,13 @@ from benchwright.construction.ground_truth.truths import (
 )
 from benchwright.construction.item_parts.spatial_questions import RELATIONS
 from benchwright.construction.sources.pattern_puzzles import PatternPuzzles
+from benchwright.construction.tasks.counting import Counting
+from benchwright.construction.tasks.functional_correspondence import FunctionalCorrespondence
+from benchwright.construction.tasks.iq_test import IqTest
+from benchwright.construction.tasks.relative_depth import RelativeDepth
+from benchwright.construction.tasks.relative_reflectance import RelativeReflectance
+from benchwright.construction.tasks.semantic_correspondence import SemanticCorrespondence
+from benchwright.construction.tasks.spatial_relation import SpatialRelation
 
 WIDTH, HEIGHT = 320, 240
 NOUNS = ("dogs", "cups", "chairs", "windows", "birds", "people")
@@ -69,7 +75,7 @@ def depth(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
         is_first = run.chance(6 * lower + 4 * centred + 0.8 * np.sign(second[0] - first[0]))
         closer = "first" if is_first else "second"
         run.state(f"diw:{number}", [run.plain()], DepthComparison(first=first, second=second, closer=closer))
-    return MadeItems.of_run(run, run.run(tasks.RelativeDepth(mode=mode)))
+    return MadeItems.of_run(run, run.run(RelativeDepth(mode=mode)))
 
 
 def reflectance(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
@@ -88,7 +94,7 @@ def reflectance(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
             darker = "equal" if is_equal else "first" if first_is_darker else "second"
             truth = ReflectanceComparison(first=(float(x), float(y)), second=other, darker=darker, weight=1.0)
             run.state(f"iiw:{number}", [image_id], truth)
-    return MadeItems.of_run(run, run.run(tasks.RelativeReflectance(mode=mode)))
+    return MadeItems.of_run(run, run.run(RelativeReflectance(mode=mode)))
 
 
 def counting(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
@@ -98,7 +104,7 @@ def counting(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
         count = int(run.rng.choice(len(COUNTS), p=COUNTS / COUNTS.sum()))
         question = f"How many {NOUNS[number % len(NOUNS)]} are there?"
         run.state(f"tallyqa:{number}", [run.plain()], CountQuestion(question=question, count=count))
-    return MadeItems.of_run(run, run.run(tasks.Counting(mode=mode)))
+    return MadeItems.of_run(run, run.run(Counting(mode=mode)))
 
 
 def spatial(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
@@ -116,7 +122,7 @@ def spatial(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
         for place, label in enumerate(labels):
             truth = SpatialClaim(claim=claim, relation=relation, is_true=label)
             run.state(f"vsr:{number}/{place}", [run.plain()], truth)
-    return MadeItems.of_run(run, run.run(tasks.SpatialRelation(mode=mode)))
+    return MadeItems.of_run(run, run.run(SpatialRelation(mode=mode)))
 
 
 def _upright(run: _Records, template: np.ndarray) -> tuple[Point, ...]:
@@ -140,7 +146,7 @@ def semantic(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
             names=tuple(str(place) for place in range(len(template))),
         )
         run.state(f"spair:{number}", [run.plain(), run.plain()], truth)
-    return MadeItems.of_run(run, run.run(tasks.SemanticCorrespondence(mode=mode)))
+    return MadeItems.of_run(run, run.run(SemanticCorrespondence(mode=mode)))
 
 
 def functional(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
@@ -154,7 +160,7 @@ def functional(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
             points=_upright(run, templates[number % 4]),
         )
         run.state(f"funkpoint:{number}", [run.plain()], truth)
-    return MadeItems.of_run(run, run.run(tasks.FunctionalCorrespondence(mode=mode)))
+    return MadeItems.of_run(run, run.run(FunctionalCorrespondence(mode=mode)))
 
 
 def puzzles(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
@@ -164,7 +170,7 @@ def puzzles(folder: Path, seed: int, records: int, mode: str) -> MadeItems:
     for number, pictures in enumerate(step.drawn(seed)):
         image_ids = [run.add(picture, f"{number}-{place}.png") for place, picture in enumerate(pictures)]
         run.state(f"puzzle:{number}", image_ids, step.truth(seed))
-    return MadeItems.of_run(run, run.run(tasks.IqTest()))
+    return MadeItems.of_run(run, run.run(IqTest()))
 
 
 ITEMS: dict[str, Maker] = {

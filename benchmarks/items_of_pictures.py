@@ -21,7 +21,6 @@ from step_context import StepContext
 from truth_runs import TruthRun
 
 from benchwright.canonical import canonical_json
-from benchwright.construction import tasks
 from benchwright.construction.ground_truth.truths import (
     ArtStyle,
     CameraPose,
@@ -30,7 +29,13 @@ from benchwright.construction.ground_truth.truths import (
     SimilarityTriplet,
 )
 from benchwright.construction.item_parts.views import ViewLimits, random_homography, warp
+from benchwright.construction.tasks.art_style import ArtStyleTask
 from benchwright.construction.tasks.correspondence_of_views import CorrespondenceOfViews
+from benchwright.construction.tasks.jigsaw import Jigsaw
+from benchwright.construction.tasks.multi_view_reasoning import MultiViewReasoning
+from benchwright.construction.tasks.object_localization import ObjectLocalization
+from benchwright.construction.tasks.visual_correspondence import VisualCorrespondence
+from benchwright.construction.tasks.visual_similarity import VisualSimilarity
 from benchwright.steps import MapStep
 
 Pixels = NDArray[np.uint8]
@@ -63,12 +68,12 @@ def _made(folder: Path, step: MapStep, pictures: Sequence[Pixels], seed: int, va
 
 def views(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
     """Return items of views of photographs."""
-    return _made(folder, tasks.VisualCorrespondence(mode=mode), pictures_of(photographs, seed, records), seed)
+    return _made(folder, VisualCorrespondence(mode=mode), pictures_of(photographs, seed, records), seed)
 
 
 def pieces(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
     """Return jigsaws of photographs."""
-    return _made(folder, tasks.Jigsaw(mode=mode), pictures_of(photographs, seed, records), seed)
+    return _made(folder, Jigsaw(mode=mode), pictures_of(photographs, seed, records), seed)
 
 
 def boxes(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
@@ -87,7 +92,7 @@ def boxes(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, 
         subject = {"name": f"thing_{number}", "phrase": "the thing", "box": box}
         return {"facts.subjects": canonical_json([subject])}
 
-    return _made(folder, tasks.ObjectLocalization(mode=mode), pictures_of(photographs, seed, records), seed, stated)
+    return _made(folder, ObjectLocalization(mode=mode), pictures_of(photographs, seed, records), seed, stated)
 
 
 def sequences(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
@@ -122,7 +127,7 @@ def styles(folder: Path, photographs: Sequence[Pixels], seed: int, records: int,
         width, height = 80 + 8 * place + int(rng.integers(10)), 120 - 8 * place + int(rng.integers(10))
         image_id = run.add(_noise(rng, width, height, 90 + 10 * place), f"{number}.png")
         run.state(f"wikiart:{number}", [image_id], ArtStyle(style=style, artist=f"painter {rng.integers(records)}"))
-    return MadeItems.of_run(run, run.run(tasks.ArtStyleTask(mode=mode, min_side_px=64)))
+    return MadeItems.of_run(run, run.run(ArtStyleTask(mode=mode, min_side_px=64)))
 
 
 def triplets(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
@@ -140,7 +145,7 @@ def triplets(folder: Path, photographs: Sequence[Pixels], seed: int, records: in
         versions = [_version(rng, pair[place], sizes[place]) for place in (closer, 0, 1)]
         shown = [run.add(pixels, f"{number}-{place}.png") for place, pixels in enumerate(versions)]
         run.state(f"nights:{number}", shown, SimilarityTriplet(closer=("left", "right")[closer], votes=7))
-    return MadeItems.of_run(run, run.run(tasks.VisualSimilarity(mode=mode, uses=None)))
+    return MadeItems.of_run(run, run.run(VisualSimilarity(mode=mode, uses=None)))
 
 
 def films(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, mode: str) -> MadeItems:
@@ -156,7 +161,7 @@ def films(folder: Path, photographs: Sequence[Pixels], seed: int, records: int, 
             run.add(_noise(rng, 160, 130, 150 - 12 * frame), f"{number}-{frame}.png") for frame in range(len(poses))
         ]
         run.state(f"wild6d:{number}", frames, CameraPoses(category="mug", up=(0.0, 1.0, 0.0), poses=poses))
-    return MadeItems.of_run(run, run.run(tasks.MultiViewReasoning(mode=mode, uses=None)))
+    return MadeItems.of_run(run, run.run(MultiViewReasoning(mode=mode, uses=None)))
 
 
 def _noise(rng: np.random.Generator, width: int, height: int, grey: int) -> Pixels:

@@ -1,3 +1,10 @@
+from .distractors.checks import fault_of as fault_of
+from .distractors.choosing import chosen_distractors as chosen_distractors
+from .distractors.sources import DistractorCandidate as DistractorCandidate
+from .distractors.sources import same_category as same_category
+from .ground_truth.truths import SpatialClaim as SpatialClaim
+from .ground_truth.values import truth_columns as truth_columns
+from .ground_truth.values import truths_of as truths_of
 from .item_parts.choices import group_keys as group_keys
 from .item_parts.choices import image_choices as image_choices
 from .item_parts.choices import place as place

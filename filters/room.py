@@ -101,6 +101,8 @@ ROOM = Room(
         "filter text-ratio": Entry(f"{_HERE}.cli.text:text_ratio", "Measure which share of each picture text covers."),
     },
     region_helpers={
-        "text_boxes": Entry(f"{_HERE}.text.boxes_helper:TextBoxesSettings", "Boxes of text by rapidocr."),
+        "text_boxes": Entry(
+            "benchwright.diagnostics.picture_text.boxes_helper:TextBoxesSettings", "Boxes of text by rapidocr."
+        ),
     },
 )

@@ -1,1 +1,8 @@
-"""Questions read from anybody's files: tables, columns, pictures found, items checked."""
+"""Questions read from anybody's files: tables, columns, pictures found, items checked.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,6 +7,8 @@ from .changes import kind_of_change as kind_of_change
 from .coordinates import BoxConvention as BoxConvention
 from .coordinates import BoxUnit as BoxUnit
 from .coordinates import MisplacedBox as MisplacedBox
+from .formats.mark_files import read_marks as read_marks
+from .formats.picture_marks import RefusedMark as RefusedMark
 from .helper import HelperPicture as HelperPicture
 from .helper import HelperSettings as HelperSettings
 from .helper import NamedHelper as NamedHelper

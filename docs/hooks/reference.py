@@ -36,7 +36,8 @@ from benchwright.steps import Outcome
 
 HERE = Path(__file__).parent
 PACKAGES = ("benchwright", *(f"benchwright.{room}" for room in ("filters", "construction", "annotation", "exports")))
-FACES = (*PACKAGES, "benchwright.construction.ground_truth", "benchwright.evaluation", "benchwright.release")
+LAYERS = ("benchwright.diagnostics", "benchwright.question_files", "benchwright.replies")
+FACES = (*PACKAGES, "benchwright.evaluation", *LAYERS, "benchwright.release")
 ROOMS = {
     "filters": "Filters of images and items",
     "construction": "Steps that make items",

@@ -205,7 +205,7 @@ def test_a_unit_rated_twice_by_one_rater_is_refused() -> None:
 
 def test_texts_in_place_of_categories_are_refused_before_they_fill_the_memory() -> None:
     ratings = [Rating(f"u{n}", "ann", f"a text about {n}") for n in range(5000)]
-    with pytest.raises(DataError, match="5000 different labels over 5000 units"):
+    with pytest.raises(DataError, match="5,000 different labels over 5,000 units"):
         agreement_of(ratings)
 
 

@@ -79,5 +79,5 @@ def test_nothing_to_estimate_from_is_refused() -> None:
 
 
 def test_texts_in_place_of_categories_are_refused_before_they_fill_the_memory() -> None:
-    with pytest.raises(DataError, match="5000 different labels"):
+    with pytest.raises(DataError, match="5,000 different labels"):
         dawid_skene(Rating(f"u{n}", "ann", f"a text about {n}") for n in range(5000))

@@ -126,7 +126,7 @@ def test_so_many_photographs_and_no_more_may_be_tried_for_one_task(
     ben, task = signed_in("ben"), task_of(store, "ben")
     replies = [put(ben, task, jpeg(96, 72, seed=n)) for n in range(MOST_UPLOADS + 1)]
     assert [reply.status for reply in replies] == [200] * MOST_UPLOADS + [422]
-    assert f"{MOST_UPLOADS} photographs were uploaded for this task" in replies[-1].text
+    assert f"no more photographs can be uploaded for this task (there: {MOST_UPLOADS})" in replies[-1].text
 
 
 @pytest.mark.parametrize("task", [2**31, 2**63, int("9" * 400)], ids=["2^31", "2^63", "400 digits"])

@@ -13,7 +13,7 @@ from conftest import ROOT
 
 from benchwright.text_normalization import counted
 
-FOLDERS = ("annotation", "benchwright", "construction", "evaluation", "exports", "filters")
+FOLDERS = ("annotation", "audit", "benchwright", "construction", "evaluation", "exports", "filters")
 NOUNS = (
     "annotators|answers|campaigns|checks|clusters|columns|comments|copies|cues|days|decisions|drafts|entries|errors|"
     "examples|files|findings|groups|hours|images|items|lines|minutes|models|notes|options|pairs|people|photographs|"
@@ -36,7 +36,8 @@ NEVER_ONE = {
     "annotation/label_studio/server.py: {self.url} answers": "a verb",
     "annotation/store/assignment/assignment.py: {rule} decisions": "the rule's name, of several annotators",
     "annotation/workflow/guidelines.py: {len(places)} pictures": "more than are taken",
-    "benchwright/audit/checks/copies.py: {len(files)} files": "copies are two or more",
+    "audit/checks/copies.py: {len(files)} files": "copies are two or more",
+    "audit/checks/leaks.py: {len(files)} files": "one has its own words",
     "construction/drafting/prompts.py: {SEEN[sees]} answers": "a verb",
     "benchwright/question_files/question_rows.py: {len(value)} answers": "two or more",
     "construction/manipulation/ideas/endpoint.py: {scene.people} people": "two or more",

@@ -144,7 +144,7 @@ MESSAGES = (
     "these edits change nothing about the item",
     # Photographs
     "this task takes no photographs",
-    "{count} photographs were uploaded for this task; hand one in, or skip the task",
+    "no more photographs can be uploaded for this task (there: {count}); hand one in, or skip the task",
     "the file has {size} bytes; at most {most} are taken",
     "{width} x {height} pixels; both sides must have at least {least}",
     "this is no photograph that can be taken ({reason}): {detail}",
@@ -171,7 +171,7 @@ MESSAGES = (
     "you have made {count} comments on this task; a curator reads them",
     "campaign {campaign} has no open flag or comment {number}",
     # Practice
-    "{name} has practised {count} times, as often as this campaign allows",
+    "{name} has practised as often as this campaign allows: {count}",
     "this practice has ended; begin it again",
     "the items to practise on have changed; begin again",
     "there is no such item to practise on",

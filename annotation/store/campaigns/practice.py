@@ -16,7 +16,6 @@ import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
-from benchwright.text_normalization import counted
 
 from ...forms.assignment_settings import Qualification, assignment_settings_of
 from ...forms.practice_item import PracticeItem
@@ -217,9 +216,7 @@ class Practice:
             most = _qualification_of(campaign)
             ended = _count_ended(connection, campaign, annotator)
             if most is not None and most.attempts is not None and ended >= most.attempts:
-                raise RefusedError(
-                    f"{annotator!r} has practised {counted(ended, 'time')}, as often as this campaign allows"
-                )
+                raise RefusedError(f"{annotator!r} has practised as often as this campaign allows: {ended}")
             values = {
                 "campaign_id": campaign.id,
                 "annotator_id": _id_of(connection, annotator),

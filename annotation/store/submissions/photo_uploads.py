@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 import re
 from collections.abc import Collection, Sequence
 
-from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
 from ..database.schema import annotations_table, drafts, slots
@@ -123,8 +122,7 @@ def _check_room(connection: sa.Connection, task_id: int, annotator: str, *, most
     count = connection.execute(query.where(uploads.c.task_id == task_id, annotators.c.name == annotator)).scalar_one()
     if count >= most:
         raise RefusedError(
-            f"{counted(count, 'photograph was', 'photographs were')} uploaded for this task; hand one in, or "
-            "skip the task"
+            f"no more photographs can be uploaded for this task (there: {count}); hand one in, or skip the task"
         )
 
 

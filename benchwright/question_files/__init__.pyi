@@ -1,0 +1,1 @@
+from .item_check import read_questions as read_questions
