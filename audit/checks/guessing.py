@@ -31,8 +31,9 @@ _CUES = {
     "most_typical": "text.like_others",
     "odd_one_out": "text.like_others",
     "odd_form": "text.form",
+    "learned": "words",
 }
-"""The cue of the shortcut battery that a rule over words goes by."""
+"""The cue of the shortcut battery that a rule over words goes by; of the classifier, its solver."""
 _RULES: Mapping[str, tuple[str, str]] = {
     "longest": ("longest_option_is_right", "The longest option is right more often than chance allows."),
     "shortest": ("shortest_option_is_right", "The shortest option is right more often than chance allows."),
@@ -235,12 +236,13 @@ def _shortcut_findings(
     Args:
         audited: The items.
         found: The solvers that carry a cue, farthest from chance first.
-        named: Tasks and cues that need no second finding: of letters, and of texts by title (`text.length`).
+        named: Tasks and cues that need no second finding: `letter`, `text.length`, `words`.
     """
     families: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for entry in found:
         family = entry["result"]["family"] or "forest"
-        cue = "letter" if family == "letter" else entry["result"]["solver"].partition(" ")[2]
+        solver = entry["result"]["solver"]
+        cue = "letter" if family == "letter" else solver.partition(" ")[2] or solver
         if (entry["task"], cue) not in named:
             families.setdefault((entry["task"], family), []).append(entry)
     for (task, family), entries in families.items():

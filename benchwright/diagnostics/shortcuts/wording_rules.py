@@ -14,7 +14,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.canonical import digest
 from benchwright.components import components_of
 from benchwright.records import Item
 from benchwright.statistics import holm
@@ -89,19 +88,22 @@ def rule_results(
     Args:
         items: Items, in any order.
         per: `task` for a group a task, `all` for one group.
-        most_learned: Number of items that the classifier learns from and answers, those with the smallest digests of
-            their ids where there are more; all where None.
-        learned: Function that gives the classifier's picks for items, where they may be known from before;
-            `learned_picks` where None.
+        most_learned: Number of items that the classifier learns from and answers, those with the smallest ids where
+            there are more; all where None.
+        learned: Function that gives the classifier's picks for the items of one group, where they may be known from
+            before; `learned_picks` where None.
     """
     ordered = sorted(range(len(items)), key=lambda row: items[row].item_id)
     worded = {row: words for row in ordered if (words := _item_words(items[row])) is not None}
-    sample = _sample(worded, most_learned)
-    picked = dict(zip(sample, (learned or learned_picks)(list(sample.values())), strict=True))
     groups: dict[str, dict[int, ItemWords]] = defaultdict(dict)
     for row, words in worded.items():
         groups[items[row].task if per == "task" else ""][row] = words
-    results = [each for task, of_task in sorted(groups.items()) for each in _results_of(task or None, of_task, picked)]
+    sample = worded if most_learned is None else frozenset([*worded][:most_learned])
+    results = []
+    for task, of_task in sorted(groups.items()):
+        learns = {row: words for row, words in of_task.items() if row in sample}
+        picked = dict(zip(learns, (learned or learned_picks)(list(learns.values())), strict=True)) if learns else {}
+        results += _results_of(task or None, of_task, picked)
     tested = [number for number, result in enumerate(results) if result.measured.items >= LEAST_DECIDED]
     for number, p in zip(tested, holm([results[number].measured.p for number in tested]), strict=True):
         results[number] = results[number]._replace(p_holm=p)
@@ -143,13 +145,6 @@ def _item_words(item: Item) -> ItemWords | None:
         return None
     groups = with_source_image(item.group_keys, item.root_image_id)
     return ItemWords(item.item_id, item.task, item.question, options, key, groups)
-
-
-def _sample(worded: Mapping[int, ItemWords], most: int | None) -> Mapping[int, ItemWords]:
-    if most is None or len(worded) <= most:
-        return worded
-    chosen = set(sorted(worded, key=lambda row: digest(worded[row].item_id))[:most])
-    return {row: words for row, words in worded.items() if row in chosen}
 
 
 def learned_picks(items: Sequence[ItemWords]) -> list[str]:
