@@ -132,6 +132,7 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
     from benchwright.diagnostics.shortcuts.wording_rules import RuleResult, learned_picks, rule_results
     from benchwright.diagnostics.wording.repeated_options import OptionPair, repeated_pairs, similar_options
     from benchwright.diagnostics.wording.repeated_questions import identity_of
+    from benchwright.score_interval import Interval
 
     kept = context.values(_SIMILAR)
 
@@ -157,8 +158,8 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
             for item in items
         ]
         return [
-            RuleResult(task, rule, Accuracy(count, value, (low, high), chance, p), p_holm, tuple(rows))
-            for task, rule, (count, value, (low, high), chance, p), p_holm, rows in context.kept(_RULED, words, results)
+            RuleResult(task, rule, Accuracy(count, value, Interval(*ends), chance, p), p_holm, tuple(rows))
+            for task, rule, (count, value, ends, chance, p), p_holm, rows in context.kept(_RULED, words, results)
         ]
 
     def report() -> ItemReport:

@@ -13,6 +13,7 @@ from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.item_report import ItemReport
+    from benchwright.diagnostics.wording.repeated_questions import Scope
 
 
 @click.command("items")
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     or rules, and null for a rule that decides fewer than 10 items, which is not tested
     """
 )
-def items(release: Path, scope: str, as_json: bool) -> None:
+def items(release: Path, scope: Scope, as_json: bool) -> None:
     """Look for repeated options and questions, uneven letters, and keys that the words give away.
 
     The items of a release are measured as the steps `repeated_options`, `duplicate_questions`, `answer_balance` and

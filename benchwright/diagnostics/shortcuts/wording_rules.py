@@ -99,7 +99,7 @@ def rule_results(
     for row, words in worded.items():
         groups[items[row].task if per == "task" else ""][row] = words
     sample = worded if most_learned is None else frozenset([*worded][:most_learned])
-    results = []
+    results: list[RuleResult] = []
     for task, of_task in sorted(groups.items()):
         learns = {row: words for row, words in of_task.items() if row in sample}
         picked = dict(zip(learns, (learned or learned_picks)(list(learns.values())), strict=True)) if learns else {}
