@@ -3,3 +3,14 @@ from .agreement.coefficients import agreement_of as agreement_of
 from .agreement.dawid_skene import dawid_skene as dawid_skene
 from .agreement.rating_file import read_ratings as read_ratings
 from .agreement.ratings import Rating as Rating
+from .campaigns.on_releases.edits import errata_judged as errata_judged
+from .campaigns.on_releases.pairs import JudgedCopy as JudgedCopy
+from .campaigns.on_releases.pairs import PairToJudge as PairToJudge
+from .campaigns.on_releases.pairs import copies_judged as copies_judged
+from .campaigns.on_releases.pairs import open_pairs as open_pairs
+from .campaigns.on_releases.reviews import OpenedCampaign as OpenedCampaign
+from .campaigns.on_releases.reviews import open_tasks as open_tasks
+from .campaigns.on_releases.reviews import review_workspace as review_workspace
+from .store.review_store import ReviewStore as ReviewStore
+from .store.review_store import open_store as open_store
+from .store.review_store import store_exists as store_exists

@@ -38,7 +38,7 @@ _IDS, _ROWS = 400, 200
 _EVIDENCE_CHARACTERS = 1500
 
 
-class ShownPicture(NamedTuple):
+class PictureBesideFinding(NamedTuple):
     """A picture beside a finding; `uri` is None, and `problem` says why, where it is not shown.
 
     `also` is the number of other files with the same bytes.
@@ -52,7 +52,7 @@ class ShownPicture(NamedTuple):
     also: int = 0
 
 
-class ShownItem(NamedTuple):
+class ItemBesideFinding(NamedTuple):
     """A question beside a finding; `options` are letter, words and whether it is right.
 
     The question is empty where the source has no words of it.
@@ -68,9 +68,9 @@ class FindingExample(NamedTuple):
     """A finding shown in full."""
 
     finding: Finding
-    pictures: Sequence[ShownPicture]
+    pictures: Sequence[PictureBesideFinding]
     more_pictures: int
-    items: Sequence[ShownItem]
+    items: Sequence[ItemBesideFinding]
     more_items: int
     evidence: str
     tables: Sequence[FindingTable]
@@ -202,12 +202,12 @@ def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> Fi
     )
 
 
-def _shown_item(audited: AuditedItems, item_id: str) -> ShownItem:
+def _shown_item(audited: AuditedItems, item_id: str) -> ItemBesideFinding:
     wordless = audited.wordless_by_id.get(item_id)
     if wordless is not None:
         letters = zip(LETTERS, wordless.options, strict=False)
         options = [(letter, text or "", place == wordless.key) for place, (letter, text) in enumerate(letters)]
-        return ShownItem(item_id, wordless.split, "", options)
+        return ItemBesideFinding(item_id, wordless.split, "", options)
     each = audited.by_id[item_id]
     numbers = {image.image_id: number for number, image in enumerate(each.item.images, start=1)}
     options = [
@@ -218,7 +218,7 @@ def _shown_item(audited: AuditedItems, item_id: str) -> ShownItem:
         )
         for choice in each.item.choices
     ]
-    return ShownItem(each.item_id, each.split, each.item.question, options)
+    return ItemBesideFinding(each.item_id, each.split, each.item.question, options)
 
 
 def _evidence(finding: Finding) -> str:
@@ -237,18 +237,18 @@ class _Previews:
         for each in audited.items:
             for image, name in zip(each.item.images, each.names, strict=False):
                 self._files[image.image_id].add(name)
-        self._made: dict[str, ShownPicture] = {}
+        self._made: dict[str, PictureBesideFinding] = {}
 
-    def of(self, image_id: str) -> ShownPicture:
+    def of(self, image_id: str) -> PictureBesideFinding:
         """Return a picture as a page shows it."""
         picture = self._audited.pictures[image_id]
         if image_id not in self._made:
             if len(self._made) >= _MOST_PICTURES:
-                return ShownPicture(None, 0, 0, picture.name, "not shown, to keep the page small")
+                return PictureBesideFinding(None, 0, 0, picture.name, "not shown, to keep the page small")
             self._made[image_id] = self._reduced(image_id)
         return self._made[image_id]
 
-    def _reduced(self, image_id: str) -> ShownPicture:
+    def _reduced(self, image_id: str) -> PictureBesideFinding:
         from benchwright.drawing.previews import preview
 
         picture = self._audited.pictures[image_id]
@@ -261,9 +261,9 @@ class _Previews:
         try:
             head, _, data = self._cache.get_or_make(_PREVIEW, image_id, make).partition(b"\n")
         except UnreadableImage as error:
-            return ShownPicture(None, 0, 0, picture.name, str(error))
+            return PictureBesideFinding(None, 0, 0, picture.name, str(error))
         except OSError as error:
-            return ShownPicture(None, 0, 0, picture.name, error.strerror or str(error))
+            return PictureBesideFinding(None, 0, 0, picture.name, error.strerror or str(error))
         media_type, width, height = json.loads(head)
         uri = f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
-        return ShownPicture(uri, width, height, picture.name, also=max(0, len(self._files[image_id]) - 1))
+        return PictureBesideFinding(uri, width, height, picture.name, also=max(0, len(self._files[image_id]) - 1))

@@ -31,7 +31,7 @@ import numpy as np
 from measuring import show
 from PIL import Image
 
-from benchwright.construction.item_parts.idea import Change, Grounded, Idea, packed
+from benchwright.construction.item_parts.idea import Change, GroundedSubject, Idea, packed
 from benchwright.construction.manipulation.manipulate import Manipulate
 from benchwright.construction.manipulation.manipulated import unpacked
 from benchwright.construction.manipulation.masks.choosing import choose
@@ -293,8 +293,8 @@ def _record(pixels: np.ndarray) -> ImageRecord:
 
 def _idea(number: int, box: tuple[float, float, float, float]) -> Idea:
     return Idea(
-        idea_id=f"B1-{number}", category="B1", way="background", subject=Grounded(phrase="it", box=box), low=CHANGE,
-        high=CHANGE, natural_caption="a cat", manipulated_caption="a cat", instruction="a cat",
+        idea_id=f"B1-{number}", category="B1", way="background", subject=GroundedSubject(phrase="it", box=box),
+        low=CHANGE, high=CHANGE, natural_caption="a cat", manipulated_caption="a cat", instruction="a cat",
     )  # fmt: skip
 
 

@@ -3,6 +3,8 @@ from .backends.base import PerQuestion as PerQuestion
 from .backends.options import BackendOptions as BackendOptions
 from .protocols.base import Protocol as Protocol
 from .protocols.base import ProtocolQuestion as ProtocolQuestion
+from .protocols.wrong_picture import ImageDonor as ImageDonor
+from .protocols.wrong_picture import donors_of as donors_of
 from .questions.question import Question as Question
 from .questions.question import question_of as question_of
 from .report.writing import write_report as write_report

@@ -1,3 +1,9 @@
+from .comparison.differences import ReleaseDifferences as ReleaseDifferences
+from .comparison.differences import compare_releases as compare_releases
+from .comparison.page import write_comparison as write_comparison
+from .comparison.rescored import Rescored as Rescored
+from .comparison.rescored import rescored as rescored
+from .correct import correct_release as correct_release
 from .exporting.base import ExportFormat as ExportFormat
 from .exporting.base import NotCarried as NotCarried
 from .exporting.base import ReadItem as ReadItem

@@ -47,7 +47,8 @@ ROOM = Room(
     },
     formats={
         "coco": Entry(
-            "benchwright.exports.formats.coco:Coco", "COCO: marks and answer regions as boxes, outlines and masks."
+            "benchwright.exports.formats.coco:CocoDetection",
+            "COCO: marks and answer regions as boxes, outlines and masks.",
         ),
         "croissant": Entry(
             "benchwright.exports.formats.croissant:Croissant", "Croissant 1.1: metadata over Parquet files."

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from step_context import StepContext
 
-from benchwright.construction.item_parts.idea import Change, Donor, Grounded, Idea
+from benchwright.construction.item_parts.idea import Change, Donor, GroundedSubject, Idea
 from benchwright.construction.item_parts.idea import packed as ideas_packed
 from benchwright.construction.manipulation.manipulated import Manipulated
 from benchwright.construction.manipulation.manipulated import packed as pairs_packed
@@ -27,7 +27,7 @@ def idea(category: str = "B2", number: int | None = None, **fields: Any) -> Idea
     name = category if number is None else f"{category}-{number}"
     given: dict[str, Any] = {
         "idea_id": name, "category": category, "way": _WAYS.get(category, "partial"),
-        "subject": Grounded(phrase="the man"),
+        "subject": GroundedSubject(phrase="the man"),
         "low": Change(
             aspect="the object in the man's hands", natural="a tennis racket", manipulated="a gun",
             ask_natural="Is the man holding a tennis racket?", ask_manipulated="Is the man holding a gun?",

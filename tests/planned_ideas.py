@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from benchwright.construction.item_parts.idea import Change, Grounded, Idea, packed
+from benchwright.construction.item_parts.idea import Change, GroundedSubject, Idea, packed
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, Outcome
 
@@ -19,7 +19,7 @@ def idea(way: str, number: int = 1, **more: Any) -> Idea:
     return Idea.model_validate(
         {
             "idea_id": f"{category}-{number}", "category": category, "way": way, "low": LOW, "high": LOW,
-            "subject": Grounded(phrase="the cat"), "natural_caption": "a cat", "instruction": "make it a painting",
+            "subject": GroundedSubject(phrase="the cat"), "natural_caption": "a cat", "instruction": "make it a painting",
             "manipulated_caption": "a cat with a straw hat", **more,
         }
     )  # fmt: skip
@@ -34,7 +34,7 @@ class PlannedIdeas(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         width, height = record.width, record.height
-        middle = Grounded(phrase="the middle", box=(width * 0.3, height * 0.3, width * 0.6, height * 0.7))
+        middle = GroundedSubject(phrase="the middle", box=(width * 0.3, height * 0.3, width * 0.6, height * 0.7))
         ideas = [
             idea("partial", subject=middle, target=middle), idea("background", subject=middle),
             idea("direct", effect="sepia"),

@@ -31,7 +31,7 @@ BATCH = 500
 """Rows in one transaction."""
 
 
-class RefusedRow(NamedTuple):
+class RefusedDecision(NamedTuple):
     """A row that was not imported: its line in the file, and the reason."""
 
     line: int
@@ -55,7 +55,7 @@ class Imported:
     new: int
     unchanged: int
     blank: int
-    refused: tuple[RefusedRow, ...]
+    refused: tuple[RefusedDecision, ...]
     new_annotators: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
@@ -145,14 +145,14 @@ def _taken_in(
 ) -> Imported:
     """Take rows in, and do what follows from them; a row that is refused hinders no other."""
     counts = {"new": 0, "unchanged": 0, "blank": 0}
-    refused: list[RefusedRow] = []
+    refused: list[RefusedDecision] = []
     for start in range(0, len(rows), BATCH):
         with store.batch() as held:
             for row in rows[start : start + BATCH]:
                 try:
                     counts[importer.take(held, row)] += 1
                 except BenchwrightError as error:
-                    refused.append(RefusedRow(row.line, str(error)))
+                    refused.append(RefusedDecision(row.line, str(error)))
     compare_regions(store, campaign)
     close_early(store, campaign)
     open_next_rounds(store, campaign)

@@ -265,10 +265,10 @@ class _FactsOfMeasures:
         self._audited, self._measured = audited, measured
 
     def __call__(self, image_id: str, with_pixels: bool) -> Any:
-        from benchwright.diagnostics.shortcuts.picture_facts import PictureFacts
+        from benchwright.diagnostics.shortcuts.picture_facts import PictureTraits
 
         measures = self._measured.get(image_id)
         if measures is None or measures.failed is not None:
             raise UnreadableImage("unreadable", "the picture cannot be read")
         picture = self._audited.pictures[image_id]
-        return PictureFacts(picture.width, picture.height, measures.file, measures.light if with_pixels else {})
+        return PictureTraits(picture.width, picture.height, measures.file, measures.light if with_pixels else {})

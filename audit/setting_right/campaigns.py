@@ -30,7 +30,7 @@ from ..report import AuditReport, AuditSettings
 from .questions import AuditQuestions, ItemQuestion, SideNote, Way, questions_of
 
 if TYPE_CHECKING:
-    from benchwright.annotation.campaigns.on_releases.reviews import OpenedCampaign
+    from benchwright.annotation import OpenedCampaign
     from benchwright.workspace.run_results import LostRecords
 
 FOLDER = "audit"
@@ -111,7 +111,7 @@ def check_workspace(source: Path, workspace: Path) -> None:
         BenchwrightError: The workspace is about another release, or the folder is something else.
         DataError: The source is a release with sealed splits, or a release that cannot be read.
     """
-    from benchwright.annotation.campaigns.on_releases.reviews import review_workspace
+    from benchwright.annotation import review_workspace
 
     review_workspace(workspace)
     folder = source if _is_release(source) else _place_of_release(source, workspace)
@@ -166,7 +166,7 @@ def open_campaigns(
         LostItems: Errors lost items while it was brought in.
         DataError: The source has no whole items; or it is a release with sealed splits.
     """
-    from benchwright.annotation.campaigns.on_releases.reviews import review_workspace
+    from benchwright.annotation import review_workspace
 
     review_workspace(workspace)
     questions = questions_of(report)
@@ -317,7 +317,7 @@ def _open_items(
     questions: AuditQuestions, released: _Released, workspace: Path, annotators: int | None
 ) -> Sequence[Mapping[str, Any]]:
     """Open what is new, and open again what was, so that a campaign that a crash left unopened is."""
-    from benchwright.annotation.campaigns.on_releases.reviews import open_tasks
+    from benchwright.annotation import open_tasks
 
     release, folder = released.release, workspace / FOLDER
     files = [path for name in _KINDS for path in _task_files(workspace, name)]
@@ -351,7 +351,7 @@ def _open_items(
 
 def _campaigns_in(workspace: Path) -> Mapping[str, Mapping[str, Any]]:
     """Return the campaigns that a workspace has, by name; opening one again would undo how its tasks are handed out."""
-    from benchwright.annotation.store.review_store import open_store, store_exists
+    from benchwright.annotation import open_store, store_exists
 
     url = Workspace(workspace).store_url
     if not store_exists(url):
@@ -378,7 +378,7 @@ def _opened(each: OpenedCampaign) -> Mapping[str, Any]:
 def _open_pairs(
     questions: AuditQuestions, released: _Released, workspace: Path, annotators: int | None
 ) -> Sequence[Mapping[str, Any]]:
-    from benchwright.annotation.campaigns.on_releases.pairs import PairToJudge, open_pairs
+    from benchwright.annotation import PairToJudge, open_pairs
 
     pictures = released.pictures
     pairs = [

@@ -18,10 +18,8 @@ from benchwright.workspace.workspace import Workspace
 from .campaigns import EDITS, FOLDER, ITEMS, PAIRS, REVIEWS, item_campaigns, release_of
 
 if TYPE_CHECKING:
-    from benchwright.annotation.campaigns.on_releases.pairs import JudgedCopy
-    from benchwright.annotation.store.review_store import ReviewStore
-    from benchwright.exports.comparison.differences import ReleaseDifferences
-    from benchwright.exports.comparison.rescored import Rescored
+    from benchwright.annotation import JudgedCopy, ReviewStore
+    from benchwright.exports import ReleaseDifferences, Rescored
 
 _OWN_ID = "source_id"
 
@@ -108,11 +106,8 @@ def set_right(
         BenchwrightError: Tasks are open, or `out` is something else already.
         DataError: No campaigns were opened from an audit, or a release is damaged.
     """
-    from benchwright.annotation.store.review_store import open_store, store_exists
-    from benchwright.exports.comparison.differences import compare_releases
-    from benchwright.exports.comparison.page import write_page
-    from benchwright.exports.comparison.rescored import rescored
-    from benchwright.exports.correct import correct_release
+    from benchwright.annotation import open_store, store_exists
+    from benchwright.exports import compare_releases, correct_release, rescored, write_comparison
 
     before = release_of(workspace)
     page = page or out.with_name(f"{out.name}-diff.html")
@@ -136,7 +131,7 @@ def set_right(
     differences = compare_releases(before, after)
     scores = tuple(rescored(folder, before, after) for folder in results)
     page.unlink(missing_ok=True)
-    write_page(page, before, after, differences, scores)
+    write_comparison(page, before, after, differences, scores)
     mine = {(erratum.item_id, erratum.content_hash) for erratum in errata}
     became = tuple(each for each in released_errata(after) if (each.item_id, each.content_hash) in mine)
     judged = {*undecided, *(erratum.item_id for erratum in errata)}
@@ -153,26 +148,15 @@ def _own_id(item: Item) -> str:
 
 def _errata_in(store: ReviewStore, workspace: Path, release: Release) -> tuple[list[Erratum], tuple[str, ...], int]:
     """Return the errata that people found, one an item, the items left undecided, and the number of open tasks."""
-    from benchwright.annotation.campaigns.on_releases.edits import edits_judged
-    from benchwright.annotation.campaigns.on_releases.pairs import copies_judged
-    from benchwright.annotation.campaigns.running.results import errata_of, settled
-    from benchwright.annotation.workflow.submitted_answers import results_of
+    from benchwright.annotation import copies_judged, errata_judged
 
     by_item: defaultdict[str, list[Erratum]] = defaultdict(list)
     undecided: set[str] = set()
     still_open = 0
     names = store.campaign_names()
-    for name in item_campaigns(workspace, ITEMS):
+    for name in (campaign for kind in (ITEMS, EDITS, REVIEWS) for campaign in item_campaigns(workspace, kind)):
         if name in names:
-            results = results_of(store, name)
-            still_open += results.open
-            agreed = {item.task.item_id for item in settled(results)}
-            undecided |= {task.item_id for task in results.tasks.values() if task.state == "done"} - agreed
-            for erratum in errata_of(results):
-                by_item[erratum.item_id].append(erratum)
-    for name in (*item_campaigns(workspace, EDITS), *item_campaigns(workspace, REVIEWS)):
-        if name in names:
-            judged = edits_judged(store, name)
+            judged = errata_judged(store, name)
             still_open += judged.open
             undecided.update(judged.undecided)
             for erratum in judged.errata:

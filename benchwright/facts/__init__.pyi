@@ -45,7 +45,7 @@ from .statements import STATEMENTS as STATEMENTS
 from .statements import Authorship as Authorship
 from .statements import FieldRegion as FieldRegion
 from .statements import PictureRegions as PictureRegions
-from .statements import Statements as Statements
+from .statements import StatementsOnPicture as StatementsOnPicture
 from .statements import author_of as author_of
 from .statements import place_in_words as place_in_words
 from .statements import read_marked as read_marked

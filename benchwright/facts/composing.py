@@ -15,7 +15,7 @@ from benchwright.yaml_places import Path_
 from .checks import mistakes_in
 from .marked_subjects import MarkedSubject, in_words, marked_subjects
 from .picture_facts import PictureFacts, Subject
-from .statements import Authorship, PictureRegions, StatedSubject, Statements
+from .statements import Authorship, PictureRegions, StatedSubject, StatementsOnPicture
 
 FILE = "file"
 """Who stated what a facts file states, beside the names of campaigns."""
@@ -45,7 +45,7 @@ class ComposedFacts:
 
 
 def composed_facts(
-    filed: PictureFacts | None, marked: Mapping[str, PictureRegions], stated: Mapping[str, Statements]
+    filed: PictureFacts | None, marked: Mapping[str, PictureRegions], stated: Mapping[str, StatementsOnPicture]
 ) -> ComposedFacts:
     """Return the facts of one picture.
 
@@ -86,7 +86,7 @@ def composed_facts(
     )
 
 
-def _authors(key: str, value: Any, statements: Statements) -> dict[str, Authorship]:
+def _authors(key: str, value: Any, statements: StatementsOnPicture) -> dict[str, Authorship]:
     """Return who wrote the statements of a key: each question for itself, all else as a whole."""
     places: dict[str, tuple[str, ...]]
     if key in _QUESTIONS:
@@ -98,7 +98,7 @@ def _authors(key: str, value: Any, statements: Statements) -> dict[str, Authorsh
 
 
 def _subjects(
-    filed: PictureFacts | None, marked: Mapping[str, PictureRegions], stated: Mapping[str, Statements]
+    filed: PictureFacts | None, marked: Mapping[str, PictureRegions], stated: Mapping[str, StatementsOnPicture]
 ) -> tuple[tuple[Subject, ...], tuple[str, ...], dict[str, str]]:
     """Return the subjects, who stated them, and names that were left out with the reason."""
     of_file = {subject.name: subject for subject in filed.subjects} if filed is not None else {}

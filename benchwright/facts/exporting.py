@@ -12,7 +12,7 @@ from benchwright.errors import DataError
 from .composing import composed_facts, with_other_pictures_named, without_mistakes
 from .picture_facts import PictureFacts
 from .picture_names import key_of, names_of
-from .statements import REGIONS, STATEMENTS, Statements, read_marked
+from .statements import REGIONS, STATEMENTS, StatementsOnPicture, read_marked
 
 if TYPE_CHECKING:
     from benchwright.workspace.workspace import Workspace
@@ -65,7 +65,7 @@ def stated_in_workspace(
             if value == REGIONS and image.image_id in texts
         }
         stated = {
-            name: Statements.model_validate_json(texts[image.image_id])
+            name: StatementsOnPicture.model_validate_json(texts[image.image_id])
             for name, (value, texts) in told.items()
             if value == STATEMENTS and image.image_id in texts
         }

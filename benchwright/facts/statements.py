@@ -52,7 +52,7 @@ class Authorship(Record):
     written_in: WrittenIn
 
 
-class Statements(StatedInWords):
+class StatementsOnPicture(StatedInWords):
     """What people state about a picture in words: the value `statements` of the campaign `state`, as canonical JSON."""
 
     also: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ def author_of(model: str, *, is_edited: bool) -> str:
     return author_of_draft(f"model:{model}", is_edited=is_edited)
 
 
-def statement_mistakes(statements: Statements, *, names: frozenset[str] | None = None) -> list[str]:
+def statement_mistakes(statements: StatementsOnPicture, *, names: frozenset[str] | None = None) -> list[str]:
     """Return what the rules of facts files find wrong with statements, each in words.
 
     Rules on what other pictures state are left for the whole of the facts, since others may not be stated yet.
@@ -101,13 +101,13 @@ def statement_mistakes(statements: Statements, *, names: frozenset[str] | None =
     ]
 
 
-def _named(statements: Statements) -> Iterator[str]:
+def _named(statements: StatementsOnPicture) -> Iterator[str]:
     if statements.pairs is not None:
         yield statements.pairs.subject
         yield from (swap.target for swap in statements.pairs.swaps)
 
 
-def _others(statements: Statements) -> dict[str, set[str]]:
+def _others(statements: StatementsOnPicture) -> dict[str, set[str]]:
     """Return the other pictures that statements name, with the subjects that they name of them."""
     others: dict[str, set[str]] = {other: set() for subject in statements.subjects for other in subject.onto}
     if statements.pairs is not None:

@@ -6,7 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 
 from benchwright.funnel.counting import FunnelStep, number
 from benchwright.funnel.thresholds import Spread
-from benchwright.pages import Chart, Column, LegendEntry, Look, MarkedValue, Part, Row, Scale, columns_chart, rows_chart
+from benchwright.pages import (
+    Chart,
+    ChartRow,
+    Column,
+    LegendEntry,
+    Look,
+    MarkedValue,
+    Part,
+    Scale,
+    columns_chart,
+    rows_chart,
+)
 from benchwright.pages.rows import row_numbers
 from benchwright.workspace.stage_input import INGEST
 
@@ -50,7 +61,7 @@ def flow_charts(steps: Sequence[FunnelStep], *, translate: Translate = str) -> I
         yield rows_chart(f"flow-{title.lower()}", translate(title), rows, scale, legend=legend, numbers=numbers)
 
 
-def _row(step: FunnelStep, translate: Translate) -> Row:
+def _row(step: FunnelStep, translate: Translate) -> ChartRow:
     asked, dropped = sum(step.asked.values()), sum(step.dropped.values())
     aside = dropped if step.left_aside else 0
     counts = (
@@ -70,7 +81,7 @@ def _row(step: FunnelStep, translate: Translate) -> Row:
     if items := step.made.get("items", 0):
         notes.append(translate("1 item made" if items == 1 else "{count} items made").format(count=number(items)))
     name = translate("taken in") if step.name == INGEST else step.name
-    return Row(name, parts, note=" · ".join(notes), goes_on=step.out)
+    return ChartRow(name, parts, note=" · ".join(notes), goes_on=step.out)
 
 
 def spread_chart(spread: Spread, *, name: str, translate: Translate = str) -> Chart:

@@ -21,7 +21,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _STALE_SHOWN = 10
 
 
-class Refused(NamedTuple):
+class RefusedFile(NamedTuple):
     """A file that ingest refused, with the reason."""
 
     uri: str
@@ -68,7 +68,7 @@ def pieces(
     head: FunnelHead,
     steps: Sequence[FunnelStep],
     sections: Iterable[FunnelSection],
-    refused: Sequence[Refused],
+    refused: Sequence[RefusedFile],
     stale: Sequence[OverrideStatus],
     showing: Showing,
 ) -> Iterator[str]:

@@ -11,7 +11,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.funnel.cards import CardContext
 from benchwright.funnel.counting import FunnelStep, count_funnel, counts_of
 from benchwright.funnel.examples import examples_of
-from benchwright.funnel.page import FunnelHead, FunnelSection, Refused, Sheet, pieces
+from benchwright.funnel.page import FunnelHead, FunnelSection, RefusedFile, Sheet, pieces
 from benchwright.funnel.thresholds import spreads_of
 from benchwright.funnel.thumbnails import Showing, partners_in
 from benchwright.pipeline.overrides import may_be_overridden, override_status, snapshot_of
@@ -112,8 +112,8 @@ def _measure_of(judge: Stage) -> str:
     return judge.id.removesuffix("judge") + "measure"
 
 
-def _refused(space: Workspace, per_reason: int, page: int) -> list[Refused]:
+def _refused(space: Workspace, per_reason: int, page: int) -> list[RefusedFile]:
     """Return one page of the refused files, in the order of the tables."""
     failed = (row for row in files_of(space) if row["verdict"] == "failed")
     shown = islice(failed, (page - 1) * per_reason * 4, page * per_reason * 4)
-    return [Refused(row["uri"], row["reason"], row["detail"] or "") for row in shown]
+    return [RefusedFile(row["uri"], row["reason"], row["detail"] or "") for row in shown]

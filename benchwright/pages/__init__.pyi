@@ -16,11 +16,11 @@ from .drawing import shortened as shortened
 from .planes import PlanePoint as PlanePoint
 from .planes import grid_chart as grid_chart
 from .planes import plane_chart as plane_chart
+from .rows import ChartRow as ChartRow
 from .rows import Dot as Dot
 from .rows import Panel as Panel
 from .rows import Part as Part
 from .rows import ReferenceLine as ReferenceLine
-from .rows import Row as Row
 from .rows import panels_chart as panels_chart
 from .rows import rows_chart as rows_chart
 from .shell import chart_style as chart_style

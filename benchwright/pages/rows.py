@@ -66,7 +66,7 @@ class ReferenceLine(NamedTuple):
     interval: tuple[float, float] | None = None
 
 
-class Row(NamedTuple):
+class ChartRow(NamedTuple):
     """A row of a chart.
 
     Args:
@@ -95,14 +95,14 @@ class Panel(NamedTuple):
     """Rows under a title of their own; `scale` replaces that of the chart."""
 
     title: str
-    rows: Sequence[Row]
+    rows: Sequence[ChartRow]
     scale: Scale | None = None
 
 
 def rows_chart(
     name: str,
     title: str,
-    rows: Sequence[Row],
+    rows: Sequence[ChartRow],
     scale: Scale,
     *,
     caption: str = "",
@@ -167,7 +167,7 @@ def panels_chart(
 
 
 def _draw_rows(
-    canvas: Canvas, rows: Sequence[Row], scale: Scale, *, left: float, width: float, top: float, label: float
+    canvas: Canvas, rows: Sequence[ChartRow], scale: Scale, *, left: float, width: float, top: float, label: float
 ) -> float:
     """Draw rows and their scale, and return the height at which they end."""
     names = shortened([row.name for row in rows], at_most=2 * _NAME_LETTERS - 8)
@@ -223,7 +223,7 @@ def _link(
     canvas.polygon(points, "between")
 
 
-def _lines(canvas: Canvas, row: Row, scale: Scale, *, left: float, width: float, top: float) -> None:
+def _lines(canvas: Canvas, row: ChartRow, scale: Scale, *, left: float, width: float, top: float) -> None:
     for line in row.lines:
         if line.interval is not None:
             low, high = (left + scale.share(end) * width for end in line.interval)
@@ -232,7 +232,7 @@ def _lines(canvas: Canvas, row: Row, scale: Scale, *, left: float, width: float,
         draw_reference(canvas, line.reference, (x, top + 1), (x, top + row.height - 1))
 
 
-def _parts(canvas: Canvas, row: Row, scale: Scale, *, left: float, width: float, top: float) -> None:
+def _parts(canvas: Canvas, row: ChartRow, scale: Scale, *, left: float, width: float, top: float) -> None:
     x = left
     for part in row.parts:
         if part.size <= 0:
@@ -245,7 +245,7 @@ def _parts(canvas: Canvas, row: Row, scale: Scale, *, left: float, width: float,
         x += size
 
 
-def _dots(canvas: Canvas, row: Row, scale: Scale, *, left: float, width: float, top: float) -> None:
+def _dots(canvas: Canvas, row: ChartRow, scale: Scale, *, left: float, width: float, top: float) -> None:
     for place, dot in enumerate(row.dots):
         y = top + _DOT * (place + 0.5)
         if dot.value is None:
@@ -260,7 +260,7 @@ def _dots(canvas: Canvas, row: Row, scale: Scale, *, left: float, width: float, 
         canvas.marker((x, y), dot.series)
 
 
-def row_numbers(rows: Sequence[Row], legend: Sequence[LegendEntry], *, note: str = "note") -> NumberTable:
+def row_numbers(rows: Sequence[ChartRow], legend: Sequence[LegendEntry], *, note: str = "note") -> NumberTable:
     """Return the numbers of rows: a column for each part, each series of the legend, each reference, and the note.
 
     Args:
@@ -277,7 +277,7 @@ def row_numbers(rows: Sequence[Row], legend: Sequence[LegendEntry], *, note: str
     head = ["", *(part or "number" for part in parts), *(series.get(number, "value") for number in dots)]
     head += [words.get(line, line) for line in lines] + ([note] if has_notes else [])
 
-    def cells(row: Row) -> Iterator[str]:
+    def cells(row: ChartRow) -> Iterator[str]:
         yield row.name
         sizes = {part.words: part.spelled for part in row.parts}
         yield from (sizes.get(part, "") for part in parts)

@@ -31,7 +31,7 @@ from benchwright.pipeline.seen_files import IngestCache, SeenFile
 from benchwright.records import ImageRecord, Source
 from benchwright.rights.embedded import embedded_sources
 from benchwright.rights.source_table import SourceTable, read_source_table
-from benchwright.rights.stated_sources import FileSource, stated_source
+from benchwright.rights.stated_sources import SettledSource, stated_source
 from benchwright.text_normalization import counted
 from benchwright.workspace.shards import StageTable, VerdictCounts, effect_of, shard_names, shard_of
 from benchwright.workspace.stage_input import INGEST
@@ -82,7 +82,7 @@ def _is_workspace(folder: bytes) -> bool:
 
 
 @dataclass(frozen=True)
-class Identify:
+class IdentifyFiles:
     """A job that identifies some files."""
 
     root: Path
@@ -153,7 +153,7 @@ def ingest(
     jobs: dict[Job, list[int]] = {}
     for start in range(0, len(fresh), FILES_PER_JOB):
         places = fresh[start : start + FILES_PER_JOB]
-        jobs[Identify(root, tuple(uris[place] for place in places), limits)] = places
+        jobs[IdentifyFiles(root, tuple(uris[place] for place in places), limits)] = places
     if jobs:
         for done in run_jobs(list(jobs)):
             for place, file in zip(jobs[done.job], done.result, strict=True):
@@ -251,14 +251,14 @@ def _rows(
     return sorted_rows(files, "uri"), sorted_rows(images, "image_id")
 
 
-def _stated(file: SeenFile, brought: Mapping[str, BroughtPhotograph], table: SourceTable | None) -> FileSource:
+def _stated(file: SeenFile, brought: Mapping[str, BroughtPhotograph], table: SourceTable | None) -> SettledSource:
     """Return the source of a file; what a person or a dataset states of a picture it brings is all that counts."""
     if file.uri in brought:
-        return FileSource(brought[file.uri].source)
+        return SettledSource(brought[file.uri].source)
     return stated_source(file.uri, table, file.embedded)
 
 
-def _has_licence(file: SeenFile, stated: Mapping[str, FileSource]) -> bool:
+def _has_licence(file: SeenFile, stated: Mapping[str, SettledSource]) -> bool:
     """Return whether a picture's source states a licence; of equal files, that one is kept."""
     return file.uri in stated and stated[file.uri].source.licence is not None
 

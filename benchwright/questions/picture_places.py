@@ -79,7 +79,7 @@ def _name(number: int, *, several: bool) -> str:
     return f"Image {number}" if several else "the image"
 
 
-class ShownPicture(Protocol):
+class PictureWithId(Protocol):
     """A picture of a question or of an item."""
 
     @property
@@ -87,7 +87,7 @@ class ShownPicture(Protocol):
         """SHA-256 of its file."""
 
 
-def option_pictures(choices: Iterable[Choice], images: Sequence[ShownPicture]) -> dict[str, int]:
+def option_pictures(choices: Iterable[Choice], images: Sequence[PictureWithId]) -> dict[str, int]:
     """Return the number of the picture that each option shows, by key; options in words are left out.
 
     A picture that is there twice has the number of its first place.
@@ -96,7 +96,7 @@ def option_pictures(choices: Iterable[Choice], images: Sequence[ShownPicture]) -
     return {choice.key: number[choice.image_id] for choice in choices if choice.image_id in number}
 
 
-def beside_options(choices: Iterable[Choice], images: Sequence[ShownPicture]) -> frozenset[int]:
+def beside_options(choices: Iterable[Choice], images: Sequence[PictureWithId]) -> frozenset[int]:
     """Return the numbers of all pictures that options show."""
     shown = {choice.image_id for choice in choices}
     return frozenset(number for number, image in enumerate(images, start=1) if image.image_id in shown)

@@ -14,7 +14,7 @@ from benchwright.records import Source
 from .source_table import SourceTable
 
 
-class FileSource(NamedTuple):
+class SettledSource(NamedTuple):
     """The source of an image, and what else was stated.
 
     Args:
@@ -26,7 +26,9 @@ class FileSource(NamedTuple):
     conflicts: str | None = None
 
 
-def stated_source(uri: str, table: SourceTable | None, embedded: Mapping[str, Mapping[str, str]] | None) -> FileSource:
+def stated_source(
+    uri: str, table: SourceTable | None, embedded: Mapping[str, Mapping[str, str]] | None
+) -> SettledSource:
     """Return the source of an image of a folder.
 
     Args:
@@ -46,4 +48,4 @@ def stated_source(uri: str, table: SourceTable | None, embedded: Mapping[str, Ma
             if first.casefold() != text.casefold():
                 conflicts.append(f"{name}: {first_origin} says {first!r}, {origin} says {text!r}")
     source = Source(uri=uri, **{name: text for name, (_, text) in fields.items()})
-    return FileSource(source, "; ".join(conflicts) or None)
+    return SettledSource(source, "; ".join(conflicts) or None)

@@ -35,7 +35,7 @@ _DOCUMENT_TOKENS = 800
 _KEPT_CHARS = 500
 
 
-class DraftReply(NamedTuple, Generic[M]):
+class DraftAttempt(NamedTuple, Generic[M]):
     """What came of asking a model once.
 
     Args:
@@ -49,7 +49,7 @@ class DraftReply(NamedTuple, Generic[M]):
     replies: tuple[str, ...] = ()
 
 
-def ask_for_draft(chat: Chat, parts: Sequence[Any], shape: type[M]) -> DraftReply[M]:
+def ask_for_draft(chat: Chat, parts: Sequence[Any], shape: type[M]) -> DraftAttempt[M]:
     """Return what a model replies; a reply of another shape is sent back once, and a failure is a recorded reason.
 
     Args:
@@ -62,11 +62,11 @@ def ask_for_draft(chat: Chat, parts: Sequence[Any], shape: type[M]) -> DraftRepl
         BudgetSpent: Its budget is spent.
     """
     try:
-        return DraftReply(ask_structured(chat, [ChatMessage("user", list(parts))], shape).value)
+        return DraftAttempt(ask_structured(chat, [ChatMessage("user", list(parts))], shape).value)
     except RequestFailed as error:
-        return DraftReply(None, f"endpoint_{error.reason}: {error.detail}"[:_KEPT_CHARS])
+        return DraftAttempt(None, f"endpoint_{error.reason}: {error.detail}"[:_KEPT_CHARS])
     except NotOfThatShape as error:
-        return DraftReply(None, str(error)[:_KEPT_CHARS], error.replies)
+        return DraftAttempt(None, str(error)[:_KEPT_CHARS], error.replies)
 
 
 def reason_of(failed: str) -> str:
@@ -255,11 +255,11 @@ class DraftingStep(MapStep):
         """Return who drafts, as in `Item.written_by`."""
         return TEMPLATE if self.chat is None else f"model:{self.chat.model}"
 
-    def asked(self, draftable: Draftable, chat: Chat, name: str, shape: type[M]) -> DraftReply[M]:
+    def asked(self, draftable: Draftable, chat: Chat, name: str, shape: type[M]) -> DraftAttempt[M]:
         """Return what the model replies to the prompt of this name, with the picture, what is stated of it, or both."""
         document = {} if self.sees == "picture" else draftable.stated.document()
         if self.sees == "annotations" and not document:
-            return DraftReply(None, f"{NOTHING_STATED}: neither facts nor annotations")
+            return DraftAttempt(None, f"{NOTHING_STATED}: neither facts nor annotations")
         parts: list[Any] = [self.prompt(name)]
         parts += [canonical_json(document)] if document else []
         if draftable.pixels is not None and self.sees != "annotations":

@@ -25,7 +25,7 @@ class _Planned(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class Grounded(_Planned):
+class GroundedSubject(_Planned):
     """Something in the natural image.
 
     Args:
@@ -79,7 +79,7 @@ class Donor(_Planned):
     """
 
     image_id: str
-    of: Grounded | None = None
+    of: GroundedSubject | None = None
 
 
 class Idea(_Planned):
@@ -105,8 +105,8 @@ class Idea(_Planned):
     idea_id: Annotated[str, Field(pattern=r"^[A-Z][0-9](-[0-9]{1,3})?$")]
     category: Annotated[str, Field(pattern=r"^[BRIES][1-4]$")]
     way: Way
-    subject: Grounded
-    target: Grounded | None = None
+    subject: GroundedSubject
+    target: GroundedSubject | None = None
     low: Change
     high: Change
     natural_caption: Text

@@ -12,7 +12,7 @@ from benchwright.records import ImageRecord
 from benchwright.steps import Context
 
 from ..item_parts.cutting_out import Mask, fault
-from ..item_parts.idea import Donor, Grounded
+from ..item_parts.idea import Donor, GroundedSubject
 from .edit_jobs import Draw, EditJob, FinishedEdit, finished, pasted
 from .editors.compositing import NO_DONOR, Fitting, background_from, box_visible, part_replaced
 from .editors.effects import EFFECTS
@@ -49,13 +49,13 @@ class Donors:
         except DataError:
             return NO_DONOR
 
-    def cut_out(self, idea_id: str, of: Grounded, pixels: Pixels) -> tuple[Mask, int] | str:
+    def cut_out(self, idea_id: str, of: GroundedSubject, pixels: Pixels) -> tuple[Mask, int] | str:
         """Return the mask of what is taken from a donor and the seed that it was found with, or why there is none."""
         if idea_id not in self._cut:
             self._cut[idea_id] = self._found(idea_id, of, pixels)
         return self._cut[idea_id]
 
-    def _found(self, idea_id: str, of: Grounded, pixels: Pixels) -> tuple[Mask, int] | str:
+    def _found(self, idea_id: str, of: GroundedSubject, pixels: Pixels) -> tuple[Mask, int] | str:
         size_wh = (pixels.shape[1], pixels.shape[0])
         hints = hints_within(of, scale=1, size_wh=size_wh)
         if isinstance(hints, str):

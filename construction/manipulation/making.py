@@ -12,7 +12,7 @@ from benchwright.records import ImageRecord
 from benchwright.steps import Context, Outcome
 
 from ..item_parts.cutting_out import Hints, Mask, fault, rectangle
-from ..item_parts.idea import Grounded, Idea
+from ..item_parts.idea import GroundedSubject, Idea
 from ..sources.facts_reader import as_shown
 from .classical import Donors, composed
 from .edit_jobs import EditJob, FinishedEdit, background_canvas, direct_canvas, finished, part_canvas
@@ -134,7 +134,7 @@ class PictureCandidates:
             return False
         return subject.mask is None and not subject.inside and not subject.outside
 
-    def _hints(self, grounded: Grounded) -> Hints | str:
+    def _hints(self, grounded: GroundedSubject) -> Hints | str:
         size_wh = self._shown.record.width, self._shown.record.height
         return hints_within(grounded, scale=self._shown.scale, size_wh=size_wh)
 

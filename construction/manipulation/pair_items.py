@@ -29,7 +29,7 @@ from .manipulated import Manipulated
 from .manipulated import unpacked as pairs_of
 from .questions.endpoint import from_endpoint
 from .questions.kinds_of_change import control_question, how_modified, side_by_side, what_changed, which_aspect
-from .questions.pair_question import LEVELS, OptionsQuestion, WrittenQuestions
+from .questions.pair_question import LEVELS, OptionsQuestion, WrittenPairQuestions
 from .questions.templates import from_template
 
 _ORDINALS = {"high": 10, "low": 11}
@@ -40,11 +40,11 @@ SAME_QUESTION, SAME_OPTIONS, FEW_DISTRACTORS = "same_question", "same_options", 
 class CheckedQuestions(NamedTuple):
     """Questions that can be scored, and reasons by what was left out."""
 
-    written: WrittenQuestions
+    written: WrittenPairQuestions
     left_out: Mapping[str, str]
 
 
-def checked(written: WrittenQuestions) -> CheckedQuestions:
+def checked(written: WrittenPairQuestions) -> CheckedQuestions:
     """Leave out questions that ask the same with opposite keys, and options of which two say the same."""
     left_out: dict[str, str] = {}
     texts_before: set[str] = set()
@@ -220,7 +220,7 @@ class _Both:
         # By idea, not by candidate: whichever is kept, its options stand where they stood.
         self._rng = ctx.rng(making.record.image_id, idea.idea_id, "places")
 
-    def items(self, written: WrittenQuestions) -> list[Item]:
+    def items(self, written: WrittenPairQuestions) -> list[Item]:
         """Return the items in an order that never changes; what was not written leaves a gap in their ordinals."""
         items = list(self._yes_no(written))
         if written.single_image is not None:
@@ -228,7 +228,7 @@ class _Both:
             items.append(self._choosing(9, "single_image", "high", written.single_image, picture))
         return [*items, *self._crossed()]
 
-    def _yes_no(self, written: WrittenQuestions) -> Iterator[Item]:
+    def _yes_no(self, written: WrittenPairQuestions) -> Iterator[Item]:
         control = control_question(self._idea)
         for question in written.yes_no:
             first = 1 + 4 * LEVELS.index(question.level) + 2 * SIDES.index(question.yes_on)

@@ -16,7 +16,7 @@ from ..ground_truth.truths import GroundTruth, LabelledBoxes, SizeWH
 from ..ground_truth.values import RecordTruth
 from ..item_parts.choices import drawn
 from ..item_parts.selection import Candidate
-from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, UnusedTruth, Wording
+from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures, UnusedTruth
 from .annotations import ANNOTATIONS, ANSWERED, NONEXISTENT_OBJECT, PictureAnnotations, annotations_by_picture
 from .refusing import OPTIONS, PLACES, RefusingTask
 from .unanswerable_templates import TEMPLATES, UnanswerableTemplate, Why
@@ -103,7 +103,7 @@ class BeyondVisQa(RefusingTask):
 
     def planned(
         self, truth: RecordTruth[UnanswerableQuestion], pictures: TruthPictures, rng: np.random.Generator
-    ) -> Plan | str:
+    ) -> ItemPlan | str:
         """Plan an item; what stands at its letter is the option that declines."""
         del pictures, rng
         question = truth.truth
@@ -113,7 +113,7 @@ class BeyondVisQa(RefusingTask):
             "why": question.why,
             "thing": question.thing,
         }
-        return Plan(PLACES, question.why, document)
+        return ItemPlan(PLACES, question.why, document)
 
     def placed_beside(
         self, candidates: Sequence[Candidate], letters: Sequence[int], seed: int
@@ -122,11 +122,11 @@ class BeyondVisQa(RefusingTask):
         del candidates, seed
         return [{"refusal": letter} for letter in letters]
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Put the option that declines in its place."""
         del shown
         plan = chosen.plan
-        return Wording(
+        return ItemWording(
             plan["question"],
             self.options({**plan, "right": self.refusal}, chosen.letter),
             ((0, "reference", ()),),

@@ -19,7 +19,7 @@ from ..distractors.drafting import drafted_distractors
 from ..ground_truth.values import RecordTruth
 from ..item_parts.choices import capital
 from ..item_parts.modes import Mode
-from ..sources.truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
 from .exchanged import OfferedQuestion
 from .refusing import DISTRACTORS, PLACES, RefusingTask
 
@@ -72,7 +72,7 @@ class OfferingTask(RefusingTask):
 
     def planned(
         self, truth: RecordTruth[OfferedQuestion], pictures: TruthPictures, rng: np.random.Generator
-    ) -> Plan | str:
+    ) -> ItemPlan | str:
         """Put the wrong options into an order by chance."""
         del pictures
         offered = truth.truth
@@ -87,7 +87,7 @@ class OfferingTask(RefusingTask):
             "evidence": offered.evidence,
             **({"also_right": list(offered.also_right)} if offered.is_to_be_written else {}),
         }
-        return Plan(PLACES, offered.category, document)
+        return ItemPlan(PLACES, offered.category, document)
 
     def made(
         self,
@@ -118,14 +118,14 @@ class OfferingTask(RefusingTask):
         }
         return super().made(record, ctx, chosen._replace(plan=written), shown, made)
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Put the right option and the one that declines in their places."""
         del shown
         plan = chosen.plan
         author = str(plan["evidence"].get("written_by", "template"))
         sources = dict(zip(plan["wrong"], plan["sources"], strict=True))
         evidence = {key: value for key, value in plan["evidence"].items() if key != "written_by"}
-        return Wording(
+        return ItemWording(
             plan["question"],
             self.options(plan, chosen.letter),
             ((0, "reference", ()),),

@@ -17,7 +17,7 @@ from pydantic import Field
 from ..item_parts.marks import Point, chosen_apart, is_off_border, rings_fit
 from ..item_parts.modes import Mode
 from ..item_parts.picture_views import VIEWS, drawn_equal, equal_view, view_of
-from .truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from .truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 from .truth_tasks import TruthTask
 
 OPTIONS = 4
@@ -58,7 +58,7 @@ class CorrespondenceTask(TruthTask):
         pictures: TruthPictures,
         rng: np.random.Generator,
         more: dict[str, Any],
-    ) -> Plan | str:
+    ) -> ItemPlan | str:
         """Return the plan for a reference and three wrong points, drawn by chance, or the reason why there is none.
 
         Args:
@@ -101,7 +101,7 @@ class CorrespondenceTask(TruthTask):
                     "numbers": {"reference": reference, "wrong": wrong},
                     **more,
                 }
-                return Plan((0, 1, 2, 3), "point", document)
+                return ItemPlan((0, 1, 2, 3), "point", document)
         return "too_close"
 
     def _planned_in_view(
@@ -112,7 +112,7 @@ class CorrespondenceTask(TruthTask):
         pictures: TruthPictures,
         rng: np.random.Generator,
         more: dict[str, Any],
-    ) -> Plan | str:
+    ) -> ItemPlan | str:
         """Return the plan in `hardened` mode: four points, a view that could show any of them, and which one it shows.
 
         Args:
@@ -151,9 +151,9 @@ class CorrespondenceTask(TruthTask):
             VIEWS: [view.document(), None],
             **more,
         }
-        return Plan((0, 1, 2, 3), "point", document)
+        return ItemPlan((0, 1, 2, 3), "point", document)
 
-    def refused(self, plan: Plan, pictures: TruthPictures) -> str | None:
+    def refused(self, plan: ItemPlan, pictures: TruthPictures) -> str | None:
         """Return whether the rings leave their labels no room, wherever the right one stands."""
         right, wrong = plan.document["right"], list(plan.document["wrong"])
         orders = [[*wrong[:place], right, *wrong[place:]] for place in range(OPTIONS)]
@@ -165,12 +165,12 @@ class CorrespondenceTask(TruthTask):
         return None if fits else "no_room_for_labels"
 
     @staticmethod
-    def worded_points(chosen: ChosenRecord, question: str, attributes: dict[str, str]) -> Wording:
+    def worded_points(chosen: ChosenRecord, question: str, attributes: dict[str, str]) -> ItemWording:
         """Return the item's own part, with the right point in its place among the wrong ones."""
         plan = chosen.plan
         points = [tuple(point) for point in plan["wrong"]]
         points.insert(chosen.letter, tuple(plan["right"]))
-        return Wording(
+        return ItemWording(
             question,
             tuple(f"Point {letter}" for letter in LETTERS_OF_OPTIONS),
             (

@@ -29,7 +29,7 @@ from benchwright.facts import (
     Facts,
     PictureFacts,
     StatedImplication,
-    Statements,
+    StatementsOnPicture,
     Subject,
     Unanswerable,
     composed_facts,
@@ -237,7 +237,7 @@ def _stated(
         if wrong := [campaign for campaign, marks in marked.items() if marks.size_wh != image.size_wh]:
             raise StepError(f"step {stage!r}: {wrong[0]!r} has marks on {image.key} for a picture of another size")
         statements = {
-            name.rpartition(".")[0]: Statements.model_validate_json(text)
+            name.rpartition(".")[0]: StatementsOnPicture.model_validate_json(text)
             for name, text in texts.items()
             if name.endswith(f".{STATEMENTS}")
         }

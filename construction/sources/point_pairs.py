@@ -14,7 +14,7 @@ from pydantic import Field
 from ..item_parts.marks import Point, is_off_border, least_distance, rings_fit
 from ..item_parts.modes import Mode
 from ..item_parts.picture_views import VIEWS, LevelView, drawn_level, level_view, view_of
-from .truth_plans import Plan, TruthPictures
+from .truth_plans import ItemPlan, TruthPictures
 from .truth_tasks import TruthTask
 
 LETTERS_OF_POINTS = ("A", "B")
@@ -93,7 +93,7 @@ class PointPairTask(TruthTask):
             return "at_border"
         return None
 
-    def refused(self, plan: Plan, pictures: TruthPictures) -> str | None:
+    def refused(self, plan: ItemPlan, pictures: TruthPictures) -> str | None:
         """Return whether the rings leave their labels no room; labels may change places, so both ways are tried."""
         points: list[Point] = [plan.document["first"], plan.document["second"]]
         view = view_of(plan.document, 0)

@@ -19,7 +19,7 @@ from benchwright.facts import (
     suggested,
 )
 
-from ..item_parts.idea import Donor, Grounded
+from ..item_parts.idea import Donor, GroundedSubject
 
 
 class ResolvedBackground(Stated):
@@ -28,7 +28,7 @@ class ResolvedBackground(Stated):
     category: OnBackground
     image_id: str
     background: Text
-    shown_by: Grounded | None = None
+    shown_by: GroundedSubject | None = None
     """What the background is known by: the main subject of its picture."""
     suggests: ShownValue
 
@@ -37,7 +37,7 @@ class Swapping(Stated):
     """A swap, as the step `ideas` gets it."""
 
     category: Swapped
-    target: Grounded
+    target: GroundedSubject
     donor: Donor
     low: ShownValue
     high: ShownValue
@@ -51,7 +51,7 @@ class IdeaFacts(Stated):
     """What is stated for the ideas of one image, with all names found; the value `facts.ideas`."""
 
     caption: Text
-    subject: Grounded
+    subject: GroundedSubject
     people: int
     background: Text | None
     seen: Mapping[Seen, Text]
@@ -98,7 +98,7 @@ def resolved(pictures: Mapping[str, Any], key: str, image_of: Mapping[str, str])
     )
 
 
-def _main_subject(picture: Any) -> Grounded | None:
+def _main_subject(picture: Any) -> GroundedSubject | None:
     """Return what a picture is mainly of, by which its background is known."""
     return next((grounded(subject) for subject in picture.subjects if subject.name == picture.pairs.subject), None)
 
@@ -138,9 +138,11 @@ def _elsewhere(pictures: Mapping[str, Any], key: str) -> dict[str, tuple[str, ..
     return {name: tuple(sorted(values - own)) for name, values in sorted(names_elsewhere.items())}
 
 
-def grounded(subject: Any) -> Grounded:
+def grounded(subject: Any) -> GroundedSubject:
     """Return a stated subject, with the points or the mask that were stated for cutting it out."""
     cut = subject.cut_out
     if cut is None:
-        return Grounded(phrase=subject.phrase, box=subject.box)
-    return Grounded(phrase=subject.phrase, box=subject.box, inside=cut.inside, outside=cut.outside, mask=cut.mask)
+        return GroundedSubject(phrase=subject.phrase, box=subject.box)
+    return GroundedSubject(
+        phrase=subject.phrase, box=subject.box, inside=cut.inside, outside=cut.outside, mask=cut.mask
+    )

@@ -17,7 +17,7 @@ CONTRADICTED = "contradicted"
 """Reason, and mark in `original`, of truths that others about the same thing contradict."""
 
 
-class Plan(NamedTuple):
+class ItemPlan(NamedTuple):
     """What an item will ask, before its right option has a place.
 
     Args:
@@ -125,7 +125,7 @@ class ChosenOfImage(NamedTuple):
     left_out: Mapping[str, int]
 
 
-class Wording(NamedTuple):
+class ItemWording(NamedTuple):
     """An item's own part: what is asked and shown.
 
     Args:

@@ -47,7 +47,7 @@ from ..item_parts.scaling import shrink, size_within
 from ..item_parts.selection import Candidate, balanced_letters, select
 from .lacking import lacking_before
 from .marked_truths import marked_truths
-from .truth_plans import ChosenOfImage, ChosenRecord, LeftOut, Plan, TruthPictures, UnusedTruth, Wording
+from .truth_plans import ChosenOfImage, ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -213,10 +213,10 @@ class TruthTask(MapStep):
         return TruthPictures(sizes, shown)
 
     @abstractmethod
-    def planned(self, truth: RecordTruth[Any], pictures: TruthPictures, rng: np.random.Generator) -> Plan | str:
+    def planned(self, truth: RecordTruth[Any], pictures: TruthPictures, rng: np.random.Generator) -> ItemPlan | str:
         """Return the plan of one record, or the reason why it makes no item."""
 
-    def refused(self, plan: Plan, pictures: TruthPictures) -> str | None:
+    def refused(self, plan: ItemPlan, pictures: TruthPictures) -> str | None:
         """Return why a planned item cannot be drawn; None where it can. Asked only about records whose turn it is."""
         del plan, pictures
         return None
@@ -235,7 +235,7 @@ class TruthTask(MapStep):
         return [{}] * len(candidates)
 
     @abstractmethod
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Return the item's own part.
 
         Args:
@@ -326,7 +326,7 @@ class TruthTask(MapStep):
         ctx: Context,
         chosen: ChosenRecord,
         shown: Sequence[ImageRecord],
-        wording: Wording,
+        wording: ItemWording,
         *,
         ordinal: int = 0,
         group_keys: Iterable[str] = (),
@@ -430,7 +430,7 @@ class Selection(GatherStep):
         sides = zip(columns["width"].to_pylist(), columns["height"].to_pylist(), strict=True)
         sizes_wh: dict[str, SizeWH] = dict(zip(rows, sides, strict=True))
         truths, without = self._truths(columns, list(rows), sizes_wh)
-        planned: list[tuple[RecordTruth[Any], Plan, TruthPictures]] = []
+        planned: list[tuple[RecordTruth[Any], ItemPlan, TruthPictures]] = []
         candidates: list[Candidate] = []
         left_out: dict[str, Counter[str]] = {}
         for truth, reason in without:
@@ -442,7 +442,7 @@ class Selection(GatherStep):
             truth = chosen_truth
             pictures = task.pictures_of(truth, sizes_wh)
             plan = self._plan(truth, pictures, ctx.seed)
-            if isinstance(plan, Plan):
+            if isinstance(plan, ItemPlan):
                 shown = tuple(truth.image_ids[number] for number in plan.pictures) or truth.image_ids
                 reserved = tuple(truth.image_ids[number] for number in plan.reserved)
                 planned.append((truth._replace(image_ids=shown), plan, pictures.only(plan.pictures)))
@@ -527,7 +527,7 @@ class Selection(GatherStep):
         shown = self._task.pictures_of(truth, sizes_wh).shown_wh
         return TOO_SMALL if min(min(size_wh) for size_wh in shown) < self._task.min_side_px else None
 
-    def _plan(self, truth: RecordTruth[Any], pictures: TruthPictures, seed: int) -> Plan | str:
+    def _plan(self, truth: RecordTruth[Any], pictures: TruthPictures, seed: int) -> ItemPlan | str:
         return self._task.planned(truth, pictures, generator_for(seed, self._task.name, truth.record, "plan"))
 
 

@@ -21,7 +21,7 @@ from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Hardening
 from ..sources.equal_squares import WholePicturesTask
-from ..sources.truth_plans import ChosenRecord, JoinedTruths, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 
 TRIES = 12
 """Ways in which each reference is planned; the selection takes one whose pictures are free."""
@@ -185,7 +185,7 @@ class ArtStyleTask(WholePicturesTask):
             return False
         return not (self.other_artist and _same_artist(reference, other))
 
-    def planned(self, truth: RecordTruth[Any], pictures: TruthPictures, rng: np.random.Generator) -> Plan | str:
+    def planned(self, truth: RecordTruth[Any], pictures: TruthPictures, rng: np.random.Generator) -> ItemPlan | str:
         """Note styles and painters."""
         del rng
         if not isinstance(truth.truth, JoinedTruths):
@@ -199,15 +199,15 @@ class ArtStyleTask(WholePicturesTask):
         # What is balanced must not tell which option is right.
         answer = paintings[0].style if self.mode == "paper" else " and ".join(sorted({p.style for p in paintings}))
         reserved = tuple(range(3, len(truth.image_ids)))
-        return Plan((0, 1), answer, document, pictures=(0, 1, 2), reserved=reserved)
+        return ItemPlan((0, 1), answer, document, pictures=(0, 1, 2), reserved=reserved)
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Put the painting of the same style in its place."""
         del shown
         options = [2]
         options.insert(chosen.letter, 1)
         images = ((0, "reference", ()), *((number, "choice", ()) for number in options))
-        return Wording(
+        return ItemWording(
             QUESTION, tuple(options), images, evidence=chosen.plan, attributes={"style": chosen.plan["styles"][0]}
         )
 

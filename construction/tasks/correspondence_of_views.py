@@ -35,7 +35,7 @@ from ..item_parts.modes import Mode
 from ..item_parts.scaling import shrink, size_within
 from ..item_parts.views import Matrix, shift, warp
 from ..sources.correspondences import CorrespondenceTask
-from ..sources.truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
 from ..sources.truth_tasks import TruthTask
 
 QUESTION = (
@@ -104,14 +104,14 @@ class CorrespondenceOfViews(TruthTask):
 
     def planned(
         self, truth: RecordTruth[Homographies], pictures: TruthPictures, rng: np.random.Generator
-    ) -> Plan | str:
+    ) -> ItemPlan | str:
         """Bring the homography into pixels of the pictures as shown; points are chosen where pixels are at hand."""
         del rng
         matrix = _scale(pictures, 1) @ np.array(truth.truth.matrices[1]) @ np.linalg.inv(_scale(pictures, 0))
         matrix = matrix / (matrix[2, 2] or 1.0)
-        return Plan((0, 1, 2, 3), "point", {"homography": matrix.tolist(), "change": truth.truth.change})
+        return ItemPlan((0, 1, 2, 3), "point", {"homography": matrix.tolist(), "change": truth.truth.change})
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Ask for the same point of the scene."""
         del shown
         change = chosen.plan["change"]

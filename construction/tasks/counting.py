@@ -25,10 +25,10 @@ from ..item_parts.modes import Hardening, Mode
 from ..sources.truth_plans import (
     CONTRADICTED,
     ChosenRecord,
-    Plan,
+    ItemPlan,
+    ItemWording,
     TruthPictures,
     UnusedTruth,
-    Wording,
     with_contradictions,
 )
 from ..sources.truth_tasks import TruthTask
@@ -182,7 +182,7 @@ class Counting(TruthTask):
 
     def planned(
         self, truth: RecordTruth[CountQuestion], pictures: TruthPictures, rng: np.random.Generator
-    ) -> Plan | str:
+    ) -> ItemPlan | str:
         """Choose the other numbers, and put them into an order by chance."""
         del pictures
         counted = truth.truth
@@ -201,15 +201,15 @@ class Counting(TruthTask):
             "others": [others[number] for number in order],
             "collected": counted.collected,
         }
-        return Plan((0, 1, 2, 3), answer, document)
+        return ItemPlan((0, 1, 2, 3), answer, document)
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Put the right number in its place among the others."""
         del shown
         plan = chosen.plan
         numbers = list(plan["others"])
         numbers.insert(chosen.letter, plan["count"])
-        return Wording(
+        return ItemWording(
             plan["question"],
             tuple(str(number) for number in numbers),
             ((0, "reference", ()),),

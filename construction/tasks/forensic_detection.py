@@ -29,7 +29,7 @@ from ..manipulation.editors.base import Edit, Painter
 from ..manipulation.editors.presets import PRESETS, names_of
 from ..manipulation.manipulation_settings import Hardware
 from ..manipulation.models.weights import BY_DIGEST, Weights, find_weights
-from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 from ..sources.truth_tasks import PROMPT, TOO_SMALL, TruthTask
 
 QUESTION = (
@@ -197,12 +197,14 @@ class ForensicDetection(TruthTask):
             side_px=self.model_side_px,
         )
 
-    def planned(self, truth: RecordTruth[Captions], pictures: TruthPictures, rng: np.random.Generator) -> Plan | str:
+    def planned(
+        self, truth: RecordTruth[Captions], pictures: TruthPictures, rng: np.random.Generator
+    ) -> ItemPlan | str:
         """Choose a caption, and check the photograph's size."""
         if min(pictures.sizes_wh[0]) < self.side_px * self.min_reduction:
             return TOO_SMALL
         texts = truth.truth.texts
-        return Plan((0, 1, 2, 3), "picture", {"caption": texts[int(rng.integers(len(texts)))]})
+        return ItemPlan((0, 1, 2, 3), "picture", {"caption": texts[int(rng.integers(len(texts)))]})
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make the items of one photograph."""
@@ -266,14 +268,14 @@ class ForensicDetection(TruthTask):
         )
         return np.asarray(Image.open(buffer).convert("RGB"), np.uint8)
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Put the photograph in its place among the others."""
         del shown
         order = [1, 2, 3]
         order.insert(chosen.letter, 0)
-        return Wording(QUESTION, tuple(order), tuple((number, "choice", ()) for number in order))
+        return ItemWording(QUESTION, tuple(order), tuple((number, "choice", ()) for number in order))
 
-    def _wording(self, chosen: ChosenRecord, generated: _Generated, painter: Painter) -> Wording:
+    def _wording(self, chosen: ChosenRecord, generated: _Generated, painter: Painter) -> ItemWording:
         evidence = {
             "caption": chosen.plan["caption"],
             "seeds": list(generated.seeds),

@@ -19,7 +19,7 @@ from ..ground_truth.truths import FunctionalPoints, GroundTruth
 from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
 from ..sources.correspondences import CorrespondenceTask
-from ..sources.truth_plans import ChosenRecord, JoinedTruths, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 
 PARTNERS = 12
 """Further pictures of the same action with which each is planned; the selection takes one whose picture is free."""
@@ -73,7 +73,7 @@ class FunctionalCorrespondence(CorrespondenceTask):
                 for other in others[:PARTNERS]:
                     yield JoinedTruths.of((first, other))
 
-    def planned(self, truth: RecordTruth[Any], pictures: TruthPictures, rng: np.random.Generator) -> Plan | str:
+    def planned(self, truth: RecordTruth[Any], pictures: TruthPictures, rng: np.random.Generator) -> ItemPlan | str:
         """Choose the reference and the wrong points."""
         if not isinstance(truth.truth, JoinedTruths):
             return "no_partner"
@@ -92,7 +92,7 @@ class FunctionalCorrespondence(CorrespondenceTask):
         turned = self.planned_points(second.points, first.points, pictures.only((1, 0)), rng, more)
         return turned if isinstance(turned, str) else turned._replace(pictures=(1, 0))
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Ask for the point with the same function."""
         del shown
         action = " ".join(chosen.plan["action"].replace("/", " / ").split()).lower()

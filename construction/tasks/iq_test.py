@@ -19,7 +19,7 @@ from benchwright.steps import CueFamily, PictureFidelity
 
 from ..ground_truth.truths import GroundTruth, Puzzle
 from ..ground_truth.values import RecordTruth
-from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 from ..sources.truth_tasks import TruthTask
 
 WRITTEN_IN, AUTHOR, LABELS = "written_in", "author", "labels"
@@ -79,7 +79,7 @@ class IqTest(TruthTask):
             record = f"{column.rpartition('.')[0]}:{image_id[:16]}#{number}"
             yield RecordTruth(record, (image_id,), _written_puzzle(question, written.drawn_options))
 
-    def planned(self, truth: RecordTruth[Puzzle], pictures: TruthPictures, rng: np.random.Generator) -> Plan | str:
+    def planned(self, truth: RecordTruth[Puzzle], pictures: TruthPictures, rng: np.random.Generator) -> ItemPlan | str:
         """Check pictures and options; put wrong pictures into an order by chance."""
         del pictures
         puzzle, count = truth.truth, len(truth.image_ids)
@@ -93,12 +93,12 @@ class IqTest(TruthTask):
         stated = puzzle.model_dump(mode="json", include={"question", "explanation", "is_generated"})
         if puzzle.labels:
             place = puzzle.labels.index(str(puzzle.answer))
-            return Plan((place,), puzzle.labels[place], {**stated, "shown": shown, "labels": list(puzzle.labels)})
+            return ItemPlan((place,), puzzle.labels[place], {**stated, "shown": shown, "labels": list(puzzle.labels)})
         options: Sequence[str | int] = puzzle.option_pictures or puzzle.option_texts
         wrong = [option for option in options if option != puzzle.answer]
         order = [wrong[place] for place in rng.permutation(len(wrong))]
         document = {**stated, "shown": shown, "right": puzzle.answer, "wrong": order}
-        return Plan(tuple(range(self.options)), "text" if puzzle.option_texts else "picture", document)
+        return ItemPlan(tuple(range(self.options)), "text" if puzzle.option_texts else "picture", document)
 
     def _lack(self, puzzle: Puzzle) -> str | None:
         """Return why the words of a puzzle make no item; None where they do."""
@@ -109,7 +109,7 @@ class IqTest(TruthTask):
         is_full = len(puzzle.labels or puzzle.option_pictures or puzzle.option_texts) == self.options
         return None if is_full else "other_number_of_options"
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Put the right picture in its place, or name the labels."""
         del shown
         plan = chosen.plan
@@ -121,7 +121,7 @@ class IqTest(TruthTask):
         author = "template" if plan["is_generated"] else chosen.original.get(AUTHOR, "person")
         written_in = chosen.original.get(WRITTEN_IN)
         origin = "generated" if plan["is_generated"] else "collected" if written_in is None else "written"
-        return Wording(
+        return ItemWording(
             plan["question"],
             tuple(options),
             tuple(images),

@@ -19,7 +19,7 @@ from ..item_parts.marks import NO_PICTURE, SizeWH, labels_have_room
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.views import drawn_view, shift
 from ..item_parts.wording import without_article
-from ..sources.truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
 from ..sources.truth_tasks import TruthTask
 
 COLORS = {"A": "#ff0000", "B": "#0060ff"}
@@ -96,7 +96,7 @@ class LocalizationOfBoxes(TruthTask):
 
     def planned(
         self, truth: RecordTruth[LabelledBoxes], pictures: TruthPictures, rng: np.random.Generator
-    ) -> Plan | str:
+    ) -> ItemPlan | str:
         """Choose a thing by chance, and draw a wrong box for it."""
         things = single_things(truth.truth)
         reason = "no_single_thing"
@@ -111,7 +111,7 @@ class LocalizationOfBoxes(TruthTask):
             else:
                 document = document_of(boxes.right, boxes.wrong, stated)
                 view = {"view": view_document(boxes)} if is_part else {}
-                return Plan((0, 1), "box", {"subject": things[number].label, **document, **view})
+                return ItemPlan((0, 1), "box", {"subject": things[number].label, **document, **view})
         return reason
 
     def _on_part(self, stated: Box, pictures: TruthPictures, rng: np.random.Generator) -> BoxView | str:
@@ -152,11 +152,11 @@ class LocalizationOfBoxes(TruthTask):
         pictures[shown.image_id] = shown
         return self.made(record, ctx, entry, [shown], pictures)
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Ask which box fits the thing."""
         del shown
         name = without_article(chosen.plan["subject"])
-        return Wording(
+        return ItemWording(
             QUESTION.format(phrase=f"the {name}"),
             tuple(f"Box {key}" for key in COLORS),
             ((0, "reference", ()),),

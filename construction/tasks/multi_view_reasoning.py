@@ -25,7 +25,7 @@ from ..item_parts.modes import Mode
 from ..item_parts.picture_views import VIEWS, whole_view
 from ..item_parts.side_by_side import side_by_side
 from ..item_parts.wording import with_article
-from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 from ..sources.truth_tasks import TruthTask
 
 Vector = tuple[float, float, float]
@@ -147,7 +147,9 @@ class MultiViewReasoning(TruthTask):
             raise ValueError(f"max_turn_deg {self.max_turn_deg} is not above min_turn_deg {self.min_turn_deg}")
         return self
 
-    def planned(self, truth: RecordTruth[CameraPoses], pictures: TruthPictures, rng: np.random.Generator) -> Plan | str:
+    def planned(
+        self, truth: RecordTruth[CameraPoses], pictures: TruthPictures, rng: np.random.Generator
+    ) -> ItemPlan | str:
         """Choose two frames by chance."""
         video = truth.truth
         if len(video.poses) < 2 or len(truth.image_ids) != len(video.poses):
@@ -174,7 +176,7 @@ class MultiViewReasoning(TruthTask):
                     document |= self._perhaps_mirrored(document, pictures, bool(rng.integers(2)))
                 # Both orders are balanced for either side.
                 answer = f"{document['side']}, later frame first" if is_turned else document["side"]
-                return Plan((0, 1), answer, document, (first, second))
+                return ItemPlan((0, 1), answer, document, (first, second))
         return "dead_zone"
 
     def _perhaps_mirrored(
@@ -199,19 +201,19 @@ class MultiViewReasoning(TruthTask):
             and max(abs(height) for height in heights) <= self.max_height_deg
         )
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Ask about two frames, an image each."""
         del shown
         return self._wording(
             chosen, SINGLE if self.mode == "paper" else SINGLE_PLACES, ((0, "view", ()), (1, "view", ())), "single"
         )
 
-    def _wording(self, chosen: ChosenRecord, beginning: str, images: Any, way: str) -> Wording:
+    def _wording(self, chosen: ChosenRecord, beginning: str, images: Any, way: str) -> ItemWording:
         right = chosen.plan["side"]
         sides = [_OTHER[right]]
         sides.insert(chosen.letter, right)
         thing = with_article(chosen.plan["category"].replace("_", " "))
-        return Wording(
+        return ItemWording(
             beginning.format(thing=thing) + (ASKED if self.mode == "paper" else ASKED_OF_PLACES),
             tuple(f"To the {side}" for side in sides),
             images,

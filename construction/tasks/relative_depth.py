@@ -16,7 +16,7 @@ from ..ground_truth.truths import DepthComparison, GroundTruth
 from ..ground_truth.values import RecordTruth
 from ..item_parts.modes import Hardening
 from ..sources.point_pairs import NOT_LEVELLED, PointPairTask
-from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 
 QUESTION = "Two rings, A and B, mark a point of the scene each. Which of the two points is closer to the camera?"
 OPTIONS = ("A is closer", "B is closer")
@@ -44,7 +44,7 @@ class RelativeDepth(PointPairTask):
 
     def planned(
         self, truth: RecordTruth[DepthComparison], pictures: TruthPictures, rng: np.random.Generator
-    ) -> Plan | str:
+    ) -> ItemPlan | str:
         """Check the points; in `hardened` mode choose the view."""
         compared = truth.truth
         if self.mode == "hardened":
@@ -52,14 +52,14 @@ class RelativeDepth(PointPairTask):
             if isinstance(view, str):
                 return view
             seen = self.seen_in(view, (compared.first, compared.second), rng)
-            return seen if isinstance(seen, str) else Plan((0, 1), "differs", {**seen, "closer": compared.closer})
+            return seen if isinstance(seen, str) else ItemPlan((0, 1), "differs", {**seen, "closer": compared.closer})
         points = self.shown_points(pictures, compared.first, compared.second)
         if isinstance(points, str):
             return points
         document = {"first": points[0], "second": points[1], "closer": compared.closer}
-        return Plan((0, 1), "differs", document)
+        return ItemPlan((0, 1), "differs", document)
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Call the closer point by the letter that is right."""
         del shown
         plan = chosen.plan
@@ -67,4 +67,4 @@ class RelativeDepth(PointPairTask):
         if plan["closer"] == "second":
             closer, farther = farther, closer
         a, b = (closer, farther) if chosen.letter == 0 else (farther, closer)
-        return Wording(QUESTION, OPTIONS, ((0, "reference", ((a, "A"), (b, "B"))),), evidence=plan)
+        return ItemWording(QUESTION, OPTIONS, ((0, "reference", ((a, "A"), (b, "B"))),), evidence=plan)

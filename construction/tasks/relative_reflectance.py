@@ -25,10 +25,10 @@ from ..sources.point_pairs import NOT_LEVELLED, PointPairTask
 from ..sources.truth_plans import (
     CONTRADICTED,
     ChosenRecord,
-    Plan,
+    ItemPlan,
+    ItemWording,
     TruthPictures,
     UnusedTruth,
-    Wording,
     with_contradictions,
 )
 
@@ -143,7 +143,7 @@ class RelativeReflectance(PointPairTask):
 
     def planned(
         self, truth: RecordTruth[ReflectanceComparison], pictures: TruthPictures, rng: np.random.Generator
-    ) -> Plan | str:
+    ) -> ItemPlan | str:
         """Check the comparison and its points."""
         compared = truth.truth
         if (reason := self._refusal(compared)) is not None:
@@ -160,10 +160,10 @@ class RelativeReflectance(PointPairTask):
                 return points
             document |= {"first": points[0], "second": points[1]}
         if compared.darker == "equal":
-            return Plan((2,), "equal", document)
-        return Plan((0, 1), "differs", document)
+            return ItemPlan((2,), "equal", document)
+        return ItemPlan((0, 1), "differs", document)
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Call the darker point by the letter that is right."""
         del shown
         plan = chosen.plan
@@ -172,7 +172,7 @@ class RelativeReflectance(PointPairTask):
         if plan["darker"] == "equal":
             is_swapped = False
         a, b = (second, first) if is_swapped else (first, second)
-        return Wording(QUESTION, OPTIONS, ((0, "reference", ((a, "A"), (b, "B"))),), evidence=plan)
+        return ItemWording(QUESTION, OPTIONS, ((0, "reference", ((a, "A"), (b, "B"))),), evidence=plan)
 
 
 class _ComparisonInView(ReflectanceComparison):

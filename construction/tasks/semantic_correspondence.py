@@ -16,7 +16,7 @@ from ..ground_truth.truths import GroundTruth, KeypointPair
 from ..ground_truth.values import RecordTruth
 from ..item_parts.wording import with_article
 from ..sources.correspondences import CorrespondenceTask
-from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 
 CALLED = {"tvmonitor": "TV or monitor", "pottedplant": "potted plant"}
 """Categories of SPair-71k that are no words."""
@@ -41,13 +41,13 @@ class SemanticCorrespondence(CorrespondenceTask):
 
     def planned(
         self, truth: RecordTruth[KeypointPair], pictures: TruthPictures, rng: np.random.Generator
-    ) -> Plan | str:
+    ) -> ItemPlan | str:
         """Choose the reference and the wrong points."""
         pair = truth.truth
         more = {"category": pair.category, "names": list(pair.names)}
         return self.planned_points(pair.first, pair.second, pictures, rng, more)
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Ask for the corresponding point."""
         del shown
         category = chosen.plan["category"]

@@ -27,7 +27,7 @@ from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.spatial_questions import Form, ReadClaim, question_of, read_claim, statement_of
 from ..item_parts.spatial_wording import question_by_model
-from ..sources.truth_plans import ChosenRecord, LeftOut, Plan, TruthPictures, UnusedTruth, Wording
+from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
 from ..sources.truth_tasks import TruthTask
 
 
@@ -158,7 +158,7 @@ class SpatialRelation(TruthTask):
 
     def planned(
         self, truth: RecordTruth[SpatialClaim], pictures: TruthPictures, rng: np.random.Generator
-    ) -> Plan | str:
+    ) -> ItemPlan | str:
         """Read the claim and choose the form of its question."""
         del pictures
         claim = truth.truth
@@ -175,13 +175,13 @@ class SpatialRelation(TruthTask):
             "is_true": claim.is_true,
             "agreement": round(read.agreement, 4),
         }
-        return Plan((0,) if is_yes else (1,), "yes" if is_yes else "no", document)
+        return ItemPlan((0,) if is_yes else (1,), "yes" if is_yes else "no", document)
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Ask the question."""
         del shown
         plan = dict(chosen.plan)
-        return Wording(
+        return ItemWording(
             question=plan.pop("question"),
             options=("Yes", "No"),
             images=((0, "reference", ()),),
@@ -206,7 +206,7 @@ class SpatialRelation(TruthTask):
         wording = self._by_model(ctx.opened, claim, self.worded(chosen, shown))
         return wording if isinstance(wording, LeftOut) else [self.item(record, ctx, chosen, shown, wording)]
 
-    def _by_model(self, chat: Chat, claim: ReadClaim, by_rule: Wording) -> Wording | LeftOut:
+    def _by_model(self, chat: Chat, claim: ReadClaim, by_rule: ItemWording) -> ItemWording | LeftOut:
         try:
             answered = question_by_model(chat, claim)
         except NotOfThatShape as error:

@@ -18,7 +18,7 @@ from ..ground_truth.truths import OTHER_REFERENCE, GroundTruth, SimilarityTriple
 from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
 from ..sources.equal_squares import WholePicturesTask
-from ..sources.truth_plans import ChosenRecord, Plan, TruthPictures, Wording
+from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 
 QUESTION = (
     "The first image is the reference. Which of the two images after it looks more like the reference, taking "
@@ -60,7 +60,7 @@ class VisualSimilarity(WholePicturesTask):
 
     def planned(
         self, truth: RecordTruth[SimilarityTriplet], pictures: TruthPictures, rng: np.random.Generator
-    ) -> Plan | str:
+    ) -> ItemPlan | str:
         """Check the votes."""
         del rng
         triplet = truth.truth
@@ -70,12 +70,12 @@ class VisualSimilarity(WholePicturesTask):
             return "same_picture"
         right, wrong = (1, 2) if triplet.closer == "left" else (2, 1)
         document = {"right": right, "wrong": wrong, "votes": triplet.votes, **self.side(pictures)}
-        return Plan((0, 1), "picture", document, pictures=(0, 1, 2))
+        return ItemPlan((0, 1), "picture", document, pictures=(0, 1, 2))
 
-    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> Wording:
+    def worded(self, chosen: ChosenRecord, shown: Sequence[ImageRecord]) -> ItemWording:
         """Put the closer picture in its place."""
         del shown
         options = [chosen.plan["wrong"]]
         options.insert(chosen.letter, chosen.plan["right"])
         images = ((0, "reference", ()), *((number, "choice", ()) for number in options))
-        return Wording(QUESTION, tuple(options), images, evidence={"votes": chosen.plan["votes"]})
+        return ItemWording(QUESTION, tuple(options), images, evidence={"votes": chosen.plan["votes"]})

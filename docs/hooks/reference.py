@@ -35,9 +35,9 @@ from benchwright.settings_help import Setting, reasons_of, settings_of, summary_
 from benchwright.steps import Outcome
 
 HERE = Path(__file__).parent
-PACKAGES = ("benchwright", *(f"benchwright.{room}" for room in ("filters", "construction", "annotation", "exports")))
-LAYERS = ("benchwright.diagnostics", "benchwright.question_files", "benchwright.replies")
-FACES = (*PACKAGES, "benchwright.evaluation", *LAYERS, "benchwright.release")
+ROOM_NAMES = ("filters", "construction", "annotation", "exports", "evaluation", "audit")
+PACKAGES = ("diagnostics", "question_files", "replies", "regions", "release")
+FACES = ("benchwright", *(f"benchwright.{name}" for name in (*ROOM_NAMES, *PACKAGES)))
 ROOMS = {
     "filters": "Filters of images and items",
     "construction": "Steps that make items",
@@ -46,6 +46,7 @@ ROOMS = {
     "evaluation": "Evaluation",
 }
 _DEFAULT = re.compile(r"\s*\[(?:default|without a name): ([^\]]*)\]")
+_EXAMPLE = re.compile(r"^```python[^\n]*\n(.*?)^```$", re.M | re.S)
 _LINK = re.compile(r"\]\((?:\.\./)*reference/([\w-]+)\.md#([\w-]+)\)")
 
 
@@ -139,11 +140,11 @@ def _bounds(kind: click.ParamType) -> str:
 
 
 def _names(package: str) -> list[str]:
-    """Return the names that a package's `__init__.pyi` offers."""
-    stub = Path(*package.split("."), "__init__.pyi")
-    tree = ast.parse((HERE.parents[1] / stub).read_text(encoding="utf-8"))
-    imports = [alias.asname for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names]
-    return sorted(name for name in imports if name)
+    """Return the names that examples of the guides import from a package; it may offer more to our code."""
+    guides = "\n".join(path.read_text(encoding="utf-8") for path in sorted(HERE.parent.glob("*.md")))
+    nodes = [node for block in _EXAMPLE.findall(guides) for node in ast.parse(block).body]
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module == package]
+    return sorted({alias.name for node in imports for alias in node.names})
 
 
 def _keys_of_a_form() -> list[Setting]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchwright.pages import SHARES, Chart, Dot, NumberTable, ReferenceLine, Row, page_pieces, rows_chart, spelled
+from benchwright.pages import SHARES, Chart, ChartRow, Dot, NumberTable, ReferenceLine, page_pieces, rows_chart, spelled
 from benchwright.text_normalization import printable
 from benchwright.workspace.atomic import replacing
 
@@ -46,7 +46,7 @@ def accuracy_chart(board: Leaderboard) -> Chart:
     """Return the chart of accuracies: a row for each system, best first, with its 95 % interval, and chance."""
     chance = [] if board.chance is None else [ReferenceLine("chance", board.chance)]
     rows = [
-        Row(printable(row.score.title), dots=[Dot(row.ranked.figure.value, row.ranked.figure.ci)], lines=chance)
+        ChartRow(printable(row.score.title), dots=[Dot(row.ranked.figure.value, row.ranked.figure.ci)], lines=chance)
         for row in board.rows
     ]
     numbers = [[printable(row.score.title), _figure(row.ranked.figure), str(row.ranked.figure.n)] for row in board.rows]

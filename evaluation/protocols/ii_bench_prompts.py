@@ -33,7 +33,7 @@ _EXAMPLES = (
 )
 
 
-class Example(NamedTuple):
+class PromptedQuestion(NamedTuple):
     """A question in a prompt: examples have an answer; the last question has none and is the one to be answered."""
 
     question: str
@@ -67,7 +67,7 @@ def prompt(mode: Mode, question: str, options: Sequence[str], keywords: Sequence
     return "\n".join([*lines, "Answer:", ""])
 
 
-def prompt_with_examples(examples: Sequence[Example]) -> tuple[str, ...]:
+def prompt_with_examples(examples: Sequence[PromptedQuestion]) -> tuple[str, ...]:
     """Return the text of a prompt with examples, cut where each picture belongs: one more piece than pictures.
 
     Args:

@@ -18,7 +18,7 @@ from ..questions.item_index import labels_in
 from ..questions.question import Part, Question, QuestionImage, Released, question_of
 from ..questions.release_files import check_files
 from .base import Ask, JudgedReply, Protocol, ProtocolQuestion
-from .ii_bench_prompts import KEYWORD_MODES, OPTIONS, Example, Mode, prompt, prompt_with_examples
+from .ii_bench_prompts import KEYWORD_MODES, OPTIONS, Mode, PromptedQuestion, prompt, prompt_with_examples
 
 if TYPE_CHECKING:
     from benchwright.records import Item
@@ -133,5 +133,5 @@ def _share_nothing(first: Item, second: Item) -> bool:
     return first.item_id != second.item_id and not set(first.group_keys) & set(second.group_keys)
 
 
-def _example(item: Item, answer: str | None) -> Example:
-    return Example(item.question, [choice.text or "" for choice in item.choices], answer)
+def _example(item: Item, answer: str | None) -> PromptedQuestion:
+    return PromptedQuestion(item.question, [choice.text or "" for choice in item.choices], answer)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .content.label_sums import LabelSums
     from .content.pairs import PairLine
     from .content.reference_points import ReferencePoints
-    from .content.replies import ModelReply
+    from .content.replies import ReportedReply
     from .content.score_table import PeopleShare, ScoreTable
 
 FORMAT: Literal["benchwright/report"] = "benchwright/report"
@@ -108,7 +108,7 @@ class ItemTable:
         self,
         item: Item,
         split: str,
-        replies: Sequence[ModelReply | None],
+        replies: Sequence[ReportedReply | None],
         people: PeopleShare | None,
         *,
         difficulty: float,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.diagnostics.keys.paired_difference import ModelPair, compare_pair
 from benchwright.statistics.many_tests import holm
+from benchwright.statistics.paired_difference import ModelPair, compare_pair
 
 from ..analysis.reply_matrix import ReplyMatrix, read_reply_matrix
 from ..results.score import Figure, Score
@@ -30,7 +30,7 @@ class StudyScore(NamedTuple):
     score: Score
 
 
-class Change(NamedTuple):
+class ConditionEffect(NamedTuple):
     """The accuracy of a model under a condition, on all tasks or one, and its difference from the baseline.
 
     Args:
@@ -94,7 +94,7 @@ class StudyOutcome(NamedTuple):
 
     study: Study
     scores: tuple[StudyScore, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[ConditionEffect, ...]
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ class StudyOutcome(NamedTuple):
         names = dict.fromkeys(change.task for change in self.changes)
         return tuple(names) if len(names) != 2 else (ALL,)
 
-    def change(self, model: str, task: str, condition: Condition) -> Change | None:
+    def change(self, model: str, task: str, condition: Condition) -> ConditionEffect | None:
         """Return a change; None where the model was not asked the task."""
         wanted = (model, task, condition)
         return next((c for c in self.changes if (c.model, c.task, c.condition) == wanted), None)
@@ -149,7 +149,7 @@ def outcome_of(study: Study, scores: Sequence[StudyScore], results: Path) -> Stu
         DataError: Predictions are missing or were changed.
     """
     sheet = read_reply_matrix(results, [entry.score for entry in scores])
-    bare: list[Change] = []
+    bare: list[ConditionEffect] = []
     for model in dict.fromkeys(entry.score.model for entry in scores):
         rows = {entry.condition: row for row, entry in enumerate(scores) if entry.score.model == model}
         for task in (ALL, *scores[rows[study.baseline]].score.tasks):
@@ -169,7 +169,7 @@ def _change(
     rows: dict[Condition, int],
     task: str,
     condition: Condition,
-) -> Change:
+) -> ConditionEffect:
     import pyarrow.compute as pc
 
     row, baseline = rows[condition], rows[study.baseline]
@@ -183,4 +183,4 @@ def _change(
             common &= pc.equal(sheet.items.column("task"), task).to_numpy()
         about = ("study", score.model, study.name, condition.name, task)
         pair = compare_pair(sheet.right[row][common], sheet.right[baseline][common], sheet.group[common], *about)
-    return Change(score.model, task, condition, accuracy, score.metrics.get(f"chance{ending}"), pair, None)
+    return ConditionEffect(score.model, task, condition, accuracy, score.metrics.get(f"chance{ending}"), pair, None)

@@ -11,12 +11,12 @@ from benchwright.errors import BenchwrightError
 from benchwright.pages import (
     SHARES,
     Chart,
+    ChartRow,
     Dot,
     LegendEntry,
     NumberTable,
     Panel,
     ReferenceLine,
-    Row,
     Scale,
     page_pieces,
     panels_chart,
@@ -26,7 +26,7 @@ from benchwright.pages import (
 from benchwright.statistics.proportions import METHODS
 from benchwright.workspace.atomic import replacing, write_json
 
-from .outcome import FORMAT, Change, StudyOutcome
+from .outcome import FORMAT, ConditionEffect, StudyOutcome
 
 if TYPE_CHECKING:
     from benchwright.release import Release
@@ -124,12 +124,12 @@ def write_study(outcome: StudyOutcome, release: Release, folder: Path, cost: Stu
 def accuracy_chart(outcome: StudyOutcome) -> Chart:
     """Return the accuracy under each condition, a panel for each task, as BLINK's figure 7 has it."""
 
-    def row(task: str, number: int) -> Row:
+    def row(task: str, number: int) -> ChartRow:
         changes = _changes(outcome, task, number)
         dots = [Dot(c.accuracy.value, c.accuracy.ci, series) for series, c in changes]
         chances = {c.chance.value for _, c in changes if c.chance is not None and c.chance.value is not None}
         lines = [ReferenceLine("chance", chance) for chance in sorted(chances)[:1]]
-        return Row(outcome.study.conditions[number].name, dots=dots, lines=lines)
+        return ChartRow(outcome.study.conditions[number].name, dots=dots, lines=lines)
 
     caption = (
         "Share of asked items answered right, with 95 % intervals; the dashed line is what an even draw gives. Whether "
@@ -145,13 +145,13 @@ def accuracy_chart(outcome: StudyOutcome) -> Chart:
 def difference_chart(outcome: StudyOutcome) -> Chart:
     """Return the difference of each condition from the baseline on the same items, a panel for each task."""
 
-    def row(task: str, number: int) -> Row:
+    def row(task: str, number: int) -> ChartRow:
         dots = [
             Dot(change.pair.difference, (change.pair.interval.low, change.pair.interval.high), series)
             for series, change in _changes(outcome, task, number)
             if change.pair is not None
         ]
-        return Row(outcome.study.conditions[number].name, dots=dots, lines=[ReferenceLine("mark", 0.0)])
+        return ChartRow(outcome.study.conditions[number].name, dots=dots, lines=[ReferenceLine("mark", 0.0)])
 
     baseline = outcome.study.baseline.name
     caption = (
@@ -168,11 +168,11 @@ def _chart(
     outcome: StudyOutcome,
     name: str,
     title: str,
-    row: Callable[[str, int], Row],
+    row: Callable[[str, int], ChartRow],
     scale: Scale,
     caption: str,
     *,
-    numbers: Callable[[Change], str],
+    numbers: Callable[[ConditionEffect], str],
     with_baseline: bool = True,
     legend: list[LegendEntry] | None = None,
 ) -> Chart:
@@ -205,7 +205,7 @@ def _chart(
     )
 
 
-def _changes(outcome: StudyOutcome, task: str, number: int) -> list[tuple[int, Change]]:
+def _changes(outcome: StudyOutcome, task: str, number: int) -> list[tuple[int, ConditionEffect]]:
     """Return the changes of a row, each with the number of its model."""
     condition = outcome.study.conditions[number]
     changes = [(series, outcome.change(model, task, condition)) for series, model in enumerate(outcome.models)]
@@ -221,7 +221,7 @@ def _difference_scale(outcome: StudyOutcome) -> Scale:
     return Scale(-tenths / 10, tenths / 10, [tick for tick in ticks[1:-1] if round(tick[0] * 10) % step == 0])
 
 
-def _spelled_difference(change: Change) -> str:
+def _spelled_difference(change: ConditionEffect) -> str:
     if change.pair is None:
         return "–"
     low, high = change.pair.interval

@@ -54,14 +54,14 @@ def diff(before: Path, after: Path, *, results: tuple[Path, ...], out: Path | No
     from benchwright.release import Release
 
     from .differences import compare_releases
-    from .page import write_page
+    from .page import write_comparison
     from .rescored import rescored
 
     old, new = Release.open(before), Release.open(after)
     differences = compare_releases(old, new)
     scores = [rescored(folder, old, new) for folder in results]
     if out is not None:
-        write_page(out, old, new, differences, scores, most=most)
+        write_comparison(out, old, new, differences, scores, most=most)
     kinds = {
         "added": differences.added,
         "dropped": differences.dropped,

@@ -40,7 +40,7 @@ class FieldChange(NamedTuple):
     after: Sequence[TextPart]
 
 
-class ShownItem(NamedTuple):
+class ComparedItem(NamedTuple):
     """One item on the page, with its pictures as data URIs; a text stands where a picture cannot be drawn."""
 
     difference: DifferentItem
@@ -53,7 +53,7 @@ class ShownItem(NamedTuple):
     problem: str | None
 
 
-def write_page(
+def write_comparison(
     path: Path,
     before: Release,
     after: Release,
@@ -113,7 +113,7 @@ def write_page(
         draft.unlink(missing_ok=True)
 
 
-def _shown(before: Release, after: Release, items: Sequence[DifferentItem]) -> Iterator[ShownItem]:
+def _shown(before: Release, after: Release, items: Sequence[DifferentItem]) -> Iterator[ComparedItem]:
     old = _drawn(before, [item.item_id for item in items if item.before is not None])
     new = _drawn(after, [item.item_id for item in items if item.after is not None])
     for item in items:
@@ -123,7 +123,7 @@ def _shown(before: Release, after: Release, items: Sequence[DifferentItem]) -> I
         problem = next((side for side in sides if isinstance(side, str)), None)
         before_pictures, after_pictures = (() if isinstance(side, str) else side for side in sides)
         key = row["answer"] or row["refusal"]
-        yield ShownItem(
+        yield ComparedItem(
             item,
             row["question"],
             [(choice["key"], choice["text"] or "picture", choice["key"] == key) for choice in row["choices"]],

@@ -30,7 +30,7 @@ _KNOWN = 10_000
 
 
 @dataclass
-class Comparison:
+class ExportComparison:
     """How much of an export was compared with the release, all of it equal.
 
     Attributes:
@@ -64,7 +64,7 @@ class ExportComparer:
     def __init__(self, written: ExportFormat) -> None:
         self._format = written
         self._known: OrderedDict[str, None] = OrderedDict()
-        self.comparison = Comparison()
+        self.comparison = ExportComparison()
 
     def compare(self, items: Iterable[ExportedItem]) -> Iterator[ExportedItem]:
         """Compare each item and yield it.

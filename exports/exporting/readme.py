@@ -8,14 +8,14 @@ from benchwright.text_normalization import counted
 
 from .base import ExportFormat, NotCarried
 from .beside import MARKS, SOURCES, UNMARKED
-from .comparison import Comparison
+from .comparison import ExportComparison
 
 
 def readme(
     written: ExportFormat,
     not_carried: Sequence[tuple[NotCarried, int]],
     *,
-    checked: Comparison,
+    checked: ExportComparison,
     licences: Mapping[str, int],
 ) -> str:
     """Return the text of an export's `README.md`.
@@ -54,7 +54,7 @@ def _losses(not_carried: Sequence[tuple[NotCarried, int]]) -> str:
     return "\n".join(f"- {loss.what} ({items} item{'s' * (items != 1)}): {loss.why}" for loss, items in not_carried)
 
 
-def _checked(checked: Comparison) -> str:
+def _checked(checked: ExportComparison) -> str:
     numbers = [f"{number} {name.replace('_', ' ')}" for name, number in checked.document().items() if number]
     return f"Read back and equal to the release, in its order: {', '.join(numbers)}."
 

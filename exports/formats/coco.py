@@ -29,7 +29,7 @@ MARK, ANSWER_REGION = "mark", "answer_region"
 """Supercategories: what a question marks, and what people marked as the reason of its answer."""
 
 
-class Coco(ExportFormat):
+class CocoDetection(ExportFormat):
     """A file `SPLIT.json` in the layout of COCO's object detection, and pictures in `images/`."""
 
     name: ClassVar[str] = "coco"

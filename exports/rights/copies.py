@@ -27,7 +27,7 @@ _OF, _LIKE, _PIXELS = "of", "like", "pixel_hash"
 
 
 @dataclass(frozen=True)
-class PictureCopies:
+class CopiesToWithdraw:
     """Copies of a picture.
 
     Attributes:
@@ -48,7 +48,7 @@ class PictureCopies:
 
 def copies_of(
     space: Workspace, image_id: str, records: Sequence[ImageRecord], read: Callable[[ImageRecord], bytes]
-) -> PictureCopies:
+) -> CopiesToWithdraw:
     """Return the copies of a picture.
 
     Only pictures of equal upright size are decoded.
@@ -75,7 +75,7 @@ def copies_of(
         **{copy: how for group in groups for copy, how in recorded.members[group].items()},
         **{copy: how for known in own for copy, how in recorded.like.get(known, {}).items()},
     }
-    return PictureCopies(
+    return CopiesToWithdraw(
         dict(sorted(certain.items())),
         {copy: how for copy, how in sorted(possible.items()) if copy not in own},
         frozenset(groups),

@@ -10,7 +10,7 @@ from benchwright.errors import DataError
 from benchwright.progress import Progress, Silent
 from benchwright.records import ImageRecord
 from benchwright.release import Release
-from benchwright.release.format.fetch_pictures import Refused, fetched
+from benchwright.release.format.fetch_pictures import PictureNotFetched, fetched
 from benchwright.release.format.fetched import fetched_folder, has_fetched
 from benchwright.release.format.provenance import address_of
 from benchwright.workspace.atomic import write_bytes
@@ -92,7 +92,7 @@ def _fetched(record: ImageRecord, folder: Path, private_hosts: bool) -> FetchedP
         return FetchedPicture(record.image_id, url, "there")
     try:
         data = fetched(url, size_bytes=record.size_bytes, sha256=record.image_id, private_hosts=private_hosts)
-    except Refused as refusal:
+    except PictureNotFetched as refusal:
         return FetchedPicture(record.image_id, url, refusal.reason, refusal.detail)
     write_bytes(folder / record.image_id, data)
     return FetchedPicture(record.image_id, url, "fetched")

@@ -10,16 +10,17 @@ from typing import Any, NamedTuple, get_args
 
 from benchwright.diagnostics.shortcuts.battery import FOREST, SolverResult, TaskResult
 from benchwright.diagnostics.shortcuts.forest import LEAST_ITEMS
-from benchwright.diagnostics.shortcuts.item_source import LeftOutItem, SourceItem
+from benchwright.diagnostics.shortcuts.item_source import LeftOutItem
 from benchwright.diagnostics.shortcuts.model_solvers import Sees
 from benchwright.diagnostics.shortcuts.report import ShortcutReport
 from benchwright.drawing import PromptError
 from benchwright.drawing.previews import preview
 from benchwright.errors import BenchwrightError, UnreadableImage
-from benchwright.pages import Chart, Dot, Row, page_pieces, rows_chart, share_scale
+from benchwright.pages import Chart, ChartRow, Dot, page_pieces, rows_chart, share_scale
 from benchwright.pages.charts import LegendEntry
 from benchwright.pages.rows import ReferenceLine
 from benchwright.records import Item
+from benchwright.source_files.item_files import SourceItem
 from benchwright.steps import CueFamily
 from benchwright.storage_faults import naming
 from benchwright.text_normalization import printable
@@ -50,7 +51,7 @@ class TableCell(NamedTuple):
     is_task: bool
 
 
-class ShownPicture(NamedTuple):
+class PictureInExample(NamedTuple):
     """A picture of an example; `uri` is None, and `problem` says why, where it cannot be shown."""
 
     uri: str | None
@@ -74,7 +75,7 @@ class ShownExample(NamedTuple):
 
     item: Item
     item_id: str
-    pictures: Sequence[ShownPicture]
+    pictures: Sequence[PictureInExample]
     options: Sequence[tuple[str, str]]
     right: str | None
     solvers: Sequence[SolverResult]
@@ -185,7 +186,7 @@ def _cell(task: TaskResult, family: CueFamily | None) -> TableCell:
 def _chart(task: TaskResult) -> Chart:
     shown = [*task.carried, *[result for result in task.solvers if not result.carries][:MOST_SOLVERS]]
     rows = [
-        Row(
+        ChartRow(
             result.solver.replace("_", " "),
             dots=(Dot(result.accuracy.value, result.accuracy.interval, series=1 if result.carries else 0),),
             lines=(ReferenceLine("chance", result.accuracy.chance),),
@@ -237,15 +238,15 @@ def _example(source_item: SourceItem, solvers: Sequence[SolverResult], bias: flo
     pictures = []
     for image in item.images:
         if image.image_id not in source_item.files:
-            pictures.append(ShownPicture(None, 0, 0, "The picture is not there."))
+            pictures.append(PictureInExample(None, 0, 0, "The picture is not there."))
             continue
         try:
             drawn = preview(source_item.files[image.image_id], max_side_px=_SIDE_PX, prompts=image.prompts)
         except (UnreadableImage, PromptError) as error:
-            pictures.append(ShownPicture(None, 0, 0, str(error)))
+            pictures.append(PictureInExample(None, 0, 0, str(error)))
         else:
             uri = f"data:{drawn.media_type};base64,{base64.b64encode(drawn.data).decode('ascii')}"
-            pictures.append(ShownPicture(uri, drawn.width, drawn.height, ""))
+            pictures.append(PictureInExample(uri, drawn.width, drawn.height, ""))
     ordered = sorted(solvers, key=lambda result: (result.solver == FOREST, result.p_holm, result.solver))
     return ShownExample(
         item, source_item.own_id or item.item_id[:12], pictures, options, item.answer or item.refusal, ordered[:4], bias

@@ -15,7 +15,7 @@ from benchwright.diagnostics.shortcuts.cue_table import with_source_image
 from benchwright.diagnostics.shortcuts.forest import require_forests
 from benchwright.diagnostics.shortcuts.item_cues import ItemCues
 from benchwright.diagnostics.shortcuts.measuring import UNKEYED, cues_or_reason, facts_reader
-from benchwright.diagnostics.shortcuts.model_solvers import ModelReply, PicturelessAsker, PicturelessModel
+from benchwright.diagnostics.shortcuts.model_solvers import PicturelessAsker, PicturelessModel, SolverReply
 from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prune
 from benchwright.diagnostics.shortcuts.report import flagged_items
@@ -57,11 +57,11 @@ class MeasuredCues(MapStep):
         return Outcome(values={"cues": cues.to_text()})
 
 
-class ModelReplies(MapStep):
+class PicturelessReplies(MapStep):
     """Ask a model about items without their pictures."""
 
     name: ClassVar[str] = "models"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "items"
     costly: ClassVar[bool] = True
     values: ClassVar[Mapping[str, str]] = {"replies": "string"}
@@ -144,7 +144,7 @@ class CheatingSolvers(GatherStep):
             evidence=[spoken[row][4] for row in rows],
         )
 
-    def replies(self, columns: pa.Table) -> Mapping[str, Sequence[ModelReply]]:
+    def replies(self, columns: pa.Table) -> Mapping[str, Sequence[SolverReply]]:
         """Return what a model replied, by item id; nothing here, where none is asked."""
         del columns
         return {}
@@ -174,10 +174,10 @@ class CheatingSolversWithModel(CheatingSolvers):
 
     columns: ClassVar[tuple[str, ...]] = (*CheatingSolvers.columns, "models.replies")
 
-    def replies(self, columns: pa.Table) -> Mapping[str, Sequence[ModelReply]]:
+    def replies(self, columns: pa.Table) -> Mapping[str, Sequence[SolverReply]]:
         """Return what the model replied, by item id."""
         return {
-            item_id: [ModelReply(**reply) for reply in json.loads(text)]
+            item_id: [SolverReply(**reply) for reply in json.loads(text)]
             for item_id, text in zip(
                 *(columns[name].to_pylist() for name in ("item_id", "models.replies")), strict=True
             )
@@ -243,4 +243,4 @@ class Shortcuts(Step):
         bounds = {name: getattr(self, name) for name in CheatingSolvers.model_fields}
         if self.model is None:
             return (MeasuredCues(), CheatingSolvers(**bounds))
-        return (MeasuredCues(), ModelReplies(model=self.model), CheatingSolversWithModel(**bounds))
+        return (MeasuredCues(), PicturelessReplies(model=self.model), CheatingSolversWithModel(**bounds))

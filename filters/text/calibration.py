@@ -26,7 +26,7 @@ NEAR = 0.02
 EXAMPLES = 4
 
 
-class Candidate(NamedTuple):
+class ThresholdEffect(NamedTuple):
     """Effect of one threshold.
 
     Args:
@@ -46,7 +46,7 @@ class Candidate(NamedTuple):
     above: tuple[TextShare, ...]
 
 
-def candidates(shares: Sequence[TextShare], thresholds: Iterable[float] | None = None) -> list[Candidate]:
+def candidates(shares: Sequence[TextShare], thresholds: Iterable[float] | None = None) -> list[ThresholdEffect]:
     """Return the effect of each threshold, ascending; the order of files does not matter.
 
     Args:
@@ -61,10 +61,10 @@ def candidates(shares: Sequence[TextShare], thresholds: Iterable[float] | None =
     return [_candidate(ordered, ratios, threshold) for threshold in sorted(set(thresholds))]
 
 
-def _candidate(ordered: Sequence[TextShare], ratios: Sequence[float], threshold: float) -> Candidate:
+def _candidate(ordered: Sequence[TextShare], ratios: Sequence[float], threshold: float) -> ThresholdEffect:
     kept = bisect_right(ratios, threshold)
     close = sum(abs(ratio - threshold) <= NEAR for ratio in ratios)
-    return Candidate(
+    return ThresholdEffect(
         threshold, kept, len(ordered) - kept, close, _distinct(reversed(ordered[:kept])), _distinct(ordered[kept:])
     )
 
@@ -166,7 +166,7 @@ def _facts(report: TextReport) -> list[tuple[str, str]]:
     return [*facts, ("unreadable files", f"{len(report.unreadable):,}"), ("found by", report.engine or "nobody")]
 
 
-def _shown(candidate: Candidate, pictures: _Pictures) -> dict[str, Any]:
+def _shown(candidate: ThresholdEffect, pictures: _Pictures) -> dict[str, Any]:
     total = candidate.kept + candidate.dropped
     return {
         "name": f"{candidate.threshold:g}",

@@ -15,7 +15,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.diagnostics.picture_text.area import union_ratio
 from benchwright.diagnostics.picture_text.base import CONFIDENCE, RegionRules, TextEngine
-from benchwright.diagnostics.picture_text.regions import Region, TextFinder
+from benchwright.diagnostics.picture_text.regions import TextBox, TextFinder
 from benchwright.errors import PrerequisiteError
 from benchwright.records import ImageRecord
 from benchwright.steps import FOLDER, Context, Filter, Measured, OpenContext, Outcome, Resources, Stream
@@ -160,7 +160,7 @@ class TextRatio(Filter):
         return Outcome()
 
 
-def _evidence(region: Region) -> dict[str, Any]:
+def _evidence(region: TextBox) -> dict[str, Any]:
     evidence: dict[str, Any] = {
         "polygon": [[round(x, 1), round(y, 1)] for x, y in region.polygon],
         "confidence": round(region.confidence, 3),

@@ -298,8 +298,9 @@ def test_an_index_of_another_version_is_made_anew(place: Path, index: ItemIndex)
 
 def test_several_processes_and_threads_bring_it_up_to_date_at_once(place: Path, store: ReviewStore) -> None:
     script = (
-        "import sys; from pathlib import Path; from benchwright.annotation.store import open_store\n"
-        "from benchwright.annotation.items import ItemIndex, ItemQuery, search\n"
+        "import sys; from pathlib import Path; from benchwright.annotation.store.review_store import open_store\n"
+        "from benchwright.annotation.items.item_index import ItemIndex\n"
+        "from benchwright.annotation.items.item_search import ItemQuery, search\n"
         "root = Path(sys.argv[1]); index = ItemIndex(root, open_store(f'sqlite:///{root}/review.sqlite'))\n"
         "index.refresh(); print(index.reading(lambda c: search(c, ItemQuery())).total)"
     )

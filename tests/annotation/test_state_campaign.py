@@ -28,7 +28,7 @@ from benchwright.annotation.store.campaigns.other_pictures import find_pictures
 from benchwright.annotation.store.database.records import RefusedError
 from benchwright.annotation.store.review_store import open_store
 from benchwright.canonical import digest
-from benchwright.facts import Statements, read_facts
+from benchwright.facts import StatementsOnPicture, read_facts
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import ImageRecord, Source
@@ -74,8 +74,8 @@ def stated(step: State, ctx: CampaignContext, said: dict[str, dict[str, Any]], n
     return step.advance(images, ctx)
 
 
-def statements(verdicts: Any, image_id: str = A) -> Statements:
-    return Statements.model_validate_json(str(verdicts.outcomes[image_id].values["statements"]))
+def statements(verdicts: Any, image_id: str = A) -> StatementsOnPicture:
+    return StatementsOnPicture.model_validate_json(str(verdicts.outcomes[image_id].values["statements"]))
 
 
 def test_what_was_stated_is_a_value_of_the_image_with_who_wrote_each_statement(

@@ -23,7 +23,7 @@ from benchwright.annotation.store.database.records import RefusedError
 from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import PrerequisiteError
-from benchwright.facts import Statements
+from benchwright.facts import StatementsOnPicture
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 
@@ -121,7 +121,7 @@ def test_the_store_says_of_each_statement_whose_it_is(tmp_path: Path, chat_serve
     done = drafted(tmp_path, chat_server)
     assert done.state == "done"
     row = next(iter(done.outcomes("state")))
-    found = Statements.model_validate_json(row["statements"])
+    found = StatementsOnPicture.model_validate_json(row["statements"])
     assert {place: author.by for place, author in found.authors.items()} == {
         "caption": "model:tiny-vlm",
         "background": "person, from model:tiny-vlm",

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from pydantic import ValidationError
 
 from benchwright.annotation.app.base.own_texts import english_texts
-from benchwright.annotation.app.languages.language import Language, use_language
+from benchwright.annotation.app.languages.language import AppLanguage, use_language
 from benchwright.annotation.app.languages.offered import OfferedLanguages
 from benchwright.annotation.app.task_card.card import card_of
 from benchwright.annotation.campaigns.answer import Answer
@@ -183,7 +183,7 @@ def test_attention_checks_speak_the_language_of_whoever_sees_them(
     assert "only checks" in card_of(task, campaign).question
 
 
-def _arabic() -> Language:
+def _arabic() -> AppLanguage:
     language = OfferedLanguages(english_texts()).of_tag("ar")
     assert language is not None
     return language

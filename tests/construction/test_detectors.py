@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from step_context import StepContext
 from tiny_detectors import make_florence2, make_grounding_dino, make_owlv2
 
-from benchwright.construction.item_parts.idea import Grounded
+from benchwright.construction.item_parts.idea import GroundedSubject
 from benchwright.construction.manipulation.grounding.detectors import DetectedPhrase, load_detector, weights_of
 from benchwright.construction.manipulation.grounding.located import DetectorSettings, Located
 from benchwright.construction.manipulation.grounding.scene import NotGrounded, Scene, Seen
@@ -58,10 +58,10 @@ class Words:
     """Says always the same."""
 
     def scene(self, record: Any, wanted: Any, ctx: Any) -> Scene:
-        subject = Grounded(phrase="the woman", box=(1, 2, 3, 4))
+        subject = GroundedSubject(phrase="the woman", box=(1, 2, 3, 4))
         seen = {
             "behaviour": Seen("playing"),
-            "object": Seen("a red ball", Grounded(phrase="x", box=(0, 0, 9, 9))),
+            "object": Seen("a red ball", GroundedSubject(phrase="x", box=(0, 0, 9, 9))),
             "attire": Seen(None, problem="not_in_picture"),
         }
         return Scene("A woman with a red ball.", subject, 1, seen, made_with={"by": "words"})

@@ -14,7 +14,7 @@ from walks import in_process
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.exports.comparison.differences import ReleaseDifferences, compare_releases
-from benchwright.exports.comparison.page import write_page
+from benchwright.exports.comparison.page import write_comparison
 from benchwright.exports.comparison.rescored import rescored
 from benchwright.exports.correct import correct_release
 from benchwright.records import Choice, Item, ItemImage, Operation
@@ -209,13 +209,13 @@ def test_the_page_shows_both_pictures_with_marks_and_escapes_texts(tmp_path: Pat
     before = with_ring((100, 100), "Is it red?").write(tmp_path / "a")
     after = with_ring((200, 100), "Is it <script>alert(1)</script> red?").write(tmp_path / "b", version="1.1")
     page = tmp_path / "page.html"
-    write_page(page, before, after, compare_releases(before, after))
+    write_comparison(page, before, after, compare_releases(before, after))
     text = page.read_text()
     assert "<script>" not in text
     assert "&lt;script&gt;" in text
     assert len(set(re.findall('data:image/jpeg;base64,[^"]+', text))) == 2
     with pytest.raises(BenchwrightError, match="exists"):
-        write_page(page, before, after, compare_releases(before, after))
+        write_comparison(page, before, after, compare_releases(before, after))
 
 
 def test_pictures_that_cannot_be_drawn_are_told_on_the_page(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_pictures_that_cannot_be_drawn_are_told_on_the_page(tmp_path: Path) -> N
     before = bench.write(tmp_path / "a")
     change(bench, of_task(bench, "ring_colour")[0], question="Is the ring blue?")
     after = bench.write(tmp_path / "b", version="1.1")
-    write_page(tmp_path / "page.html", before, after, compare_releases(before, after))
+    write_comparison(tmp_path / "page.html", before, after, compare_releases(before, after))
     assert "its marks cannot be drawn" in (tmp_path / "page.html").read_text()
 
 

@@ -24,7 +24,7 @@ from benchwright.diagnostics.shortcuts.item_cues import ItemCues
 from benchwright.diagnostics.shortcuts.measuring import measure_items
 from benchwright.diagnostics.shortcuts.picks import Bounds, accuracy_of, best_options
 from benchwright.diagnostics.shortcuts.picture_facts import (
-    PictureFacts,
+    PictureTraits,
     facts_of_picture,
     with_detail,
     with_detail_beside,
@@ -60,7 +60,7 @@ def test_what_the_task_asks_for_is_left_out() -> None:
     assert not any(solver.family in result.task_cues for solver in result.solvers)
 
 
-def _png(levels: np.ndarray, note: str = "") -> PictureFacts:
+def _png(levels: np.ndarray, note: str = "") -> PictureTraits:
     handle, notes = io.BytesIO(), PngInfo()
     if note:
         notes.add_text("note", note)
@@ -105,7 +105,7 @@ def test_bytes_beside_a_reference_stay_a_measure_of_the_file_where_a_format_or_t
     assert with_detail_beside(unequal, _png(levels)) == [*unequal, _png(levels)]
 
 
-def _jpeg(levels: np.ndarray, **saving: Any) -> PictureFacts:
+def _jpeg(levels: np.ndarray, **saving: Any) -> PictureTraits:
     handle = io.BytesIO()
     Image.fromarray(levels).save(handle, "JPEG", **{"quality": 95, "subsampling": 0, **saving})
     return facts_of_picture(handle.getvalue(), with_pixels=True)

@@ -1,4 +1,4 @@
-"""The import graph: rooms import layers and spine and never each other, save the audit, which may import them all.
+"""The import graph: rooms import layers and spine and never each other, save the audit, which imports other rooms' faces.
 
 Layers lie between: what is wrong with a set, files of questions, replies. The spine imports no layer and no room.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from import_graph import imports
 
 pytestmark = pytest.mark.slow
 
@@ -72,6 +73,26 @@ def test_the_spine_imports_no_room() -> None:
     paths = list(_modules(SPINE))
     assert len(paths) > 30
     assert [wrong for path in paths for wrong in _wrong(path, None)] == []
+
+
+LEFT = (
+    "benchwright.filters",  # instruments that still lie in the filters
+    "benchwright.evaluation.analysis.comparison_output",  # the power of a comparison
+)
+"""Modules, and packages with all that is below them, that the audit still imports past a room's face."""
+
+
+def test_the_audit_imports_other_rooms_by_their_faces() -> None:
+    """`from benchwright.exports import compare_releases`, and no module below `benchwright.exports`."""
+    others = tuple(f"benchwright.{room}." for room in ROOMS if room != "audit")
+    found = {
+        f"{importer} imports {module.module}"
+        for importer, founds in imports().items()
+        for module in founds
+        if importer.startswith("benchwright.audit.") and module.module.startswith(others)
+        and not any(module.module == left or module.module.startswith(f"{left}.") for left in LEFT)
+    }  # fmt: skip
+    assert sorted(found) == []
 
 
 def _layer_of(module: str) -> str | None:

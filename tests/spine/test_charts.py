@@ -13,6 +13,7 @@ from report_page import ReportPage
 from benchwright.pages import (
     SHARES,
     Chart,
+    ChartRow,
     Column,
     Dot,
     LegendEntry,
@@ -23,7 +24,6 @@ from benchwright.pages import (
     Part,
     PlanePoint,
     ReferenceLine,
-    Row,
     Scale,
     chart_style,
     columns_chart,
@@ -46,8 +46,8 @@ def charts(name: str) -> list[Chart]:
     """One chart of each kind, in which every text is `name`."""
     parts = [Part(name, 2, Look("series-0", pattern)) for pattern in PATTERNS]
     rows = [
-        Row(name, parts, note=name, goes_on=9),
-        Row(name, dots=[Dot(0.5, (0.25, 0.75), series, True) for series in range(12)], lines=[ReferenceLine("people", 0.4, (0.3, 0.5))]),
+        ChartRow(name, parts, note=name, goes_on=9),
+        ChartRow(name, dots=[Dot(0.5, (0.25, 0.75), series, True) for series in range(12)], lines=[ReferenceLine("people", 0.4, (0.3, 0.5))]),
     ]  # fmt: skip
     legend = [LegendEntry(name, 0), LegendEntry(name, Look("drop")), LegendEntry(name, "chance")]
     columns = [Column(0, 1, 3, Look("keep"), name), Column(1, 2, 1, Look("drop"), name)]
@@ -100,12 +100,12 @@ def test_equal_charts_give_equal_bytes() -> None:
 
 
 def test_bars_are_in_proportion_and_one_of_a_million_is_seen() -> None:
-    rows = [Row("a", [Part("kept", 999_999, Look("keep")), Part("dropped", 1, Look("drop"))])]
+    rows = [ChartRow("a", [Part("kept", 999_999, Look("keep")), Part("dropped", 1, Look("drop"))])]
     rects = rows_chart("c", "t", rows, Scale(0, 1_000_000)).svg.findall(".//rect[@height='22']")
     kept, dropped = (float(rect.attrib["width"]) for rect in rects)
     assert kept > 900
     assert dropped == 2.5
-    rows = [Row("a", [Part("kept", 3, Look("keep")), Part("dropped", 1, Look("drop"))])]
+    rows = [ChartRow("a", [Part("kept", 3, Look("keep")), Part("dropped", 1, Look("drop"))])]
     rects = rows_chart("c", "t", rows, Scale(0, 4)).svg.findall(".//rect[@height='22']")
     kept, dropped = (float(rect.attrib["width"]) for rect in rects)
     assert kept == pytest.approx(3 * dropped, abs=0.02)
@@ -113,8 +113,10 @@ def test_bars_are_in_proportion_and_one_of_a_million_is_seen() -> None:
 
 def test_the_numbers_of_rows_name_parts_series_and_references() -> None:
     rows = [
-        Row("a", dots=[Dot(0.5, (0.25, 0.75)), Dot(None, None, 1)], lines=[ReferenceLine("chance", 0.2)], note="two"),
-        Row("b", dots=[Dot(1.0, None, 1)]),
+        ChartRow(
+            "a", dots=[Dot(0.5, (0.25, 0.75)), Dot(None, None, 1)], lines=[ReferenceLine("chance", 0.2)], note="two"
+        ),
+        ChartRow("b", dots=[Dot(1.0, None, 1)]),
     ]
     legend = [LegendEntry("one", 0), LegendEntry("other", 1), LegendEntry("a draw", "chance")]
     numbers = rows_chart("c", "t", rows, SHARES, legend=legend).numbers

@@ -221,7 +221,7 @@ def test_a_byte_order_mark_and_names_in_any_script_are_read(tmp_path: Path) -> N
 READ_ALL = """
 import sys
 from pathlib import Path
-from benchwright.regions.formats import read_marks
+from benchwright.regions import read_marks
 regions = sum(len(picture.regions) for picture in read_marks(Path(sys.argv[1]), "coco", shape="box"))
 [peak] = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
 print(regions, int(peak) // 1024)

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...store.accounts.accounts import Account
 from ..base.state import AppState
-from ..languages.language import Language, use_language
+from ..languages.language import AppLanguage, use_language
 from ..security.cookies import Cookies
 from ..security.headers import headers_of
 from ..security.static_files import static_file
@@ -65,7 +65,7 @@ class SessionMiddleware:
             with suppress(ClientDisconnect), use_language(language):  # there is nobody left to answer
                 await self._app(scope, receive, self._with_headers(send))
 
-    def _language_of(self, connection: HTTPConnection, account: Account | None) -> Language:
+    def _language_of(self, connection: HTTPConnection, account: Account | None) -> AppLanguage:
         headers = connection.headers
         cookie, accepted = headers.get("cookie", ""), headers.get("accept-language", "")
         return self._state.language_of(account, cookie=cookie, accepted=accepted)

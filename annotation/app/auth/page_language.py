@@ -18,7 +18,7 @@ from starlette.types import Message, Scope, Send
 
 from ...store.accounts.accounts import Account, Accounts
 from ..base.state import AppState
-from ..languages.language import ENGLISH, Language
+from ..languages.language import ENGLISH, AppLanguage
 from .sessions import local_path, redirect_with_cookie
 
 _OPENING = b'<html lang="en">'
@@ -27,7 +27,7 @@ _NAVIGATIONS = {"same-origin", "none"}
 """Values of `Sec-Fetch-Site` of a request that a page of this site or the address bar made."""
 
 
-def with_language(scope: Scope, send: Send, language: Language) -> Send:
+def with_language(scope: Scope, send: Send, language: AppLanguage) -> Send:
     """Return a `send` that writes language and direction into Streamlit's page, for requests that may get it.
 
     The request then asks for the whole page as it is: browsers may hold a copy in another language.

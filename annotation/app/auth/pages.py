@@ -7,7 +7,7 @@ from html import escape
 from urllib.parse import urlencode
 
 from ..base.texts import TEXTS
-from ..languages.language import Language, chosen_language
+from ..languages.language import AppLanguage, chosen_language
 from ..security.passwords import SHORTEST
 from ..security.static_files import needed_files
 from .middleware import LOGIN, LOGOUT, OIDC_START, WELCOME
@@ -43,7 +43,7 @@ def login_page(
     name: str = "",
     problem: str = "",
     by_provider: bool = False,
-    languages: Sequence[Language] = (),
+    languages: Sequence[AppLanguage] = (),
 ) -> str:
     """Return the form that asks for name and password.
 
@@ -74,7 +74,7 @@ def welcome_page(
     name: str,
     problem: str = "",
     by_provider: bool = False,
-    languages: Sequence[Language] = (),
+    languages: Sequence[AppLanguage] = (),
 ) -> str:
     """Return the form in which an invited person chooses a password; arguments as of `login_page`."""
     new_password = f'autocomplete="new-password" minlength="{SHORTEST}" autofocus'
@@ -135,7 +135,7 @@ def _provider_button(**query: str) -> str:
     return f'<p class="other"><a class="button" href="{url}">{escape(TEXTS["sign_in_by_provider"])}</a></p>'
 
 
-def _languages(path: str, languages: Sequence[Language], **query: str) -> str:
+def _languages(path: str, languages: Sequence[AppLanguage], **query: str) -> str:
     """Return links to a page in the other languages, each named as it calls itself."""
     links = ""
     for language in languages:

@@ -28,7 +28,7 @@ from ...forms.kind_forms.writing import DRAWN_LABEL, writing_form
 from ...forms.kinds import COLLECT, KINDS, MARK, WRITE
 from ...forms.practice_item import PracticeItem, TextBeside, practice_form
 from ...practice.practice_items import practice_items
-from ..languages.language import ENGLISH, MESSAGES, Language, TextsBySection, chosen_language
+from ..languages.language import ENGLISH, MESSAGES, AppLanguage, TextsBySection, chosen_language
 from .curator_texts import CODES, ITEM_STATES
 from .curator_texts import TEXTS as CURATOR_TEXTS
 from .marking_texts import TEXTS as MARKING_TEXTS
@@ -183,7 +183,7 @@ def practice_in_language(item: PracticeItem, kind: str) -> PracticeItem:
 
 
 @lru_cache(maxsize=256)
-def _translated_form(form: Form, language: Language) -> Form:
+def _translated_form(form: Form, language: AppLanguage) -> Form:
     def words(text: str) -> str:
         return language.translated(text, FORMS)
 

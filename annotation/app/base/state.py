@@ -15,7 +15,7 @@ from ...jobs.job_runner import JobRunner
 from ...store.accounts.accounts import Account, Accounts
 from ...store.review_store import ReviewStore, open_store
 from ..helping.helper_lanes import HelperLanes
-from ..languages.language import Language
+from ..languages.language import AppLanguage
 from ..languages.offered import OfferedLanguages
 from ..security.attempts import Attempts
 from ..security.cookies import Cookies, signing_key
@@ -63,7 +63,7 @@ class AppState:
     languages: OfferedLanguages
     provider: IdentityProvider | None = None
 
-    def language_of(self, account: Account | None, *, cookie: str, accepted: str) -> Language:
+    def language_of(self, account: Account | None, *, cookie: str, accepted: str) -> AppLanguage:
         """Return the language that somebody chose for their account or in their browser, else the browser's own.
 
         Args:

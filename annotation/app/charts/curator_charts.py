@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from benchwright.pages import (
     Chart,
+    ChartRow,
     Column,
     Dot,
     LegendEntry,
@@ -15,7 +16,6 @@ from benchwright.pages import (
     NumberTable,
     Part,
     ReferenceLine,
-    Row,
     Scale,
     columns_chart,
     count_scale,
@@ -64,7 +64,9 @@ def parts_chart(name: str, title: str, rows: Sequence[tuple[str, Mapping[str, in
     for part in dict.fromkeys(part for _, parts in rows for part in parts):
         looks[part] = _OPEN.get(part, _CLOSED[len(looks) % len(_CLOSED)])
     bars = [
-        Row(unisolated(whole), [Part(words_for(part), n, looks[part]) for part, n in parts.items()], note=_words(parts))
+        ChartRow(
+            unisolated(whole), [Part(words_for(part), n, looks[part]) for part, n in parts.items()], note=_words(parts)
+        )
         for whole, parts in rows
     ]
     scale = count_scale(max((sum(parts.values()) for _, parts in rows), default=0))
@@ -78,7 +80,7 @@ def counts_chart(
     """Return a chart of counts, one bar each, with the count or its words beside it."""
     texts = words or [str(count) for _, count in counts]
     bars = [
-        Row(unisolated(row_name), [Part("", count, _CLOSED[0])], note=text)
+        ChartRow(unisolated(row_name), [Part("", count, _CLOSED[0])], note=text)
         for (row_name, count), text in zip(counts, texts, strict=True)
     ]
     scale = count_scale(max((count for _, count in counts), default=0))
@@ -108,7 +110,7 @@ def intervals_chart(
     at = 0.0 if mark is None else mark
     lines = [ReferenceLine("mark", at)] if low < at < high else []
     rows = [
-        Row(unisolated(value.name), dots=[Dot(value.value, value.interval)], lines=lines, note=_number(value))
+        ChartRow(unisolated(value.name), dots=[Dot(value.value, value.interval)], lines=lines, note=_number(value))
         for value in values
     ]
     places = (-1.0, -0.5, 0.0, 0.5, 1.0) if scale is None else (low, (low + high) / 2, high)
@@ -158,7 +160,7 @@ def confusion_chart(name: str, title: str, confusion: Mapping[str, Mapping[str, 
     return grid_chart(name, title, [words_for(label) for label in labels], rows, caption=title, corner=TEXTS["truth"])
 
 
-def _notes(rows: Sequence[Row], title: str) -> NumberTable:
+def _notes(rows: Sequence[ChartRow], title: str) -> NumberTable:
     return NumberTable(("", title), [(row.name, row.note) for row in rows])
 
 

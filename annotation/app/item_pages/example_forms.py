@@ -11,7 +11,7 @@ from benchwright.errors import BenchwrightError
 from ...forms.kind_forms.screening import KEEP
 from ...items.item_history import ReviewedTask
 from ...store.accounts.accounts import Account
-from ...store.submissions.examples import MAX_WORDS, Example, Examples
+from ...store.submissions.examples import MAX_WORDS, Examples, FieldExample
 from ...workflow.settlement.settle import ACCEPT
 from ..base.curator_texts import TEXTS
 from ..base.directed_text import inert
@@ -63,7 +63,7 @@ def _offer_to_show(state: AppState, account: Account, task: ReviewedTask) -> Non
             st.rerun()
 
 
-def _offer_to_withdraw(state: AppState, account: Account, task: ReviewedTask, example: Example) -> None:
+def _offer_to_withdraw(state: AppState, account: Account, task: ReviewedTask, example: FieldExample) -> None:
     campaign = inert(title_of(task.campaign.name))
     st.info(TEXTS["example_is"].format(campaign=campaign, words=inert(example.words)))
     if st.button(TEXTS["example_withdraw"], key=f"example-withdraw-{example.id}"):

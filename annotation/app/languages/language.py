@@ -29,7 +29,7 @@ _SPEC = re.compile(r"(,?)(?:\.(\d+))?([dfg%]?)")
 _ISOLATE, _ISOLATE_END = "\u2068", "\u2069"
 
 
-class Language:
+class AppLanguage:
     """One language of the app.
 
     Args:
@@ -159,10 +159,10 @@ class Language:
 class Text(str):
     """A text with places for values; `format` fills them in as the text's language writes numbers and counts."""
 
-    language: Language
+    language: AppLanguage
     forms: Forms | None
 
-    def __new__(cls, text: str | Forms, language: Language) -> Text:
+    def __new__(cls, text: str | Forms, language: AppLanguage) -> Text:
         """Make a text of a language from one form, or from forms by plural category."""
         self = super().__new__(cls, text if isinstance(text, str) else text["other"])
         self.language = language
@@ -182,7 +182,7 @@ class Text(str):
 class _LocalFormatter(Formatter):
     """Fills in numbers as a language writes them."""
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: AppLanguage) -> None:
         self._language = language
 
     def format_field(self, value: Any, format_spec: str) -> str:
@@ -199,7 +199,7 @@ class _IsolatingFormatter(_LocalFormatter):
         return f"{_ISOLATE}{text}{_ISOLATE_END}" if isinstance(value, str) and text else text
 
 
-_FORMATTERS: tuple[Callable[[Language], Formatter], Callable[[Language], Formatter]] = (
+_FORMATTERS: tuple[Callable[[AppLanguage], Formatter], Callable[[AppLanguage], Formatter]] = (
     _LocalFormatter,
     _IsolatingFormatter,
 )
@@ -217,7 +217,7 @@ def unisolated(text: str) -> str:
     return text.replace(_ISOLATE, "").replace(_ISOLATE_END, "")
 
 
-def _ready(text: str | Forms, language: Language) -> str:
+def _ready(text: str | Forms, language: AppLanguage) -> str:
     """Return a text as code gets it: plain where nothing is filled in."""
     return text if isinstance(text, str) and "{" not in text else Text(text, language)
 
@@ -232,17 +232,17 @@ def _pattern_of(english: str) -> re.Pattern[str]:
     return re.compile("".join(parts), re.DOTALL)
 
 
-ENGLISH = Language("en")
-_chosen: ContextVar[Language | None] = ContextVar("benchwright_language", default=None)
+ENGLISH = AppLanguage("en")
+_chosen: ContextVar[AppLanguage | None] = ContextVar("benchwright_language", default=None)
 
 
-def chosen_language() -> Language:
+def chosen_language() -> AppLanguage:
     """Return the language of the present request or run of a page; English outside of both."""
     language = _chosen.get()
     return _language_of_session() if language is None else language
 
 
-def _language_of_session() -> Language:
+def _language_of_session() -> AppLanguage:
     """Return the language of the Streamlit session that runs in this thread, as its last whole run chose it.
 
     Each run has a thread of its own. Callbacks come before the page's script, and fragments run without it.
@@ -251,13 +251,13 @@ def _language_of_session() -> Language:
     if streamlit is None or streamlit.runtime.scriptrunner.get_script_run_ctx(suppress_warning=True) is None:
         return ENGLISH
     kept = streamlit.session_state.get(_SESSION_KEY)
-    if not isinstance(kept, Language):
+    if not isinstance(kept, AppLanguage):
         return ENGLISH
     _chosen.set(kept)
     return kept
 
 
-def choose_for_session(language: Language) -> None:
+def choose_for_session(language: AppLanguage) -> None:
     """Use a language for the present run of a page, and for callbacks and fragments of its session."""
     import streamlit as st
 
@@ -266,7 +266,7 @@ def choose_for_session(language: Language) -> None:
 
 
 @contextmanager
-def use_language(language: Language) -> Iterator[None]:
+def use_language(language: AppLanguage) -> Iterator[None]:
     """Use a language for what is done within, in this thread and in what it awaits."""
     token = _chosen.set(language)
     try:

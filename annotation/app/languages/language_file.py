@@ -20,13 +20,13 @@ from typing import Any
 
 from benchwright.errors import DataError
 
-from .language import BY, PLURAL_CATEGORIES, Forms, Language, TextsBySection
+from .language import BY, PLURAL_CATEGORIES, AppLanguage, Forms, TextsBySection
 
 FOLDER = Path(__file__).parent
 SUFFIX = ".toml"
 
 
-def read_language(path: Path, english: TextsBySection) -> Language:
+def read_language(path: Path, english: TextsBySection) -> AppLanguage:
     """Return the language of a file; entries that do not fit English are left out and show in English.
 
     Args:
@@ -37,7 +37,7 @@ def read_language(path: Path, english: TextsBySection) -> Language:
         DataError: The file cannot be read, or its name is no tag of a language.
     """
     tag = path.stem
-    bare = Language(tag)
+    bare = AppLanguage(tag)
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
@@ -51,7 +51,7 @@ def read_language(path: Path, english: TextsBySection) -> Language:
         }
         for section, sources in english.items()
     }
-    return Language(tag, texts, english)
+    return AppLanguage(tag, texts, english)
 
 
 def problems_of(path: Path, english: TextsBySection) -> list[str]:
@@ -66,7 +66,7 @@ def problems_of(path: Path, english: TextsBySection) -> list[str]:
     """
     read_language(path, english)
     document = tomllib.loads(path.read_text(encoding="utf-8"))
-    categories = Language(path.stem).plural_categories
+    categories = AppLanguage(path.stem).plural_categories
     problems = []
     for section, entries in document.items():
         known = english.get(section)
@@ -82,7 +82,7 @@ def problems_of(path: Path, english: TextsBySection) -> list[str]:
     return problems
 
 
-def _categories_of(language: Language, path: Path) -> frozenset[str]:
+def _categories_of(language: AppLanguage, path: Path) -> frozenset[str]:
     from babel import UnknownLocaleError
 
     try:
@@ -106,8 +106,8 @@ def written_file(tag: str, english: TextsBySection, begun: Path | None = None) -
     Raises:
         DataError: The tag is none of a language, or the file cannot be read.
     """
-    categories = _categories_of(Language(tag), Path(f"{tag}{SUFFIX}"))
-    document, head = {}, [f"# The review app in {Language(tag).name}. Terms, one word for one thing:", "#"]
+    categories = _categories_of(AppLanguage(tag), Path(f"{tag}{SUFFIX}"))
+    document, head = {}, [f"# The review app in {AppLanguage(tag).name}. Terms, one word for one thing:", "#"]
     if begun is not None:
         read_language(begun, english)
         text = begun.read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from .language import ENGLISH, Language, TextsBySection
+from .language import ENGLISH, AppLanguage, TextsBySection
 from .language_file import FOLDER, SUFFIX, problems_of, read_language
 
 logger = logging.getLogger(__name__)
@@ -35,15 +35,15 @@ class OfferedLanguages:
         self._accepted = lru_cache(maxsize=256)(self._best_of)
 
     @property
-    def all(self) -> Sequence[Language]:
+    def all(self) -> Sequence[AppLanguage]:
         """Return the languages, English first."""
         return tuple(self._languages.values())
 
-    def of_tag(self, tag: str | None) -> Language | None:
+    def of_tag(self, tag: str | None) -> AppLanguage | None:
         """Return the language of a tag; None for a tag of none."""
         return self._languages.get(tag or "")
 
-    def choose(self, *tags: str | None, accepted: str = "") -> Language:
+    def choose(self, *tags: str | None, accepted: str = "") -> AppLanguage:
         """Return the language of the first tag that is offered, else the best one for a browser.
 
         Args:
@@ -54,7 +54,7 @@ class OfferedLanguages:
         chosen = next((language for language in known if language is not None), None)
         return self._accepted(accepted[:MOST_HEADER]) if chosen is None else chosen
 
-    def _best_of(self, header: str) -> Language:
+    def _best_of(self, header: str) -> AppLanguage:
         """Return the language that a browser likes best; English where it likes none of those that are offered."""
         for tag in _by_preference(header):
             for name, language in self._languages.items():

@@ -17,7 +17,7 @@ from benchwright.errors import DataError, UnreadableImage
 from ...forms.task_content import content_in
 from ...store.accounts.accounts import Account
 from ...store.campaigns.guidelines import Guidelines, GuidelinesVersion
-from ...store.submissions.examples import Example, Examples
+from ...store.submissions.examples import Examples, FieldExample
 from ...workflow.task_queue import is_id
 from ..auth.middleware import ACCOUNT
 from ..base.directed_text import LEFT_TO_RIGHT, RIGHT_TO_LEFT, runs_right_to_left
@@ -97,7 +97,7 @@ def _open_or_close() -> None:
     st.session_state[_IS_OPEN] = not st.session_state.get(_IS_OPEN, False)
 
 
-def _examples_html(examples: Sequence[Example]) -> str:
+def _examples_html(examples: Sequence[FieldExample]) -> str:
     """Return examples in a list, accepted ones first, each with its pictures, its question and why."""
     entries = []
     for example in sorted(examples, key=lambda example: not example.is_accepted):

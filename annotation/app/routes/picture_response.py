@@ -12,7 +12,7 @@ from benchwright.drawing.previews import Preview
 from benchwright.errors import BenchwrightError
 
 
-class PictureFile(NamedTuple):
+class PictureAsFiled(NamedTuple):
     """A picture that is sent as it is: bytes of the file, and its media type."""
 
     data: bytes
@@ -20,7 +20,7 @@ class PictureFile(NamedTuple):
 
 
 def picture_response(
-    request: Request, tag: str, show: Callable[[], Preview | PictureFile], *, tells_why: bool = False
+    request: Request, tag: str, show: Callable[[], Preview | PictureAsFiled], *, tells_why: bool = False
 ) -> Response:
     """Return a picture; 304 where the browser has it, 410 where it cannot be shown.
 

@@ -18,7 +18,7 @@ from ...workflow.task_queue import is_id
 from ..auth.middleware import ACCOUNT
 from ..base.shown_pictures import etag
 from ..base.state import AppState
-from .picture_response import PictureFile, picture_response
+from .picture_response import PictureAsFiled, picture_response
 
 
 def practice_url(campaign_id: int, place: int, number: int, image: ItemImage, *, marks: bool = False) -> str:
@@ -38,9 +38,9 @@ def practice_routes(state: AppState) -> list[Route]:
         if image is None or (marks and not image.prompts):
             return PlainTextResponse("there is no such picture for you\n", 404)
 
-        def show() -> Preview | PictureFile:
+        def show() -> Preview | PictureAsFiled:
             if (scene := scene_of(image.image_id)) is not None:
-                return PictureFile(draw_scene(scene), "image/jpeg")
+                return PictureAsFiled(draw_scene(scene), "image/jpeg")
             return state.pictures.marks(image) if marks else state.pictures.picture(image)
 
         return picture_response(request, etag(image, "marks" if marks else "picture"), show)

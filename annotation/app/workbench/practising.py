@@ -25,7 +25,7 @@ from ..routes.practice import practice_url
 from ..task_card.card import Card, card_of, decision_in_words
 from ..task_card.card_event import CardEvent
 from ..viewer import ViewerPicture
-from .work import AHEAD, EventResult, PictureSource, WorkProgress, WorkTask, pictures_from
+from .work import AHEAD, EventResult, ViewedPicture, WorkProgress, WorkTask, pictures_from
 
 
 class PracticeWork:
@@ -76,7 +76,7 @@ class PracticeWork:
         return WorkTask(task_id, card, self._pictures(task_id - 1, item.content, can_be_chosen=card.letters_choose))
 
     def _pictures(self, place: int, item: TaskContent, *, can_be_chosen: bool) -> list[ViewerPicture]:
-        def source(number: int, image: ItemImage) -> PictureSource:
+        def source(number: int, image: ItemImage) -> ViewedPicture:
             scene = scene_of(image.image_id)
             width, height = self._state.pictures.size(image) if scene is None else scene_size(scene)
             address = partial(practice_url, self._campaign.id, place, number, image)

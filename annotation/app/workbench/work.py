@@ -52,7 +52,7 @@ class WorkTask:
         }
 
 
-class PictureSource(TypedDict):
+class ViewedPicture(TypedDict):
     """Where a picture of an item is, and how large: fields of `ViewerPicture`."""
 
     src: str
@@ -200,7 +200,7 @@ def pictures_of(
         can_be_chosen: Whether a click on a picture that is an option chooses it; default False.
     """
 
-    def source(place: int, image: ItemImage) -> PictureSource:
+    def source(place: int, image: ItemImage) -> ViewedPicture:
         width, height = state.pictures.size(image)
         return {
             "src": picture_url(task_id, place),
@@ -216,7 +216,7 @@ def pictures_of(
 
 
 def pictures_from(
-    item: TaskContent, source: Callable[[int, ItemImage], PictureSource], *, can_be_chosen: bool
+    item: TaskContent, source: Callable[[int, ItemImage], ViewedPicture], *, can_be_chosen: bool
 ) -> list[ViewerPicture]:
     """Return an item's pictures for the viewer, with captions and letters.
 

@@ -1,6 +1,7 @@
-"""What people decided about items of a release that they may edit, as errata.
+"""What people decided about items of a release, as errata.
 
-Two kinds of campaigns that are opened on a file of tasks let people edit the items of a release. In a `verify` they
+In a campaign `errata` they say what is wrong with an item and which key is right. Two other kinds that are opened on a
+file of tasks let people edit the items of a release. In a `verify` they
 accept, revise or reject an item; in a `review` they answer it without its key, and then vote on what `CRITERIA` asks.
 An item that they accept after edits becomes an erratum with these, one that they find unfit one that leaves it out.
 """
@@ -15,14 +16,16 @@ from benchwright.questions.edits import ItemEdits, edits_of
 from benchwright.records import Item
 from benchwright.release.format.errata import Erratum, Finding
 
-from ...forms.kinds import AMBIGUOUS, KEY_WRONG, REVIEW
+from ...forms.kinds import AMBIGUOUS, ERRATA, KEY_WRONG, REVIEW
 from ...forms.payloads import item_in
 from ...store.campaigns.tasks import find_task
 from ...store.database.records import Annotation, Campaign
 from ...store.review_store import ReviewStore
 from ...workflow.settlement.criteria import NOTE, tally, votes_of
 from ...workflow.settlement.settle import ACCEPT, FAILED_REVIEW, OUT_OF_ROUNDS, REJECT, REVISE
+from ...workflow.submitted_answers import CampaignAnswers, results_of
 from ..running.open_in_rounds import ItemHistory, histories_in
+from ..running.results import errata_of, settled
 
 WORDING = "wording"
 REASONS: tuple[str, ...] = get_args(Finding)
@@ -37,8 +40,8 @@ _FOUND = {ACCURATE: KEY_WRONG, UNAMBIGUOUS: AMBIGUOUS}
 """Finding about an item that a majority votes no on, by criterion."""
 
 
-class EditsJudged(NamedTuple):
-    """What people decided about items that they may edit.
+class ErrataJudged(NamedTuple):
+    """What people decided about items of a release.
 
     Args:
         errata: Errata, by item id; none for items that they accept as they were.
@@ -60,9 +63,11 @@ class _Verdict(NamedTuple):
     reasons: Sequence[str | None]
 
 
-def edits_judged(store: ReviewStore, name: str) -> EditsJudged:
-    """Return what people decided in a campaign `verify` or `review` on items of a release."""
+def errata_judged(store: ReviewStore, name: str) -> ErrataJudged:
+    """Return what people decided in a campaign `errata`, `verify` or `review` on items of a release."""
     campaign = store.campaign(name)
+    if campaign.kind == ERRATA:
+        return _judged_in_doubt(results_of(store, name))
     tasks = store.tasks(name, states=("open", "done"))
     done = {task.item_id for task in tasks if task.state == "done"}
     verdict_of = _verdict_by_votes if campaign.kind == REVIEW else _verdict_by_decisions
@@ -78,7 +83,14 @@ def edits_judged(store: ReviewStore, name: str) -> EditsJudged:
         with store.reading() as connection:
             first = find_task(connection, campaign, item_id, history.rounds[0].content_hash)
         errata += _errata_of(Item.model_validate(item_in(first.payload)), history, verdict, campaign)
-    return EditsJudged(tuple(errata), tuple(undecided), len(tasks) - len(done))
+    return ErrataJudged(tuple(errata), tuple(undecided), len(tasks) - len(done))
+
+
+def _judged_in_doubt(results: CampaignAnswers) -> ErrataJudged:
+    """Return the errata of a campaign on doubted keys; undecided is an item on which no finding has a majority."""
+    done = {task.item_id for task in results.tasks.values() if task.state == "done"}
+    agreed = {item.task.item_id for item in settled(results)}
+    return ErrataJudged(tuple(errata_of(results)), tuple(sorted(done - agreed)), results.open)
 
 
 def _verdict_by_decisions(history: ItemHistory) -> _Verdict | None:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, field_validator, model_validator
 
 from benchwright.canonical import canonical_json
-from benchwright.facts import Authorship, Statements, author_of
+from benchwright.facts import Authorship, StatementsOnPicture, author_of
 from benchwright.facts.statements import PERSON, SIMULATED
 from benchwright.images.identify import path_for
 from benchwright.models.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Prices, RequestPlan, Tokens
@@ -184,7 +184,7 @@ def _known_images(ctx: CampaignContext) -> set[str]:
 
 def combined_statements(
     decisions: Sequence[Annotation], form: Form, campaign: str, *, first_only: bool
-) -> Statements | None:
+) -> StatementsOnPicture | None:
     """Return what one image's annotators stated, taken together; None if nobody stated anything.
 
     Args:
@@ -200,7 +200,7 @@ def combined_statements(
     for decision in stating[:1] if first_only else stating:
         taken.add(decision)
     document = statements_document(taken.fields)
-    return Statements.model_validate(document | {"authors": taken.authors})
+    return StatementsOnPicture.model_validate(document | {"authors": taken.authors})
 
 
 class _Taken:
@@ -269,14 +269,14 @@ def _key_in(field: Repeated, entry: Mapping[str, Any]) -> str:
     return key.upper() if field.distinct == "category" else key
 
 
-def _outcome(statements: Statements | None, evidence: Mapping[str, Any]) -> Outcome:
+def _outcome(statements: StatementsOnPicture | None, evidence: Mapping[str, Any]) -> Outcome:
     if statements is None:
         return Outcome(evidence=evidence)
     return Outcome(values={"statements": canonical_json(statements.model_dump(mode="json"))}, evidence=evidence)
 
 
 def _summary(
-    stated: Mapping[str, Statements | None], decisions: Sequence[Annotation], rule: str, *, simulated: bool
+    stated: Mapping[str, StatementsOnPicture | None], decisions: Sequence[Annotation], rule: str, *, simulated: bool
 ) -> dict[str, Any]:
     """Return counts of images and statements, and by whom these are, without times and names."""
     with_any = [statements for statements in stated.values() if statements is not None]

@@ -16,7 +16,7 @@ from benchwright.facts import (
     High,
     OnBackground,
     Seen,
-    Statements,
+    StatementsOnPicture,
     Swapped,
     Why,
     place_in_words,
@@ -334,7 +334,7 @@ class _Values(NamedTuple):
 
 
 def statements_document(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the form's values in the terms of facts files, as JSON values for `Statements`, without absent ones."""
+    """Return the values in the terms of facts files, as JSON for `StatementsOnPicture`, without absent ones."""
     values = _Values(fields)
     source = {name: values.text(name) for name in ("dataset", "canonical_id", "uri")}
     document: dict[str, Any] = {
@@ -400,7 +400,7 @@ def mistakes_in_statements(form: Form, fields: Mapping[str, Any]) -> list[str]:
     if any(fields.get(name) for name in _OF_PAIRS) and not (fields.get("caption") and fields.get("main_subject")):
         return ["changes of the picture, and what is seen in it, rest on its caption and its main subject: state both"]
     try:
-        statements = Statements.model_validate(statements_document(fields))
+        statements = StatementsOnPicture.model_validate(statements_document(fields))
     except ValidationError as error:
         return in_words(error)
     asks_subjects = any(field.name == "subjects" for field in form.fields)

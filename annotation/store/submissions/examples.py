@@ -28,7 +28,7 @@ MOST_EXAMPLES = 20
 """Most examples of one campaign that are shown at a time."""
 
 
-class Example(NamedTuple):
+class FieldExample(NamedTuple):
     """One example.
 
     Args:
@@ -113,13 +113,13 @@ class Examples:
             if connection.execute(sa.update(guideline_examples).where(is_shown).values(values)).rowcount:
                 record(connection, "example_withdrawn", actor=by, at=now, example=example_id)
 
-    def of_tasks(self, task_ids: Sequence[int]) -> dict[int, Example]:
+    def of_tasks(self, task_ids: Sequence[int]) -> dict[int, FieldExample]:
         """Return the examples in force among some tasks, by task."""
         with self._store.reading() as connection:
             rows = connection.execute(_IN_FORCE.where(tasks.c.id.in_(task_ids))).all()
         return {row.task_id: _example(row) for row in rows}
 
-    def shown_to(self, campaign: Campaign, annotator: str) -> list[Example]:
+    def shown_to(self, campaign: Campaign, annotator: str) -> list[FieldExample]:
         """Return the examples of a campaign that an annotator may see, and note where that shows them a key.
 
         Args:
@@ -135,7 +135,7 @@ class Examples:
                     note_seen(connection, row.task_id, row.annotator_id)
         return [_example(row) for row in rows]
 
-    def one_for(self, example_id: int, annotator: str) -> Example | None:
+    def one_for(self, example_id: int, annotator: str) -> FieldExample | None:
         """Return an example that an annotator may see; None if there is none for them."""
         with self._store.reading() as connection:
             row = connection.execute(_for(annotator).where(guideline_examples.c.id == example_id)).one_or_none()
@@ -155,5 +155,5 @@ def _for(annotator: str) -> sa.Select[Any]:
     )
 
 
-def _example(row: sa.Row[Any]) -> Example:
-    return Example(row.id, row.task_id, row.is_accepted, row.words, json.loads(row.payload))
+def _example(row: sa.Row[Any]) -> FieldExample:
+    return FieldExample(row.id, row.task_id, row.is_accepted, row.words, json.loads(row.payload))

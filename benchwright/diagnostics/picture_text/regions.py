@@ -91,7 +91,7 @@ _LINE_PX = 48
 """Height in pixels of a reader's lines: larger boxes are cut out of the reduced picture, others at full size."""
 
 
-class Region(NamedTuple):
+class TextBox(NamedTuple):
     """A box that the detector proposed.
 
     Args:
@@ -124,7 +124,7 @@ class TextFinder:
         self.engine = engine
         self._rules = rules
 
-    def find(self, pixels: Pixels) -> list[Region]:
+    def find(self, pixels: Pixels) -> list[TextBox]:
         """Return the detector's proposals for a picture of shape (height, width, 3), RGB, from top to bottom."""
         self.looked_at += 1
         height, width = pixels.shape[:2]
@@ -135,7 +135,7 @@ class TextFinder:
         ]
         return sorted(regions, key=lambda region: (region.polygon[0][1], region.polygon))
 
-    def _find(self, pixels: Pixels, window: TextWindow) -> list[Region]:
+    def _find(self, pixels: Pixels, window: TextWindow) -> list[TextBox]:
         """Return the regions that a window owns; the doubtful ones are read together."""
         part = np.ascontiguousarray(pixels[window.top : window.bottom, window.left : window.right, ::-1])
         shown, scale = _shrunk(part, side_px=self._rules.side_px)
@@ -149,21 +149,21 @@ class TextFinder:
 
     def _proposed(
         self, shown: Pixels, scale: float, window: TextWindow, *, size: Sequence[int]
-    ) -> Iterator[tuple[Region, NDArray[np.float32]]]:
+    ) -> Iterator[tuple[TextBox, NDArray[np.float32]]]:
         """Yield the regions that a window owns, each with its corners in the detector's picture."""
         origin, along = np.array([window.left, window.top]), int(size[0] > size[1])
         for proposal in self.engine.detect(_padded(shown)):
             corners = np.asarray(cv2.convexHull(proposal.corners), np.float32).reshape(-1, 2)
             polygon = corners / scale + origin
             if window.owns_from <= polygon[:, along].mean() < window.owns_to:
-                yield Region(tuple((float(x), float(y)) for x, y in polygon), proposal.confidence), corners
+                yield TextBox(tuple((float(x), float(y)) for x, y in polygon), proposal.confidence), corners
 
-    def _is_doubtful(self, region: Region, size: Sequence[int]) -> bool:
+    def _is_doubtful(self, region: TextBox, size: Sequence[int]) -> bool:
         if region.confidence < self._rules.sure:
             return True
         return union_ratio([region.polygon], width=size[1], height=size[0]) > self._rules.giant_box
 
-    def _judged(self, region: Region, reading: TextReading) -> Region:
+    def _judged(self, region: TextBox, reading: TextReading) -> TextBox:
         is_read = reading.legibility >= self._rules.legible and is_legible_text(reading.text)
         is_unread = not is_read and region.confidence >= self._rules.sure and _is_line(region.polygon)
         return region._replace(

@@ -20,7 +20,7 @@ Reason = Literal[
 ]
 
 
-class Fault(NamedTuple):
+class MeasureBound(NamedTuple):
     """A bound on one measured value.
 
     Args:
@@ -38,18 +38,18 @@ class Fault(NamedTuple):
         return value < bound if self.setting.startswith("min_") else value > bound
 
 
-FAULTS: tuple[Fault, ...] = (
-    Fault("too_small", "short_px", "min_side_px"),
-    Fault("too_long", "aspect", "max_aspect"),
-    Fault("blank", "filled", "min_filled"),
-    Fault("blurred", "blur", "max_blur"),
-    Fault("too_dark", "lightest", "min_lightest"),
-    Fault("too_bright", "darkest", "max_darkest"),
-    Fault("clipped", "clipped", "max_clipped"),
-    Fault("monochrome", "colorfulness", "min_colorfulness"),
-    Fault("heavy_compression", "jpeg_quality", "min_jpeg_quality"),
-    Fault("blocky", "blockiness", "max_blockiness"),
-    Fault("mostly_frame", "frame", "max_frame"),
+FAULTS: tuple[MeasureBound, ...] = (
+    MeasureBound("too_small", "short_px", "min_side_px"),
+    MeasureBound("too_long", "aspect", "max_aspect"),
+    MeasureBound("blank", "filled", "min_filled"),
+    MeasureBound("blurred", "blur", "max_blur"),
+    MeasureBound("too_dark", "lightest", "min_lightest"),
+    MeasureBound("too_bright", "darkest", "max_darkest"),
+    MeasureBound("clipped", "clipped", "max_clipped"),
+    MeasureBound("monochrome", "colorfulness", "min_colorfulness"),
+    MeasureBound("heavy_compression", "jpeg_quality", "min_jpeg_quality"),
+    MeasureBound("blocky", "blockiness", "max_blockiness"),
+    MeasureBound("mostly_frame", "frame", "max_frame"),
 )
 """All faults, in the order in which they are reported where a picture has several."""
 

@@ -17,7 +17,7 @@ from .answer_letters import Balance, Placing, balance
 from .cue_table import CueTable, Floats, table_of
 from .forest import Forest, forest_of
 from .item_cues import ItemCues
-from .model_solvers import ModelReply, ReplyCount, model_picks, reply_counts
+from .model_solvers import ReplyCount, SolverReply, model_picks, reply_counts
 from .picks import LEAST_DECIDED, Accuracy, Bounds, Picks, Sides, accuracy_of
 from .rules import SolverPicks, rule_picks
 
@@ -135,7 +135,7 @@ def run_battery(
     seed: int,
     bounds: Bounds,
     task_cues: Mapping[str, Sequence[CueFamily]],
-    replies: Mapping[str, Sequence[ModelReply]] | None = None,
+    replies: Mapping[str, Sequence[SolverReply]] | None = None,
 ) -> list[TaskResult]:
     """Return the results of all solvers, one a task, sorted by task.
 

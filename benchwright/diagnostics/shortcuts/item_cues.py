@@ -17,7 +17,7 @@ from benchwright.canonical import canonical_json
 from benchwright.records import Item
 
 from .option_marks import OptionMarks, Place, box_cues, option_marks, place_of, position_cues, reference_cues
-from .picture_facts import PictureFacts, with_detail, with_detail_beside
+from .picture_facts import PictureTraits, with_detail, with_detail_beside
 from .text_rules import kinship, odd_form, word_sets
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
@@ -32,7 +32,7 @@ _MOST_PICTURES = 2
 """Number of an item's pictures whose own cues are measured, the first ones."""
 
 Values = list[float | None]
-FactsOf = Callable[[str, bool], PictureFacts]
+FactsOf = Callable[[str, bool], PictureTraits]
 """From a picture's id, and whether its pixels count, to the facts about it."""
 
 

@@ -13,11 +13,12 @@ from benchwright.engines.local import processors
 from benchwright.engines.starting import context
 from benchwright.errors import UnreadableImage
 from benchwright.records import Item
+from benchwright.source_files.item_files import SourceItem
 
 from .cue_table import with_source_image
 from .item_cues import FactsOf, ItemCues, among_answers, cues_of_item, option_pictures_of
-from .item_source import LeftOutItem, SourceItem
-from .picture_facts import PictureFacts, facts_of_picture
+from .item_source import LeftOutItem
+from .picture_facts import PictureTraits, facts_of_picture
 
 NO_KEY, DECLINING, NO_PICTURE = "no_key", "declining_is_right", "missing_picture"
 UNKEYED = frozenset((NO_KEY, DECLINING))
@@ -144,7 +145,7 @@ def facts_reader(data_of: Callable[[str], bytes]) -> FactsOf:
         data_of: Function from the id of a picture to the bytes of its file.
     """
 
-    def facts(image_id: str, with_pixels: bool) -> PictureFacts:
+    def facts(image_id: str, with_pixels: bool) -> PictureTraits:
         kept = _facts_kept()
         known = kept.get((image_id, with_pixels)) or kept.get((image_id, True))
         if known is None:
@@ -158,6 +159,6 @@ def facts_reader(data_of: Callable[[str], bytes]) -> FactsOf:
 
 
 @lru_cache(maxsize=1)
-def _facts_kept() -> dict[tuple[str, bool], PictureFacts]:
+def _facts_kept() -> dict[tuple[str, bool], PictureTraits]:
     """Return the facts that this process keeps; an image id names its bytes, so they never change."""
     return {}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from benchwright.records import Item, VisualPrompt
 
-from .picture_facts import PictureFacts
+from .picture_facts import PictureTraits
 
 _EXTENDED = frozenset({"box", "mask", "polygon"})
 """Kinds of marks that have a size of their own."""
@@ -61,7 +61,7 @@ def _named(text: str | None, labels: Mapping[str, VisualPrompt]) -> str | None:
     return named[0] if len(named) == 1 else None
 
 
-def place_of(prompt: VisualPrompt, facts: PictureFacts) -> Place:
+def place_of(prompt: VisualPrompt, facts: PictureTraits) -> Place:
     """Return the middle of a mark."""
     x0, y0, x1, y1 = _extent(prompt)
     return (x0 + x1) / 2 / facts.width, (y0 + y1) / 2 / facts.height
@@ -106,7 +106,7 @@ def reference_cues(places: Sequence[Place | None], reference: Place) -> dict[str
 
 
 def box_cues(
-    prompts: Sequence[VisualPrompt | None], facts: Sequence[PictureFacts | None]
+    prompts: Sequence[VisualPrompt | None], facts: Sequence[PictureTraits | None]
 ) -> dict[str, list[float | None]]:
     """Return cues of the sizes of options' boxes and outlines; all are None where a mark has no size of its own."""
     sizes: list[tuple[float, float, float] | None] = []

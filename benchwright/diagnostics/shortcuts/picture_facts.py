@@ -25,7 +25,7 @@ _COMPARABLE = tuple(float(_FORMATS.index(name)) for name in ("JPEG", "PNG"))
 _OF_JPEG = ("jpeg_quality", "jpeg_chroma", "jpeg_progressive")
 
 
-class PictureFacts(NamedTuple):
+class PictureTraits(NamedTuple):
     """Facts about one picture.
 
     Args:
@@ -50,7 +50,7 @@ class PictureFacts(NamedTuple):
         return tuple(self.file[name] for name in ("format", *_OF_JPEG))
 
 
-def facts_of_picture(data: bytes, *, with_pixels: bool, pixels: NDArray[np.uint8] | None = None) -> PictureFacts:
+def facts_of_picture(data: bytes, *, with_pixels: bool, pixels: NDArray[np.uint8] | None = None) -> PictureTraits:
     """Return the facts about a picture.
 
     Args:
@@ -75,11 +75,11 @@ def facts_of_picture(data: bytes, *, with_pixels: bool, pixels: NDArray[np.uint8
         **(_encoding_of_jpeg(data) if container.format == "JPEG" else dict.fromkeys(_OF_JPEG)),
     }
     if not with_pixels:
-        return PictureFacts(width, height, file, {})
-    return PictureFacts(width, height, file, _pixel_measures(decode_rgb(data) if pixels is None else pixels))
+        return PictureTraits(width, height, file, {})
+    return PictureTraits(width, height, file, _pixel_measures(decode_rgb(data) if pixels is None else pixels))
 
 
-def with_detail(pictures: Sequence[PictureFacts]) -> list[PictureFacts]:
+def with_detail(pictures: Sequence[PictureTraits]) -> list[PictureTraits]:
     """Return facts of pictures that are compared, with bytes among the measures of pixels where they are one.
 
     Of files of one size and encoding, PNGs or JPEGs of one quality and sampling, the compressed pixels are the longer
@@ -91,7 +91,7 @@ def with_detail(pictures: Sequence[PictureFacts]) -> list[PictureFacts]:
     return [_detailed(each, each) for each in pictures]
 
 
-def with_detail_beside(options: Sequence[PictureFacts], reference: PictureFacts) -> list[PictureFacts]:
+def with_detail_beside(options: Sequence[PictureTraits], reference: PictureTraits) -> list[PictureTraits]:
     """Return facts of options and then of their reference, with bytes among the measures of pixels where they are one.
 
     Where options have one size and encoding, which of them is closer to the reference in bytes depends on their detail
@@ -104,7 +104,7 @@ def with_detail_beside(options: Sequence[PictureFacts], reference: PictureFacts)
     return [*detailed, _detailed(reference, options[0])]
 
 
-def _detailed(picture: PictureFacts, shown_as_large_as: PictureFacts) -> PictureFacts:
+def _detailed(picture: PictureTraits, shown_as_large_as: PictureTraits) -> PictureTraits:
     """Return the facts with the bytes of the pixels, for as many pixels as another has, as their detail."""
     file = {name: value for name, value in picture.file.items() if name not in ("bytes", "bytes_per_pixel")}
     share = shown_as_large_as.width * shown_as_large_as.height / (picture.width * picture.height)

@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 
 from benchwright.errors import UnreadableImage
 from benchwright.images import decode_rgb
+from benchwright.source_files.item_files import SourceItem
 from benchwright.steps import CueFamily
 
 from ..models.model_questions import PixelsOf
 from .battery import SolverResult, TaskResult, run_battery
 from .forest import require_forests
-from .item_source import ItemSource, LeftOutItem, SourceItem
+from .item_source import ItemSource, LeftOutItem
 from .measuring import NO_PICTURE, measure_items
-from .model_solvers import ModelReply, PicturelessAsker, PicturelessModel, PlannedRequests, plan_requests
+from .model_solvers import PicturelessAsker, PicturelessModel, PlannedRequests, SolverReply, plan_requests
 from .picks import Bounds
 from .pruning import PruneSettings, Pruning, prune
 
@@ -162,7 +163,7 @@ def _with_ids(rows: Iterator[SourceItem | LeftOutItem], own_ids: dict[str, str])
 
 def ask_model(
     source: ItemSource, model: PicturelessModel, *, seed: int, replies: Path | None
-) -> dict[str, tuple[ModelReply, ...]]:
+) -> dict[str, tuple[SolverReply, ...]]:
     """Return what a model replies to the items of a source, by item id.
 
     Args:
@@ -177,7 +178,7 @@ def ask_model(
     """
     from benchwright.models.reply_store import ReplyStore
 
-    answered: dict[str, tuple[ModelReply, ...]] = {}
+    answered: dict[str, tuple[SolverReply, ...]] = {}
     with ExitStack() as stack:
         store = None if replies is None else stack.enter_context(closing(ReplyStore(replies, tmp=replies.parent)))
         asker = stack.enter_context(closing(PicturelessAsker(model, seed=seed, replies=store)))

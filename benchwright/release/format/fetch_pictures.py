@@ -41,7 +41,7 @@ _HEADERS = {"Accept-Encoding": "identity", "User-Agent": "benchwright release fe
 _CHUNK = 64 * 1024
 
 
-class Refused(Exception):
+class PictureNotFetched(Exception):
     """A picture that is not fetched.
 
     Attributes:
@@ -75,16 +75,16 @@ def fetched(url: str, *, size_bytes: int, sha256: str, private_hosts: bool = Fal
         Refused: It is not to be had, or is another file.
     """
     if size_bytes > MOST_BYTES:
-        raise Refused("other_size", f"the release states {size_bytes:,} bytes, more than {MOST_BYTES:,}")
+        raise PictureNotFetched("other_size", f"the release states {size_bytes:,} bytes, more than {MOST_BYTES:,}")
     try:
         data = _body(url, size_bytes, private_hosts=private_hosts)
     except (http.client.InvalidURL, ValueError) as error:
-        raise Refused("bad_address", str(error)) from error
+        raise PictureNotFetched("bad_address", str(error)) from error
     except (http.client.HTTPException, OSError) as error:
         reason = getattr(error, "reason", None)
-        raise Refused("unreachable", str(reason or error) or type(error).__name__) from error
+        raise PictureNotFetched("unreachable", str(reason or error) or type(error).__name__) from error
     if (found := hashlib.sha256(data).hexdigest()) != sha256:
-        raise Refused("other_bytes", f"the file at this address has the SHA-256 {found}; it was changed")
+        raise PictureNotFetched("other_bytes", f"the file at this address has the SHA-256 {found}; it was changed")
     return data
 
 
@@ -101,20 +101,20 @@ def _body(url: str, size_bytes: int, *, private_hosts: bool) -> bytes:
     for _ in range(MOST_REDIRECTS + 1):
         address = urllib.parse.urlsplit(url)
         if address.scheme not in {"http", "https"} or not address.hostname:
-            raise Refused("bad_address", f"{url[:200]!a} is no http or https address")
+            raise PictureNotFetched("bad_address", f"{url[:200]!a} is no http or https address")
         if not private_hosts:
             _check_host(address.hostname)
         request = urllib.request.Request(url, headers=_HEADERS)  # noqa: S310 - the scheme is checked above
         try:
             with _opener(address.hostname).open(request, timeout=TIMEOUT_S) as response:
                 if response.status != 200:
-                    raise Refused("status", f"the server answers {response.status}")
+                    raise PictureNotFetched("status", f"the server answers {response.status}")
                 return _read(response, size_bytes)
         except urllib.error.HTTPError as error:
             if error.code not in _REDIRECTS:
-                raise Refused("status", f"the server answers {error.code}") from None
+                raise PictureNotFetched("status", f"the server answers {error.code}") from None
             url = urllib.parse.urljoin(url, error.headers.get("Location", ""))
-    raise Refused("redirects", f"more than {MOST_REDIRECTS} redirects")
+    raise PictureNotFetched("redirects", f"more than {MOST_REDIRECTS} redirects")
 
 
 def _read(response: http.client.HTTPResponse, size_bytes: int) -> bytes:
@@ -124,12 +124,14 @@ def _read(response: http.client.HTTPResponse, size_bytes: int) -> bytes:
             parts.append(part)
             length += len(part)
             if time.monotonic() - begun > MOST_S:
-                raise Refused("unreachable", f"{length:,} bytes came in {MOST_S:.0f} s")
+                raise PictureNotFetched("unreachable", f"{length:,} bytes came in {MOST_S:.0f} s")
     except http.client.IncompleteRead as error:
         length += len(error.partial)
     if length != size_bytes:
         more = "more than " if length > size_bytes else ""
-        raise Refused("other_size", f"the file has {more}{min(length, size_bytes):,} bytes, not {size_bytes:,}")
+        raise PictureNotFetched(
+            "other_size", f"the file has {more}{min(length, size_bytes):,} bytes, not {size_bytes:,}"
+        )
     return b"".join(parts)
 
 
@@ -138,7 +140,7 @@ def _check_host(host: str) -> None:
     for *_, place in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM):
         address = str(place[0])
         if not ipaddress.ip_address(address.partition("%")[0]).is_global:
-            raise Refused(
+            raise PictureNotFetched(
                 "private_host",
                 f"{host[:200]!a} is {address}, which is no public address; --private-hosts permits to ask it",
             )
@@ -161,7 +163,7 @@ def main() -> int:
                 continue
             try:
                 data = fetched(url, size_bytes=int(size_bytes), sha256=image_id, private_hosts=private_hosts)
-            except Refused as refusal:
+            except PictureNotFetched as refusal:
                 missing += 1
                 print(f"{image_id}: {refusal.reason}: {url!a}: {refusal.detail}")
                 continue

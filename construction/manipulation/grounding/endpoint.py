@@ -22,7 +22,7 @@ from benchwright.records import ImageRecord
 from benchwright.regions import BoxConvention, BoxUnit, MisplacedBox
 from benchwright.steps import Context
 
-from ...item_parts.idea import Box, Grounded
+from ...item_parts.idea import Box, GroundedSubject
 from .scene import NotGrounded, Scene, Seen
 
 USE = "subjects"
@@ -148,11 +148,11 @@ class EndpointGrounder:
 
     def _subject(
         self, described: Structured[_Described], view: _View, stated: Box | None
-    ) -> tuple[Grounded, tuple[str, ...]]:
+    ) -> tuple[GroundedSubject, tuple[str, ...]]:
         """Return the main subject and the replies that say so."""
         if stated is not None:
             named = self._name(view, stated)
-            return Grounded(phrase=named.value.main_subject, box=stated), named.replies
+            return GroundedSubject(phrase=named.value.main_subject, box=stated), named.replies
         chosen = self._choose(described.value)
         return _subject(described.value, chosen.value, view, described.replies + chosen.replies), chosen.replies
 
@@ -189,7 +189,7 @@ class EndpointGrounder:
         )
         return ask_structured(self._chat, [ChatMessage("user", [words])], _Chosen)
 
-    def _look(self, perception: Perception, subject: Grounded, view: _View) -> Seen:
+    def _look(self, perception: Perception, subject: GroundedSubject, view: _View) -> Seen:
         """Ask for one attribute; what goes wrong is its problem, not the picture's."""
         assert subject.box is not None
         box = view.convention.of_pixels(subject.box, view.size_wh)
@@ -212,12 +212,12 @@ class EndpointGrounder:
 _SHAPE, _SHAPE_WITH_BOX = '{"answer": "..."}', '{"answer": "...", "box": [...]}'
 
 
-def _subject(described: _Described, chosen: _Chosen, view: _View, replies: tuple[str, ...]) -> Grounded:
+def _subject(described: _Described, chosen: _Chosen, view: _View, replies: tuple[str, ...]) -> GroundedSubject:
     if not 0 <= chosen.item < len(described.items):
         raise NotGrounded("no_subject", f"the model names item {chosen.item} of {len(described.items)}", replies)
     item = described.items[chosen.item]
     try:
-        return Grounded(phrase=chosen.main_subject, box=view.convention.to_pixels(item.box, view.size_wh))
+        return GroundedSubject(phrase=chosen.main_subject, box=view.convention.to_pixels(item.box, view.size_wh))
     except MisplacedBox as error:
         raise NotGrounded(error.reason, f"the main subject's box {error}", replies) from None
 
@@ -229,7 +229,7 @@ def _seen(perception: Perception, answered: Structured[_Answered], view: _View) 
     if not perception.has_place or box is None:
         return Seen(answer, replies=answered.replies)
     try:
-        place = Grounded(phrase=answer, box=view.convention.to_pixels(box, view.size_wh))
+        place = GroundedSubject(phrase=answer, box=view.convention.to_pixels(box, view.size_wh))
     except MisplacedBox as error:
         return Seen(answer, problem=error.reason, replies=answered.replies)
     return Seen(answer, place, replies=answered.replies)

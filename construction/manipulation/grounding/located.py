@@ -15,7 +15,7 @@ from benchwright.records import ImageRecord
 from benchwright.regions import BoxConvention, MisplacedBox
 from benchwright.steps import FOLDER, Context
 
-from ...item_parts.idea import Grounded
+from ...item_parts.idea import GroundedSubject
 from .detectors import DetectedPhrase, Detector, load_detector, weights_of
 from .scene import Grounder, NotGrounded, Scene, Seen
 
@@ -128,7 +128,7 @@ class Located:
 
 def _grounded(
     phrase: str, detection: DetectedPhrase | None, size_wh: tuple[int, int]
-) -> tuple[Grounded | None, str | None]:
+) -> tuple[GroundedSubject | None, str | None]:
     """Return where a phrase is, clipped to the picture, or why it is nowhere."""
     if detection is None:
         return None, NOT_FOUND
@@ -139,4 +139,4 @@ def _grounded(
         box = BoxConvention("pixels", "xyxy", size_wh).to_pixels(inside, size_wh)
     except MisplacedBox as error:
         return None, error.reason
-    return Grounded(phrase=phrase, box=box), None
+    return GroundedSubject(phrase=phrase, box=box), None

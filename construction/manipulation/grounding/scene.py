@@ -10,7 +10,7 @@ from benchwright.facts import Perception
 from benchwright.records import ImageRecord
 from benchwright.steps import Context
 
-from ...item_parts.idea import Grounded
+from ...item_parts.idea import GroundedSubject
 from ...sources.resolved_facts import IdeaFacts
 
 
@@ -25,7 +25,7 @@ class Seen(NamedTuple):
     """
 
     value: str | None
-    place: Grounded | None = None
+    place: GroundedSubject | None = None
     problem: str | None = None
     replies: tuple[str, ...] = ()
 
@@ -44,7 +44,7 @@ class Scene(NamedTuple):
     """
 
     caption: str
-    subject: Grounded
+    subject: GroundedSubject
     people: int | None
     seen: Mapping[str, Seen]
     replies: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from benchwright.models.chat import Chat, ChatSettings
 from benchwright.models.chat_request import ChatMessage
 from benchwright.models.structured_replies import NotOfThatShape, ask_structured
 
-from ...item_parts.idea import Grounded, Idea
+from ...item_parts.idea import GroundedSubject, Idea
 from ..grounding.scene import Scene
 from .planned import Planned
 from .policy import Topic, names_one
@@ -50,7 +50,7 @@ class _Given(NamedTuple):
 
     high: str
     low: str
-    target: Grounded | None
+    target: GroundedSubject | None
 
 
 class EndpointWriter:
@@ -113,7 +113,7 @@ def _given(category: IdeaCategory, scene: Scene) -> _Given:
     return _Given(values[0], values[1], _target(category, scene) if category.way == "partial" else None)
 
 
-def _target(category: IdeaCategory, scene: Scene) -> Grounded:
+def _target(category: IdeaCategory, scene: Scene) -> GroundedSubject:
     seen = scene.seen[category.low.name]
     if seen.place is not None:
         return seen.place

@@ -110,7 +110,7 @@ CHARACTERS = (
 _MADE_UP = tuple(sorted({*CHARACTERS, *(persona.name for persona in FICTIONAL)}, key=len, reverse=True))
 
 
-class Refusal(NamedTuple):
+class IdeaRefusal(NamedTuple):
     """Why an idea or an image is not used.
 
     Args:
@@ -122,16 +122,16 @@ class Refusal(NamedTuple):
     found: str
 
 
-def refused(texts: Iterable[str], *, allow: Iterable[Topic] = ()) -> Refusal | None:
+def refused(texts: Iterable[str], *, allow: Iterable[Topic] = ()) -> IdeaRefusal | None:
     """Return why texts are refused; None where they are not."""
     allowed = set(allow)
     for text in texts:
         if "minors" not in allowed and (minor := _MINORS.search(text)):
-            return Refusal("policy_minor", minor[0])
+            return IdeaRefusal("policy_minor", minor[0])
         if "gore" not in allowed and (gore := _GORE.search(text)):
-            return Refusal("policy_gore", gore[0])
+            return IdeaRefusal("policy_gore", gore[0])
         if "real_persons" not in allowed and (name := real_person(text)):
-            return Refusal("policy_real_person", name)
+            return IdeaRefusal("policy_real_person", name)
     return None
 
 

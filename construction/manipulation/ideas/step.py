@@ -24,7 +24,7 @@ from ..grounding.scene import Grounder, NotGrounded, Scene
 from ..grounding.stated import StatedGrounder, StatedGrounding
 from .endpoint import EndpointWriter, EndpointWriting
 from .planned import Planned, Writer, texts_of
-from .policy import Refusal, Topic, refused
+from .policy import IdeaRefusal, Topic, refused
 from .templates import TemplateWriter, TemplateWriting
 
 NO_PEOPLE, NO_IDEA = "no_people", "no_idea"
@@ -170,7 +170,7 @@ class Ideas(MapStep):
 
     def _passed(self, planned: Planned) -> Planned:
         """Return the plan without ideas that the content policy refuses."""
-        refusals: dict[str, Refusal] = {}
+        refusals: dict[str, IdeaRefusal] = {}
         kept: list[Idea] = []
         for idea in planned.ideas:
             if (refusal := refused(texts_of(idea), allow=self.allow)) is None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...item_parts.cutting_out import ITERATIONS, Hints, Mask, find_mask, rectangle, stated_mask
-from ...item_parts.idea import Grounded
+from ...item_parts.idea import GroundedSubject
 
 Pixels = NDArray[np.uint8]
 """(height, width, 3) RGB."""
@@ -43,7 +43,7 @@ class Masker(Protocol):
         """Return a mask for each thing, (height, width); empty where nothing was found."""
 
 
-def hints_within(grounded: Grounded, *, scale: float, size_wh: tuple[int, int]) -> Hints | str:
+def hints_within(grounded: GroundedSubject, *, scale: float, size_wh: tuple[int, int]) -> Hints | str:
     """Return what was stated of a thing's place in pixels of the picture as shown, or why it cannot be used.
 
     A box that leaves the picture is cut to it. `no_box` where there is none, `box_outside` where nothing of it is left.

@@ -22,7 +22,7 @@ from benchwright.models.structured_replies import ask_structured
 from ...distractors.sameness import says_the_same
 from ...item_parts.choices import capital
 from ...item_parts.idea import Change, Idea
-from .pair_question import OPTIONS, OptionsQuestion, WrittenQuestions, YesNoQuestion
+from .pair_question import OPTIONS, OptionsQuestion, WrittenPairQuestions, YesNoQuestion
 
 if TYPE_CHECKING:
     from benchwright.models.chat import Chat
@@ -108,7 +108,7 @@ class PairQuestions(_Shape):
     single_image: SingleImage
 
 
-def from_endpoint(idea: Idea, chat: Chat, rng: np.random.Generator) -> WrittenQuestions:
+def from_endpoint(idea: Idea, chat: Chat, rng: np.random.Generator) -> WrittenPairQuestions:
     """Return questions that a model writes; the same for all candidates of the idea.
 
     Raises:
@@ -127,7 +127,7 @@ def from_endpoint(idea: Idea, chat: Chat, rng: np.random.Generator) -> WrittenQu
     distractors = [single_image.distractors[number] for number in rng.permutation(OPTIONS - 2).tolist()]
     wrong = tuple(capital(text) for text in (single_image.first_answer, *distractors))
     single = OptionsQuestion(single_image.question, capital(single_image.answer), wrong)
-    return WrittenQuestions(yes_no, single, f"model:{chat.settings.model}", replies)
+    return WrittenPairQuestions(yes_no, single, f"model:{chat.settings.model}", replies)
 
 
 def turns(idea: Idea) -> Sequence[ChatMessage]:

@@ -35,7 +35,7 @@ class OptionsQuestion(NamedTuple):
     wrong: tuple[str, ...]
 
 
-class WrittenQuestions(NamedTuple):
+class WrittenPairQuestions(NamedTuple):
     """What a writer writes for one idea.
 
     Args:

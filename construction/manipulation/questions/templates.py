@@ -9,12 +9,12 @@ import numpy as np
 from ...distractors.sameness import apart
 from ...item_parts.choices import capital, drawn
 from ...item_parts.idea import Change, Idea, Level
-from .pair_question import OPTIONS, OptionsQuestion, WrittenQuestions, YesNoQuestion
+from .pair_question import OPTIONS, OptionsQuestion, WrittenPairQuestions, YesNoQuestion
 
 TEMPLATE = "template"
 
 
-def from_template(idea: Idea, rng: np.random.Generator) -> WrittenQuestions:
+def from_template(idea: Idea, rng: np.random.Generator) -> WrittenPairQuestions:
     """Return the questions of an idea; the same for all its candidates where `rng` is.
 
     The single-image question asks at the high level, as in MVP-Bench. Its distractors are the natural image's answer
@@ -27,7 +27,9 @@ def from_template(idea: Idea, rng: np.random.Generator) -> WrittenQuestions:
     asked: list[YesNoQuestion] = []
     for level in idea.levels:
         asked += _yes_no(level, idea.low if level == "low" else idea.high)
-    return WrittenQuestions(tuple(asked), _single_image(idea.high, rng) if "high" in idea.levels else None, TEMPLATE)
+    return WrittenPairQuestions(
+        tuple(asked), _single_image(idea.high, rng) if "high" in idea.levels else None, TEMPLATE
+    )
 
 
 def _yes_no(level: Level, change: Change) -> Iterator[YesNoQuestion]:

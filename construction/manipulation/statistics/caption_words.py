@@ -95,7 +95,7 @@ _POSSESSIVE = re.compile(r"['’]s\b")
 _SHORTEST = 2
 
 
-class Words(NamedTuple):
+class CaptionWords(NamedTuple):
     """Number of captions that hold each word, by kind."""
 
     adjectives: Counter[str]
@@ -107,9 +107,9 @@ class Words(NamedTuple):
         return sorted(counts.items(), key=lambda count: (-count[1], count[0]))[:most]
 
 
-def count_words(captions: Iterable[str]) -> Words:
+def count_words(captions: Iterable[str]) -> CaptionWords:
     """Count the adjectives and nouns of captions; one that stands twice in a caption counts once."""
-    words = Words(Counter(), Counter())
+    words = CaptionWords(Counter(), Counter())
     for caption in captions:
         for kind, word in set(words_of(caption)):
             (words.adjectives if kind == "adjective" else words.nouns)[word] += 1

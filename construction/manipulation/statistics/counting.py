@@ -11,7 +11,7 @@ from benchwright.facts import CATEGORIES
 from benchwright.records import Item
 
 from ..questions.kinds_of_change import ASPECTS
-from .caption_words import Words, count_words
+from .caption_words import CaptionWords, count_words
 
 SIDES = ("natural", "manipulated")
 TYPES = ("yes_no", "single_image", "cross_image")
@@ -54,7 +54,7 @@ class PairStatistics(NamedTuple):
     by_type: Mapping[tuple[str, str], int]
     images_with_both_levels: CountedShare
     pairs_with_both_levels: CountedShare
-    words: Mapping[str, Words]
+    words: Mapping[str, CaptionWords]
     editors: Mapping[str, int]
     asked_aspects: frozenset[str]
     whole_picture: CountedShare
@@ -89,7 +89,7 @@ class PairStatistics(NamedTuple):
         }
 
 
-def _top(words: Words, most: int) -> dict[str, Any]:
+def _top(words: CaptionWords, most: int) -> dict[str, Any]:
     return {
         "adjectives": [{"word": word, "captions": count} for word, count in words.top("adjective", most)],
         "nouns": [{"word": word, "captions": count} for word, count in words.top("noun", most)],
@@ -179,5 +179,5 @@ def _sorted(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _words(pairs: Iterable[_Pair], side: str) -> Words:
+def _words(pairs: Iterable[_Pair], side: str) -> CaptionWords:
     return count_words(caption for pair in pairs if isinstance(caption := pair.captions[side], str))

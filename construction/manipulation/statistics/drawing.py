@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from benchwright.pages import Chart, LegendEntry, Look, NumberTable, Panel, Part, Row, Scale, panels_chart
+from benchwright.pages import Chart, ChartRow, LegendEntry, Look, NumberTable, Panel, Part, Scale, panels_chart
 from benchwright.text_normalization import counted
 
 from ..questions.kinds_of_change import ASPECTS
@@ -40,7 +40,7 @@ def statistics_chart(statistics: PairStatistics, *, top: int) -> Chart:
     )
 
 
-def _panels(statistics: PairStatistics, top: int) -> Iterator[tuple[str, list[Row]]]:
+def _panels(statistics: PairStatistics, top: int) -> Iterator[tuple[str, list[ChartRow]]]:
     yield (
         f"Pairs by category ({statistics.pairs})",
         [_row(f"{name} {ASPECTS.get(name[:1], '')}".strip(), n, _PLAIN) for name, n in statistics.by_category.items()],
@@ -63,5 +63,5 @@ def _panels(statistics: PairStatistics, top: int) -> Iterator[tuple[str, list[Ro
             yield f"{kind.capitalize()}s of {side} captions", rows
 
 
-def _row(name: str, n: int, look: Look) -> Row:
-    return Row(name, [Part("", n, look)], note=str(n))
+def _row(name: str, n: int, look: Look) -> ChartRow:
+    return ChartRow(name, [Part("", n, look)], note=str(n))

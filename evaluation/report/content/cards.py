@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from .replies import ModelReply
+from .replies import ReportedReply
 
 if TYPE_CHECKING:
     from benchwright.records import Item
@@ -35,7 +35,7 @@ def card(
     split: str,
     *,
     pictures: Sequence[PagePicture],
-    replies: Sequence[ModelReply | None],
+    replies: Sequence[ReportedReply | None],
     people: PeopleShare | None,
     difficulty: float,
     discrimination: float,
@@ -95,7 +95,7 @@ def legible(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8").translate(_CONTROLS)
 
 
-def outcome(reply: ModelReply) -> str:
+def outcome(reply: ReportedReply) -> str:
     """Return the outcome of a question: right, wrong, miss, refusal, cut_off or error."""
     if reply.state == "answered":
         return "right" if reply.right else "wrong"
@@ -114,7 +114,7 @@ def _picture(shown: PagePicture, role: str) -> dict[str, Any]:
     }
 
 
-def _reply(reply: ModelReply) -> dict[str, Any]:
+def _reply(reply: ReportedReply) -> dict[str, Any]:
     words = reply.reply or reply.cause
     return {
         "outcome": outcome(reply),

@@ -26,7 +26,7 @@ _COLUMNS = ["item_id", "task", "state", "letter", "right", "reply", "cause"]
 _ROWS = 64
 
 
-class ModelReply(NamedTuple):
+class ReportedReply(NamedTuple):
     """Outcome of one question to one model.
 
     Args:
@@ -62,7 +62,7 @@ class Predictions:
         self._next = next(self._rows, None)
         self._seen: Counter[str] = Counter()
 
-    def of(self, item_id: str) -> ModelReply | None:
+    def of(self, item_id: str) -> ReportedReply | None:
         """Return the reply to the next item of the release; None where the model was not asked that item."""
         row = self._next
         if row is None or row["item_id"] != item_id:
@@ -71,7 +71,7 @@ class Predictions:
         self._seen["asked"] += 1
         self._seen[row["state"]] += 1
         self._seen["right"] += row["right"]
-        return ModelReply(
+        return ReportedReply(
             row["state"],
             row["letter"],
             row["right"],

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from benchwright.pages import (
     SHARES,
     Chart,
+    ChartRow,
     Dot,
     LegendEntry,
     NumberTable,
     Panel,
     ReferenceLine,
-    Row,
     panels_chart,
     rows_chart,
     shortened,
@@ -76,7 +76,7 @@ def bars_chart(board: ScoreTable, *, name: str, title: str, more: str = "") -> C
     return rows_chart(name, title, rows, SHARES, caption=caption, legend=_legend(board), numbers=_numbers(board))
 
 
-def _rows(board: ScoreTable, *, with_bars: bool = False) -> list[Row]:
+def _rows(board: ScoreTable, *, with_bars: bool = False) -> list[ChartRow]:
     return [
         _row(
             board,
@@ -91,8 +91,8 @@ def _rows(board: ScoreTable, *, with_bars: bool = False) -> list[Row]:
     ]
 
 
-def _row(board: ScoreTable, k: int, dots: Sequence[Dot]) -> Row:
-    return Row(board.columns[k], dots=dots, lines=list(_lines(board, k)))
+def _row(board: ScoreTable, k: int, dots: Sequence[Dot]) -> ChartRow:
+    return ChartRow(board.columns[k], dots=dots, lines=list(_lines(board, k)))
 
 
 def _lines(board: ScoreTable, k: int) -> Iterator[ReferenceLine]:

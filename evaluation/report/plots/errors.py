@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.pages import Chart, Dot, Row, rows_chart, share_scale
+from benchwright.pages import Chart, ChartRow, Dot, rows_chart, share_scale
 from benchwright.statistics.proportions import wilson
 from benchwright.text_normalization import counted
 
@@ -66,7 +66,7 @@ def error_chart(findings: Findings) -> Chart | None:
     if not shares:
         return None
     rows = [
-        Row(row.words, dots=[Dot(row.share, row.interval, has_bar=True)], note=f"{row.share:.0%} ({row.items:,})")
+        ChartRow(row.words, dots=[Dot(row.share, row.interval, has_bar=True)], note=f"{row.share:.0%} ({row.items:,})")
         for row in shares
     ]
     caption = (

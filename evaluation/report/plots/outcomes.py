@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.pages import SHARES, Chart, LegendEntry, Look, Part, Row, rows_chart
+from benchwright.pages import SHARES, Chart, ChartRow, LegendEntry, Look, Part, rows_chart
 
 from ..content.score_table import ScoreTable, outcomes_of
 
@@ -20,7 +20,7 @@ _LOOKS = (
 def outcome_chart(board: ScoreTable) -> Chart:
     """Return the chart."""
     rows = [
-        Row(
+        ChartRow(
             line.label,
             [
                 Part(words, n / max(1, sum(counts)), look, f"{n:,}")

@@ -19,7 +19,7 @@ from planned_ideas import PlannedIdeas, idea
 from step_context import StepContext
 
 from benchwright.construction.item_parts.cutting_out import cover
-from benchwright.construction.item_parts.idea import Donor, Grounded, Idea, packed
+from benchwright.construction.item_parts.idea import Donor, GroundedSubject, Idea, packed
 from benchwright.construction.manipulation.manipulate import Manipulate
 from benchwright.construction.manipulation.manipulated import Manipulated, unpacked
 from benchwright.drawing import mask_of
@@ -33,9 +33,9 @@ from benchwright.steps import Outcome
 pytestmark = pytest.mark.slow
 
 LENIENT = {"partial": "rectangle", "min_box_iou": 0}
-CAT = Grounded(phrase="the cat", box=(45, 4, 224, 149), inside=((115, 60), (150, 110)), outside=((15, 75),))
-EYE = Grounded(phrase="its left eye", box=(90, 47, 120, 70))
-WIDE = Grounded(phrase="its face", box=(60, 30, 160, 120))
+CAT = GroundedSubject(phrase="the cat", box=(45, 4, 224, 149), inside=((115, 60), (150, 110)), outside=((15, 75),))
+EYE = GroundedSubject(phrase="its left eye", box=(90, 47, 120, 70))
+WIDE = GroundedSubject(phrase="its face", box=(60, 30, 160, 120))
 
 
 class Made(NamedTuple):
@@ -73,9 +73,9 @@ def make(folder: Path, pixels: np.ndarray, donor: np.ndarray, *plans: Any, seed:
     return Made(outcome, unpacked(outcome.values["pairs"]), context, record, other)  # type: ignore[arg-type]
 
 
-def part(target: Grounded | None = EYE, *, number: int = 1, of: Any = ((40, 30, 90, 80),), **more: Any) -> Any:
+def part(target: GroundedSubject | None = EYE, *, number: int = 1, of: Any = ((40, 30, 90, 80),), **more: Any) -> Any:
     """Return what makes the idea to put the donor's disc in a part's place."""
-    disc = None if of is None else Grounded(phrase="the disc", box=of[0], inside=((65, 55),))
+    disc = None if of is None else GroundedSubject(phrase="the disc", box=of[0], inside=((65, 55),))
     return lambda donor: idea(
         "partial", number, **{"subject": CAT, "target": target, "donor": Donor(image_id=donor, of=disc), **more}
     )
@@ -138,7 +138,7 @@ def test_a_new_background_leaves_the_subject_and_nothing_else(made: Made, photo:
 def test_a_mask_that_somebody_drew_is_taken_as_it_is(tmp_path: Path, photo: np.ndarray, disc: np.ndarray) -> None:
     rows, columns = np.mgrid[:150, :226]
     drawn = ((columns - 110) / 70.0) ** 2 + ((rows - 80) / 50.0) ** 2 < 1
-    cat = Grounded(phrase="the cat", box=(40, 30, 180, 130), mask=mask_of(drawn))
+    cat = GroundedSubject(phrase="the cat", box=(40, 30, 180, 130), mask=mask_of(drawn))
     how: dict[str, Any] = {"max_enlargement": 4, "edges": {"rim_px": 0}}
     done = make(tmp_path, photo, disc, behind(subject=cat), masks=LENIENT, **how)
     [pair] = done.pairs
@@ -153,7 +153,7 @@ def test_a_drawn_mask_is_left_aside_where_the_box_itself_is_asked_for(
 ) -> None:
     drawn = np.zeros((150, 226), bool)
     drawn[55:66, 95:116] = True
-    eye = Grounded(phrase="the eye", box=(90, 50, 120, 70), mask=mask_of(drawn))
+    eye = GroundedSubject(phrase="the eye", box=(90, 50, 120, 70), mask=mask_of(drawn))
     areas = []
     for name, masks in (("drawn", {}), ("box", {"partial": "rectangle"}), ("by", {"by": "rectangle"})):
         done = make(tmp_path / name, photo, disc, part(eye), max_enlargement=4, masks={"min_box_iou": 0, **masks})
@@ -196,14 +196,14 @@ def test_a_source_that_is_scaled_down_takes_its_boxes_with_it(
     ("plan", "how", "reason"),
     [
         pytest.param(part(None), {}, "no_target", id="no-target"),
-        pytest.param(part(Grounded(phrase="the hat")), {}, "no_box", id="target-without-box"),
-        pytest.param(part(Grounded(phrase="it", box=(240, 10, 260, 40))), {}, "box_outside", id="box-outside"),
-        pytest.param(part(Grounded(phrase="it", box=(1, 1, 15, 30))), {"masks": {"subject_margin": 0}}, "target_off_subject", id="not-of-the-subject"),
+        pytest.param(part(GroundedSubject(phrase="the hat")), {}, "no_box", id="target-without-box"),
+        pytest.param(part(GroundedSubject(phrase="it", box=(240, 10, 260, 40))), {}, "box_outside", id="box-outside"),
+        pytest.param(part(GroundedSubject(phrase="it", box=(1, 1, 15, 30))), {"masks": {"subject_margin": 0}}, "target_off_subject", id="not-of-the-subject"),
         pytest.param(part(of=None), {"masks": {"partial": "rectangle"}}, "no_donor", id="no-part-of-the-donor"),
         pytest.param(part(donor=None), {"masks": {"partial": "rectangle"}}, "no_donor", id="no-donor"),
         pytest.param(part(of=((300, 300, 400, 400),)), {"masks": {"partial": "rectangle"}}, "donor_box_outside", id="donors-box-outside"),
-        pytest.param(part(Grounded(phrase="all of it", box=(50, 10, 220, 145)), of=((55, 45, 75, 65),)), {"masks": {"by": "rectangle"}}, "donor_small", id="donor-small"),
-        pytest.param(behind(subject=Grounded(phrase="it")), {}, "no_box", id="subject-without-box"),
+        pytest.param(part(GroundedSubject(phrase="all of it", box=(50, 10, 220, 145)), of=((55, 45, 75, 65),)), {"masks": {"by": "rectangle"}}, "donor_small", id="donor-small"),
+        pytest.param(behind(subject=GroundedSubject(phrase="it")), {}, "no_box", id="subject-without-box"),
         pytest.param(behind(), {"masks": {"min_area": 0.7}}, "mask_empty", id="mask-empty"),
         pytest.param(behind(), {"masks": {"max_area": 0.1}}, "mask_everything", id="mask-everything"),
         pytest.param(behind(), {"masks": {"min_box_iou": 1.0}}, "mask_off_box", id="mask-off-box"),
@@ -223,7 +223,7 @@ def test_an_idea_that_cannot_be_carried_out_is_left_out_with_its_reason_and_othe
 
 
 def test_a_box_that_leaves_the_picture_is_cut_to_it(tmp_path: Path, photo: np.ndarray, disc: np.ndarray) -> None:
-    beyond = Grounded(phrase="its ear", box=(200, -25, 450, 40))
+    beyond = GroundedSubject(phrase="its ear", box=(200, -25, 450, 40))
     found = make(tmp_path, photo, disc, part(beyond), max_enlargement=9, masks={"partial": "rectangle"})
     assert found.pairs[0].made_with["mask"]["box_xyxy"] == [200, 0, 226, 40]
 
@@ -262,7 +262,7 @@ def test_candidates_differ_and_a_repeated_picture_is_no_candidate(
 def test_a_subject_moved_without_scaling_keeps_every_pixel_at_its_stated_place(
     tmp_path: Path, photo: np.ndarray, disc: np.ndarray
 ) -> None:
-    small = Grounded(phrase="the nose", box=(75, 50, 125, 100))
+    small = GroundedSubject(phrase="the nose", box=(75, 50, 125, 100))
     found = make(
         tmp_path, photo, disc, behind(subject=small), max_enlargement=4, subject={"max_shift": 0.3},
         masks={"by": "rectangle"}, edges={"rim_px": 0},
@@ -287,8 +287,8 @@ def test_wherever_the_box_is_nothing_changes_outside_what_may_and_the_size_stays
 ) -> None:
     rng = np.random.default_rng(seed)
     pixels, other = (rng.integers(0, 256, shape, dtype=np.uint8) for shape in ((67, 93, 3), (80, 80, 3)))
-    place = Grounded(phrase="it", box=(box[0], box[1], box[0] + box[2], box[1] + box[3]))
-    donor = Grounded(phrase="the donor", box=(5, 5, 60, 70))
+    place = GroundedSubject(phrase="it", box=(box[0], box[1], box[0] + box[2], box[1] + box[3]))
+    donor = GroundedSubject(phrase="the donor", box=(5, 5, 60, 70))
     found = make(
         tmp_path_factory.mktemp("box"), pixels, other,
         lambda donor_id: idea(way, subject=place, target=place, donor=Donor(image_id=donor_id, of=donor)),
@@ -407,7 +407,7 @@ def test_a_background_of_which_the_subject_hides_what_it_is_known_by_is_left_out
     tmp_path: Path, photo: np.ndarray, disc: np.ndarray
 ) -> None:
     def plan(box: tuple[float, float, float, float]) -> Any:
-        known_by = Grounded(phrase="the disc", box=box)
+        known_by = GroundedSubject(phrase="the disc", box=box)
         return lambda donor: idea("background", subject=CAT, donor=Donor(image_id=donor, of=known_by))
 
     masks = {"min_box_iou": 0}
@@ -420,11 +420,11 @@ def test_a_background_of_which_the_subject_hides_what_it_is_known_by_is_left_out
 def test_a_donor_that_can_hide_the_part_does_and_the_record_says_what_was_filled(
     tmp_path: Path, photo: np.ndarray, disc: np.ndarray
 ) -> None:
-    wide = Grounded(phrase="its muzzle", box=(85, 40, 165, 70))
+    wide = GroundedSubject(phrase="its muzzle", box=(85, 40, 165, 70))
     masks = {"partial": "rectangle", "min_box_iou": 0}
     square, flat = (
         make(tmp_path / name, photo, disc, part(target), max_enlargement=9, masks=masks).pairs[0]
-        for name, target in (("square", Grounded(phrase="its nose", box=(100, 50, 130, 80))), ("flat", wide))
+        for name, target in (("square", GroundedSubject(phrase="its nose", box=(100, 50, 130, 80))), ("flat", wide))
     )
     shares = []
     for pair in (square, flat):

@@ -26,7 +26,7 @@ from tiny_diffusion import make_pipeline
 from tiny_sam import make_checkpoint, make_folder
 
 from benchwright.construction.item_parts.cutting_out import Hints
-from benchwright.construction.item_parts.idea import Grounded, packed
+from benchwright.construction.item_parts.idea import GroundedSubject, packed
 from benchwright.construction.manipulation.edit_jobs import EditJob, finished
 from benchwright.construction.manipulation.editors.base import Edit
 from benchwright.construction.manipulation.editors.diffusion import Diffusion, Running
@@ -57,7 +57,7 @@ TOLERANCE = 2
 """Levels of 255 by which another batch may change a pixel; docs/manipulated-pairs.md states it."""
 SIZES = ((90, 120), (75, 140), (128, 101))
 KINDS = ("sd_inpaint", "sdxl_inpaint", "instruct_pix2pix")
-IT = Grounded(phrase="it", box=(30, 20, 80, 70), inside=((50, 40),), outside=((5, 5),))
+IT = GroundedSubject(phrase="it", box=(30, 20, 80, 70), inside=((50, 40),), outside=((5, 5),))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -11,7 +11,7 @@ from scripted_model import Scripted, pictures_of, words_of
 
 from benchwright.errors import BenchwrightError, CheckFailed
 from benchwright.evaluation.backends.options import BackendOptions
-from benchwright.evaluation.protocols.ii_bench_prompts import Example, prompt, prompt_with_examples
+from benchwright.evaluation.protocols.ii_bench_prompts import PromptedQuestion, prompt, prompt_with_examples
 from benchwright.evaluation.protocols.names import parse_protocol
 from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.run import evaluate
@@ -136,11 +136,11 @@ def test_without_a_split_to_take_examples_from_nothing_is_asked(bench: Any, tmp_
 
 
 def test_one_example_is_spoken_of_as_one() -> None:
-    pieces = prompt_with_examples([Example("q1", SIX, "C"), Example("q2", SIX)])
+    pieces = prompt_with_examples([PromptedQuestion("q1", SIX, "C"), PromptedQuestion("q2", SIX)])
     assert len(pieces) == 3
     assert "based on the example(with answer) and the corresponding picture." in pieces[0]
     with pytest.raises(ValueError, match="at least one"):
-        prompt_with_examples([Example("q2", SIX)])
+        prompt_with_examples([PromptedQuestion("q2", SIX)])
 
 
 def bench_pictures(count: int) -> list[Any]:
