@@ -37,7 +37,7 @@ _FEWEST_OPTIONS = 3
 _WORD = re.compile(r"[^\W\d_]{3}")
 
 
-class Partner(NamedTuple):
+class NearQuestion(NamedTuple):
     """A question that nearly asks what another asks.
 
     Args:
@@ -72,7 +72,7 @@ class Repetition(NamedTuple):
     reason: Reason
     of: tuple[str, ...]
     group: str
-    partners: tuple[Partner, ...] = ()
+    partners: tuple[NearQuestion, ...] = ()
     partners_total: int = 0
 
 
@@ -162,11 +162,11 @@ def _equal(items: Sequence[Item]) -> Iterator[Repetition]:
 
 def _nearly_equal(items: Sequence[Item], scope: Scope, min_similarity: float) -> list[Repetition]:
     written = [item for item in items if item.written_by.get("question") != "template"]
-    partners: dict[str, dict[str, Partner]] = defaultdict(dict)
+    partners: dict[str, dict[str, NearQuestion]] = defaultdict(dict)
     for first, second, similarity, same_options in _near_pairs(written, scope, min_similarity):
         if not _apart_by_design(first, second):
-            partners[first.item_id].setdefault(second.item_id, Partner(second.item_id, similarity, same_options))
-            partners[second.item_id].setdefault(first.item_id, Partner(first.item_id, similarity, same_options))
+            partners[first.item_id].setdefault(second.item_id, NearQuestion(second.item_id, similarity, same_options))
+            partners[second.item_id].setdefault(first.item_id, NearQuestion(first.item_id, similarity, same_options))
     group = _groups(partners)
     found = []
     for item_id, near in partners.items():
@@ -176,7 +176,7 @@ def _nearly_equal(items: Sequence[Item], scope: Scope, min_similarity: float) ->
     return found
 
 
-def _groups(partners: dict[str, dict[str, Partner]]) -> dict[str, str]:
+def _groups(partners: dict[str, dict[str, NearQuestion]]) -> dict[str, str]:
     """Return the smallest id of each item's group."""
     ids = sorted(partners)
     place = {item_id: at for at, item_id in enumerate(ids)}
