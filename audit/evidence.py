@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,7 +24,7 @@ from .check import CheckSkipped, FailedItem, needs_words
 from .picture_measures import PictureMeasures, measured_pictures
 
 if TYPE_CHECKING:
-    from benchwright.filters.items.report import ItemReport
+    from benchwright.diagnostics.item_report import ItemReport
     from benchwright.records import Item
     from benchwright.text_only_baseline import ItemWords
 
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
 
 MEASURES = "measures"
 """Name of the measures of pictures among what checks share."""
-_SIMILAR = "audit similar options 2"
-_LEARNED, _RULED = "audit learned picks 1", "audit rules over words 1"
+_SIMILAR = "audit similar options 3"
+_LEARNED, _RULED = "audit learned picks 2", "audit rules over words 2"
 MOST_LEARNED = 1000
 """Items of which learners see a sample where there are more: enough to tell five points of accuracy from chance."""
 NO_PICTURES = "no picture of the source can be read; give their folder with --pictures"
@@ -158,15 +157,17 @@ def _record_failed(looking: Looking, context: AuditContext) -> None:
 
 
 def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
-    """Return the report of the item filters; pictures that are copies count as one.
+    """Return the report on the items (`benchwright.diagnostics.item_report`); pictures that are copies count as one.
 
     Raises:
         CheckSkipped: The source has no words of its questions.
     """
+    from benchwright.diagnostics.item_report import report_on
+    from benchwright.diagnostics.shortcuts.picks import Accuracy
     from benchwright.diagnostics.shortcuts.wording_rules import RuleResult, learned_picks, rule_results
-    from benchwright.filters.items.repeated_options import repeated_pairs
-    from benchwright.filters.items.report import OptionPair, report_on, similar_options
-    from benchwright.filters.items.wording_bias import WordingBias
+    from benchwright.diagnostics.wording.repeated_options import OptionPair, repeated_pairs, similar_options
+    from benchwright.diagnostics.wording.repeated_questions import identity_of
+    from benchwright.score_interval import Interval
 
     kept = context.values(_SIMILAR)
 
@@ -184,52 +185,31 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
 
     def rules(items: Sequence[Item]) -> list[RuleResult]:
         def results() -> list[RuleResult]:
-            return rule_results(items, per=WordingBias().per, seed=0, most_learned=MOST_LEARNED, learned=learned)
+            return rule_results(items, per="task", most_learned=MOST_LEARNED, learned=learned)
 
         words = [
-            [item.item_id, item.task, item.question, item.right_key, item.group_keys]
+            [item.item_id, item.task, item.question, item.right_key, item.group_keys, item.root_image_id]
             + [[choice.key, choice.text] for choice in item.choices]
             for item in items
         ]
         return [
-            RuleResult(*row)._replace(interval=(row[4][0], row[4][1]), rows=tuple(row[7]))
-            for row in context.kept(_RULED, words, results)
+            RuleResult(task, rule, Accuracy(count, value, Interval(*ends), chance, p), p_holm, tuple(rows))
+            for task, rule, (count, value, ends, chance, p), p_holm, rows in context.kept(_RULED, words, results)
         ]
 
     def report() -> ItemReport:
         shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
-        ending = shared_ending([each.item.question for each in audited.items])
 
-        def normal_form(each: AuditedItem) -> Item:
-            item = without_ending(with_one_picture_a_copy(each.item, shown_as), ending)
-            repeated_pairs(item), similar(item)  # an item that cannot be looked at is in no report
+        def with_standing_pictures(each: AuditedItem) -> Item:
+            item = with_one_picture_a_copy(each.item, shown_as)
+            repeated_pairs(item), similar(item), identity_of(item)  # one that cannot be looked at is in no report
             return item
 
-        items = [item for _, item in context.look_at_each(audited.items, normal_form)]
+        items = [item for _, item in context.look_at_each(audited.items, with_standing_pictures)]
         return report_on(items, similar=similar, rules=rules)
 
     needs_words(audited)
     return context.shared("item_report", report)
-
-
-def shared_ending(questions: Sequence[str]) -> str:
-    """Return the last line, such as `Please answer yes or no.`, that most questions of several lines end with.
-
-    Such an instruction makes different questions look alike. Empty where there is none.
-    """
-    endings = Counter(question.rpartition("\n")[2] for question in questions if "\n" in question.strip())
-    if not endings:
-        return ""
-    ending, count = endings.most_common(1)[0]
-    return ending if count > 1 and 2 * count >= len(questions) else ""
-
-
-def without_ending(item: Item, ending: str) -> Item:
-    """Return an item with its question as it is before an instruction in a line of its own."""
-    if not ending or not item.question.endswith(f"\n{ending}"):
-        return item
-    question = item.question.removesuffix(f"\n{ending}").strip()
-    return item.model_copy(update={"question": question}) if question else item
 
 
 def with_one_picture_a_copy(item: Item, shown_as: Mapping[str, str]) -> Item:

@@ -15,23 +15,22 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchwright.diagnostics.models.image_classifier import Classifier
-    from benchwright.filters.safety import Safety
+    from benchwright.diagnostics.models.unsafe_labels import Scores, UnsafeLabels
 
     from .audited_items import AuditedItems
     from .check import AuditContext
 
 _KIND = "audit labels of picture 1"
-_DECIMALS = 6
 
 
 class SafetyClassifier(NamedTuple):
-    """A loaded classifier, with the settings of the step `safety` that say which labels are unsafe from where on."""
+    """A loaded classifier, and which labels are unsafe from where on."""
 
-    settings: Safety
+    settings: UnsafeLabels
     model: Classifier
 
 
-def load_safety(settings: Safety) -> SafetyClassifier:
+def load_safety(settings: UnsafeLabels) -> SafetyClassifier:
     """Load the classifier that settings name.
 
     Raises:
@@ -41,7 +40,7 @@ def load_safety(settings: Safety) -> SafetyClassifier:
     from benchwright.diagnostics.models.image_classifier import load_classifier
 
     labels = sorted(settings.refuse)
-    return SafetyClassifier(settings, load_classifier(settings.folder(), labels=labels, device=settings.device))
+    return SafetyClassifier(settings, load_classifier(settings.model, labels=labels, device=settings.device))
 
 
 def picture_labels(
@@ -51,17 +50,15 @@ def picture_labels(
 
     Pictures that cannot be decoded, or for which memory does not suffice, are left out.
     """
+    from benchwright.diagnostics.models.image_classifier import classifier_hash
+    from benchwright.diagnostics.models.unsafe_labels import scores_of
     from benchwright.images.decode import decode_rgb
     from benchwright.models.batching import Batches, OutOfMemory
 
-    def scores(pictures: Sequence[NDArray[np.uint8]]) -> list[dict[str, float]]:
-        rows = classifier.model.probabilities(pictures)
-        return [
-            {name: round(float(p), _DECIMALS) for name, p in zip(classifier.model.labels, row, strict=True)}
-            for row in rows
-        ]
+    def scores(pictures: Sequence[NDArray[np.uint8]]) -> list[Scores]:
+        return [scores_of(classifier.model.labels, row) for row in classifier.model.probabilities(pictures)]
 
-    kind = f"{_KIND} {classifier.settings.weights_hash()}"
+    kind = f"{_KIND} {classifier_hash(classifier.settings.model)}"
     labels: dict[str, Mapping[str, float]] = {}
     missing = []
     for image_id in audited.pictures:

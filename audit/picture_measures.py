@@ -54,7 +54,7 @@ class PictureMeasures(NamedTuple):
         hashes: `phash`, `dhash` and `mirrored`, as numbers of 64 bits.
         words: Visual words, encoded.
         miniature: Miniature, encoded; None where there are no words.
-        quality: Values of `benchwright.filters.quality`.
+        quality: Values of `benchwright.diagnostics.pictures.quality`, and the quality of a JPEG file.
         file: Facts about the file (`PictureTraits.file`).
         light: Facts about the pixels (`PictureTraits.pixels`).
         personal: What the file says of people and places: `gps` (True), `owner`, `serial_number`, `artist`.
@@ -129,8 +129,8 @@ def measure(file: Path, media_type: str) -> PictureMeasures:
 
     from benchwright.diagnostics.copies.picture_hashes import copy_measures
     from benchwright.diagnostics.pictures.compression import jpeg_quality
+    from benchwright.diagnostics.pictures.quality import quality_of
     from benchwright.diagnostics.shortcuts.picture_facts import facts_of_picture
-    from benchwright.filters.quality.step import measures
     from benchwright.images.decode import decode_rgb
 
     cv2.setNumThreads(1)
@@ -148,7 +148,7 @@ def measure(file: Path, media_type: str) -> PictureMeasures:
         hashes={"phash": found.phash, "dhash": found.dhash, "mirrored": found.mirrored},
         words=found.words,
         miniature=found.miniature,
-        quality={**measures(pixels), "jpeg_quality": jpeg_quality(data) if media_type == "image/jpeg" else None},
+        quality={**quality_of(pixels), "jpeg_quality": jpeg_quality(data) if media_type == "image/jpeg" else None},
         file=dict(facts.file),
         light=dict(facts.pixels),
         personal=personal_metadata(file, media_type),

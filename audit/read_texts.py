@@ -43,13 +43,11 @@ class ReadTexts(MeasurePictures):
 @cache
 def _finder() -> TextFinder:
     """Return the default engine of the step `text_ratio`; unlike there, every box is read."""
+    from benchwright.diagnostics.picture_text.base import CONFIDENCE, RegionRules
     from benchwright.diagnostics.picture_text.rapid import RapidText
-    from benchwright.diagnostics.picture_text.regions import RegionRules, TextFinder
-    from benchwright.filters.text.text_ratio import TextRatio
+    from benchwright.diagnostics.picture_text.regions import TextFinder
 
-    step = TextRatio()
-    rules = RegionRules(float("inf"), step.giant_box, step.legible, step.side_px)
-    return TextFinder(rules, RapidText(confidence=step.confidence))
+    return TextFinder(RegionRules(sure=float("inf")), RapidText(confidence=CONFIDENCE))
 
 
 def read_texts(pictures: Sequence[AuditedPicture], context: AuditContext) -> Mapping[str, tuple[str, ...]]:
@@ -58,11 +56,11 @@ def read_texts(pictures: Sequence[AuditedPicture], context: AuditContext) -> Map
     Raises:
         CheckSkipped: The OCR engine is not installed.
     """
+    from benchwright.diagnostics.picture_text.rapid import models_hash
     from benchwright.engines import default_workers
-    from benchwright.filters.text.text_ratio import TextRatio
 
     try:
-        models = TextRatio().weights_hash()
+        models = models_hash()
     except PrerequisiteError as error:
         raise CheckSkipped(str(error)) from None
     documents = kept_documents(

@@ -31,7 +31,7 @@ from .reading import read_source
 from .registry import all_checks
 
 if TYPE_CHECKING:
-    from benchwright.filters.safety import Safety
+    from benchwright.diagnostics.models.unsafe_labels import UnsafeLabels
     from benchwright.models.chat import ChatSettings
 
 logger = logging.getLogger(__name__)
@@ -109,7 +109,7 @@ class AuditSettings(NamedTuple):
     people: tuple[Path, ...] = ()
     allowed_licences: tuple[str, ...] = ()
     model: ChatSettings | None = None
-    unsafe: Safety | None = None
+    unsafe: UnsafeLabels | None = None
     ocr: bool = False
     workers: int | None = None
     baseline: Path | None = None

@@ -27,8 +27,9 @@ from items_of_pictures import Maker, Pixels
 from made_items import MadeItems
 
 from benchwright.cli.demo import prepare_photographs
-from benchwright.diagnostics.shortcuts.battery import Bounds, SolverResult, run_battery
+from benchwright.diagnostics.shortcuts.battery import SolverResult, run_battery
 from benchwright.diagnostics.shortcuts.measuring import measure_items
+from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.source_files.item_files import SourceItem
 
 

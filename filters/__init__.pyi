@@ -1,4 +1,3 @@
 from .contamination.report import find_leaks as find_leaks
 from .duplicates.report import find_duplicates as find_duplicates
-from .items.report import report_on_release as report_on_release
 from .measured_folder import measure_folder as measure_folder

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from benchwright.diagnostics.pictures.licences import is_allowed
 from benchwright.records import ImageRecord
 from benchwright.rights import normalized_licence
 from benchwright.steps import Context, Filter, Outcome, Stream, Verdict
@@ -49,6 +50,6 @@ class Licences(Filter):
         verdict: Verdict = "ask" if self.ask else "drop"
         if licence is None:
             return Outcome() if self.missing_allowed else Outcome(verdict, "licence_missing")
-        if licence.casefold() in {normalized_licence(allowed).casefold() for allowed in self.allow}:
+        if is_allowed(licence, self.allow):
             return Outcome()
         return Outcome(verdict, "licence_not_allowed", evidence={"licence": licence})

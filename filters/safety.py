@@ -1,6 +1,4 @@
-"""Pictures that a classification model of the curator's calls unsafe.
-
-There is no model here and no list of labels: what must not be shown differs from place to place.
+"""The steps `safety` and `item_safety`: pictures that a classification model of the curator's calls unsafe.
 
 Items count by their pictures, made pictures among them.
 """
@@ -8,24 +6,28 @@ Items count by their pictures, made pictures among them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from benchwright.canonical import canonical_json
 from benchwright.diagnostics.models.image_classifier import classifier_hash
 from benchwright.diagnostics.models.model_folder import WithModel
+from benchwright.diagnostics.models.unsafe_labels import (
+    BATCH_SIZE,
+    Bound,
+    Scores,
+    furthest_label,
+    scores_beyond,
+    scores_of,
+)
 from benchwright.models.picture_batches import PictureBatches, Pixels
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import AnyRecord, Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 
 REASON = "unsafe"
-
-Bound = Annotated[float, Field(gt=0, le=1)]
-Scores = dict[str, float]
-"""Probability, 0-1, of each label of a picture."""
 
 
 class _WithClassifier(WithModel):
@@ -60,7 +62,11 @@ class SafetyScores(_WithClassifier, MapStep):
         classifier = load_classifier(self.folder(), labels=self.labels, device=self.device)
 
         def scores(pictures: Sequence[Pixels]) -> list[Scores]:
-            return [self._labelled(classifier.labels, row) for row in classifier.probabilities(pictures)]
+            rows = classifier.probabilities(pictures)
+            return [
+                {name: score for name, score in scores_of(classifier.labels, row).items() if name in self.labels}
+                for row in rows
+            ]
 
         return PictureBatches(scores, batch_size=self.batch_size)
 
@@ -79,25 +85,6 @@ class SafetyScores(_WithClassifier, MapStep):
         """Return the scores of pictures in order, `batch_size` at a time; a failed outcome of one that has none."""
         opened: PictureBatches[Scores] = ctx.opened
         return opened.results(pictures, ctx)
-
-    def _labelled(self, labels: Sequence[str], row: Iterable[float]) -> Scores:
-        probability_of = dict(zip(labels, row, strict=True))
-        return {label: round(float(probability_of[label]), 6) for label in self.labels}
-
-
-def furthest_label(scores: Mapping[str, float], refuse: Mapping[str, float]) -> str:
-    """Return the label that exceeds its bound most, or comes nearest to it where none does.
-
-    Args:
-        scores: Probability, 0-1, of each label.
-        refuse: Bound, above 0 and at most 1, of each unsafe label.
-    """
-    return max(sorted(refuse), key=lambda label: scores[label] - refuse[label])
-
-
-def scores_beyond(scores: Mapping[str, float], refuse: Mapping[str, float]) -> Scores:
-    """Return the scores of the labels that reach their bounds, by name; empty for a picture that is safe."""
-    return {label: scores[label] for label in sorted(refuse) if scores[label] >= refuse[label]}
 
 
 class SafetyVerdict(MapStep):
@@ -146,7 +133,7 @@ class Safety(_WithClassifier):
     model: str = Field(min_length=1)
     refuse: dict[str, Bound] = Field(min_length=1)
     verdict: Literal["drop", "ask"] = "drop"
-    batch_size: int = Field(8, ge=1, le=1024)
+    batch_size: int = Field(BATCH_SIZE, ge=1, le=1024)
     device: str | None = None
 
     def parts(self) -> tuple[Step, ...]:

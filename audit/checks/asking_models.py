@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from benchwright.errors import PrerequisiteError, UnreadableImage
 from benchwright.models.usage import BudgetSpent
@@ -21,7 +21,7 @@ from ..audited_items import AuditedItem, AuditedItems
 from ..check import AuditContext, CheckSkipped, enough, needs_words
 from ..evidence import picture_copies
 from ..finding import Finding
-from .guessing import LEAST_ITEMS, cue_severity, learned_sample
+from .guessing import cue_severity, learned_sample
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 
     from benchwright.diagnostics.models.model_questions import ImageQuestion, ModelAnswer
     from benchwright.records import Item
-    from benchwright.steps import Outcome
 
 REPLIES = "model-replies.sqlite"
 """File, in the folder of what was measured, that keeps the replies of models."""
 CONCURRENCY = 8
+LEAST_ITEMS = 20
+"""Fewest answers of which it can be said whether a model guesses better than chance."""
 _NEEDS_MODEL = "it needs a model: name one that sees pictures with --model, and its endpoint with --base-url"
 _MOST_BY_CHANCE = 0.01
 _LEAST_GAIN = 0.05
@@ -238,34 +239,33 @@ class SecondRightOptions:
         Raises:
             CheckSkipped: There is no model, it answers nothing, or it calls right whatever it is shown.
         """
-        from benchwright.filters.items.second_answers import OptionAnswers
+        from benchwright.diagnostics.models.second_answers import OptionReplies, option_questions, option_replies
 
         needs_words(audited)
         if context.model is None:
             raise CheckSkipped(_NEEDS_MODEL)
-        step = OptionAnswers(chat=context.model, concurrency=CONCURRENCY)
         single = [each for each in audited.keyed if _shows_one_picture(each.item, audited)]
-        asked = context.look_at_each(single, lambda each: step.questions(each.item))
+        asked = context.look_at_each(single, lambda each: option_questions(each.item))
         wanted = [(each, questions) for each, questions in asked if questions]
         enough(wanted, 1, of="items with a key, options in words and one picture")
         answers = _answers([q for _, questions in wanted for q in questions.values()], audited, context)
         asked_of = {each.item_id: questions for each, questions in wanted}
 
-        def outcome_of(each: AuditedItem) -> Outcome:
-            said = {key: answers[question] for key, question in asked_of[each.item_id].items()}
-            return step.outcome(each.item, said)
+        def said_of(each: AuditedItem) -> OptionReplies:
+            of_options = {key: answers[question] for key, question in asked_of[each.item_id].items()}
+            return option_replies(each.item, of_options)
 
-        outcomes = [*context.look_at_each([each for each, _ in wanted], outcome_of)]
-        wrong = sum(len(asked_of[each.item_id]) - 1 for each, _ in outcomes)
-        also_right = [cast("list[str]", outcome.values["also_right"]) for _, outcome in outcomes]
-        called_right = sum(map(len, also_right))
+        judged = [*context.look_at_each([each for each, _ in wanted], said_of)]
+        wrong = sum(len(asked_of[each.item_id]) - 1 for each, _ in judged)
+        called_right = sum(len(said.also_right) for _, said in judged)
         if called_right >= _MOST_CALLED_RIGHT * wrong:
             raise CheckSkipped(
                 f"the model calls {called_right:,} of {counted(wrong, 'wrong option')} right: it cannot tell them "
                 "apart; ask another one with --model"
             )
-        for (each, outcome), also in zip(outcomes, also_right, strict=True):
-            evidence = {"key": each.item.right_key, "replies": outcome.evidence["replies"], "also_right": also}
+        for each, said in judged:
+            also = list(said.also_right)
+            evidence = {"key": each.item.right_key, "replies": dict(said.replies), "also_right": also}
             if also:
                 yield Finding(
                     "second_right_option",
@@ -275,7 +275,7 @@ class SecondRightOptions:
                     evidence,
                     "possible",
                 )
-            elif outcome.values["key_said"] == "no":
+            elif said.denies_key:
                 yield Finding(
                     "key_denied_by_model",
                     "low",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from benchwright.diagnostics.shortcuts.letter_groups import MIN_P
+from benchwright.diagnostics.shortcuts.picks import LEAST_DECIDED, Bounds
 from benchwright.errors import PrerequisiteError, UnreadableImage
 from benchwright.text_normalization import counted
 
 from ..audited_items import AuditedItem, AuditedItems
-from ..check import AuditContext, CheckSkipped, enough, needs_words
+from ..check import FOUND, AuditContext, CheckSkipped, enough, needs_words
 from ..evidence import MOST_LEARNED, item_report, picture_measures
 from ..finding import Finding, Severity
 from ..picture_measures import PictureMeasures
@@ -18,12 +20,20 @@ from ..picture_measures import PictureMeasures
 if TYPE_CHECKING:
     from benchwright.diagnostics.shortcuts.answer_letters import Balance, Placing
 
-LEAST_ITEMS = 20
-"""Fewest items with a key of which it can be said whether something guesses them."""
 _SURELY_UNEVEN = 0.001
 _UNEVEN_GAIN = 0.05
 _STRONG_GAIN = 0.15
 """Least distance from chance, 0-1, within the 95 % interval, from which a cue is of high severity."""
+_CUES = {
+    "longest": "text.length",
+    "shortest": "text.length",
+    "most_shared": "text.in_question",
+    "most_typical": "text.like_others",
+    "odd_one_out": "text.like_others",
+    "odd_form": "text.form",
+    "learned": "words",
+}
+"""The cue of the shortcut battery that a rule over words goes by; of the classifier, its solver."""
 _RULES: Mapping[str, tuple[str, str]] = {
     "longest": ("longest_option_is_right", "The longest option is right more often than chance allows."),
     "shortest": ("shortest_option_is_right", "The shortest option is right more often than chance allows."),
@@ -67,20 +77,16 @@ class KeyLetters:
     title: ClassVar[str] = "Right options that prefer a letter, or Yes over No"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each task whose right options are uneven beyond chance."""
-        enough(audited.all_keyed, LEAST_ITEMS, of="items with a key")
-        groups = [
-            (group.task, group.of, [place.placing for place in group.placed], group.balance)
-            for group in (item_report(audited, context).letters if audited.items else ())
-        ]
-        for task, of, placings, evenness in (*groups, *_letters_without_words(audited, context)):
-            count = len(placings)
-            if count < LEAST_ITEMS or evenness.p >= 0.01:
+        """Return a finding for each task whose right options are uneven beyond chance, over all tasks (Holm)."""
+        enough(audited.all_keyed, LEAST_DECIDED, of="items with a key")
+        for task, of, placings, evenness, p in _letters(audited, context):
+            if p >= MIN_P:
                 continue
+            count = len(placings)
             letter = max(evenness.counts, key=lambda name: (evenness.counts[name], name))
             share = evenness.counts[letter] / count
             chance = sum(1 / placing.options for placing in placings) / count
-            serious = evenness.p < _SURELY_UNEVEN and share - chance > _UNEVEN_GAIN
+            serious = p < _SURELY_UNEVEN and share - chance > _UNEVEN_GAIN
             what = "right" if of == "answer" else "the one that declines"
             measured = {"always": letter, "accuracy": round(share, 4), "chance": round(chance, 4)}
             yield Finding(
@@ -89,13 +95,40 @@ class KeyLetters:
                 (),
                 f"Option {letter} is {what} in {share:.0%} of {counted(count, 'item')}{_of_task(task, audited)}; "
                 f"chance would be {chance:.0%}.",
-                {**measured, "task": task, "of": of, **evenness.to_json()},
+                {**measured, "task": task, "of": of, **evenness.to_json(), "p_holm": round(p, 6)},
             )
 
 
-def _letters_without_words(
-    audited: AuditedItems, context: AuditContext
-) -> Iterator[tuple[str | None, str, list[Placing], Balance]]:
+class _Letters(NamedTuple):
+    """The letters of the keys, or of the refusals, of a task, and the p-value adjusted over all tasks."""
+
+    task: str | None
+    of: str
+    placings: Sequence[Placing]
+    balance: Balance
+    p_holm: float
+
+
+def _letters(audited: AuditedItems, context: AuditContext) -> list[_Letters]:
+    """Return the letters of all tasks; items without words are groups of their own."""
+    from benchwright.diagnostics.shortcuts.letter_groups import adjusted_p
+
+    found = [
+        _Letters(
+            judged.group.task,
+            judged.group.of,
+            [place.placing for place in judged.group.placed],
+            judged.group.balance,
+            1.0,
+        )
+        for judged in (item_report(audited, context).letters if audited.items else ())
+    ]
+    found += _letters_without_words(audited)
+    adjusted = adjusted_p(each.balance for each in found)
+    return [each._replace(p_holm=p) for each, p in zip(found, adjusted, strict=True)]
+
+
+def _letters_without_words(audited: AuditedItems) -> Iterator[_Letters]:
     """Yield the letters of the keys of items without words, by task."""
     from benchwright.diagnostics.shortcuts.answer_letters import Placing, balance
 
@@ -104,7 +137,7 @@ def _letters_without_words(
         if each.key is not None:
             by_task[each.task].append(Placing(each.key, len(each.options)))
     for task, placings in sorted(by_task.items()):
-        yield task, "answer", placings, balance(placings, seed=context.seed)
+        yield _Letters(task, "answer", placings, balance(placings, seed=0), 1.0)
 
 
 class GuessedFromWords:
@@ -116,52 +149,50 @@ class GuessedFromWords:
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each rule that beats chance on a task."""
         needs_words(audited)
-        enough(audited.keyed, LEAST_ITEMS, of="items with a key")
-        report = item_report(audited, context)
+        enough(audited.keyed, LEAST_DECIDED, of="items with a key")
         ordered = sorted(audited.items, key=lambda each: each.item.item_id)
-        for result, gives_away in report.rules:
-            if not gives_away or result.items < LEAST_ITEMS:
-                continue
+        for result in item_report(audited, context).giveaways:
             kind, summary = _RULES[result.rule]
+            measured = result.measured
             yield Finding(
                 kind,
-                cue_severity(result.interval, result.chance),
+                cue_severity(measured.interval, measured.chance),
                 audited.in_order(ordered[row].item_id for row in result.rows),
-                f"{summary} It gets {result.accuracy:.0%} of {counted(result.items, 'item')} "
-                f"right{_of_task(result.task, audited)}, where chance gets {result.chance:.0%}.",
+                f"{summary} It gets {measured.value:.0%} of {counted(measured.items, 'item')} "
+                f"right{_of_task(result.task, audited)}, where chance gets {measured.chance:.0%}.",
                 result.to_json(),
             )
 
 
 class ShortcutBattery:
-    """Solvers that see files, light, marks and places, but not what they must be compared with."""
+    """Solvers that see words, files, light, marks and places, but not what they must be compared with."""
 
     name: ClassVar[str] = "shortcuts"
-    title: ClassVar[str] = "The shortcut battery: keys that files, light, marks or places give away"
+    title: ClassVar[str] = "The shortcut battery: keys that files, light, marks, places or words give away"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each kind of cue that a task carries."""
-        from benchwright.diagnostics.shortcuts.battery import Bounds, run_battery
-        from benchwright.diagnostics.shortcuts.item_cues import ItemCues, cues_of_item
+        """Return a finding for each kind of cue that a task carries; items without pictures are measured by words."""
+        from benchwright.diagnostics.shortcuts.battery import run_battery
+        from benchwright.diagnostics.shortcuts.cue_table import with_source_image
+        from benchwright.diagnostics.shortcuts.item_cues import ItemCues
+        from benchwright.diagnostics.shortcuts.measuring import cues_or_reason
         from benchwright.diagnostics.shortcuts.report import flagged_items
 
         needs_words(audited)
-        enough(audited.keyed, LEAST_ITEMS, of="items with a key")
-        facts = _FactsOfMeasures(audited, picture_measures(audited, context))
+        enough(audited.keyed, LEAST_DECIDED, of="items with a key")
+        facts = _FactsOfMeasures(audited, picture_measures(audited, context) if audited.pictures else {})
         cues: list[ItemCues] = []
         groups: dict[str, tuple[str, ...]] = {}
 
-        def measure(each: AuditedItem) -> ItemCues | None:
-            try:
-                return cues_of_item(each.item, facts)
-            except UnreadableImage:
-                return None
+        def measure(each: AuditedItem) -> ItemCues | str:
+            has_pictures = all(image.image_id in audited.pictures for image in each.item.images)
+            return cues_or_reason(each.item, facts if has_pictures else None)
 
         for each, measured in context.look_at_each(learned_sample(audited), measure):
-            if measured is not None:
+            if not isinstance(measured, str):
                 cues.append(measured)
-                groups[each.item.item_id] = each.item.group_keys
-        enough(cues, LEAST_ITEMS, of="items with a key whose pictures can be read")
+                groups[each.item.item_id] = with_source_image(each.item.group_keys, each.item.root_image_id)
+        enough(cues, LEAST_DECIDED, of="items with a key whose pictures can be read")
 
         def run() -> list[dict[str, Any]]:
             context.progress.phase("trying shortcuts", 0, "items")
@@ -175,10 +206,10 @@ class ShortcutBattery:
 
         inputs = [context.seed, sorted([each.to_text(), *groups[each.item_id]] for each in cues)]
         try:
-            found = context.kept("audit battery 1", inputs, run)
+            found = context.kept("audit battery 2", inputs, run)
         except PrerequisiteError as error:
             raise CheckSkipped(str(error)) from None
-        yield from _shortcut_findings(audited, found)
+        yield from _shortcut_findings(audited, found, _named_before(context))
 
 
 def learned_sample(audited: AuditedItems) -> list[AuditedItem]:
@@ -188,23 +219,42 @@ def learned_sample(audited: AuditedItems) -> list[AuditedItem]:
     return sorted(audited.keyed, key=lambda each: each.item.item_id)[:MOST_LEARNED]
 
 
-def _shortcut_findings(audited: AuditedItems, found: list[dict[str, Any]]) -> Iterator[Finding]:
-    """Yield one finding for each task and family; letters and words have checks of their own."""
-    seen: set[tuple[str, str]] = set()
+def _named_before(context: AuditContext) -> frozenset[tuple[str | None, str]]:
+    """Return the tasks and cues that the checks of letters and of words have found already."""
+    found: list[Finding] = context.memo.get(FOUND, [])
+    rule_of = {kind: rule for rule, (kind, _) in _RULES.items()}
+    cues = {(each.evidence["task"], _CUES[rule]) for each in found if (rule := rule_of.get(each.kind)) in _CUES}
+    letters = {(each.evidence["task"], "letter") for each in found if each.kind == "key_letters_uneven"}
+    return frozenset(cues | letters)
+
+
+def _shortcut_findings(
+    audited: AuditedItems, found: list[dict[str, Any]], named: frozenset[tuple[str | None, str]]
+) -> Iterator[Finding]:
+    """Yield one finding for each task and family, of all items with which one of its solvers helps.
+
+    Args:
+        audited: The items.
+        found: The solvers that carry a cue, farthest from chance first.
+        named: Tasks and cues that need no second finding: `letter`, `text.length`, `words`.
+    """
+    families: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for entry in found:
-        result = entry["result"]
-        family = result["family"] or "forest"
-        if family in ("letter", "text") or (entry["task"], family) in seen:
-            continue
-        seen.add((entry["task"], family))
+        family = entry["result"]["family"] or "forest"
+        solver = entry["result"]["solver"]
+        cue = "letter" if family == "letter" else solver.partition(" ")[2] or solver
+        if (entry["task"], cue) not in named:
+            families.setdefault((entry["task"], family), []).append(entry)
+    for (task, family), entries in families.items():
+        result = entries[0]["result"]
         what = "A forest over all cues" if family == "forest" else f"The cue {result['solver'].replace('_', ' ')}"
         yield Finding(
             f"shortcut_{family}",
             cue_severity(result["ci"], result["chance"]),
-            audited.in_order(audited.own_id[item_id] for item_id in entry["items"]),
+            audited.in_order(audited.own_id[item_id] for entry in entries for item_id in entry["items"]),
             f"{what} picks the right option of {result['accuracy']:.0%} of {counted(result['items'], 'item')}"
-            f"{_of_task(entry['task'], audited)} without doing the task, where chance picks {result['chance']:.0%}.",
-            {"task": entry["task"], **result},
+            f"{_of_task(task, audited)} without doing the task, where chance picks {result['chance']:.0%}.",
+            {"task": task, **result},
         )
 
 

@@ -72,14 +72,12 @@ class PictureFaults:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each picture with a fault, by its worst."""
-        from benchwright.diagnostics.pictures.faults import FAULTS, faults_of
-        from benchwright.filters.quality.step import Quality
+        from benchwright.diagnostics.pictures.faults import BOUNDS, faults_of
 
         needs_pictures(audited)
-        bounds = {fault.setting: getattr(Quality(), fault.setting) for fault in FAULTS}
         readable = readable_pictures(audited, context)
         for image_id, faults in context.look_at_each_picture(
-            readable, lambda it: faults_of(readable[it].quality, bounds)
+            readable, lambda it: faults_of(readable[it].quality, BOUNDS)
         ):
             if not faults:
                 continue

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchwright.diagnostics.copies.picture_copies import groups_of
-from benchwright.text_normalization import counted, normal
+from benchwright.diagnostics.wording.repeated_questions import MIN_SIMILARITY, NEAR, right_option
+from benchwright.text_normalization import counted
 
 from ..audited_items import AuditedItem, AuditedItems, RotatedQuestion, WordlessItem
 from ..check import AuditContext, needs_words
-from ..evidence import item_report, picture_copies, with_one_picture_a_copy
+from ..evidence import item_report
 from ..finding import Finding
-
-_FEWEST_OPTIONS = 3
-"""Options from which equal options say that questions may be the same; Yes and No are options of any question."""
-_WORD = re.compile(r"[^\W\d_]{3}")
 
 
 class RepeatedIds:
@@ -54,65 +49,38 @@ class RepeatedQuestions:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each group of items that ask the same."""
-        links: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
-        grouped: dict[str, tuple[str, ...]] = {}
+        groups: defaultdict[tuple[bool, str], set[str]] = defaultdict(set)
+        same_options: dict[tuple[bool, str], bool] = {}
         for repetition in item_report(audited, context).questions:
-            reason = "duplicate_question" if repetition.reason == "contradicting_keys" else repetition.reason
-            links[reason].append((repetition.item_id, *repetition.of))
-        for reason, groups in sorted(links.items()):
-            for group in groups_of(groups):
-                items = audited.in_order(audited.own_id[item_id] for item_id in group)
-                grouped |= dict.fromkeys(items, items)
-                yield (
-                    _repeated(audited, items)
-                    if reason == "duplicate_question"
-                    else Finding(
-                        "nearly_repeated_question",
-                        "low",
-                        items,
-                        "Questions about the same picture are nearly the same: a person should say if one is enough.",
-                        {"questions": [audited.by_id[item].item.question for item in items[:8]]},
-                        "possible",
-                    )
-                )
-        for items in _with_the_same_options(audited, context):
-            if not set(items) <= set(grouped.get(items[0], ())):
-                yield Finding(
-                    "nearly_repeated_question",
-                    "low",
-                    items,
-                    "Questions about the same picture have the same options, and the same one is right: perhaps they "
-                    "ask the same in other words.",
-                    {"questions": [audited.by_id[item].item.question for item in items[:8]]},
-                    "possible",
-                )
+            group = (repetition.reason == NEAR, repetition.group)
+            groups[group] |= {repetition.item_id, *repetition.of}
+            is_by_options = all(p.same_options and p.similarity < MIN_SIMILARITY for p in repetition.partners)
+            same_options[group] = same_options.get(group, True) and is_by_options
+        for (is_near, name), members in sorted(groups.items(), key=lambda entry: (entry[0][0], entry[0][1])):
+            items = audited.in_order(audited.own_id[item_id] for item_id in members)
+            yield (
+                _nearly_repeated(audited, items, in_other_words=same_options[is_near, name])
+                if is_near
+                else _repeated(audited, items)
+            )
 
 
-def _with_the_same_options(audited: AuditedItems, context: AuditContext) -> Iterator[tuple[str, ...]]:
-    """Yield the items with a key that show the same and have the same options and the same right one, in groups.
-
-    Left out are items whose options would be the same for many questions: fewer than three, pictures, and options
-    without a word, such as numbers and letters.
-    """
-    from benchwright.filters.items.duplicate_questions import pictures_shown
-
-    shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
-    groups: defaultdict[tuple[object, ...], list[str]] = defaultdict(list)
-
-    def asked(each: AuditedItem) -> tuple[object, ...] | None:
-        texts = sorted(normal(choice.text or "") for choice in each.item.choices)
-        if len(texts) < _FEWEST_OPTIONS or not each.item.images or not all(map(_WORD.search, texts)):
-            return None
-        return pictures_shown(with_one_picture_a_copy(each.item, shown_as)), tuple(texts), _right_text(each)
-
-    for each, what in context.look_at_each(audited.keyed, asked):
-        if what is not None:
-            groups[what].append(each.item_id)
-    yield from (tuple(items) for items in groups.values() if len(items) > 1)
+def _nearly_repeated(audited: AuditedItems, items: tuple[str, ...], *, in_other_words: bool) -> Finding:
+    return Finding(
+        "nearly_repeated_question",
+        "low",
+        items,
+        "Questions about the same picture have the same options, and the same one is right: perhaps they ask the same "
+        "in other words."
+        if in_other_words
+        else "Questions about the same picture are nearly the same: a person should say if one is enough.",
+        {"questions": [audited.by_id[item].item.question for item in items[:8]]},
+        "possible",
+    )
 
 
 def _repeated(audited: AuditedItems, items: tuple[str, ...]) -> Finding:
-    keys = {_right_text(audited.by_id[item]) for item in items if audited.by_id[item].has_key}
+    keys = {right_option(audited.by_id[item].item) for item in items} - {None}
     evidence = {"question": audited.by_id[items[0]].item.question}
     splits = sorted({audited.splits[item] for item in items if item in audited.splits})
     if len(splits) > 1:
@@ -123,11 +91,6 @@ def _repeated(audited: AuditedItems, items: tuple[str, ...]) -> Finding:
     where = f" in the splits {', '.join(splits)}" if len(splits) > 1 else ""
     summary = f"The same question about the same picture, with the same options, is asked {len(items)} times{where}."
     return Finding("repeated_question", "high" if where else "medium", items, summary, evidence, "certain")
-
-
-def _right_text(each: AuditedItem) -> str:
-    choice = next(choice for choice in each.item.choices if choice.key == each.item.right_key)
-    return choice.text.strip().casefold() if choice.text is not None else str(choice.image_id)
 
 
 class RepeatedAnswerOptions:

@@ -21,20 +21,18 @@ class PictureLicences:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding of all pictures without a licence, and one for each licence that is not allowed."""
-        from benchwright.filters.licences import Licences
+        from benchwright.diagnostics.pictures.licences import is_allowed
         from benchwright.rights import forbids_redistribution
 
         needs_pictures(audited)
-        allowed = Licences(allow=context.allowed_licences) if context.allowed_licences else None
+        allowed = context.allowed_licences
         missing: list[str] = []
         refused: dict[str, list[str]] = {}
         for image_id, picture in audited.pictures.items():
             licence = None if picture.source is None else picture.source.licence
             if licence is None:
                 missing.append(image_id)
-            elif forbids_redistribution(licence, is_changed=False) or (
-                allowed is not None and allowed.judge({"licence": licence}).verdict != "keep"
-            ):
+            elif not is_allowed(licence, allowed) if allowed else forbids_redistribution(licence, is_changed=False):
                 refused.setdefault(licence, []).append(image_id)
         if missing:
             is_all = len(missing) == len(audited.pictures)
@@ -58,7 +56,7 @@ class PictureLicences:
                 "high",
                 _items(audited, pictures),
                 f"{are} under {licence!r}, which does not allow passing them on."
-                if allowed is None
+                if not allowed
                 else f"{are} under {licence!r}, which is not among the licences given.",
                 {"licence": licence, "pictures": len(pictures)},
                 "certain",

@@ -29,7 +29,7 @@ class UnsafePictures:
         Raises:
             CheckSkipped: There is no classifier, or no picture.
         """
-        from benchwright.filters.safety import furthest_label, scores_beyond
+        from benchwright.diagnostics.models.unsafe_labels import furthest_label, scores_beyond
 
         if context.safety is None:
             raise CheckSkipped(_NEEDS_CLASSIFIER)

@@ -15,7 +15,6 @@ from ..finding import Finding
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.wording.spelling import Spelling
-    from benchwright.filters.language.step import Language
     from benchwright.records import Item
 
 FAULTS = {
@@ -87,7 +86,6 @@ class _KeptFaults:
 
     def __init__(self, context: AuditContext) -> None:
         self._kept = context.values(_KIND)
-        self._step: Language | None = None
         self._spelling: Spelling | None = None
 
     def __call__(self, item: Item) -> tuple[list[tuple[str, str, str, str | None]], bool]:
@@ -101,15 +99,15 @@ class _KeptFaults:
         return [tuple(fault) for fault in entry["faults"]], entry["english"]
 
     def _measured(self, item: Item) -> dict[str, Any]:
+        from benchwright.diagnostics.wording.item_faults import WordingRules, faults_of
         from benchwright.diagnostics.wording.spelling import Spelling
-        from benchwright.filters.language.step import Language
 
-        if self._step is None or self._spelling is None:
+        if self._spelling is None:
             try:
-                self._step, self._spelling = Language(), Spelling(())
+                self._spelling = Spelling(())
             except PrerequisiteError as error:
                 raise CheckSkipped(str(error)) from None
-        faults, is_english = self._step.faults_of(item, self._spelling)
+        faults, is_english = faults_of(item, self._spelling, WordingRules())
         return {"faults": [list(fault) for fault in faults], "english": is_english}
 
 

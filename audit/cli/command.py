@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from benchwright.cli.model_options import chat_options
 from benchwright.cli.output import emit, json_option, note
-from benchwright.filters.cli.options import chat_options
 from benchwright.text_normalization import counted, printable
 
 if TYPE_CHECKING:
-    from benchwright.filters.safety import Safety
+    from benchwright.diagnostics.models.unsafe_labels import UnsafeLabels
     from benchwright.models.chat import ChatSettings
 
     from ..report import AuditReport
@@ -239,7 +239,7 @@ def audit(
         raise click.exceptions.Exit(code)
 
 
-def _unsafe(weights: Path | None, labels: Sequence[str]) -> Safety | None:
+def _unsafe(weights: Path | None, labels: Sequence[str]) -> UnsafeLabels | None:
     """Return the settings of the classifier of unsafe pictures; None where no folder is given.
 
     Raises:
@@ -248,7 +248,7 @@ def _unsafe(weights: Path | None, labels: Sequence[str]) -> Safety | None:
     from pydantic import ValidationError
 
     from benchwright.diagnostics.models.image_classifier import load_classifier
-    from benchwright.filters.safety import Safety
+    from benchwright.diagnostics.models.unsafe_labels import UnsafeLabels
 
     if weights is None:
         if labels:
@@ -259,7 +259,7 @@ def _unsafe(weights: Path | None, labels: Sequence[str]) -> Safety | None:
         raise click.UsageError(f"name the labels of the model that are unsafe with --unsafe-label; it has: {known}")
     stated = [label.rpartition("=") if "=" in label else (label, "=", "0.5") for label in labels]
     try:
-        return Safety.model_validate({"model": str(weights), "refuse": {name: bound for name, _, bound in stated}})
+        return UnsafeLabels.model_validate({"model": weights, "refuse": {name: bound for name, _, bound in stated}})
     except ValidationError as error:
         detail = error.errors()[0]
         raise click.UsageError(f"--unsafe-label {detail['loc'][-1]}: {detail['msg']}") from None

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from benchwright.text_normalization import likeness, normal
+from benchwright.diagnostics.wording.repeated_options import are_nearly_equal
+from benchwright.text_normalization import normal
 
 from .related_words import are_related
-
-MIN_LIKENESS = 0.9
-"""From which two texts are one in two spellings."""
 
 _ARTICLES = frozenset({"a", "an", "the", "some", "his", "her", "their", "its"})
 
@@ -28,7 +26,7 @@ def says_the_same(first: str, second: str) -> bool:
     left, right = core_of(first), core_of(second)
     if not left or not right:
         return normal(first) == normal(second)
-    return _within(left, right) or _within(right, left) or likeness(" ".join(left), " ".join(right)) >= MIN_LIKENESS
+    return _within(left, right) or _within(right, left) or are_nearly_equal(" ".join(left), " ".join(right))
 
 
 @lru_cache(maxsize=1 << 16)

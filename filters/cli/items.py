@@ -12,7 +12,8 @@ from benchwright.cli.output import emit, json_option
 from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
-    from ..items.report import ItemReport
+    from benchwright.diagnostics.item_report import ItemReport
+    from benchwright.diagnostics.wording.repeated_questions import Scope
 
 
 @click.command("items")
@@ -33,17 +34,18 @@ if TYPE_CHECKING:
     """
     `{"items", "repeated_options": [{"item_id", "options": [letter], "likeness"}], "similar_options": [{"item_id",
     "options": [letter], "likeness"}], "questions": [{"item_id", "reason", "of": [item]}], "letters": [{"task",
-    "of", "counts": {letter: n}, "expected": {letter: n}, "chi_square", "p"}], "rules": [{"task", "rule", "items",
-    "accuracy", "ci", "chance", "p", "gives_away"}]}`
+    "of", "counts": {letter: n}, "expected": {letter: n}, "chi_square", "p", "p_holm", "uneven"}], "rules": [{"task",
+    "rule", "items", "accuracy", "ci", "chance", "p", "p_holm", "gives_away"}]}`; `p_holm` is adjusted over all groups
+    or rules, and null for a rule that decides fewer than 10 items, which is not tested
     """
 )
-def items(release: Path, scope: str, as_json: bool) -> None:
+def items(release: Path, scope: Scope, as_json: bool) -> None:
     """Look for repeated options and questions, uneven letters, and keys that the words give away.
 
     The items of a release are measured as the steps `repeated_options`, `duplicate_questions`, `answer_balance` and
     `wording_bias` measure them with their defaults; nothing is dropped.
     """
-    from ..items.report import report_on_release
+    from benchwright.diagnostics.item_report import report_on_release
 
     report = report_on_release(release, scope=scope)
     emit(report.document(), as_json=as_json, text=lambda: "\n".join(_lines(report)))
@@ -56,18 +58,23 @@ def _lines(report: ItemReport) -> Iterator[str]:
     for repetition in report.questions:
         yield f"{repetition.reason}  {repetition.item_id}  of {', '.join(repetition.of)}"
     yield "letters   p       counts"
-    for group in report.letters:
+    for letters in report.letters:
+        group = letters.group
         counts = "  ".join(f"{key} {count}" for key, count in group.balance.counts.items())
-        yield f"{group.of:9} {group.balance.p:.4f}  {counts}  {printable(group.task or 'all')}"
+        uneven = "  uneven" if letters.is_uneven else ""
+        yield f"{group.of:9} {letters.p_holm:.4f}  {counts}  {printable(group.task or 'all')}{uneven}"
     yield "rule          accuracy  interval       chance  items  task"
-    for rule, too_much in report.rules:
-        low, high = rule.interval
+    giveaways = report.giveaways
+    for rule in report.rules:
+        measured = rule.measured
+        low, high = measured.interval
         yield (
-            f"{rule.rule:13} {rule.accuracy:8.3f}  [{low:.3f}, {high:.3f}] {rule.chance:6.3f}  {rule.items:5}  "
-            f"{printable(rule.task or 'all')}{'  gives the key away' if too_much else ''}"
+            f"{rule.rule:13} {measured.value:8.3f}  [{low:.3f}, {high:.3f}] {measured.chance:6.3f}  "
+            f"{measured.items:5}  {printable(rule.task or 'all')}"
+            f"{'  gives the key away' if rule in giveaways else ''}"
         )
     yield (
         f"items {report.items}, with repeated options {len({pair.item_id for pair in report.repeated_options})}, "
-        f"questions asked twice or nearly {len(report.questions)}, rules that give a task away "
-        f"{sum(too_much for _, too_much in report.rules)}"
+        f"questions asked twice or nearly {len(report.questions)}, groups with uneven letters "
+        f"{sum(letters.is_uneven for letters in report.letters)}, rules that give a task away {len(giveaways)}"
     )

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from benchwright.cli.model_options import chat_options
 from benchwright.cli.output import emit, json_option, note
 from benchwright.steps import CueFamily
 from benchwright.text_normalization import counted, printable
 
-from .options import chat_options, workers_option
+from .options import workers_option
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.shortcuts.battery import SolverResult, TaskResult
@@ -139,9 +140,9 @@ def shortcuts(
     A solver that is right more often than chance, or less often, names a cue that the items carry. With --model, a
     language model answers as well, without the pictures. Nothing is dropped.
     """
-    from benchwright.diagnostics.shortcuts.battery import Bounds
     from benchwright.diagnostics.shortcuts.item_source import ItemSource
     from benchwright.diagnostics.shortcuts.model_solvers import PicturelessModel
+    from benchwright.diagnostics.shortcuts.picks import Bounds
     from benchwright.diagnostics.shortcuts.report import find_shortcuts, plan_model
     from benchwright.source_files.item_files import stated_columns
 

@@ -1,21 +1,15 @@
-"""Options that occur twice in one question: then two answers are right, or a wrong answer can be excluded.
-
-Five of II-Bench's 35 dev questions have two equal options. Two options are equal where their texts differ at most in
-case, white space, width and punctuation, or where they are the same picture.
-"""
+"""The step `repeated_options`: items in which an option stands twice."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
 from typing import Any, ClassVar
 
 from pydantic import Field
 
-from benchwright.diagnostics.wording.item_texts import option_key
-from benchwright.records import Choice, Item
+from benchwright.diagnostics.wording.repeated_options import MAX_LIKENESS, alike_pairs, repeated_pairs
+from benchwright.records import Item
 from benchwright.steps import Context, Filter, Measured, Outcome, Stream
-from benchwright.text_normalization import likeness, normal
 
 REPEATED, SIMILAR = "repeated_option", "similar_options"
 
@@ -40,24 +34,17 @@ class RepeatedOptions(Filter):
     values: ClassVar[Mapping[str, str]] = {"repeated": "int64", "likeness": "float64"}
     thresholds: ClassVar[frozenset[str]] = frozenset({"max_likeness"})
 
-    max_likeness: float | None = Field(0.85, ge=0, le=1)
+    max_likeness: float | None = Field(MAX_LIKENESS, ge=0, le=1)
 
     def measure(self, record: Item, ctx: Context) -> Measured:
         """Compare each two options."""
         del ctx
         repeated = repeated_pairs(record)
-        closest = max(
-            (
-                (_likeness(first, second), first.key, second.key)
-                for first, second in combinations(record.choices, 2)
-                if option_key(first) != option_key(second)
-            ),
-            default=(0.0, "", ""),
-        )
+        closest = max(alike_pairs(record), key=lambda pair: (pair.likeness, pair.options), default=None)
         evidence: dict[str, Any] = {"repeated": [list(pair) for pair in repeated]} if repeated else {}
-        if closest[0] > 0:
-            evidence["closest"] = list(closest[1:])
-        return Measured({"repeated": len(repeated), "likeness": round(closest[0], 4)}, evidence)
+        if closest is not None:
+            evidence["closest"] = list(closest.options)
+        return Measured({"repeated": len(repeated), "likeness": closest.likeness if closest else 0.0}, evidence)
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
         """Drop items with repeated options, and compare the likeness with the threshold."""
@@ -67,16 +54,3 @@ class RepeatedOptions(Filter):
             evidence = {"likeness": measured["likeness"], "max_likeness": self.max_likeness}
             return Outcome("ask", SIMILAR, evidence=evidence)
         return Outcome()
-
-
-def repeated_pairs(item: Item) -> list[tuple[str, str]]:
-    """Return the keys of each pair of equal options, in order."""
-    return [
-        (first.key, second.key)
-        for first, second in combinations(item.choices, 2)
-        if option_key(first) == option_key(second)
-    ]
-
-
-def _likeness(first: Choice, second: Choice) -> float:
-    return 0.0 if first.text is None or second.text is None else likeness(normal(first.text), normal(second.text))

@@ -12,6 +12,7 @@ from benchwright.diagnostics.models.model_questions import (
     ImageQuestion,
     ModelAnswer,
 )
+from benchwright.diagnostics.models.second_answers import option_questions, option_replies
 from benchwright.records import Item
 from benchwright.steps import Context, MapStep, Outcome, Step, Stream
 
@@ -31,29 +32,17 @@ class OptionAnswers(AsksEachItem):
 
     def questions(self, item: Item) -> Mapping[str, ImageQuestion]:
         """Return a question for each option; none for items of another kind, such as with several pictures."""
-        if item.kind != "multiple_choice" or item.answered_key is None or len(item.images) != 1:
-            return {}
-        if any(choice.text is None for choice in item.choices):
-            return {}
-        [shown] = item.images
-        return {
-            choice.key: ImageQuestion(
-                shown.image_id,
-                f"A question about this picture: {item.question}\nA proposed answer: {choice.text}\n"
-                "Is the proposed answer right? Answer with yes or no only.",
-            )
-            for choice in item.choices
-        }
+        return option_questions(item)
 
     def outcome(self, item: Item, answers: Mapping[str, ModelAnswer]) -> Outcome:
         """Return the letters of wrong options that the model calls right, its reply to the key, and every reply."""
-        wrong = {key: answer for key, answer in answers.items() if key != item.answer}
+        said = option_replies(item, answers)
         values: dict[str, Any] = {
-            "also_right": [key for key, answer in wrong.items() if answer.said == "yes"],
-            "key_said": answers[str(item.answer)].said,
-            "unanswered": [key for key, answer in answers.items() if answer.said in {"failed", "unclear"}],
+            "also_right": list(said.also_right),
+            "key_said": said.key_said,
+            "unanswered": list(said.unanswered),
         }
-        return Outcome(values=values, evidence={"replies": {key: answer.reply for key, answer in answers.items()}})
+        return Outcome(values=values, evidence={"replies": dict(said.replies)})
 
 
 class OptionVerdict(MapStep):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
+from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.diagnostics.shortcuts.wording_rules import Per, RuleResult, rule_results
 from benchwright.records import Item
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdict
@@ -23,13 +24,13 @@ REASON = "wording_gives_key_away"
 class WordingBias(GatherStep):
     """Ask about items whose key a rule over words alone picks, in tasks where it does so more often than chance.
 
-    A rule gives a task away where it beats chance by more than `max_gain` and its p-value, times the number of
-    combinations of rule and task that were tried, is below `min_p`.
+    A rule gives a task away where it beats chance by more than `max_gain`, on 10 items that it decides or more, and its
+    p-value, adjusted over all combinations of rule and task (Holm), is below `min_p`.
 
     Args:
         per: `task` for a group a task, `all` for one group.
         max_gain: Accuracy above chance, 0-1, up to which items pass.
-        min_p: Probability, 0-1, below which a result is no chance.
+        min_p: Adjusted p-value, 0-1, below which a result is no chance.
         verdict: Verdict on the items that the rule picks right: `ask` or `drop`.
 
     Reasons:
@@ -37,26 +38,24 @@ class WordingBias(GatherStep):
     """
 
     name: ClassVar[str] = "wording_bias"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"rules": "list<string>"}
     columns: ClassVar[tuple[str, ...]] = ("record",)
 
     per: Per = "task"
-    max_gain: float = Field(0.1, ge=0, le=1)
-    min_p: float = Field(0.05, ge=0, le=1)
+    max_gain: float = Field(Bounds().max_gain, ge=0, le=1)
+    min_p: float = Field(Bounds().min_p, ge=0, le=1)
     verdict: Literal["ask", "drop"] = "ask"
-
-    def gives_away(self, rule: RuleResult, tried: int) -> bool:
-        """Return whether the items that a rule picks right are flagged, where `tried` combinations were tried."""
-        return rule.accuracy - rule.chance > self.max_gain and rule.p * tried < self.min_p
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Try all rules on all items."""
         items = [Item.model_validate_json(record) for record in columns["record"].to_pylist()]
-        rules = rule_results(items, per=self.per, seed=ctx.seed)
+        del ctx
+        bounds = Bounds(self.max_gain, self.min_p)
         flagged: dict[int, list[RuleResult]] = defaultdict(list)
-        for rule in rules:
-            if self.gives_away(rule, len(rules)):
+        for rule in rule_results(items, per=self.per):
+            if rule.gives_away(bounds):
                 for row in rule.rows:
                     flagged[row].append(rule)
         rows = sorted(flagged)

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from benchwright.diagnostics.wording.grammar import begins_small, grammar_faults
+from benchwright.diagnostics.wording.item_faults import KINDS, MOST_READ, Kind, WordingRules, faults_of
+from benchwright.diagnostics.wording.item_faults import Language as LanguageName
 from benchwright.diagnostics.wording.spelling import Spelling
-from benchwright.diagnostics.wording.text_checks import Fault, end_mark_fault, is_english, names_answer
 from benchwright.records import Item
 from benchwright.steps import Context, Filter, Measured, OpenContext, Outcome, Stream
 
-Kind = Literal[
-    "too_long", "too_short", "names_answer", "spelling", "article", "agreement", "doubled_word", "capital", "end_mark"
-]
-KINDS: tuple[Kind, ...] = (
-    "too_long", "too_short", "names_answer", "spelling", "article", "agreement", "doubled_word", "capital", "end_mark",
-)  # fmt: skip
-"""By weight: an item with several faults is judged by the first."""
-_SHOWN, _LISTED = 80, 20
-_READ = 5000
-"""Characters of a text that are read for its language; longer ones are `too_long` in any case."""
+_LISTED = 20
+_DEFAULT = WordingRules()
 
 
 class Language(Filter):
@@ -62,11 +54,11 @@ class Language(Filter):
 
     checks: tuple[Kind, ...] = KINDS
     drop: tuple[Kind, ...] = ("too_long",)
-    language: Literal["auto", "en", "any"] = "auto"
+    language: LanguageName = _DEFAULT.language
     words: tuple[str, ...] = ()
-    min_characters: int = Field(6, ge=1)
-    max_characters: int = Field(600, ge=1, le=_READ)
-    max_option_characters: int = Field(300, ge=1, le=_READ)
+    min_characters: int = Field(_DEFAULT.min_characters, ge=1)
+    max_characters: int = Field(_DEFAULT.max_characters, ge=1, le=MOST_READ)
+    max_option_characters: int = Field(_DEFAULT.max_option_characters, ge=1, le=MOST_READ)
 
     @model_validator(mode="after")
     def _limits_are_in_order(self) -> Language:
@@ -83,25 +75,11 @@ class Language(Filter):
 
     def measure(self, record: Item, ctx: Context) -> Measured:
         """Look for all kinds of faults."""
-        faults, english = self.faults_of(record, ctx.opened)
+        rules = WordingRules(self.language, self.min_characters, self.max_characters, self.max_option_characters)
+        faults, english = faults_of(record, ctx.opened, rules)
         kinds: list[str] = [kind for kind in KINDS if any(fault.kind == kind for fault in faults)]
         evidence = {"faults": [fault._asdict() for fault in faults[:_LISTED]]} if faults else {}
         return Measured({"faults": kinds, "checked_as": "en" if english else "any"}, evidence)
-
-    def faults_of(self, item: Item, spelling: Spelling) -> tuple[list[Fault], bool]:
-        """Return all faults of an item's texts, and whether it was checked as English.
-
-        Args:
-            item: The item.
-            spelling: Words that are spelled right.
-        """
-        texts = [
-            item.question[:_READ],
-            *(choice.text[:_READ] for choice in item.choices if choice.text is not None),
-        ]
-        english = self.language == "en" or (self.language == "auto" and is_english(texts, spelling))
-        english_faults = _faults_of_english(item, spelling) if english else ()
-        return [*self._faults_of_any_language(item), *english_faults], english
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
         """Drop or ask by the first kind of fault, those that drop first."""
@@ -110,29 +88,3 @@ class Language(Filter):
         if dropping:
             return Outcome("drop", dropping[0], evidence={"kinds": kinds})
         return Outcome("ask", kinds[0], evidence={"kinds": kinds}) if kinds else Outcome()
-
-    def _faults_of_any_language(self, item: Item) -> Iterator[Fault]:
-        length = len(item.question.strip())
-        if length > self.max_characters:
-            yield Fault("too_long", "question", f"{length} characters")
-        if length < self.min_characters:
-            yield Fault("too_short", "question", f"{length} characters")
-        for choice in item.choices:
-            if choice.text is not None and len(choice.text) > self.max_option_characters:
-                yield Fault("too_long", choice.key, f"{len(choice.text)} characters")
-        if (answer := names_answer(item)) is not None:
-            yield Fault("names_answer", "question", answer[:_SHOWN])
-        if (end := end_mark_fault(item.question)) is not None:
-            yield Fault("end_mark", "question", end)
-
-
-def _faults_of_english(item: Item, spelling: Spelling) -> Iterator[Fault]:
-    texts = [("question", item.question), *((choice.key, choice.text) for choice in item.choices)]
-    texts.append(("explanation", item.explanation))
-    if begins_small(item.question):
-        yield Fault("capital", "question", item.question.split()[0][:_SHOWN])
-    for place, text in texts:
-        for word, correction in spelling.misspellings((text or "")[:_READ]):
-            yield Fault("spelling", place, word[:_SHOWN], correction)
-        for kind, words in grammar_faults((text or "")[:_READ]):
-            yield Fault(kind, place, words[:_SHOWN])

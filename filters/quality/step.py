@@ -6,17 +6,13 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import cv2
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
-from benchwright.diagnostics.pictures.compression import blockiness, jpeg_quality
-from benchwright.diagnostics.pictures.faults import FAULTS, Reason, faults_of
-from benchwright.diagnostics.pictures.measures import SIDE_PX, blur, colorfulness, filled, frame, grey_levels
+from benchwright.diagnostics.pictures.compression import jpeg_quality
+from benchwright.diagnostics.pictures.faults import BOUNDS, FAULTS, Reason, faults_of
+from benchwright.diagnostics.pictures.quality import quality_of
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
-
-_DECIMALS = 4
 
 
 class Quality(Filter):
@@ -80,17 +76,17 @@ class Quality(Filter):
     thresholds: ClassVar[frozenset[str]] = frozenset({"ask", *(fault.setting for fault in FAULTS)})
     bounds: ClassVar[Mapping[str, str]] = {fault.setting: fault.value for fault in FAULTS}
 
-    min_side_px: int | None = Field(200, ge=1)
-    max_aspect: float | None = Field(4.0, ge=1)
-    min_filled: float | None = Field(0.01, ge=0, le=1)
-    max_blur: float | None = Field(0.5, ge=0, le=1)
-    min_lightest: float | None = Field(0.15, ge=0, le=1)
-    max_darkest: float | None = Field(0.75, ge=0, le=1)
-    max_clipped: float | None = Field(None, ge=0, le=1)
-    min_colorfulness: float | None = Field(None, ge=0)
-    min_jpeg_quality: int | None = Field(20, ge=1, le=100)
-    max_blockiness: float | None = Field(3.0, ge=0)
-    max_frame: float | None = Field(0.95, ge=0, le=1)
+    min_side_px: int | None = Field(BOUNDS["min_side_px"], ge=1)
+    max_aspect: float | None = Field(BOUNDS["max_aspect"], ge=1)
+    min_filled: float | None = Field(BOUNDS["min_filled"], ge=0, le=1)
+    max_blur: float | None = Field(BOUNDS["max_blur"], ge=0, le=1)
+    min_lightest: float | None = Field(BOUNDS["min_lightest"], ge=0, le=1)
+    max_darkest: float | None = Field(BOUNDS["max_darkest"], ge=0, le=1)
+    max_clipped: float | None = Field(BOUNDS["max_clipped"], ge=0, le=1)
+    min_colorfulness: float | None = Field(BOUNDS["min_colorfulness"], ge=0)
+    min_jpeg_quality: int | None = Field(BOUNDS["min_jpeg_quality"], ge=1, le=100)
+    max_blockiness: float | None = Field(BOUNDS["max_blockiness"], ge=0)
+    max_frame: float | None = Field(BOUNDS["max_frame"], ge=0, le=1)
     ask: tuple[Reason, ...] = ()
 
     def open(self, ctx: OpenContext) -> None:
@@ -100,7 +96,7 @@ class Quality(Filter):
 
     def measure(self, record: ImageRecord, ctx: Context) -> dict[str, float | None]:
         """Measure one picture; the quantisation tables of a JPEG file are read too."""
-        values = measures(ctx.images.rgb(record))
+        values = quality_of(ctx.images.rgb(record))
         is_jpeg = record.media_type == "image/jpeg"
         return {**values, "jpeg_quality": jpeg_quality(ctx.images.file_bytes(record)) if is_jpeg else None}
 
@@ -112,38 +108,3 @@ class Quality(Filter):
         dropping = [reason for reason in faults if reason not in self.ask]
         reason = next(iter(dropping or faults))
         return Outcome("drop" if dropping else "ask", reason, evidence={"faults": faults})
-
-
-def measures(pixels: NDArray[np.uint8]) -> dict[str, float | None]:
-    """Return all values that are measured on pixels, rounded.
-
-    Args:
-        pixels: Shape (height, width, 3), RGB.
-    """
-    height, width = pixels.shape[:2]
-    small = _shrunk(pixels)
-    grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), np.uint8)
-    native = grey if small is pixels else np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
-    seen = grey_levels(grey)
-    values = {
-        "aspect": max(width, height) / min(width, height),
-        "filled": filled(small),
-        "blur": blur(grey),
-        "lightest": seen.lightest,
-        "darkest": seen.darkest,
-        "clipped": seen.clipped,
-        "colorfulness": colorfulness(small),
-        "blockiness": blockiness(native),
-        "frame": frame(small),
-    }
-    rounded = {name: None if value is None else round(value, _DECIMALS) for name, value in values.items()}
-    return {"short_px": min(width, height), **rounded}
-
-
-def _shrunk(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    height, width = pixels.shape[:2]
-    scale = SIDE_PX / max(width, height)
-    if scale >= 1:
-        return pixels
-    size = max(1, round(width * scale)), max(1, round(height * scale))
-    return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)

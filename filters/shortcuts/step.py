@@ -10,11 +10,13 @@ import numpy as np
 from pydantic import Field
 
 from benchwright.canonical import canonical_json
-from benchwright.diagnostics.shortcuts.battery import Bounds, TaskResult, run_battery
+from benchwright.diagnostics.shortcuts.battery import TaskResult, run_battery
+from benchwright.diagnostics.shortcuts.cue_table import with_source_image
 from benchwright.diagnostics.shortcuts.forest import require_forests
 from benchwright.diagnostics.shortcuts.item_cues import ItemCues
-from benchwright.diagnostics.shortcuts.measuring import UNKEYED, cues_or_reason, with_source_image
+from benchwright.diagnostics.shortcuts.measuring import UNKEYED, cues_or_reason, facts_reader
 from benchwright.diagnostics.shortcuts.model_solvers import PicturelessAsker, PicturelessModel, SolverReply
+from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prune
 from benchwright.diagnostics.shortcuts.report import flagged_items
 from benchwright.errors import PrerequisiteError
@@ -49,7 +51,7 @@ class MeasuredCues(MapStep):
 
     def one(self, record: Item, ctx: Context) -> Outcome:
         """Measure one item; one without an answer that is right has no cues."""
-        cues = cues_or_reason(record, lambda image_id: ctx.images.file_bytes(ctx.image(image_id)))
+        cues = cues_or_reason(record, facts_reader(lambda image_id: ctx.images.file_bytes(ctx.image(image_id))))
         if isinstance(cues, str):
             return Outcome() if cues in UNKEYED else Outcome("failed", cues)
         return Outcome(values={"cues": cues.to_text()})
@@ -216,8 +218,8 @@ class Shortcuts(Step):
     consumes: ClassVar[Stream] = "items"
 
     allowed_cues: dict[str, tuple[CueFamily, ...]] = Field(default_factory=dict)
-    max_gain: float = Field(0.05, ge=0, le=1)
-    min_p: float = Field(0.05, ge=0, le=1)
+    max_gain: float = Field(Bounds().max_gain, ge=0, le=1)
+    min_p: float = Field(Bounds().min_p, ge=0, le=1)
     verdict: Literal["ask", "drop"] = "ask"
     prune: PruneSettings | None = None
     model: PicturelessModel | None = None

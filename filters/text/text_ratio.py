@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.diagnostics.picture_text.area import union_ratio
-from benchwright.diagnostics.picture_text.base import TextEngine
-from benchwright.diagnostics.picture_text.regions import RegionRules, TextBox, TextFinder
+from benchwright.diagnostics.picture_text.base import CONFIDENCE, RegionRules, TextEngine
+from benchwright.diagnostics.picture_text.regions import TextBox, TextFinder
 from benchwright.errors import PrerequisiteError
 from benchwright.records import ImageRecord
 from benchwright.steps import FOLDER, Context, Filter, Measured, OpenContext, Outcome, Resources, Stream
@@ -74,11 +74,11 @@ class TextRatio(Filter):
     resources: ClassVar[Resources] = Resources(memory_mb=1024)
 
     max_ratio: float = Field(0.4, ge=0, le=1)
-    confidence: float = Field(0.3, ge=0, le=1)
-    sure: float = Field(0.6, ge=0, le=1)
-    giant_box: float = Field(0.05, ge=0, le=1)
-    legible: float = Field(0.7, ge=0, le=1)
-    side_px: int = Field(736, ge=64, le=4096)
+    confidence: float = Field(CONFIDENCE, ge=0, le=1)
+    sure: float = Field(RegionRules().sure, ge=0, le=1)
+    giant_box: float = Field(RegionRules().giant_box, ge=0, le=1)
+    legible: float = Field(RegionRules().legible, ge=0, le=1)
+    side_px: int = Field(RegionRules().side_px, ge=64, le=4096)
 
     backend: Backend = "rapidocr"
     python: str | None = Field(None, min_length=1)

@@ -106,8 +106,8 @@ def test_a_check_that_breaks_off_keeps_what_it_found_and_ends_no_other(
         ("benchwright.diagnostics.wording.text_checks.names_answer", NamedAnswers()),
         ("benchwright.audit.checks.hidden._texts", HiddenCharacters()),
         ("benchwright.audit.checks.keys._stated", ContradictedKeys()),
-        ("benchwright.filters.items.repeated_options.repeated_pairs", RepeatedAnswerOptions()),
-        ("benchwright.audit.checks.questions._right_text", RepeatedQuestions()),
+        ("benchwright.diagnostics.wording.repeated_options.repeated_pairs", RepeatedAnswerOptions()),
+        ("benchwright.diagnostics.wording.repeated_questions.identity_of", RepeatedQuestions()),
     ],
     ids=lambda value: getattr(value, "name", None) or str(value).rpartition(".")[2],
 )
@@ -138,7 +138,7 @@ def test_one_item_that_a_check_cannot_bear_loses_no_other(
 def test_every_check_that_shares_what_failed_on_an_item_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = importlib.import_module("benchwright.filters.items.repeated_options").repeated_pairs
+    real = importlib.import_module("benchwright.diagnostics.wording.repeated_options").repeated_pairs
     seen: list[Any] = []
 
     def raising(item: Any) -> Any:
@@ -147,7 +147,7 @@ def test_every_check_that_shares_what_failed_on_an_item_says_so(
             raise ZeroDivisionError("an odd item")
         return real(item)
 
-    monkeypatch.setattr("benchwright.filters.items.repeated_options.repeated_pairs", raising)
+    monkeypatch.setattr("benchwright.diagnostics.wording.repeated_options.repeated_pairs", raising)
     report = _audited(tmp_path, RepeatedAnswerOptions(), KeyLetters(), RepeatedIds())
     options, letters, ids = report.checks
     assert (options.state, letters.state, ids.state) == ("failed", "failed", "done")

@@ -15,8 +15,8 @@ from benchwright.audit import AuditSettings, audit
 from benchwright.audit.checks.safety import UnsafePictures
 from benchwright.audit.setting_right.questions import questions_of
 from benchwright.cli.main import invoke
+from benchwright.diagnostics.models.unsafe_labels import UnsafeLabels
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.safety import Safety
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def quiz(tmp_path: Path) -> Path:
 
 
 def test_a_picture_beyond_the_bound_is_found_and_goes_to_people(quiz: Path, model: Path) -> None:
-    settings = AuditSettings(unsafe=Safety(model=str(model), refuse={"red": 0.5}), workers=1)
+    settings = AuditSettings(unsafe=UnsafeLabels(model=model, refuse={"red": 0.5}), workers=1)
     report = audit(quiz, quiz.parent / "out", settings, checks=[UnsafePictures()])
     (finding,) = report.findings
     assert (finding.kind, finding.severity, finding.items) == ("unsafe_picture", "high", ("q0",))
@@ -52,7 +52,7 @@ def test_other_labels_and_bounds_ask_the_model_nothing(
     from benchwright.diagnostics.models.image_classifier import Classifier
 
     def items(**refuse: float) -> set[str]:
-        settings = AuditSettings(unsafe=Safety(model=str(model), refuse=refuse), workers=1)
+        settings = AuditSettings(unsafe=UnsafeLabels(model=model, refuse=refuse), workers=1)
         found = audit(quiz, quiz.parent / "out", settings, checks=[UnsafePictures()]).findings
         return {item for finding in found for item in finding.items}
 
@@ -121,7 +121,7 @@ def test_damaged_weights_are_an_error_before_anything_is_read(
         config = json.loads((folder / "config.json").read_text())
         other = {"intermediate_size": 12} if damage == "other sizes" else {"num_hidden_layers": 2}
         (folder / "config.json").write_text(json.dumps(config | other))
-    settings = AuditSettings(unsafe=Safety(model=str(folder), refuse={"red": 0.5}))
+    settings = AuditSettings(unsafe=UnsafeLabels(model=folder, refuse={"red": 0.5}))
     with pytest.raises(PrerequisiteError, match=said):
         audit(quiz, tmp_path / "out", settings)
     assert not (tmp_path / "out").exists()

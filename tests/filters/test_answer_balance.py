@@ -18,7 +18,8 @@ from worded_items import gathered, item, sha
 
 from benchwright.construction.sources.facts import StatedFacts
 from benchwright.diagnostics.shortcuts.answer_letters import Placing, balance, levelling_moves
-from benchwright.filters.items.answer_balance import AnswerBalance, AnswerLetters, may_reorder, with_options_swapped
+from benchwright.diagnostics.wording.option_order import may_reorder
+from benchwright.filters.items.answer_balance import AnswerBalance, AnswerLetters, with_options_swapped
 from benchwright.images import encode_png
 from benchwright.pipeline import open_view, run_steps
 from benchwright.records import LETTERS, Item

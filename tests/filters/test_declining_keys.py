@@ -6,10 +6,10 @@ import pytest
 from worded_items import item
 
 from benchwright.diagnostics.shortcuts.item_cues import ItemCues, among_answers
+from benchwright.diagnostics.shortcuts.letter_groups import letter_groups
 from benchwright.diagnostics.shortcuts.measuring import DECLINING, cues_or_reason
 from benchwright.diagnostics.wording.text_checks import names_answer
 from benchwright.evaluation.metrics.release.mm_sap import prediction_of
-from benchwright.filters.items.answer_balance import letter_groups
 from benchwright.records import Item
 
 OPTIONS = ("a cat", "a dog", "it cannot be told")

@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
-from benchwright.diagnostics.wording.item_texts import grams
-from benchwright.filters.items.duplicate_questions import DuplicateQuestions, SimilarPair, similar_pairs
+from benchwright.filters.items.duplicate_questions import DuplicateQuestions
 from benchwright.records import Item, VisualPrompt
-from benchwright.text_normalization import normal
 
 SAME = {"picture": "photo"}
 
@@ -78,6 +76,33 @@ def test_near_questions_are_asked_about_with_their_partners_and_kept_together() 
     assert len({one.values["group"] for one in said.values()}) == 1
 
 
+def test_the_same_options_and_key_about_one_picture_are_asked_about_whatever_the_words() -> None:
+    options = ["wet sand", "deep snow", "short grass"]
+    items = [
+        item("one", "On what does she walk?", options, "C", **SAME),
+        item("two", "Name the ground below.", options[::-1], "A", **SAME),
+        item("three", "Which of these is cold?", options, "B", **SAME),
+    ]
+    said = said_of(items)
+    assert reasons(items) == ["near_duplicate_question", "near_duplicate_question", None]
+    [partner] = said[items[0].item_id].evidence["partners"]
+    assert (partner["item_id"], partner["same_options"]) == (items[1].item_id, True)
+    assert reasons(items, min_similarity=None) == [None] * 3
+
+
+def test_an_item_without_a_key_contradicts_none_and_is_dropped_before_one_with_a_key() -> None:
+    for keyed, bare in (("one", "two"), ("two", "one")):
+        items = [item(keyed, answer="A", **SAME), item(bare, answer=None, **SAME)]
+        assert reasons(items) == [None, "duplicate_question"]
+
+
+def test_an_instruction_that_most_questions_end_with_makes_them_no_more_alike() -> None:
+    ending = "\nPlease answer with the letter of the right option and with nothing else."
+    asked = ["Who sits?", "What hangs?", "Why red?"]
+    items = [item(str(number), text + ending, ["x", str(number)], **SAME) for number, text in enumerate(asked)]
+    assert reasons(items) == [None] * 3
+
+
 def test_a_threshold_of_none_asks_about_no_near_ones_and_a_higher_one_about_fewer() -> None:
     assert said_of(NEAR, min_similarity=None) == {}
     assert said_of(NEAR, min_similarity=1.0) == {}
@@ -126,57 +151,7 @@ def test_the_order_of_items_does_not_matter_and_what_is_left_has_no_duplicates(c
     assert again == {name: one for name, one in said.items() if one.verdict == "ask"}
 
 
-def jaccard(first: frozenset[str], second: frozenset[str]) -> float:
-    return len(first & second) / len(first | second)
-
-
-def all_compared(sets: list[frozenset[str]], at_least: float) -> list[SimilarPair]:
-    return [
-        SimilarPair(n, m, jaccard(sets[n], sets[m]))
-        for n in range(len(sets))
-        for m in range(n + 1, len(sets))
-        if sets[n] and sets[m] and jaccard(sets[n], sets[m]) >= at_least
-    ]
-
-
-@given(st.lists(st.frozensets(st.sampled_from("abcdefgh"))), st.floats(0.05, 1))
-@settings(deadline=None)
-def test_all_similar_pairs_are_found_and_no_others(sets: list[frozenset[str]], at_least: float) -> None:
-    assert similar_pairs(sets, at_least=at_least) == all_compared(sets, at_least)
-
-
-@given(st.randoms(use_true_random=False), st.sampled_from([0.1, 0.3, 0.5, 0.6, 0.75, 1.0]))
-@settings(max_examples=20, deadline=None)
-def test_pairs_of_many_texts_of_all_lengths_are_those_of_comparing_each_with_each(
-    chance: random.Random, at_least: float
-) -> None:
-    words = ["what", "does", "the", "old", "man", "hold", "in", "his", "left", "hand", "today", "rakes", "one", "two"]
-    texts = [" ".join(chance.choices(words, k=chance.choice([1, 3, 8, 8, 8, 40, 200]))) for _ in range(60)]
-    texts += [text.replace(chance.choice(words), chance.choice(words), 1) for text in chance.sample(texts, 30)]
-    sets = [grams(text) if text else frozenset() for text in [*texts, "", "x"]]
-    assert similar_pairs(iter(sets), at_least=at_least) == all_compared(sets, at_least)
-
-
-@pytest.mark.parametrize("at_least", [0.25, 0.4, 0.6])
-def test_pairs_of_published_questions_are_those_of_comparing_each_with_each(ii_bench: Path, at_least: float) -> None:
-    records = [
-        record
-        for name in ("dev", "test_subset")
-        for record in json.loads((ii_bench / "data" / f"{name}.json").read_text())
-    ]
-    sets = [grams(normal(asked["question"])) for record in records for asked in record["questions"]]
-    pairs = similar_pairs(sets, at_least=at_least)
-    assert pairs == all_compared(sets, at_least)
-    assert len(sets) > 250
-    assert pairs
-
-
 @pytest.mark.parametrize("setting", [{"min_similarity": 0}, {"min_similarity": 1.1}, {"scope": "everywhere"}])
 def test_wrong_settings_are_refused(setting: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         DuplicateQuestions(**setting)
-
-
-def test_a_similarity_out_of_range_is_refused() -> None:
-    with pytest.raises(ValueError, match="at_least must be above 0"):
-        similar_pairs([], at_least=0)

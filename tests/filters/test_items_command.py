@@ -10,9 +10,9 @@ from click.testing import CliRunner, Result
 from small_bench import small_bench
 from worded_items import item
 
+from benchwright.diagnostics.item_report import report_on
 from benchwright.errors import DataError
 from benchwright.filters.cli.items import items
-from benchwright.filters.items.report import report_on
 from benchwright.rooms import find
 
 
@@ -45,7 +45,8 @@ def test_people_read_a_table_and_a_summary(dev: Path) -> None:
     assert sum(line.startswith("repeated") for line in lines) == 5
     assert any(line.startswith("longest") and line.endswith("gives the key away") for line in lines)
     assert lines[-1] == (
-        "items 35, with repeated options 5, questions asked twice or nearly 0, rules that give a task away 1"
+        "items 35, with repeated options 5, questions asked twice or nearly 0, groups with uneven letters 0, "
+        "rules that give a task away 1"
     )
 
 

@@ -21,7 +21,7 @@ from picture_copies import photograph
 from planted_shortcuts import planted
 from worded_items import item
 
-from benchwright.diagnostics.shortcuts.battery import Bounds, TaskResult, run_battery
+from benchwright.diagnostics.shortcuts.battery import TaskResult, run_battery
 from benchwright.diagnostics.shortcuts.measuring import measure_items
 from benchwright.diagnostics.shortcuts.model_solvers import (
     PicturelessAsker,
@@ -29,6 +29,7 @@ from benchwright.diagnostics.shortcuts.model_solvers import (
     plan_requests,
     shown_of,
 )
+from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.exports.freeze import Freeze
 from benchwright.filters.cli.shortcuts import shortcuts
 from benchwright.filters.shortcuts.step import Shortcuts

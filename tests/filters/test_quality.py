@@ -23,8 +23,9 @@ from skimage.data import astronaut, chelsea, coffee, rocket
 from benchwright.diagnostics.pictures.compression import blockiness, chroma_coding, jpeg_quality
 from benchwright.diagnostics.pictures.faults import FAULTS
 from benchwright.diagnostics.pictures.measures import frame
+from benchwright.diagnostics.pictures.quality import quality_of
 from benchwright.filters.cli.quality import quality
-from benchwright.filters.quality.step import Quality, measures
+from benchwright.filters.quality.step import Quality
 from benchwright.pipeline import run_steps
 from benchwright.rooms import catalogue
 from benchwright.settings_help import reasons_of, settings_of
@@ -54,7 +55,7 @@ def through_jpeg(pixels: Pixels, level: int) -> Pixels:
 
 
 def faults(pixels: Pixels, **bounds: Any) -> list[str]:
-    found = Quality(**bounds).judge({**measures(pixels), "jpeg_quality": None})
+    found = Quality(**bounds).judge({**quality_of(pixels), "jpeg_quality": None})
     return list(found.evidence["faults"]) if found.evidence else []
 
 
@@ -93,10 +94,10 @@ DAMAGES: list[tuple[str, Callable[[Pixels, Any], Pixels], list[Any], int]] = [
 
 @pytest.mark.parametrize("photo", PHOTOS)
 @pytest.mark.parametrize(("value", "damage", "amounts", "way"), DAMAGES, ids=[one[0] for one in DAMAGES])
-def test_a_value_follows_the_damage_that_it_measures(
+def test_a_value_follows_the_damage_that_it_quality_of(
     photo: str, value: str, damage: Callable[[Pixels, Any], Pixels], amounts: list[Any], way: int
 ) -> None:
-    found = [way * float(measures(damage(PHOTOS[photo], amount))[value] or 0) for amount in amounts]
+    found = [way * float(quality_of(damage(PHOTOS[photo], amount))[value] or 0) for amount in amounts]
     assert found == sorted(found)
     assert found[-1] > found[0]
 
@@ -131,14 +132,14 @@ def test_a_sharp_subject_before_a_soft_ground_is_sharp() -> None:
 def test_contrast_and_size_say_little_about_blur(scale: float) -> None:
     photo = PHOTOS["astronaut"]
     pale = np.asarray(110 + photo * 0.3, np.uint8)
-    assert abs(float(measures(pale)["blur"] or 0) - float(measures(photo)["blur"] or 0)) < 0.1
+    assert abs(float(quality_of(pale)["blur"] or 0) - float(quality_of(photo)["blur"] or 0)) < 0.1
     larger = np.asarray(cv2.resize(photo, None, fx=4 * scale, fy=4 * scale, interpolation=cv2.INTER_CUBIC), np.uint8)
-    assert float(measures(larger)["blur"] or 0) < 0.5
+    assert float(quality_of(larger)["blur"] or 0) < 0.5
 
 
 def test_one_color_is_blank_and_has_no_blur_to_measure() -> None:
     blank = np.full((300, 400, 3), 240, np.uint8)
-    found = measures(blank)
+    found = quality_of(blank)
     assert (found["filled"], found["blur"], found["frame"], found["colorfulness"]) == (0.0, None, 1.0, 0.0)
     assert faults(blank)[0] == "blank"
     speck = blank.copy()
@@ -202,14 +203,14 @@ def test_a_frame_may_be_on_one_side_or_on_all_and_noise_does_not_hide_it() -> No
 @pytest.mark.parametrize("shape", [(1, 1), (1, 500), (500, 1), (3, 7), (17, 16)])
 def test_tiny_pictures_are_measured_too(shape: tuple[int, int]) -> None:
     pixels = np.random.default_rng(2).integers(0, 256, (*shape, 3), dtype=np.uint8)
-    found = measures(pixels)
+    found = quality_of(pixels)
     assert all(value is None or np.isfinite(value) for value in found.values())
     assert "too_small" in faults(pixels)
 
 
 def test_a_fault_may_be_asked_about_instead() -> None:
     step = Quality(ask=("too_small",))
-    small = {**measures(PHOTOS["coffee"][:150, :200]), "jpeg_quality": None}
+    small = {**quality_of(PHOTOS["coffee"][:150, :200]), "jpeg_quality": None}
     assert (step.judge(small).verdict, step.judge(small).reason) == ("ask", "too_small")
     both = step.judge(small | {"blur": 0.9})
     assert (both.verdict, both.reason) == ("drop", "blurred")
@@ -218,7 +219,7 @@ def test_a_fault_may_be_asked_about_instead() -> None:
 
 def test_every_bound_can_be_lifted() -> None:
     lifted = Quality(**{fault.setting: None for fault in FAULTS})
-    assert lifted.judge({**measures(np.zeros((4, 90, 3), np.uint8)), "jpeg_quality": 1}).verdict == "keep"
+    assert lifted.judge({**quality_of(np.zeros((4, 90, 3), np.uint8)), "jpeg_quality": 1}).verdict == "keep"
 
 
 @pytest.mark.parametrize(

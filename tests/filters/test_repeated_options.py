@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import item
 
-from benchwright.filters.items.repeated_options import RepeatedOptions, repeated_pairs
+from benchwright.diagnostics.wording.repeated_options import repeated_pairs
+from benchwright.filters.items.repeated_options import RepeatedOptions
 from benchwright.records import Item
 from benchwright.steps import Measured, Outcome
 

@@ -22,10 +22,10 @@ from planted_shortcuts import planted, result_of
 from step_context import StepContext
 from worded_items import item
 
-from benchwright.diagnostics.shortcuts.battery import Bounds
 from benchwright.diagnostics.shortcuts.item_cues import ItemCues, cues_of_item
 from benchwright.diagnostics.shortcuts.measuring import measure_items
 from benchwright.diagnostics.shortcuts.model_solvers import shown_of
+from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prune
 from benchwright.diagnostics.shortcuts.report import find_shortcuts
 from benchwright.exports.freeze import Freeze

@@ -18,11 +18,11 @@ from planted_shortcuts import KINDS, named_families, planted, result_of
 from scipy.stats import binomtest, norm
 from scipy.stats import t as student_t
 
-from benchwright.diagnostics.shortcuts.battery import Bounds, run_battery, task_cues_of
+from benchwright.diagnostics.shortcuts.battery import run_battery, task_cues_of
 from benchwright.diagnostics.shortcuts.cue_table import CueTable, table_of
 from benchwright.diagnostics.shortcuts.item_cues import ItemCues
 from benchwright.diagnostics.shortcuts.measuring import measure_items
-from benchwright.diagnostics.shortcuts.picks import accuracy_of, best_options
+from benchwright.diagnostics.shortcuts.picks import Bounds, accuracy_of, best_options
 from benchwright.diagnostics.shortcuts.picture_facts import (
     PictureTraits,
     facts_of_picture,

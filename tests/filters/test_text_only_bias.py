@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
-from benchwright.diagnostics.shortcuts.wording_rules import LEARNED, RULES, learned_picks, rule_results
+from benchwright.diagnostics.shortcuts.text_rules import RULES
+from benchwright.diagnostics.shortcuts.wording_rules import LEARNED, learned_picks, rule_results
 from benchwright.facts import read_facts
 from benchwright.filters.items.wording_bias import WordingBias
 from benchwright.records import LETTERS, Item
@@ -73,7 +74,7 @@ def flagged(items: list[Item], **setting: Any) -> dict[str, Said]:
 
 
 def test_without_a_tell_nothing_is_said() -> None:
-    assert flagged(drawn(200)) == {}
+    assert flagged(drawn(200, seed=1)) == {}
 
 
 def test_a_longer_right_option_is_found_and_told_with_accuracy_chance_and_interval() -> None:
@@ -98,8 +99,8 @@ def test_a_word_that_only_right_options_have_is_learned_though_no_fixed_rule_kno
         right = int(rng.integers(4))
         texts = [f"{'zz' if at == right else 'yy'} {''.join(rng.choice(list('abcd'), 5))}" for at in range(4)]
         items.append(item(str(number), f"Number {number}?", texts, LETTERS[right]))
-    learned = next(one for one in rule_results(items, per="task", seed=1) if one.rule == LEARNED)
-    assert learned.accuracy > 0.95
+    learned = next(one for one in rule_results(items, per="task") if one.rule == LEARNED)
+    assert learned.measured.value > 0.95
     assert LEARNED in flagged(items)[items[0].item_id].values["rules"]
 
 
@@ -110,7 +111,7 @@ def test_a_refusal_that_is_always_right_gives_itself_away_until_others_have_it_t
     assert len(said) == 25
     assert {"longest", "odd_form", LEARNED} <= set(said[unanswerable[0].item_id].values["rules"])
     answered = [item(f"a{n}", f"A{n}?", [declines, "aaa", "bbb", "ccc"], "BCD"[n % 3], refusal="A") for n in range(75)]
-    found = {one.rule: one.accuracy for one in rule_results(unanswerable + answered, per="task", seed=1)}
+    found = {one.rule: one.measured.value for one in rule_results(unanswerable + answered, per="task")}
     assert found["longest"] == found["odd_form"] == 0.25
     assert not {"longest", "odd_form"} & {
         rule for one in flagged(unanswerable + answered).values() for rule in one.values["rules"]
@@ -134,7 +135,7 @@ def test_a_larger_gain_may_be_allowed() -> None:
 
 def test_items_without_words_or_without_a_key_are_left_out() -> None:
     items = [item("one", pictures=["a", "b"]), item("two", answer=None)]
-    assert rule_results(items, per="task", seed=1) == []
+    assert rule_results(items, per="task") == []
     assert flagged([]) == {}
 
 
@@ -167,9 +168,9 @@ def test_no_rule_of_words_gains_much_on_what_the_demo_asks_beyond_the_image() ->
     items = _items_of_the_demo()
     assert len(items) == 48
     assert {len(one.choices) for one in items} == {4}
-    fixed = [one for one in rule_results(items, per="task", seed=1) if one.rule != LEARNED]
-    assert max(one.accuracy for one in fixed) < 0.25 + 0.1
-    assert next(one.accuracy for one in fixed if one.rule == "longest") == 0.25
+    fixed = [one for one in rule_results(items, per="task") if one.rule != LEARNED]
+    assert max(one.measured.value for one in fixed) < 0.25 + 0.1
+    assert next(one.measured.value for one in fixed if one.rule == "longest") == 0.25
 
 
 @pytest.mark.parametrize("setting", [{"min_p": 2}, {"max_gain": -0.1}, {"verdict": "keep"}, {"per": "image"}])

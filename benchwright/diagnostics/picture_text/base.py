@@ -50,3 +50,23 @@ class TextEngine(Protocol):
 
     def read(self, lines: Sequence[Pixels]) -> list[TextReading]:
         """Return one reading for each BGR picture of a line of text, in order."""
+
+
+CONFIDENCE = 0.3
+"""Least confidence of the detector, 0-1, for a box to be considered."""
+
+
+class RegionRules(NamedTuple):
+    """The rules by which proposals count.
+
+    Args:
+        sure: Confidence, 0-1, below which a box is read and counts only where it is legible.
+        giant_box: Share of the picture, 0-1, above which a box is read too.
+        legible: Least confidence of the reader, 0-1, for a reading to count.
+        side_px: Longer side, in pixels, to which pictures are shrunk for the detector.
+    """
+
+    sure: float = 0.6
+    giant_box: float = 0.05
+    legible: float = 0.7
+    side_px: int = 736

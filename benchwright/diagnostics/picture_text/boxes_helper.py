@@ -13,6 +13,8 @@ from benchwright.regions import HelperPicture, HelperSettings, Proposed, RegionH
 from benchwright.regions.helper import HelperInput, HelperLane
 from benchwright.regions.region import RegionShape
 
+from .base import CONFIDENCE, RegionRules
+
 MOST_BOXES = 100
 _LEAST_PX = 1.0
 
@@ -34,11 +36,11 @@ class TextBoxesSettings(HelperSettings):
     lane: ClassVar[HelperLane] = "model"
     packages: ClassVar[tuple[str, ...]] = ("rapidocr", "onnxruntime")
 
-    confidence: float = Field(0.3, ge=0, le=1)
-    sure: float = Field(0.6, ge=0, le=1)
-    giant_box: float = Field(0.05, ge=0, le=1)
-    legible: float = Field(0.7, ge=0, le=1)
-    side_px: int = Field(736, ge=64, le=4096)
+    confidence: float = Field(CONFIDENCE, ge=0, le=1)
+    sure: float = Field(RegionRules().sure, ge=0, le=1)
+    giant_box: float = Field(RegionRules().giant_box, ge=0, le=1)
+    legible: float = Field(RegionRules().legible, ge=0, le=1)
+    side_px: int = Field(RegionRules().side_px, ge=64, le=4096)
 
     def missing(self) -> str | None:
         """Return which package or model file is missing."""
@@ -60,7 +62,7 @@ class TextBoxesHelper:
 
     def __init__(self, settings: TextBoxesSettings) -> None:
         from .rapid import RapidText, models_hash
-        from .regions import RegionRules, TextFinder
+        from .regions import TextFinder
 
         rules = RegionRules(settings.sure, settings.giant_box, settings.legible, settings.side_px)
         self._settings, self._weights, self._version = settings, models_hash(), version("rapidocr")

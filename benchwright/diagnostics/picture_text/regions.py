@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .area import union_ratio
-from .base import STRIDE, Pixels, TextEngine, TextReading
+from .base import STRIDE, Pixels, RegionRules, TextEngine, TextReading
 
 LONGEST = 2.5
 """Ratio of the sides above which a picture is cut."""
@@ -109,15 +109,6 @@ class TextBox(NamedTuple):
     legibility: float | None = None
     is_text: bool = True
     is_unread: bool = False
-
-
-class RegionRules(NamedTuple):
-    """The rules by which proposals count; `TextRatio` documents each."""
-
-    sure: float
-    giant_box: float
-    legible: float
-    side_px: int
 
 
 class TextFinder:

@@ -54,6 +54,22 @@ FAULTS: tuple[MeasureBound, ...] = (
 """All faults, in the order in which they are reported where a picture has several."""
 
 
+BOUNDS: Mapping[str, Any] = {
+    "min_side_px": 200,
+    "max_aspect": 4.0,
+    "min_filled": 0.01,
+    "max_blur": 0.5,
+    "min_lightest": 0.15,
+    "max_darkest": 0.75,
+    "max_clipped": None,
+    "min_colorfulness": None,
+    "min_jpeg_quality": 20,
+    "max_blockiness": 3.0,
+    "max_frame": 0.95,
+}
+"""Default of each setting; None for no bound."""
+
+
 def faults_of(measured: Mapping[str, Any], bounds: Mapping[str, float | None]) -> dict[Reason, dict[str, float]]:
     """Return the faults of a picture, each with its value and bound; a value or bound of None has none.
 

@@ -18,12 +18,10 @@ from .cue_table import CueTable, Floats, table_of
 from .forest import Forest, forest_of
 from .item_cues import ItemCues
 from .model_solvers import ReplyCount, SolverReply, model_picks, reply_counts
-from .picks import Accuracy, Picks, Sides, accuracy_of
+from .picks import LEAST_DECIDED, Accuracy, Bounds, Picks, Sides, accuracy_of
 from .rules import SolverPicks, rule_picks
 
 FOREST = "forest"
-LEAST_DECIDED = 10
-"""Number of items that a solver must decide to be tested."""
 
 
 class SolverResult(NamedTuple):
@@ -113,22 +111,6 @@ class TaskResult(NamedTuple):
             "solvers": [result.to_json() for result in self.solvers],
             "replies": [count._asdict() for count in self.replies],
         }  # fmt: skip
-
-
-class Bounds(NamedTuple):
-    """When items carry a cue.
-
-    Args:
-        max_gain: Distance of accuracy from chance, 0-1, up to which a solver passes.
-        min_p: Holm-adjusted p-value, 0-1, below which a distance is no luck.
-    """
-
-    max_gain: float = 0.05
-    min_p: float = 0.05
-
-    def is_passed(self, accuracy: Accuracy, p: float) -> bool:
-        """Return whether an accuracy is farther from chance than may be, and that is no luck by a p-value."""
-        return abs(accuracy.value - accuracy.chance) > self.max_gain and p < self.min_p
 
 
 class _Tried(NamedTuple):

@@ -84,6 +84,11 @@ class CueTable(NamedTuple):
         return np.asarray(np.arange(self.texts.shape[1]) == self.right[:, None], np.bool_)
 
 
+def with_source_image(group_keys: Sequence[str], root_image_id: str) -> tuple[str, ...]:
+    """Return the keys by which items belong together: their group keys and their source image."""
+    return tuple(sorted({*group_keys, f"image:{root_image_id}"}))
+
+
 def table_of(
     items: Sequence[ItemCues], group_keys: Sequence[Sequence[str]], *, without: frozenset[CueFamily]
 ) -> CueTable:

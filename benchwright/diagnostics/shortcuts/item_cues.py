@@ -18,7 +18,7 @@ from benchwright.records import Item
 
 from .option_marks import OptionMarks, Place, box_cues, option_marks, place_of, position_cues, reference_cues
 from .picture_facts import PictureTraits, with_detail, with_detail_beside
-from .wording_rules import kinship, odd_form, word_sets
+from .text_rules import kinship, odd_form, word_sets
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _NUMBER_WORDS = (

@@ -15,7 +15,8 @@ from benchwright.errors import UnreadableImage
 from benchwright.records import Item
 from benchwright.source_files.item_files import SourceItem
 
-from .item_cues import ItemCues, among_answers, cues_of_item, option_pictures_of
+from .cue_table import with_source_image
+from .item_cues import FactsOf, ItemCues, among_answers, cues_of_item, option_pictures_of
 from .item_source import LeftOutItem
 from .picture_facts import PictureTraits, facts_of_picture
 
@@ -44,11 +45,6 @@ class MeasuredItems(NamedTuple):
     group_keys: Mapping[str, tuple[str, ...]]
     left_out: tuple[LeftOutItem, ...]
     words_alone: int = 0
-
-
-def with_source_image(group_keys: Sequence[str], root_image_id: str) -> tuple[str, ...]:
-    """Return the keys by which items belong together: their group keys and their source image."""
-    return tuple(sorted({*group_keys, f"image:{root_image_id}"}))
 
 
 def measure_items(items: Iterator[SourceItem | LeftOutItem], *, workers: int | None = None) -> MeasuredItems:
@@ -113,13 +109,13 @@ def _measured(batch: Sequence[SourceItem | LeftOutItem]) -> Sequence[_MeasuredIt
 
 def _measured_item(entry: SourceItem) -> _MeasuredItem | LeftOutItem:
     item = entry.item
-    cues = cues_or_reason(item, entry.files.__getitem__ if entry.has_pictures else None)
+    cues = cues_or_reason(item, facts_reader(entry.files.__getitem__) if entry.has_pictures else None)
     if isinstance(cues, str):
         return LeftOutItem(entry.own_id or item.item_id, item.task, cues)
     return _MeasuredItem(cues, with_source_image(item.group_keys, item.root_image_id), not entry.has_pictures)
 
 
-def cues_or_reason(item: Item, data_of: Callable[[str], bytes] | None) -> ItemCues | str:
+def cues_or_reason(item: Item, facts_of: FactsOf | None) -> ItemCues | str:
     """Return the cues of an item, or the reason why it has none.
 
     Reasons are `no_key`, `declining_is_right`, `missing_picture` where options are pictures that are not there, and why
@@ -127,23 +123,27 @@ def cues_or_reason(item: Item, data_of: Callable[[str], bytes] | None) -> ItemCu
 
     Args:
         item: The item.
-        data_of: Function from the id of a picture to the bytes of its file; None where not all pictures are there, so
-            that words and letters alone are measured.
+        facts_of: Function that returns the facts about a picture (`cues_of_item`); None where not all pictures are
+            there, so that words and letters alone are measured.
     """
     answerable = among_answers(item)
     if answerable is None:
         return NO_KEY if item.right_key is None else DECLINING
-    if data_of is None and option_pictures_of(answerable):
+    if facts_of is None and option_pictures_of(answerable):
         return NO_PICTURE
     try:
-        cues = cues_of_item(answerable, None if data_of is None else _facts_reader(data_of))
+        cues = cues_of_item(answerable, facts_of)
     except UnreadableImage as error:
         return error.reason
     return NO_KEY if cues is None else cues
 
 
-def _facts_reader(data_of: Callable[[str], bytes]) -> Callable[[str, bool], PictureTraits]:
-    """Return a function from a picture's id, and whether its pixels count, to its facts, which are kept."""
+def facts_reader(data_of: Callable[[str], bytes]) -> FactsOf:
+    """Return a function from a picture's id, and whether its pixels count, to its facts, which are kept.
+
+    Args:
+        data_of: Function from the id of a picture to the bytes of its file.
+    """
 
     def facts(image_id: str, with_pixels: bool) -> PictureTraits:
         kept = _facts_kept()

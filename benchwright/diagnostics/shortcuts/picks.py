@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import lcm, sqrt
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,32 @@ from numpy.typing import NDArray
 from benchwright.score_interval import Interval
 from benchwright.statistics import HELD_OUT_EFFECT, share_right
 
-from .cue_table import CueTable, Floats
+from .cue_table import Floats
 
 Sides = Literal["both", "above"]
 """Whether accuracy below chance counts too. Of a solver that is fitted to other items it does not: where keys are
 balanced on purpose, what the other items have too few of, the items left out have too many of, so it errs below chance
 without any cue."""
+
+
+LEAST_DECIDED = 10
+"""Number of items that a solver must decide to be tested."""
+
+
+class Keyed(Protocol):
+    """The keys of some items."""
+
+    @property
+    def right(self) -> NDArray[np.int64]:
+        """Return the number of each item's right option, from 0."""
+
+    @property
+    def options(self) -> NDArray[np.int64]:
+        """Return the number of options of each item."""
+
+    @property
+    def groups(self) -> NDArray[np.int64]:
+        """Return the number of each item's cluster, from 0: what shares a source image, pair or scene."""
 
 
 class Picks(NamedTuple):
@@ -30,7 +50,7 @@ class Picks(NamedTuple):
     shares: Floats
     decided: NDArray[np.bool_]
 
-    def right(self, table: CueTable) -> Floats:
+    def right(self, table: Keyed) -> Floats:
         """Return the share of the pick, 0-1, that the right option of each item gets."""
         return np.asarray(self.shares[np.arange(len(table.right)), table.right], np.float64)
 
@@ -53,6 +73,22 @@ class Accuracy(NamedTuple):
     p: float
 
 
+class Bounds(NamedTuple):
+    """When items carry a cue.
+
+    Args:
+        max_gain: Distance of accuracy from chance, 0-1, up to which a solver passes.
+        min_p: Holm-adjusted p-value, 0-1, below which a distance is no luck.
+    """
+
+    max_gain: float = 0.05
+    min_p: float = 0.05
+
+    def is_passed(self, accuracy: Accuracy, p: float) -> bool:
+        """Return whether an accuracy is farther from chance than may be, and that is no luck by a p-value."""
+        return abs(accuracy.value - accuracy.chance) > self.max_gain and p < self.min_p
+
+
 def best_options(scores: Floats, exists: NDArray[np.bool_]) -> Picks:
     """Return the picks of the options with the highest scores; options that tie share the pick.
 
@@ -69,7 +105,7 @@ def best_options(scores: Floats, exists: NDArray[np.bool_]) -> Picks:
     return Picks(picked / picked.sum(axis=1, keepdims=True), decided)
 
 
-def accuracy_of(picks: Picks, table: CueTable, *about: str, sides: Sides) -> Accuracy | None:
+def accuracy_of(picks: Picks, table: Keyed, *about: str, sides: Sides) -> Accuracy | None:
     """Return the accuracy of picks on the items where they decide; None where there are none.
 
     The p-value is exact for keys drawn uniformly (a sum of binomial draws over items with equal numbers of options and

@@ -17,10 +17,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from benchwright.steps import CueFamily
 
 from .answer_letters import Balance
-from .battery import FOREST, Bounds, TaskResult, letters_of
+from .battery import FOREST, TaskResult, letters_of
 from .cue_table import CueTable, table_of
 from .forest import forest_of
-from .picks import Accuracy, accuracy_of
+from .picks import Accuracy, Bounds, accuracy_of
 
 
 class PruneSettings(BaseModel):

@@ -18,11 +18,12 @@ from benchwright.source_files.item_files import SourceItem
 from benchwright.steps import CueFamily
 
 from ..models.model_questions import PixelsOf
-from .battery import Bounds, SolverResult, TaskResult, run_battery
+from .battery import SolverResult, TaskResult, run_battery
 from .forest import require_forests
 from .item_source import ItemSource, LeftOutItem
 from .measuring import NO_PICTURE, measure_items
 from .model_solvers import PicturelessAsker, PicturelessModel, PlannedRequests, SolverReply, plan_requests
+from .picks import Bounds
 from .pruning import PruneSettings, Pruning, prune
 
 _ASKED_TOGETHER = 64

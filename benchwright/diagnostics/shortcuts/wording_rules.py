@@ -3,157 +3,29 @@
 The rules pick the longest option, the one in another form, the one that shares most words with the others, and the one
 that a classifier picks after learning from the other items' texts. A rule that beats chance shows a bias in the
 texts; a model's score on such items partly measures how well it exploits that bias.
-
-A rule picks an option by words alone, without the picture: it gives every option its share of the pick.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from benchwright.canonical import digest
+from benchwright.components import components_of
 from benchwright.records import Item
-from benchwright.score_interval import score_interval
-from benchwright.seeds import seed_for
-from benchwright.statistics import HELD_OUT_EFFECT
-from benchwright.text_normalization import normal
+from benchwright.statistics import holm
 from benchwright.text_only_baseline import ItemWords, folds_of, held_out_guesses
 
-if TYPE_CHECKING:
-    pass
-
-
-Words = Sequence[str]
-"""The texts of an item's options, in order."""
-Rule = Callable[[str, Words], list[float]]
-"""From question and options to each option's share of the pick, together 1; options that tie share it alike."""
-
-
-def _share(scores: Sequence[float]) -> list[float]:
-    """Share the pick among the options of the highest score."""
-    best = max(scores)
-    picked = [score >= best - 1e-12 for score in scores]
-    share = 1 / sum(picked)
-    return [share if chosen else 0.0 for chosen in picked]
-
-
-def longest(question: str, options: Words) -> list[float]:
-    """Pick the option with the most characters: right options are often written with more care."""
-    del question
-    return _share([len(text.strip()) for text in options])
-
-
-def shortest(question: str, options: Words) -> list[float]:
-    """Pick the option with the fewest characters."""
-    del question
-    return _share([-len(text.strip()) for text in options])
-
-
-def most_shared(question: str, options: Words) -> list[float]:
-    """Pick the option with the largest share of words that stand in the question too."""
-    question_words = set(normal(question).split())
-    return _share([len(question_words & words) / max(1, len(words)) for words in word_sets(options)])
-
-
-def most_typical(question: str, options: Words) -> list[float]:
-    """Pick the option that shares most words with the others: wrong options are often made from the right one."""
-    del question
-    return _share(kinship(options))
-
-
-def odd_one_out(question: str, options: Words) -> list[float]:
-    """Pick the option that shares fewest words with the others."""
-    del question
-    return _share([-mean for mean in kinship(options)])
-
-
-def odd_form(question: str, options: Words) -> list[float]:
-    """Pick the only option that ends or begins differently, such as with a full stop, a small letter or a digit."""
-    del question
-    endings, beginnings = [_ending(text) for text in options], [_beginning(text) for text in options]
-    return _share(
-        [
-            max(_rarity(ending, endings), _rarity(beginning, beginnings))
-            for ending, beginning in zip(endings, beginnings, strict=True)
-        ]
-    )
-
-
-RULES: Mapping[str, Rule] = {
-    "longest": longest,
-    "shortest": shortest,
-    "most_shared": most_shared,
-    "most_typical": most_typical,
-    "odd_one_out": odd_one_out,
-    "odd_form": odd_form,
-}
-"""By name."""
-
-
-def word_sets(options: Words) -> list[frozenset[str]]:
-    """Return the words of each option, normalised."""
-    return [_word_set(text) for text in options]
-
-
-@lru_cache(maxsize=256)  # several rules in turn look at one item
-def _word_set(text: str) -> frozenset[str]:
-    return frozenset(normal(text).split())
-
-
-def kinship(options: Words) -> list[float]:
-    """Return each option's mean Jaccard similarity of words to the others, rounded to remove errors of the last bit."""
-    return list(_kinship(tuple(options)))
-
-
-@lru_cache(maxsize=64)
-def _kinship(options: tuple[str, ...]) -> tuple[float, ...]:
-    shares: list[list[float]] = [[] for _ in options]
-    for (at, own), (other, its) in combinations(enumerate(word_sets(options)), 2):
-        share = len(own & its) / max(1, len(own | its))
-        shares[at].append(share)
-        shares[other].append(share)
-    return tuple(round(sum(sorted(of_one)) / len(of_one), 9) for of_one in shares)
-
-
-def _ending(text: str) -> str:
-    last = text.strip()[-1:]
-    return last if last and not last.isalnum() else "word"
-
-
-def _beginning(text: str) -> str:
-    first = re.sub(r"^\W+", "", text.strip())[:1]
-    return "digit" if first.isdigit() else "capital" if first.isupper() else "small"
-
-
-def _rarity(form: str, forms: Sequence[str]) -> float:
-    """Return 1 for a form that occurs once while all other forms are equal; else 0."""
-    return float(len(forms) > 2 and len(set(forms)) == 2 and forms.count(form) == 1)
-
+from .cue_table import with_source_image
+from .picks import LEAST_DECIDED, Accuracy, Bounds, accuracy_of, best_options
+from .text_rules import RULES
 
 LEARNED = "learned"
-DRAWS = 100_000
 
 Per = Literal["task", "all"]
-
-
-class RulePick(NamedTuple):
-    """The pick of a rule for one item: the share of the pick that each option gets, and which option is right."""
-
-    row: int
-    shares: tuple[float, ...]
-    right: int
-
-    @property
-    def share_right(self) -> float:
-        """Return the share of the pick, 0-1, that the right option gets."""
-        return self.shares[self.right]
 
 
 class RuleResult(NamedTuple):
@@ -162,75 +34,108 @@ class RuleResult(NamedTuple):
     Args:
         task: Task of the items; None where all tasks are counted together.
         rule: Name of a text rule, or `learned`.
-        items: Number of items.
-        accuracy: Share of the items that it gets right, 0-1; ties count in part.
-        interval: Wilson's interval of the accuracy, at 95 %.
-        chance: Accuracy, 0-1, of a uniform pick.
-        p: Probability, 0-1, that a rule without any information does as well.
+        measured: How often it is right, on the items that it decides.
+        p_holm: Its p-value adjusted over all rules and tasks (Holm); None where it decides too few items to be tested.
         rows: Rows of the items whose right option it picks, alone or in a tie of fewer than all options.
     """
 
     task: str | None
     rule: str
-    items: int
-    accuracy: float
-    interval: tuple[float, float]
-    chance: float
-    p: float
+    measured: Accuracy
+    p_holm: float | None
     rows: tuple[int, ...]
+
+    def gives_away(self, bounds: Bounds) -> bool:
+        """Return whether the rule gives keys away: it is right more often than may be, and that is no luck."""
+        is_above = self.measured.value > self.measured.chance
+        return is_above and self.p_holm is not None and bounds.is_passed(self.measured, self.p_holm)
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON values, without the rows."""
         return {
             "task": self.task,
             "rule": self.rule,
-            "items": self.items,
-            "accuracy": round(self.accuracy, 4),
-            "ci": [round(end, 4) for end in self.interval],
-            "chance": round(self.chance, 4),
-            "p": round(self.p, 6),
+            "items": self.measured.items,
+            "accuracy": round(self.measured.value, 4),
+            "ci": [round(end, 4) for end in self.measured.interval],
+            "chance": round(self.measured.chance, 4),
+            "p": float(f"{self.measured.p:.3g}"),
+            "p_holm": None if self.p_holm is None else float(f"{self.p_holm:.3g}"),
         }
+
+
+class _KeyedWords(NamedTuple):
+    """The worded items of one group: their rows, and right option, number of options and cluster of each."""
+
+    rows: tuple[int, ...]
+    right: NDArray[np.int64]
+    options: NDArray[np.int64]
+    groups: NDArray[np.int64]
 
 
 def rule_results(
     items: Sequence[Item],
     *,
     per: Per,
-    seed: int,
     most_learned: int | None = None,
     learned: Callable[[Sequence[ItemWords]], Sequence[str]] | None = None,
 ) -> list[RuleResult]:
     """Return the result of each rule on each group of items, sorted by task and rule.
 
-    Items without a right option and items with a picture among their options are left out.
+    Items without a right option and items with a picture among their options are left out. Accuracy, interval and
+    p-value are those of the shortcut battery's solvers (`picks.accuracy_of`).
 
     Args:
         items: Items, in any order.
         per: `task` for a group a task, `all` for one group.
-        seed: Seed of the draws behind the p-values.
-        most_learned: Number of items that the classifier learns from and answers, those with the smallest digests of
-            their ids where there are more; all where None.
-        learned: Function that gives the classifier's picks for items, where they may be known from before;
-            `learned_picks` where None.
+        most_learned: Number of items that the classifier learns from and answers, those with the smallest ids where
+            there are more; all where None.
+        learned: Function that gives the classifier's picks for the items of one group, where they may be known from
+            before; `learned_picks` where None.
     """
     ordered = sorted(range(len(items)), key=lambda row: items[row].item_id)
     worded = {row: words for row in ordered if (words := _item_words(items[row])) is not None}
-    groups: dict[tuple[str, str], list[RulePick]] = defaultdict(list)
+    groups: dict[str, dict[int, ItemWords]] = defaultdict(dict)
     for row, words in worded.items():
-        texts = [text for _, text in words.options]
-        right = [key for key, _ in words.options].index(words.key)
-        for name, rule in RULES.items():
-            groups[_group(items[row], per), name].append(RulePick(row, tuple(rule(words.question, texts)), right))
-    sample = _sample(worded, most_learned)
-    for row, picked in zip(sample, (learned or learned_picks)(list(sample.values())), strict=True):
-        keys = [key for key, _ in worded[row].options]
-        shares = tuple(float(key == picked) for key in keys)
-        groups[_group(items[row], per), LEARNED].append(RulePick(row, shares, keys.index(worded[row].key)))
-    return [_rule_result(task or None, rule, picks, seed) for (task, rule), picks in sorted(groups.items())]
+        groups[items[row].task if per == "task" else ""][row] = words
+    sample = worded if most_learned is None else frozenset([*worded][:most_learned])
+    results: list[RuleResult] = []
+    for task, of_task in sorted(groups.items()):
+        learns = {row: words for row, words in of_task.items() if row in sample}
+        picked = dict(zip(learns, (learned or learned_picks)(list(learns.values())), strict=True)) if learns else {}
+        results += _results_of(task or None, of_task, picked)
+    tested = [number for number, result in enumerate(results) if result.measured.items >= LEAST_DECIDED]
+    for number, p in zip(tested, holm([results[number].measured.p for number in tested]), strict=True):
+        results[number] = results[number]._replace(p_holm=p)
+    return results
 
 
-def _group(item: Item, per: Per) -> str:
-    return item.task if per == "task" else ""
+def _results_of(task: str | None, worded: Mapping[int, ItemWords], picked: Mapping[int, str]) -> Iterator[RuleResult]:
+    """Yield the results of all rules on one group of items, sorted by rule; of those that decide none, nothing."""
+    for name, rule in sorted({**RULES, LEARNED: None}.items()):
+        of_rule = worded if rule else {row: words for row, words in worded.items() if row in picked}
+        if not of_rule:
+            continue
+        keyed, exists = _keyed(of_rule)
+        scores = np.full(exists.shape, np.nan)
+        for number, (row, words) in enumerate(of_rule.items()):
+            texts = [text for _, text in words.options]
+            shares = rule(words.question, texts) if rule else [float(key == picked[row]) for key, _ in words.options]
+            scores[number, : len(shares)] = shares
+        picks = best_options(scores, exists)
+        accuracy = accuracy_of(picks, keyed, task or "", name, sides="both" if rule else "above")
+        if accuracy is not None:
+            helped = picks.decided & (picks.right(keyed) > 1 / keyed.options + 1e-9)
+            yield RuleResult(task, name, accuracy, None, tuple(keyed.rows[at] for at in np.flatnonzero(helped)))
+
+
+def _keyed(worded: Mapping[int, ItemWords]) -> tuple[_KeyedWords, NDArray[np.bool_]]:
+    """Return the keys of items, and which options exist, shape (items, most options)."""
+    options = np.array([len(words.options) for words in worded.values()], np.int64)
+    right = [[key for key, _ in words.options].index(words.key) for words in worded.values()]
+    groups = components_of(words.group_keys for words in worded.values())
+    keyed = _KeyedWords(tuple(worded), np.array(right, np.int64), options, np.array(groups, np.int64))
+    return keyed, np.asarray(np.arange(int(options.max())) < options[:, None], np.bool_)
 
 
 def _item_words(item: Item) -> ItemWords | None:
@@ -238,47 +143,10 @@ def _item_words(item: Item) -> ItemWords | None:
     options = tuple((choice.key, choice.text) for choice in item.choices if choice.text is not None)
     if key is None or len(options) < len(item.choices):
         return None
-    return ItemWords(item.item_id, item.task, item.question, options, key, item.group_keys)
-
-
-def _sample(worded: Mapping[int, ItemWords], most: int | None) -> Mapping[int, ItemWords]:
-    if most is None or len(worded) <= most:
-        return worded
-    chosen = set(sorted(worded, key=lambda row: digest(worded[row].item_id))[:most])
-    return {row: words for row, words in worded.items() if row in chosen}
+    groups = with_source_image(item.group_keys, item.root_image_id)
+    return ItemWords(item.item_id, item.task, item.question, options, key, groups)
 
 
 def learned_picks(items: Sequence[ItemWords]) -> list[str]:
     """Return the option that a classifier picks for each item after learning from the items of other groups."""
     return held_out_guesses(items, folds_of(items))
-
-
-def _rule_result(task: str | None, rule: str, picks: Sequence[RulePick], seed: int) -> RuleResult:
-    count = len(picks)
-    right = min(float(count), sum(pick.share_right for pick in picks))
-    rows = tuple(pick.row for pick in picks if pick.share_right > 1 / len(pick.shares) + 1e-9)
-    return RuleResult(
-        task,
-        rule,
-        count,
-        right / count,
-        score_interval(right, count),
-        sum(1 / len(pick.shares) for pick in picks) / count,
-        _p_value(picks, right, seed, effect=HELD_OUT_EFFECT if rule == LEARNED else 1.0),
-        rows,
-    )
-
-
-def _p_value(picks: Sequence[RulePick], right: float, seed: int, *, effect: float) -> float:
-    """Return the probability that uniformly drawn keys fall on the rule's picks at least as often.
-
-    Items with equal numbers of options and of picked options are one binomial draw; `effect` is by how much more the
-    number of right picks varies.
-    """
-    kinds = Counter((len(pick.shares), sum(share > 0 for share in pick.shares)) for pick in picks)
-    rng = np.random.Generator(np.random.PCG64(seed_for(seed, "wording_bias", "draws")))
-    drawn = np.zeros(DRAWS)
-    for (options, picked), items in sorted(kinds.items()):
-        drawn += (rng.binomial(items, picked / options, size=DRAWS) - items * picked / options) / picked
-    drawn = drawn * effect**0.5 + sum(items / options for (options, _), items in kinds.items())
-    return (int((drawn >= right - 1e-9).sum()) + 1) / (DRAWS + 1)

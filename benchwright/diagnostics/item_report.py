@@ -1,0 +1,120 @@
+"""What is wrong with the items of a set by their words and keys: options, questions, letters, rules over words.
+
+The steps `repeated_options`, `duplicate_questions`, `answer_balance` and `wording_bias`, the command `filter items` and
+the audit say the same of one set, since all ask the functions that this report asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.records import Item
+
+from .shortcuts.letter_groups import MIN_P, LetterGroup, adjusted_p, letter_groups
+from .shortcuts.picks import Bounds
+from .shortcuts.wording_rules import RuleResult, rule_results
+from .wording.repeated_options import OptionPair, repeated_pairs, similar_options
+from .wording.repeated_questions import Repetition, Scope, repeated_questions
+
+
+class JudgedLetters(NamedTuple):
+    """The letters of a group of items, with the p-value adjusted over all groups of the set."""
+
+    group: LetterGroup
+    p_holm: float
+
+    @property
+    def is_uneven(self) -> bool:
+        """Return whether chance would hardly spread the letters as unevenly."""
+        return self.p_holm < MIN_P
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the group as JSON values."""
+        return {**self.group.to_json(), "p_holm": round(self.p_holm, 6), "uneven": self.is_uneven}
+
+
+class ItemReport(NamedTuple):
+    """What is wrong with the items of a set.
+
+    Args:
+        items: Number of items.
+        repeated_options: Equal options.
+        similar_options: Options that are nearly equal.
+        questions: Items that repeat others, or nearly.
+        letters: The letters of right options, and of those that decline, by task.
+        rules: Rules over words, by task.
+    """
+
+    items: int
+    repeated_options: tuple[OptionPair, ...]
+    similar_options: tuple[OptionPair, ...]
+    questions: tuple[Repetition, ...]
+    letters: tuple[JudgedLetters, ...]
+    rules: tuple[RuleResult, ...]
+
+    @property
+    def giveaways(self) -> tuple[RuleResult, ...]:
+        """Return the rules that give keys of a task away."""
+        return tuple(rule for rule in self.rules if rule.gives_away(Bounds()))
+
+    def document(self) -> dict[str, Any]:
+        """Return the report as JSON values."""
+        return {
+            "items": self.items,
+            "repeated_options": [pair._asdict() for pair in self.repeated_options],
+            "similar_options": [pair._asdict() for pair in self.similar_options],
+            "questions": [
+                {"item_id": each.item_id, "reason": each.reason, "of": list(each.of)} for each in self.questions
+            ],
+            "letters": [letters.to_json() for letters in self.letters],
+            "rules": [{**rule.to_json(), "gives_away": rule.gives_away(Bounds())} for rule in self.rules],
+        }
+
+
+def report_on_release(folder: Path, *, scope: Scope = "same_image") -> ItemReport:
+    """Report on all items of a release.
+
+    Args:
+        folder: Folder of the release.
+        scope: Which questions are compared (`repeated_questions`).
+
+    Raises:
+        DataError: The folder is no release, or damaged.
+    """
+    from benchwright.release import Release
+
+    return report_on([released.item for released in Release.open(folder).items()], scope=scope)
+
+
+def report_on(
+    items: Sequence[Item],
+    *,
+    scope: Scope = "same_image",
+    similar: Callable[[Item], Sequence[OptionPair]] | None = None,
+    rules: Callable[[Sequence[Item]], Sequence[RuleResult]] | None = None,
+) -> ItemReport:
+    """Report on items; their order does not matter.
+
+    Args:
+        items: The items.
+        scope: Which questions are compared (`repeated_questions`).
+        similar: Function from an item to its options that are nearly equal, where these are known from before;
+            `similar_options` where None.
+        rules: Function from the items, by id, to the results of rules over their words, where these may be known from
+            before; `rule_results` where None.
+    """
+    similar = similar or similar_options
+    ordered = sorted(items, key=lambda item: item.item_id)
+    groups = letter_groups(ordered, per="task", seed=0)
+    return ItemReport(
+        items=len(ordered),
+        repeated_options=tuple(
+            OptionPair(item.item_id, pair, 1.0) for item in ordered for pair in repeated_pairs(item)
+        ),
+        similar_options=tuple(pair for item in ordered for pair in similar(item)),
+        questions=tuple(repeated_questions(ordered, scope=scope)),
+        letters=tuple(map(JudgedLetters, groups, adjusted_p(group.balance for group in groups))),
+        rules=tuple(rule_results(ordered, per="task") if rules is None else rules(ordered)),
+    )

@@ -1,0 +1,61 @@
+"""Which options of a question a vision-language model calls right: wrong ones too, or not the right one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from benchwright.records import Item
+
+from .model_questions import FAILED, UNCLEAR, ImageQuestion, ModelAnswer
+
+
+class OptionReplies(NamedTuple):
+    """What a model says of the options of a question.
+
+    Args:
+        also_right: Letters of wrong options that it calls right.
+        key_said: What it says of the right option: `yes`, `no`, `unclear` or `failed`.
+        unanswered: Letters of options of which it said nothing that can be read.
+        replies: Its reply to each option, by letter.
+    """
+
+    also_right: tuple[str, ...]
+    key_said: str
+    unanswered: tuple[str, ...]
+    replies: Mapping[str, str]
+
+    @property
+    def denies_key(self) -> bool:
+        """Return whether it calls the right option wrong."""
+        return self.key_said == "no"
+
+
+def option_questions(item: Item) -> dict[str, ImageQuestion]:
+    """Return whether each option is right, as a question about the picture, by letter.
+
+    None for items of another kind: without a right option, without options in words, or with several pictures.
+    """
+    if item.kind != "multiple_choice" or item.answered_key is None or len(item.images) != 1:
+        return {}
+    if any(choice.text is None for choice in item.choices):
+        return {}
+    [shown] = item.images
+    return {
+        choice.key: ImageQuestion(
+            shown.image_id,
+            f"A question about this picture: {item.question}\nA proposed answer: {choice.text}\n"
+            "Is the proposed answer right? Answer with yes or no only.",
+        )
+        for choice in item.choices
+    }
+
+
+def option_replies(item: Item, answers: Mapping[str, ModelAnswer]) -> OptionReplies:
+    """Return what the answers to `option_questions` say of an item's options."""
+    return OptionReplies(
+        tuple(key for key, answer in answers.items() if key != item.answer and answer.said == "yes"),
+        answers[str(item.answer)].said,
+        tuple(key for key, answer in answers.items() if answer.said in {FAILED, UNCLEAR}),
+        {key: answer.reply for key, answer in answers.items()},
+    )

@@ -1,0 +1,82 @@
+"""Whether letters give keys away: the letters of right options, and of those that decline, by groups of items."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from benchwright.canonical import digest
+from benchwright.records import LETTERS, Item
+from benchwright.statistics import holm
+
+from .answer_letters import Balance, Placing, balance
+
+MIN_P = 0.05
+"""Adjusted p-value below which the letters of a group are uneven."""
+Of = Literal["answer", "refusal"]
+Per = Literal["task", "all"]
+
+
+class AnswerPlace(NamedTuple):
+    """The letter of one item's answer or refusal, with the item's row and its rank in the order of moves."""
+
+    row: int
+    placing: Placing
+    rank: str
+
+
+@dataclass(frozen=True)
+class LetterGroup:
+    """The letters of the answers, or of the refusals, of one group of items.
+
+    Args:
+        task: The items' task; None where all tasks stand together.
+        of: Which option is counted.
+        placed: Places of the items.
+        balance: How evenly the items use their letters.
+    """
+
+    task: str | None
+    of: Of
+    placed: tuple[AnswerPlace, ...]
+    balance: Balance
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the group as JSON values."""
+        return {"task": self.task, "of": self.of, **self.balance.to_json()}
+
+
+def letter_groups(items: Sequence[Item], *, per: Per, seed: int) -> list[LetterGroup]:
+    """Return how evenly each group of items uses its letters, for answers and for refusals.
+
+    Args:
+        items: Items, in any order.
+        per: `task` for a group a task, `all` for one group.
+        seed: Seed of the draws behind the p-values; it decides which items would move.
+    """
+    groups: dict[tuple[str, Of], list[AnswerPlace]] = defaultdict(list)
+    for row, item in enumerate(items):
+        both: tuple[tuple[Of, str | None, str | None], ...] = (
+            ("answer", item.answered_key, item.refusal),
+            ("refusal", item.refusal, item.answered_key),
+        )
+        for of, key, taken in both:
+            if key is not None:
+                placing = Placing(LETTERS.index(key), len(item.choices), LETTERS.index(taken) if taken else None)
+                rank = digest([seed, "answer_balance", of, item.item_id])
+                groups[item.task if per == "task" else "", of].append(AnswerPlace(row, placing, rank))
+    return [
+        LetterGroup(task or None, of, tuple(placed), balance([place.placing for place in placed], seed=seed))
+        for (task, of), placed in sorted(groups.items())
+    ]
+
+
+def adjusted_p(balances: Iterable[Balance]) -> list[float]:
+    """Return the p-value of each group of a set, adjusted over all of them (Holm).
+
+    A group's letters are uneven where it is below `MIN_P`: so one set in twenty is called uneven by chance, however
+    many tasks it has.
+    """
+    return holm([each.p for each in balances])

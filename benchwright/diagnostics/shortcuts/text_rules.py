@@ -1,0 +1,116 @@
+"""Rules that pick an option by words alone, without the picture; each gives every option its share of the pick."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations
+
+from benchwright.text_normalization import normal
+
+Words = Sequence[str]
+"""The texts of an item's options, in order."""
+Rule = Callable[[str, Words], list[float]]
+"""From question and options to each option's share of the pick, together 1; options that tie share it alike."""
+
+
+def _share(scores: Sequence[float]) -> list[float]:
+    """Share the pick among the options of the highest score."""
+    best = max(scores)
+    picked = [score >= best - 1e-12 for score in scores]
+    share = 1 / sum(picked)
+    return [share if chosen else 0.0 for chosen in picked]
+
+
+def longest(question: str, options: Words) -> list[float]:
+    """Pick the option with the most characters: right options are often written with more care."""
+    del question
+    return _share([len(text.strip()) for text in options])
+
+
+def shortest(question: str, options: Words) -> list[float]:
+    """Pick the option with the fewest characters."""
+    del question
+    return _share([-len(text.strip()) for text in options])
+
+
+def most_shared(question: str, options: Words) -> list[float]:
+    """Pick the option with the largest share of words that stand in the question too."""
+    question_words = set(normal(question).split())
+    return _share([len(question_words & words) / max(1, len(words)) for words in word_sets(options)])
+
+
+def most_typical(question: str, options: Words) -> list[float]:
+    """Pick the option that shares most words with the others: wrong options are often made from the right one."""
+    del question
+    return _share(kinship(options))
+
+
+def odd_one_out(question: str, options: Words) -> list[float]:
+    """Pick the option that shares fewest words with the others."""
+    del question
+    return _share([-mean for mean in kinship(options)])
+
+
+def odd_form(question: str, options: Words) -> list[float]:
+    """Pick the only option that ends or begins differently, such as with a full stop, a small letter or a digit."""
+    del question
+    endings, beginnings = [_ending(text) for text in options], [_beginning(text) for text in options]
+    return _share(
+        [
+            max(_rarity(ending, endings), _rarity(beginning, beginnings))
+            for ending, beginning in zip(endings, beginnings, strict=True)
+        ]
+    )
+
+
+RULES: Mapping[str, Rule] = {
+    "longest": longest,
+    "shortest": shortest,
+    "most_shared": most_shared,
+    "most_typical": most_typical,
+    "odd_one_out": odd_one_out,
+    "odd_form": odd_form,
+}
+"""By name."""
+
+
+def word_sets(options: Words) -> list[frozenset[str]]:
+    """Return the words of each option, normalised."""
+    return [_word_set(text) for text in options]
+
+
+@lru_cache(maxsize=256)  # several rules in turn look at one item
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(normal(text).split())
+
+
+def kinship(options: Words) -> list[float]:
+    """Return each option's mean Jaccard similarity of words to the others, rounded to remove errors of the last bit."""
+    return list(_kinship(tuple(options)))
+
+
+@lru_cache(maxsize=64)
+def _kinship(options: tuple[str, ...]) -> tuple[float, ...]:
+    shares: list[list[float]] = [[] for _ in options]
+    for (at, own), (other, its) in combinations(enumerate(word_sets(options)), 2):
+        share = len(own & its) / max(1, len(own | its))
+        shares[at].append(share)
+        shares[other].append(share)
+    return tuple(round(sum(sorted(of_one)) / len(of_one), 9) for of_one in shares)
+
+
+def _ending(text: str) -> str:
+    last = text.strip()[-1:]
+    return last if last and not last.isalnum() else "word"
+
+
+def _beginning(text: str) -> str:
+    first = re.sub(r"^\W+", "", text.strip())[:1]
+    return "digit" if first.isdigit() else "capital" if first.isupper() else "small"
+
+
+def _rarity(form: str, forms: Sequence[str]) -> float:
+    """Return 1 for a form that occurs once while all other forms are equal; else 0."""
+    return float(len(forms) > 2 and len(set(forms)) == 2 and forms.count(form) == 1)

@@ -1,0 +1,90 @@
+"""What is wrong with the words of an item: spelling, grammar, length, and questions that name their answer.
+
+Spelling, articles, agreement, doubled words and capitals are checked where question and options are English. In other
+languages only length, end marks and questions that name their answer are checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from benchwright.records import Item
+
+from .grammar import begins_small, grammar_faults
+from .spelling import Spelling
+from .text_checks import Fault, end_mark_fault, is_english, names_answer
+
+Kind = Literal[
+    "too_long", "too_short", "names_answer", "spelling", "article", "agreement", "doubled_word", "capital", "end_mark"
+]
+KINDS: tuple[Kind, ...] = (
+    "too_long", "too_short", "names_answer", "spelling", "article", "agreement", "doubled_word", "capital", "end_mark",
+)  # fmt: skip
+"""By weight: an item with several faults is judged by the first."""
+Language = Literal["auto", "en", "any"]
+MOST_READ = 5000
+"""Characters of a text that are read for its language; longer ones are `too_long` in any case."""
+_SHOWN = 80
+
+
+@dataclass(frozen=True)
+class WordingRules:
+    """How the words of items are checked.
+
+    Args:
+        language: `auto` where the words of an item decide whether it is English, or `en` or `any` for all items.
+        min_characters: Fewest characters of a question.
+        max_characters: Most characters of a question, at most `MOST_READ`.
+        max_option_characters: Most characters of an option, at most `MOST_READ`.
+    """
+
+    language: Language = "auto"
+    min_characters: int = 6
+    max_characters: int = 600
+    max_option_characters: int = 300
+
+
+def faults_of(item: Item, spelling: Spelling, rules: WordingRules) -> tuple[list[Fault], bool]:
+    """Return all faults of an item's texts, and whether it was checked as English.
+
+    Args:
+        item: The item.
+        spelling: Words that are spelled right.
+        rules: How words are checked.
+    """
+    texts = [
+        item.question[:MOST_READ],
+        *(choice.text[:MOST_READ] for choice in item.choices if choice.text is not None),
+    ]
+    english = rules.language == "en" or (rules.language == "auto" and is_english(texts, spelling))
+    english_faults = _faults_of_english(item, spelling) if english else ()
+    return [*_faults_of_any_language(item, rules), *english_faults], english
+
+
+def _faults_of_any_language(item: Item, rules: WordingRules) -> Iterator[Fault]:
+    length = len(item.question.strip())
+    if length > rules.max_characters:
+        yield Fault("too_long", "question", f"{length} characters")
+    if length < rules.min_characters:
+        yield Fault("too_short", "question", f"{length} characters")
+    for choice in item.choices:
+        if choice.text is not None and len(choice.text) > rules.max_option_characters:
+            yield Fault("too_long", choice.key, f"{len(choice.text)} characters")
+    if (answer := names_answer(item)) is not None:
+        yield Fault("names_answer", "question", answer[:_SHOWN])
+    if (end := end_mark_fault(item.question)) is not None:
+        yield Fault("end_mark", "question", end)
+
+
+def _faults_of_english(item: Item, spelling: Spelling) -> Iterator[Fault]:
+    texts = [("question", item.question), *((choice.key, choice.text) for choice in item.choices)]
+    texts.append(("explanation", item.explanation))
+    if begins_small(item.question):
+        yield Fault("capital", "question", item.question.split()[0][:_SHOWN])
+    for place, text in texts:
+        for word, correction in spelling.misspellings((text or "")[:MOST_READ]):
+            yield Fault("spelling", place, word[:_SHOWN], correction)
+        for kind, words in grammar_faults((text or "")[:MOST_READ]):
+            yield Fault(kind, place, words[:_SHOWN])

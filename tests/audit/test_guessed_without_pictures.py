@@ -1,0 +1,37 @@
+"""Keys that words give away are found where no picture is there, and named once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from audited_benches import Row, clean_rows, write_rows
+
+from benchwright.audit import AuditSettings, audit
+from benchwright.audit.checks.guessing import GuessedFromWords, ShortcutBattery
+
+ITEMS = 24
+
+
+def _told(folder: Path) -> Path:
+    """Write questions of which the right option alone is a sentence of two more words."""
+    rows: list[Row] = clean_rows(ITEMS)
+    for row in rows:
+        row[row["answer"]] += " over there"
+    return write_rows(folder / "quiz.csv", rows)
+
+
+def test_the_battery_tries_words_where_no_picture_is_there(tmp_path: Path) -> None:
+    report = audit(_told(tmp_path), tmp_path / "out", AuditSettings(workers=1), checks=[ShortcutBattery()])
+    [check] = report.checks
+    assert check.state == "done"
+    [finding] = [each for each in report.findings if each.kind == "shortcut_text"]
+    assert finding.items == tuple(f"q{number}" for number in range(ITEMS))
+
+
+def test_a_cue_that_a_rule_over_words_named_is_not_named_again(tmp_path: Path) -> None:
+    checks = [GuessedFromWords(), ShortcutBattery()]
+    report = audit(_told(tmp_path), tmp_path / "out", AuditSettings(workers=1), checks=checks)
+    kinds = [each.kind for each in report.findings]
+    assert "longest_option_is_right" in kinds
+    assert all("text.length" not in str(each.evidence.get("solver")) for each in report.findings)
+    assert all(each.evidence.get("solver") != "words" for each in report.findings)
