@@ -4,45 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import UnreadableImage
 
 from .picture_measures import in_batches
+from .safety_classifier import SafetyClassifier
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from benchwright.diagnostics.models.image_classifier import Classifier
-    from benchwright.filters.safety import Safety
 
     from .audited_items import AuditedItems
     from .check import AuditContext
 
 _KIND = "audit labels of picture 1"
 _DECIMALS = 6
-
-
-class SafetyClassifier(NamedTuple):
-    """A loaded classifier, with the settings of the step `safety` that say which labels are unsafe from where on."""
-
-    settings: Safety
-    model: Classifier
-
-
-def load_safety(settings: Safety) -> SafetyClassifier:
-    """Load the classifier that settings name.
-
-    Raises:
-        PrerequisiteError: There is no such model, it is damaged, or the extra `models` is not installed.
-        BenchwrightError: The model lacks a label.
-    """
-    from benchwright.diagnostics.models.image_classifier import load_classifier
-
-    labels = sorted(settings.refuse)
-    return SafetyClassifier(settings, load_classifier(settings.folder(), labels=labels, device=settings.device))
 
 
 def picture_labels(

@@ -26,7 +26,8 @@ from benchwright.review.tasks import (
 from benchwright.workspace.atomic import write_json
 from benchwright.workspace.workspace import Workspace
 
-from ..report import AuditReport, AuditSettings
+from ..auditing import AuditSettings
+from ..report import AuditReport
 from .questions import AuditQuestions, ItemQuestion, SideNote, Way, questions_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from benchwright.errors import UnreadableImage
 from benchwright.files.item_files import FileItem, ItemFiles, UnusedRow
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import read_file
+from benchwright.images.regular_files import read_file
 from benchwright.question_files.item_check import read_questions
 from benchwright.question_files.picture_lookup import UNREADABLE_PICTURE
 from benchwright.question_files.question_index import NO_KEY, NO_PICTURE

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import identify, read_file
+from benchwright.images.identify import identify
+from benchwright.images.regular_files import read_file
 from benchwright.records import LETTERS, Choice, Item, ItemImage
 from benchwright.seeds import seed_for
 from benchwright.text_normalization import counted

@@ -18,7 +18,8 @@ from typing import Any
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.files.arrow_files import ArrowColumn, ChosenColumns, UnreadPart, arrow_rows
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import identify, read_file, uri_for
+from benchwright.images.identify import identify, uri_for
+from benchwright.images.regular_files import read_file
 from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, Operation, Source, item_id_for
 from benchwright.release import Release, write_release
 from benchwright.text_normalization import counted

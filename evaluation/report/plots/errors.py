@@ -8,7 +8,7 @@ from benchwright.pages import Chart, ChartRow, Dot, rows_chart, share_scale
 from benchwright.statistics.proportions import wilson
 from benchwright.text_normalization import counted
 
-from ..content.cards import legible
+from ..content.legible import legible
 
 if TYPE_CHECKING:
     from benchwright.review.findings import Findings
