@@ -27,7 +27,10 @@ FACES = (
 )
 """Packages whose every name is used in an example or by the audit, which imports other rooms by these names alone."""
 OTHER_FACES = (
-    *(f"benchwright.{name}" for name in ("audit", "diagnostics", "question_files", "regions", "release", "replies")),
+    *(
+        f"benchwright.{name}"
+        for name in ("audit", "diagnostics", "question_files", "regions", "release", "replies", "statistics")
+    ),
 )
 """Packages that also offer names to other packages of ours."""
 PAGES = [path for path in sorted(DOCS.glob("*.md")) if "```python" in text_of(path)]

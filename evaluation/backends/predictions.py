@@ -21,7 +21,7 @@ from benchwright.errors import DataError
 from benchwright.models.reply_kinds import ReplyKind
 from benchwright.text_normalization import counted
 
-from ..questions.question import Question, Reply, item_of
+from ..prompting.question import Question, Reply, item_of
 from .base import Backend, BackendContext
 from .options import BackendOptions
 

@@ -21,9 +21,9 @@ from benchwright.records import LETTERS, Choice, Item, ItemImage
 from benchwright.seeds import seed_for
 from benchwright.text_normalization import counted
 
-from ..questions.prompts import one_part_a_run
-from ..questions.question import Part, Released
-from ..questions.release_files import check_files, columns_of
+from ..prompting.prompts import one_part_a_run
+from ..prompting.question import Part, Released
+from ..prompting.release_files import check_files, columns_of
 
 if TYPE_CHECKING:
     from benchwright.release import Release

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchwright.release import Release
-    from benchwright.review.findings import Findings
+    from benchwright.review_files.findings import Findings
 
     from ..results.score import Figure
     from .content.label_sums import LabelSums

@@ -11,7 +11,7 @@ from benchwright.text_normalization import counted
 from ..content.legible import legible
 
 if TYPE_CHECKING:
-    from benchwright.review.findings import Findings
+    from benchwright.review_files.findings import Findings
 
 MOST_REASONS = 200
 _TITLE = "What went wrong, as people see it"
