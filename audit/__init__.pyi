@@ -1,5 +1,4 @@
 from .auditing import AuditSettings as AuditSettings
 from .auditing import audit as audit
-from .keys.power import least_difference as least_difference
 from .texts import markdown as markdown
 from .verdict import verdict_of as verdict_of

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.canonical import digest
+from benchwright.diagnostics.keys.suspected_keys import PeopleAnswers
 from benchwright.replies.model_replies import (
     LetterMatrix,
     ModelReplies,
@@ -22,9 +23,6 @@ from .copies import PictureCopies, find_copies
 from .picture_measures import PictureMeasures, measured_pictures
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from benchwright.filters.items.report import ItemReport
     from benchwright.records import Item
     from benchwright.text_only_baseline import ItemWords
@@ -46,13 +44,13 @@ class BroughtReplies(NamedTuple):
 
     Args:
         matrix: Replies of models; without any, a matrix of no rows.
-        votes: Number of people who gave each option; None where no answers of people were given.
+        people: Answers of people; None where none were given.
         read: Replies as read, of models and of people.
         repeated: Names under which a model was given once more, which count nowhere, each with the name that counts.
     """
 
     matrix: LetterMatrix
-    votes: NDArray[np.int64] | None
+    people: PeopleAnswers | None
     read: tuple[ModelReplies, ...]
     repeated: Mapping[str, str]
 
@@ -74,10 +72,10 @@ def _read_replies(audited: AuditedItems, context: AuditContext) -> BroughtReplie
     named = {replies.model for replies in given}
     models = [*(replies for replies in audited.replies if replies.model not in named), *given]
     people = [replies for path in context.people for replies in read_replies(path, items)]
-    votes = votes_of(people, items) if people else None
+    answers = PeopleAnswers(votes_of(people, items)) if people else None
     repeated = given_twice(models, items)
     matrix = letter_matrix(items, [replies for replies in models if replies.model not in repeated])
-    return BroughtReplies(matrix, votes, (*models, *people), repeated)
+    return BroughtReplies(matrix, answers, (*models, *people), repeated)
 
 
 def needs_pictures(audited: AuditedItems) -> None:

@@ -36,7 +36,7 @@ from .audited_items import (
     WordlessItem,
 )
 from .kept_values import KnownPictures
-from .keys.source_replies import letter_alone, replies_of_source
+from .source_replies import letter_alone, replies_of_source
 
 SOURCE_TABLES = ("sources.csv", "sources.tsv")
 _NAMED_FILES = 3

@@ -1,19 +1,25 @@
-"""Wrong keys that the audit ranks first: recall within the first tenth of the list, beside simpler and other methods.
+"""Wrong keys that come first: recall within the first tenth of the list, beside simpler and other methods.
 
     .venv/bin/python benchmarks/suspected_keys.py --set simulated             # six models, 500 items, 5 % keys wrong
+    .venv/bin/python benchmarks/suspected_keys.py --set families              # seven related models, 600 items
     .venv/bin/python benchmarks/suspected_keys.py --set mvp-bench --data DIR  # 5 % of keys flipped, four real models
+    .venv/bin/python benchmarks/suspected_keys.py --set blink --data DIR      # the same, three real models
     ... --peers PYTHON                                                        # a Python with cleanlab and crowd-kit
 
-Neither set was looked at while the method was made: that was done on BLINK's predictions and on a generator of another
-form (logistic difficulty, Dirichlet distractors, other abilities). The generator here is a probit with one factor that
-all models share, and a distractor for each item that a wrong model takes with a fixed probability.
+`evaluate suspects` and `audit --replies` share the method. `simulated` is a probit with one factor that all models
+share, and a distractor for each item that a wrong model takes with a fixed probability. `families` is of a form that no
+method here assumes: three kinds of skill that items need in different shares, models that copy a relative's reply,
+distractors of unequal appeal, and models that now and then give their letter of habit.
 
 Recall is that of the wrong keys among the first tenth of the items; at random it is 0.1. Ties are broken at random.
+`called` counts items by the probability that their key is wrong, and how many of them were made wrong; `log_loss` is
+that of the probabilities.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import subprocess
 import time
@@ -23,11 +29,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import expit, ndtr, ndtri
 
-from benchwright.diagnostics.keys.key_evidence import evidence_against
+from benchwright.diagnostics.keys.able_models import voting_weights
 from benchwright.diagnostics.keys.suspected_keys import evidence
-from benchwright.replies.model_replies import NO_LETTER, KeyedItem, LetterMatrix, letter_matrix, read_replies
+from benchwright.records import LETTERS
+from benchwright.replies.model_replies import (
+    NO_LETTER,
+    KeyedItem,
+    LetterMatrix,
+    ModelReplies,
+    letter_matrix,
+    read_replies,
+)
 
 WRONG, FIRST = 0.05, 0.1
 ABILITIES = (0.45, 0.51, 0.57, 0.63, 0.69, 0.75)
@@ -56,6 +70,81 @@ def simulated(rng: np.random.Generator) -> tuple[LetterMatrix, NDArray[np.int64]
     asked = np.ones(letter.shape, dtype=bool)
     sizes = np.full(ITEMS, OPTIONS)
     return LetterMatrix(ids, ("",), models, letter, asked, truth.astype(np.int8), sizes, zeros, items), truth
+
+
+FAMILY = (0, 0, 0, 1, 1, 2, 3)
+"""Family of each model, and level of each family below."""
+LEVELS = (-0.2, -0.9, -1.6, 0.2)
+
+
+def families(rng: np.random.Generator) -> tuple[LetterMatrix, NDArray[np.int64]]:
+    """Return replies of seven models of four families to 600 items of four options in three tasks, and the truth."""
+    items = 600
+    truth = rng.integers(0, OPTIONS, items)
+    task = rng.integers(0, 3, items)
+    need, hard = rng.dirichlet([0.6] * 3, items), rng.gamma(2, 0.5, items)
+    appeal = np.zeros((items, OPTIONS))
+    for item in range(items):
+        others = rng.permutation([option for option in range(OPTIONS) if option != truth[item]])
+        share = 1 / np.arange(1.0, OPTIONS) ** rng.uniform(0, 2.5)
+        appeal[item, others] = share / share.sum()
+
+    def answers(level: float) -> NDArray[np.int64]:
+        skill = level + rng.normal(0, 0.5, 3)
+        knows = 1 - np.exp(-np.exp(need @ skill) / (hard + 0.2))
+        right = rng.random(items) < 1 / OPTIONS + (1 - 1 / OPTIONS) * knows
+        wrong = (appeal.cumsum(axis=1) > rng.random(items)[:, None]).argmax(axis=1)
+        by_habit = rng.random(items) < rng.uniform(0, 0.12)
+        return np.where(by_habit, rng.integers(0, OPTIONS), np.where(right, truth, wrong))
+
+    relatives = [answers(level) for level in LEVELS]
+    letter = np.stack(
+        [
+            np.where(rng.random(items) < 0.45, relatives[family], answers(LEVELS[family] + rng.normal(0, 0.3)))
+            for family in FAMILY
+        ]
+    )
+    letter[rng.random(letter.shape) < 0.03] = NO_LETTER
+    ids, models = tuple(f"q{n:03}" for n in range(items)), tuple(f"model {n}" for n in range(len(FAMILY)))
+    matrix = LetterMatrix(
+        ids,
+        ("a", "b", "c"),
+        models,
+        letter.astype(np.int8),
+        np.ones(letter.shape, dtype=bool),
+        truth.astype(np.int8),
+        np.full(items, OPTIONS),
+        task,
+        np.arange(items),
+    )
+    return matrix, truth
+
+
+BLINK_MODELS = ("GPT4V", "GeminiProVision", "llava_v1.5_13b")
+TWO_OPTIONS = {"Visual_Similarity", "Relative_Depth", "Jigsaw", "Art_Style", "Spatial_Relation", "Object_Localization"}
+TWO_OPTIONS |= {"Multi-view_Reasoning"}
+
+
+def blink(data: Path) -> tuple[LetterMatrix, NDArray[np.int64]]:
+    """Return the choices of three models that BLINK's repository saved, and its keys; the questions are not needed."""
+    items = []
+    for key, choice in json.loads((data / "val_answers.json").read_text()).items():
+        task = key.removeprefix("val_").rpartition("_")[0]
+        options = 2 if task in TWO_OPTIONS else 3 if task == "Relative_Reflectance" else 4
+        items.append(KeyedItem(key, (None,) * options, LETTERS.index(choice.strip("()")), task))
+    replies = []
+    for model in BLINK_MODELS:
+        with gzip.open(data / "saved_val_predictions" / f"{model}.json.gz") as file:
+            given = json.load(file)
+        letters = {
+            item.item_id: next(
+                (n for n in range(len(item.options)) if given[item.item_id][:3] == f"({LETTERS[n]})"), -1
+            )
+            for item in items
+        }
+        replies.append(ModelReplies(model, letters, {}))
+    matrix = letter_matrix(items, replies)
+    return matrix, matrix.key.astype(np.int64)
 
 
 def mvp_bench(data: Path) -> tuple[LetterMatrix, NDArray[np.int64]]:
@@ -103,10 +192,19 @@ def by_count(matrix: LetterMatrix) -> NDArray[np.float64]:
 
 
 def by_weighted_votes(matrix: LetterMatrix) -> NDArray[np.float64]:
-    """Return the evidence of `evaluate suspects`: votes weighted by ability, errors taken as independent."""
-    nobody = np.zeros(len(matrix.key), dtype=np.int64)
-    found = evidence_against(matrix.letter, matrix.key, matrix.options, matrix.task, (nobody, nobody))
-    return found.models
+    """Return the lead over the key of the heaviest other option: votes by ability, errors taken as independent.
+
+    `evaluate suspects` ranked by it before it shared the method of the audit.
+    """
+    weight = voting_weights(matrix)
+    options = int(matrix.options.max())
+    votes = np.stack([np.where(matrix.letter == option, weight, 0).sum(axis=0) for option in range(options)], axis=1)
+    items = np.arange(len(matrix.key))
+    for_key = votes[items, matrix.key].copy()
+    votes[items, matrix.key] = 0
+    most = votes.max(axis=1)
+    lead: NDArray[np.float64] = np.where(most > 0, most - for_key, 0)
+    return lead
 
 
 def by_dawid_skene(matrix: LetterMatrix) -> NDArray[np.float64]:
@@ -145,9 +243,10 @@ def ceiling(matrix: LetterMatrix) -> NDArray[np.float64]:
     return odds
 
 
+OURS = "benchwright"
 METHODS: Mapping[str, Ranking] = {
-    "audit": lambda matrix: evidence(matrix)[0],
-    "evaluate suspects (weighted votes)": by_weighted_votes,
+    OURS: lambda matrix: evidence(matrix).log_odds,
+    "votes weighted by ability": by_weighted_votes,
     "Dawid-Skene, key as a rater": by_dawid_skene,
     "count of models": by_count,
 }
@@ -197,36 +296,46 @@ def peers(python: Path, cases: list[LetterMatrix]) -> list[dict[str, NDArray[np.
     return [{name: np.array(score) for name, score in case.items()} for case in json.loads(done.stdout)]
 
 
+def _calls(probability: NDArray[np.float64], is_wrong: NDArray[np.bool_]) -> dict[str, Any]:
+    """Return how many keys are called wrong with which probability, how many of them are, and the log loss."""
+    document: dict[str, Any] = {"planted": int(is_wrong.sum()), "expected": round(float(probability.sum()), 1)}
+    for low, high in ((0.25, 0.5), (0.5, 0.9), (0.9, 1.01)):
+        some = (probability >= low) & (probability < high)
+        document[f"from {low:g}"] = {"called": int(some.sum()), "wrong": int(is_wrong[some].sum())}
+    loss = -np.log(np.where(is_wrong, probability, 1 - probability)).mean()
+    return document | {"log_loss": round(float(loss), 4)}
+
+
 def main() -> None:
     """Print recall of every method for every seed, and the mean."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--set", choices=("simulated", "mvp-bench"), required=True)
-    parser.add_argument("--data", type=Path, help="folder of MVP-Bench's repository")
+    parser.add_argument("--set", choices=("simulated", "families", "mvp-bench", "blink"), required=True)
+    parser.add_argument("--data", type=Path, help="folder of MVP-Bench's or BLINK's repository")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--peers", type=Path, help="a Python that has cleanlab and crowd-kit")
     given = parser.parse_args()
-    whole = None if given.set == "simulated" else mvp_bench(given.data)[0]
+    read, made = {"mvp-bench": mvp_bench, "blink": blink}, {"simulated": simulated, "families": families}
+    whole = read[given.set](given.data)[0] if given.set in read else None
     cases: list[tuple[LetterMatrix, NDArray[np.int64]]] = []
     for seed in range(given.seeds):
         rng = np.random.default_rng(seed)
-        matrix = simulated(rng)[0] if whole is None else whole
+        matrix = made[given.set](rng)[0] if whole is None else whole
         cases.append(with_wrong_keys(matrix, rng))
     others = peers(given.peers, [matrix for matrix, _ in cases]) if given.peers else [{} for _ in cases]
     recalls: dict[str, list[float]] = {}
     seconds: dict[str, float] = {}
-    sure: list[dict[str, Any]] = []
+    called: list[dict[str, Any]] = []
     for seed, ((matrix, places), scores) in enumerate(zip(cases, others, strict=True)):
-        methods = METHODS if whole is not None else {**METHODS, "ceiling, by the rule that made the set": ceiling}
+        methods = (
+            METHODS if given.set != "simulated" else {**METHODS, "ceiling, by the rule that made the set": ceiling}
+        )
         for name, method in methods.items():
             started = time.perf_counter()
             score = method(matrix)
             seconds[name] = seconds.get(name, 0.0) + time.perf_counter() - started
             recalls.setdefault(name, []).append(recall(score, places, np.random.default_rng(seed)))
-            if name == "audit":
-                called = np.flatnonzero(score > 0)
-                sure.append(
-                    {"called": len(called), "wrong": len(np.intersect1d(called, places)), "planted": len(places)}
-                )
+            if name == OURS:
+                called.append(_calls(expit(score), np.isin(np.arange(len(score)), places)))
         for name, score in scores.items():
             recalls.setdefault(name, []).append(recall(score, places, np.random.default_rng(seed)))
     first = cases[0][0]
@@ -244,7 +353,7 @@ def main() -> None:
             for name, values in recalls.items()
         },
         "seconds_per_set": {name: round(total / given.seeds, 2) for name, total in seconds.items()},
-        "audit_more_likely_wrong_than_right": sure,
+        "called": called,
     }
     print(json.dumps(document, indent=1))
 

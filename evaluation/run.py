@@ -147,7 +147,7 @@ def evaluate(
         release: Release, or its folder.
         model: Backend, or its name, such as `constant:A`.
         protocol: Protocol by which items are asked, or its name and settings, such as `shuffle:k=3`.
-        reader: Reader of letters in replies: `robust`, or a paper's exact reader (`evaluation.parsing.readers`).
+        reader: Reader of letters in replies: `robust`, or a paper's exact reader (`benchwright.replies.readers`).
         judge: Model that reads what the robust reader could not; none where None.
         split: Name of the only split that is asked; all splits where None.
         out: Folder for results, which go to a folder in it named by model, protocol, reader and settings

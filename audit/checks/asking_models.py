@@ -45,14 +45,17 @@ _PAIR = re.compile(r"\W*(?:(?:options?|letters?)\s+)?\(?([A-Z])\)?\s*(?:,|&|/|\+
 
 
 def _answers(
-    questions: Sequence[ImageQuestion], audited: AuditedItems, context: AuditContext, read: Callable[[str], str]
+    questions: Sequence[ImageQuestion],
+    audited: AuditedItems,
+    context: AuditContext,
+    read: Callable[[str], str] | None = None,
 ) -> dict[ImageQuestion, ModelAnswer]:
     """Return the model's answers.
 
     Raises:
         CheckSkipped: No model is named, no request can succeed or none did, or the budget is spent.
     """
-    from benchwright.diagnostics.models.model_questions import FAILED, QuestionAsker
+    from benchwright.diagnostics.models.model_questions import FAILED, QuestionAsker, read_yes_no
     from benchwright.images.decode import decode_rgb
     from benchwright.models.reply_store import ReplyStore
 
@@ -66,7 +69,7 @@ def _answers(
 
     with ExitStack() as stack:
         kept = stack.enter_context(closing(ReplyStore(context.folder / REPLIES, tmp=context.folder)))
-        asker = QuestionAsker(context.model, concurrency=CONCURRENCY, replies=kept, read=read)
+        asker = QuestionAsker(context.model, concurrency=CONCURRENCY, replies=kept, read=read or read_yes_no)
         stack.enter_context(closing(asker))
         context.progress.phase("asking the model", len(questions), "questions")
         try:
@@ -105,8 +108,6 @@ class BlindModels:
         Raises:
             CheckSkipped: There is no model, there are too few items, or it answers nothing.
         """
-        from benchwright.diagnostics.shortcuts.model_solvers import read_letter
-
         needs_words(audited)
         if context.model is None:
             raise CheckSkipped(_NEEDS_MODEL)
@@ -123,7 +124,7 @@ class BlindModels:
             ),
         }
         questions = [asked.question for _, of_kind in shown.values() for asked in of_kind]
-        answers = _answers(questions, audited, context, read_letter)
+        answers = _answers(questions, audited, context)
         for kind, (how, asked) in shown.items():
             yield from _above_chance(kind, how, asked, answers, audited)
 
@@ -137,14 +138,14 @@ def _fits_blind(item: Item) -> bool:
 def _blind(each: AuditedItem, donor: str | None, seed: int) -> _Asked:
     """Return the question about an item as a model is asked it, its options in drawn order; `donor` is a picture."""
     from benchwright.diagnostics.models.model_questions import ImageQuestion
-    from benchwright.diagnostics.shortcuts.model_solvers import order_of, request_text
+    from benchwright.diagnostics.shortcuts.model_solvers import order_of, request_text, shown_options
 
     order = order_of(each.item, seed)
     text = request_text(each.item, "text", order, {})
     if donor is not None:  # the model is not told that the picture is a wrong one
         text = text.partition("\n\n")[2]
     right = LETTERS[order.index(LETTERS.index(str(each.item.right_key)))]
-    return _Asked(each, ImageQuestion(donor, text), right)
+    return _Asked(each, ImageQuestion(donor, text, shown_options(each.item, order)), right)
 
 
 def _wrong_pictures(
@@ -237,7 +238,6 @@ class SecondRightOptions:
         Raises:
             CheckSkipped: There is no model, it answers nothing, or it calls right whatever it is shown.
         """
-        from benchwright.diagnostics.models.model_questions import read_yes_no
         from benchwright.filters.items.second_answers import OptionAnswers
 
         needs_words(audited)
@@ -248,7 +248,7 @@ class SecondRightOptions:
         asked = context.look_at_each(single, lambda each: step.questions(each.item))
         wanted = [(each, questions) for each, questions in asked if questions]
         enough(wanted, 1, of="items with a key, options in words and one picture")
-        answers = _answers([q for _, questions in wanted for q in questions.values()], audited, context, read_yes_no)
+        answers = _answers([q for _, questions in wanted for q in questions.values()], audited, context)
         asked_of = {each.item_id: questions for each, questions in wanted}
 
         def outcome_of(each: AuditedItem) -> Outcome:

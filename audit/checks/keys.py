@@ -32,7 +32,7 @@ def _with_voices(audited: AuditedItems, context: AuditContext) -> BroughtReplies
     """
     brought = brought_replies(audited, context)
     models = brought.matrix.models
-    if brought.votes is None and len(models) < LEAST_MODELS:
+    if brought.people is None and len(models) < LEAST_MODELS:
         raise CheckSkipped(f"there are replies of {models[0]} only: {_BRING}" if models else _NONE)
     return brought
 
@@ -96,7 +96,7 @@ class SuspectedKeys:
         """
         enough(audited.all_keyed, 1, of="items with a key")
         brought = _with_voices(audited, context)
-        if brought.votes is None and not brought.matrix.scored.any():
+        if brought.people is None and not brought.matrix.scored.any():
             raise CheckSkipped(f"{_TO_NO_KEY}: {_BRING}")
         for rank, suspect in enumerate(ranked(audited, context), start=1):
             if suspect.is_supported:
@@ -106,7 +106,7 @@ class SuspectedKeys:
 def ranked(audited: AuditedItems, context: AuditContext) -> list[SuspectedKey]:
     """Return all items with a key and a reply, the likeliest to have a wrong key first."""
     brought = brought_replies(audited, context)
-    return context.shared("ranked keys", lambda: suspected_keys(brought.matrix, brought.votes))
+    return context.shared("ranked keys", lambda: suspected_keys(brought.matrix, brought.people))
 
 
 def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem | None) -> Finding:
@@ -200,9 +200,9 @@ class AmbiguousItems:
             CheckSkipped: There are fewer than two models, and no people.
         """
         brought = _with_voices(audited, context)
-        if brought.votes is None and not brought.matrix.scored.any():
+        if brought.people is None and not brought.matrix.scored.any():
             raise CheckSkipped(f"{_TO_NO_KEY}, so that nobody can tell which models are able: {_BRING}")
-        for item in ambiguous_items(brought.matrix, brought.votes):
+        for item in ambiguous_items(brought.matrix, brought.people):
             first, second = (LETTERS[place] for place in item.options)
             who = {"models": "Able models", "people": "People", "people_and_models": "People and able models"}[
                 item.split

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from benchwright.diagnostics.keys.power import PowerAssumptions, TaskPower, power_by_task
 from benchwright.diagnostics.keys.score_effects import ModelEffect, ScoreEffects, score_effects
 from benchwright.diagnostics.keys.suspected_keys import LIKELY
 from benchwright.text_normalization import counted
@@ -14,7 +15,6 @@ from ..audited_items import AuditedItems
 from ..check import FOUND, AuditContext, CheckSkipped, enough
 from ..evidence import brought_replies
 from ..finding import Finding
-from ..keys.power import PowerAssumptions, TaskPower, power_by_task
 from .keys import ranked
 
 ENOUGH = 0.05

@@ -3,6 +3,8 @@ from .clustered import LEAST_CLUSTERS as LEAST_CLUSTERS
 from .clustered import percentiles as percentiles
 from .clustered import share_right as share_right
 from .many_tests import holm as holm
+from .paired_power import items_needed as items_needed
+from .paired_power import least_difference as least_difference
 from .proportions import Estimate as Estimate
 from .proportions import wilson as wilson
 from .resampling import kinds_of as kinds_of

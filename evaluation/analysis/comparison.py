@@ -7,10 +7,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchwright.diagnostics.keys.paired_difference import ModelPair, compare_pair, least_p
 from benchwright.errors import BenchwrightError
 from benchwright.score_interval import Interval
 from benchwright.statistics import holm
+from benchwright.statistics.paired_difference import ModelPair, compare_pair, least_p
 from benchwright.text_normalization import counted
 
 from ..metrics.base import task_numbers

@@ -1,7 +1,4 @@
-"""A comparison of models as JSON values and as tables for people.
-
-The module also computes how many items are needed to tell two models apart.
-"""
+"""A comparison of models as JSON values and as tables for people."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchwright.statistics.clustered import LEAST_CLUSTERS
+from benchwright.statistics.paired_power import POWER, items_needed
 from benchwright.statistics.resampling import RESAMPLES
 
 from ..results.summary import printable
@@ -20,39 +18,6 @@ if TYPE_CHECKING:
 
     from ..results.score import Score
     from .position_bias import LetterBias
-from math import ceil, sqrt
-
-from benchwright.score_interval import Z_95
-
-POWER, Z_POWER = 0.8, 0.8416212335729143
-"""The chance of finding a difference that is there, and that point of the standard normal distribution."""
-
-
-def items_needed(discordant: float, difference: float, design_effect: float = 1.0) -> int | None:
-    """Return how many items let a paired test at 5 % find a difference of accuracies with 80 % power.
-
-    n = (z_a sqrt(psi) + z_b sqrt(psi - delta^2))^2 / delta^2, with psi the share of items that just one model has right
-    and delta the difference; multiplied by the design effect where items come in clusters. The number holds for a
-    single comparison; a test of many pairs together needs more items. None where the difference is 0, because no number
-    suffices.
-
-    Args:
-        discordant: psi, at least |delta|.
-        difference: delta, -1 to 1.
-        design_effect: Variance over clusters divided by variance over independent items.
-
-    Source: R. J. Connor, "Sample size for testing differences in proportions for the paired-sample design",
-    Biometrics 43 (1987), 207-211; after O. S. Miettinen, Biometrics 24 (1968), 339-352.
-
-    Example:
-        >>> items_needed(0.3, 0.1)
-        234
-    """
-    if difference == 0:
-        return None
-    root = Z_95 * sqrt(discordant) + Z_POWER * sqrt(max(0.0, discordant - difference**2))
-    return max(1, ceil(design_effect * root * root / difference**2))
-
 
 RULE = (
     "Models whose Holm-adjusted p is 0.05 or more are not told apart and share a rank. A rank ends where every model "

@@ -87,6 +87,7 @@ COLUMNS = (
     "people",
     "people_right",
     "given",
+    "probability",
 )
 """`letters` are without blanks between them; `given` is canonical JSON; what is not defined is empty, or null."""
 
@@ -141,7 +142,7 @@ def suspects_table(suspects: LabelIssues) -> Table:
     title = f"{len(suspects.found):,} suspects among {counted(suspects.sheet.items.num_rows, 'item')}"
     more = f"; the first {MOST_SHOWN} are shown" if len(suspects.found) > MOST_SHOWN else ""
     table = Table(box=box.SIMPLE_HEAD, title=Text(title + more), title_justify="left")
-    for name in ("rank", "item", "task", "key", "letters", "score", "right", "people right", "reason"):
+    for name in ("rank", "item", "task", "key", "letters", "probability", "right", "people right", "reason"):
         table.add_column(Text(name), no_wrap=True)
     for issue in shown:
         people = f"{issue.people_right}/{issue.people}" if issue.people else "-"
@@ -151,7 +152,7 @@ def suspects_table(suspects: LabelIssues) -> Table:
             issue.task,
             issue.key,
             "".join(issue.letters) or "-",
-            f"{issue.score:.1f}",
+            f"{issue.probability:.0%}",
             f"{round(issue.difficulty * issue.models)}/{issue.models}",
             people,
             issue.reason,
@@ -184,7 +185,7 @@ def _schema(suspects: LabelIssues) -> pa.Schema:
 
     kinds = {
         **dict.fromkeys(("rank", "models", "people", "people_right"), pa.int64()),
-        **dict.fromkeys(("score", "difficulty", "discrimination"), pa.float64()),
+        **dict.fromkeys(("score", "difficulty", "discrimination", "probability"), pa.float64()),
     }
     stamp = {"format": FORMAT, "version": str(VERSION), "release_id": suspects.sheet.scores[0].release_id}
     return pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS], metadata=stamp)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from benchwright.diagnostics.keys.item_analysis import discrimination, proportion_right
-from benchwright.diagnostics.keys.key_evidence import Evidence, evidence_against
+from benchwright.diagnostics.keys.item_analysis import proportion_right
+from benchwright.diagnostics.keys.suspected_keys import LEAST_VOICES, PeopleAnswers, SuspectedKey, suspected_keys
 from benchwright.records import LETTERS
 from benchwright.release.format.human_baseline import read_human_baseline
+from benchwright.replies.model_replies import LetterMatrix
 
 from ..metrics.base import task_numbers
 from ..results.score import read_scores
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
 Reason = Literal["models_prefer_another", "people_miss_the_key", "models_and_people"]
-
-LEAST_VOICES = 2
-"""Models, or people, that must speak against a key: one alone is a wrong reply, not a sign."""
 
 
 class LabelIssue(NamedTuple):
@@ -39,14 +37,14 @@ class LabelIssue(NamedTuple):
         letters: Letters that are more likely right, as models favour them: one, or none if the evidence is from people
             only.
         reason: Source of the evidence against the key.
-        score: Logarithm of a likelihood ratio: the likelihood of the replies if another letter is right, divided by
-            that if the key is right (`key_evidence`).
+        score: Natural logarithm of the odds that the key is wrong (`benchwright.diagnostics.keys.suspected_keys`).
         models: Number of models asked.
         difficulty: Share of them that have it right.
         discrimination: Item-rest correlation over them; None where it is not defined.
         people: Number of people who were asked without seeing the key.
         people_right: Number of those who gave the key.
         given: Models by the letter that they gave; those without a letter under the empty text.
+        probability: Probability that the key is wrong, 0 to 1, as far as the model of replies holds.
     """
 
     rank: int
@@ -63,6 +61,7 @@ class LabelIssue(NamedTuple):
     people: int
     people_right: int
     given: dict[str, list[str]]
+    probability: float
 
 
 class LabelIssues(NamedTuple):
@@ -82,10 +81,9 @@ class LabelIssues(NamedTuple):
 def find_suspects(results: Path, release: Release) -> LabelIssues:
     """Return the items of a release whose keys are likely wrong, the likeliest first.
 
-    An item is included if the replies favour another letter (a score above 0) and one of two conditions holds: at least
-    two models that are better than chance at its task agree on that letter, or at least two people missed the key and
-    outweigh those who gave it. The errors of models are correlated, so the score only ranks items; it is no
-    probability.
+    The items and their order are those of `benchwright audit --replies`: an item is included where its key is wrong
+    with a probability of 25 % or more, and two able models gave the letter that is favoured instead, or two people
+    missed the key.
 
     Raises:
         BenchwrightError: The release is not the one that was scored.
@@ -95,21 +93,30 @@ def find_suspects(results: Path, release: Release) -> LabelIssues:
 
     sheet = read_reply_matrix(results, read_scores(results), release)
     campaigns, people_asked, right = _people(release, sheet)
-    key = letter_numbers(sheet.items.column("key"))
-    options = sheet.items.column("options").to_numpy()
-    _, task = task_numbers(sheet.items.column("task"))
-    evidence = evidence_against(sheet.letter, key, options, task, (people_asked, right))
-    by_models = (evidence.models > 0) & (evidence.voices >= LEAST_VOICES)
-    by_people = (evidence.people > 0) & (people_asked - right >= LEAST_VOICES)
-    score = evidence.models + evidence.people
-    places = np.flatnonzero((score > 0) & (by_models | by_people))
-    ids = sheet.items.column("item_id").take(places).to_pylist()
-    order = sorted(range(len(places)), key=lambda k: (-round(float(score[places[k]]), 9), ids[k]))
-    reasons = np.where(
-        by_models & by_people, "models_and_people", np.where(by_models, "models_prefer_another", "people_miss_the_key")
+    matrix = _letter_matrix(sheet)
+    people = None
+    if campaigns:
+        keyed = np.flatnonzero(matrix.key >= 0)
+        votes = np.zeros((len(matrix.key), int(matrix.options.max(initial=2))), dtype=np.int64)
+        votes[keyed, matrix.key[keyed]] = right[keyed]
+        people = PeopleAnswers(votes, np.where(matrix.key >= 0, people_asked - right, 0))
+    supported = [suspect for suspect in suspected_keys(matrix, people) if suspect.is_supported]
+    return LabelIssues(sheet, campaigns, _rows(sheet, supported, people_asked))
+
+
+def _letter_matrix(sheet: ReplyMatrix) -> LetterMatrix:
+    tasks, task = task_numbers(sheet.items.column("task"))
+    return LetterMatrix(
+        tuple(sheet.items.column("item_id").to_pylist()),
+        tuple(tasks),
+        tuple(score.title for score in sheet.scores),
+        sheet.letter,
+        sheet.asked,
+        letter_numbers(sheet.items.column("key")),
+        sheet.items.column("options").to_numpy(),
+        task,
+        sheet.group,
     )
-    ranked = [int(places[k]) for k in order]
-    return LabelIssues(sheet, campaigns, _rows(sheet, ranked, evidence, reasons, task, (people_asked, right)))
 
 
 def _people(release: Release, sheet: ReplyMatrix) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
@@ -130,37 +137,39 @@ def _people(release: Release, sheet: ReplyMatrix) -> tuple[tuple[str, ...], NDAr
 
 
 def _rows(
-    sheet: ReplyMatrix,
-    ranked: Sequence[int],
-    evidence: Evidence,
-    reasons: NDArray[Any],
-    task: NDArray[Any],
-    people: tuple[NDArray[np.int64], NDArray[np.int64]],
+    sheet: ReplyMatrix, suspects: Sequence[SuspectedKey], people_asked: NDArray[np.int64]
 ) -> tuple[LabelIssue, ...]:
     import numpy as np
 
-    difficulty, discriminates = (
-        proportion_right(sheet.right, sheet.asked),
-        discrimination(sheet.right, sheet.asked, task),
-    )
-    people_asked, right = people
-    facts = sheet.items.take(np.array(ranked, dtype=np.int64)).select(["item_id", "split", "task", "key"]).to_pylist()
+    difficulty = proportion_right(sheet.right, sheet.asked)
+    places = np.array([suspect.place for suspect in suspects], dtype=np.int64)
+    facts = sheet.items.take(places).select(["item_id", "split", "task", "key"]).to_pylist()
     return tuple(
         LabelIssue(
             rank,
             **row,
-            letters=(LETTERS[evidence.letter[k]],) if evidence.models[k] > 0 else (),
-            reason=str(reasons[k]),  # type: ignore[arg-type] # one of `Reason`
-            score=round(float(evidence.models[k] + evidence.people[k]), 9),
-            models=int(sheet.asked[:, k].sum()),
-            difficulty=float(difficulty[k]),
-            discrimination=None if np.isnan(discriminates[k]) else float(discriminates[k]),
-            people=int(people_asked[k]),
-            people_right=int(right[k]),
-            given=_given(sheet, k),
+            letters=(LETTERS[suspect.favoured],) if suspect.voices else (),
+            reason=_reason(suspect),
+            score=round(suspect.log_odds, 9),
+            models=int(sheet.asked[:, suspect.place].sum()),
+            difficulty=float(difficulty[suspect.place]),
+            discrimination=suspect.key_discrimination,
+            people=int(people_asked[suspect.place]),
+            people_right=suspect.votes_for_key,
+            given=_given(sheet, suspect.place),
+            probability=round(suspect.probability, 4),
         )
-        for rank, (k, row) in enumerate(zip(ranked, facts, strict=True), start=1)
+        for rank, (suspect, row) in enumerate(zip(suspects, facts, strict=True), start=1)
     )
+
+
+def _reason(suspect: SuspectedKey) -> Reason:
+    """Return who speaks against a key: two able models or more, two people or more, or both together."""
+    by_models = suspect.voices >= LEAST_VOICES
+    by_people = suspect.misses >= LEAST_VOICES and suspect.misses > suspect.votes_for_key
+    if by_models == by_people:
+        return "models_and_people"
+    return "models_prefer_another" if by_models else "people_miss_the_key"
 
 
 def _given(sheet: ReplyMatrix, item: int) -> dict[str, list[str]]:

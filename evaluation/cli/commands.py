@@ -454,7 +454,8 @@ def compare(
     """
     `{"release", "release_id", "split", "models": [name], "campaigns": [name], "items", "suspects": [{"rank",
     "item_id", "split", "task", "key", "letters": [letter], "reason", "score", "models", "difficulty",
-    "discrimination", "people", "people_right", "given": {letter: [model]}}], "out"}`; `out` is null without a file
+    "discrimination", "people", "people_right", "given": {letter: [model]}, "probability"}], "out"}`; `out` is
+    null without a file
     """
 )
 def suspects(results: Path, release: Path, out: Path | None, force: bool, as_json: bool) -> None:

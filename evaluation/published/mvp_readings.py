@@ -30,7 +30,7 @@ class AnswerReading:
         judged: Whether yes/no answers that the rule cannot read take the judge's stored verdict; otherwise they are
             wrong.
         unread_is_no: Whether yes/no answers that neither the rule nor the judge reads count as no, instead of as wrong.
-        robust: Whether `evaluation.parsing.answers` reads answers instead of the paper's rules.
+        robust: Whether `benchwright.replies.answers` reads answers instead of the paper's rules.
         substring: Whether table 5's cells count an answer as right if the gold word occurs anywhere in it.
         in_order: Whether table 5's pairs are every two answers that follow each other in the model's file, in the
             category of the first; otherwise they are the two answers to one question.

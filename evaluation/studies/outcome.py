@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.diagnostics.keys.paired_difference import ModelPair, compare_pair
 from benchwright.statistics.many_tests import holm
+from benchwright.statistics.paired_difference import ModelPair, compare_pair
 
 from ..analysis.reply_matrix import ReplyMatrix, read_reply_matrix
 from ..results.score import Figure, Score

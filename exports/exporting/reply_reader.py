@@ -1,8 +1,7 @@
 """The reader of replies that exports carry: the very source by which `evaluate` reads, for tools without Benchwright.
 
 There is one reader. What an export scores with is a copy of its modules, made when the export is written, so that a
-reply gets the same letter in both. The modules are read as files, since rooms do not import each other; they need
-nothing but Python's standard library.
+reply gets the same letter in both. The modules need nothing but Python's standard library.
 """
 
 from __future__ import annotations
@@ -17,9 +16,11 @@ from .exported import ExportHeader
 
 READER = "reply_reader"
 """Folder of the reader in an export."""
-_SOURCE = ("evaluation", "parsing")
+_FIRST = "answers"
+"""Module of `benchwright.replies` that reads a reply; what it imports beside it goes along."""
 _LETTERS_IMPORT = "from benchwright.records import LETTERS\n"
-_OF_PACKAGE = re.compile(r"^\s*(?:from|import) benchwright\b", re.MULTILINE)
+_BESIDE = re.compile(r"^\s*from \.(\w+) import\b", re.MULTILINE)
+_OF_PACKAGE = re.compile(r"^\s*(?:from|import) (?:benchwright\b|\.\.)", re.MULTILINE)
 
 _FACE = '''\
 """The reader of replies of Benchwright, which scored {title} by it. Python 3.10 or newer, and nothing else.
@@ -79,10 +80,13 @@ def write_reader(folder: Path, header: ExportHeader) -> None:
 def _sources() -> dict[str, str]:
     """Return the reader's modules by file name, as they stand alone."""
     sources = {"letters.py": f'"""Letters of options."""\n\nLETTERS = "{LETTERS}"\n'}
-    for entry in resources.files("benchwright").joinpath(*_SOURCE).iterdir():
-        if entry.name.endswith(".py") and entry.name != "__init__.py":
-            source = entry.read_text(encoding="utf-8").replace(_LETTERS_IMPORT, "from .letters import LETTERS\n")
-            if _OF_PACKAGE.search(source):
-                raise RuntimeError(f"{'/'.join(_SOURCE)}/{entry.name} cannot stand alone: it imports from benchwright")
-            sources[entry.name] = source
+    folder = resources.files("benchwright.replies")
+    wanted = [_FIRST]
+    for module in wanted:
+        source = folder.joinpath(f"{module}.py").read_text(encoding="utf-8")
+        wanted += [name for name in _BESIDE.findall(source) if name not in wanted]
+        source = source.replace(_LETTERS_IMPORT, "from .letters import LETTERS\n")
+        if _OF_PACKAGE.search(source):
+            raise RuntimeError(f"benchwright/replies/{module}.py cannot stand alone: it imports from benchwright")
+        sources[f"{module}.py"] = source
     return sources

@@ -22,6 +22,7 @@ class OptionAnswers(AsksEachItem):
     """Ask of every option of a question about one picture whether it is right."""
 
     name: ClassVar[str] = "answers"
+    version: ClassVar[int] = 2
     values: ClassVar[Mapping[str, str]] = {
         "also_right": "list<string>",
         "key_said": "string",

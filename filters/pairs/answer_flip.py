@@ -26,6 +26,7 @@ class FlipAnswers(AsksEachItem):
     """Ask an item's question, and the control question, of both pictures."""
 
     name: ClassVar[str] = "answers"
+    version: ClassVar[int] = 2
     values: ClassVar[Mapping[str, str]] = {
         "yes_on": "string",
         "natural": "string",

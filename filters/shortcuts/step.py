@@ -59,7 +59,7 @@ class PicturelessReplies(MapStep):
     """Ask a model about items without their pictures."""
 
     name: ClassVar[str] = "models"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "items"
     costly: ClassVar[bool] = True
     values: ClassVar[Mapping[str, str]] = {"replies": "string"}

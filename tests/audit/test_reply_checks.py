@@ -16,8 +16,8 @@ from benchwright.audit.check import AuditCheck
 from benchwright.audit.checks.keys import AmbiguousItems, ContradictedKeys, SuspectedKeys, UnreadReplies
 from benchwright.audit.checks.scores import ScoresWithout, StatisticalPower
 from benchwright.audit.finding import Finding
-from benchwright.audit.keys.source_replies import replies_of_source
 from benchwright.audit.report import AuditReport
+from benchwright.audit.source_replies import replies_of_source
 from benchwright.audit.verdict import kinds_of
 from benchwright.cli.main import invoke
 from benchwright.question_files.asked_question import ModelReply

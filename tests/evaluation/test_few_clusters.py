@@ -16,9 +16,9 @@ import pytest
 from report_page import ReportPage
 
 from benchwright.cli.main import invoke
-from benchwright.diagnostics.keys.paired_difference import least_p, sign_flip
 from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.run import evaluate
+from benchwright.statistics.paired_difference import least_p, sign_flip
 
 
 def results(bench: Any, tmp_path: Path, predictions_file: Any, *, clusters: int, right: tuple[float, ...]) -> Path:

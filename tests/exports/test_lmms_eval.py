@@ -6,9 +6,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,9 +17,7 @@ from exported_releases import expected_items
 from nasty_release import nasty_release
 
 from benchwright.exports import export_release
-from benchwright.records import LETTERS
 from benchwright.release import Release
-from benchwright.replies.answers import read_answer
 
 
 @pytest.fixture(scope="module")
@@ -80,38 +75,6 @@ def test_prompts_have_the_texts_as_they_are(export: Path, release: Release, func
         assert functions.doc_to_text(row) == f"{item.question}\n{options}\n{functions.INSTRUCTION}"
         assert functions.doc_to_target(row) == (item.target or "")
         assert len(row["images"]) == len(item.pixels)
-
-
-READ = """
-import importlib.util, json, sys
-spec = importlib.util.spec_from_file_location("utils", sys.argv[1])
-functions = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(functions)
-cases = json.load(sys.stdin)
-print(json.dumps([functions.letter_of(reply, options) for reply, options in cases]))
-"""
-"""Loads the functions as lmms-eval does, by their path, in a Python that has its standard library and nothing else."""
-
-BY_HAND = [
-    "**B**", "B. on the table", "The answer is **B**", "Option B", "\\boxed{B}", "<answer>B</answer>", "b",
-    "The answer is (B) on the table, not (A)",
-]  # fmt: skip
-
-
-def test_replies_are_read_as_evaluate_reads_them(export: Path) -> None:
-    corpora = sorted((Path(__file__).parent.parent / "evaluation" / "data").glob("*.jsonl"))
-    lines = [json.loads(line) for path in corpora for line in path.read_text(encoding="utf-8").splitlines()]
-    cases = [(line["reply"], [text or "" for text in line["choices"]]) for line in lines]
-    cases += [(reply, ["under it", "on the table", "beside it", "nowhere"]) for reply in BY_HAND]
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", READ, str(export / "utils.py")],
-        input=json.dumps(cases), capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
-    letters = json.loads(done.stdout)
-    assert len(letters) == len(cases) > 700
-    assert letters == [read_answer(reply, list(zip(LETTERS, options, strict=False))).letter for reply, options in cases]
-    assert letters[-len(BY_HAND) :] == ["B"] * len(BY_HAND)
 
 
 def test_items_without_a_right_option_are_not_counted(export: Path, functions: ModuleType) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import re
 from pathlib import Path
 from typing import Any
 
@@ -142,11 +141,12 @@ def test_any_number_at_a_time_gives_the_same_and_counts_for_nothing(rivals: Riva
     ("reply", "said"),
     [
         ("Yes", "yes"), ("no.", "no"), ("**No**, there is none; yes, I am sure", "no"), ("The answer is YES!", "yes"),
-        ("Yes and no", "yes"), ("It could be yes or no", "unclear"), ("Nothing of the kind", "unclear"), ("", "unclear"),
-        ("nobody knows", "unclear"), ('"No', "no"),
+        ("Yes and no", "unclear"), ("It could be yes or no", "unclear"), ("Nothing of the kind", "unclear"), ("", "unclear"),
+        ("nobody knows", "unclear"), ('"No', "no"), ("<think>no, or is it?</think>Yes", "yes"), ("Nope", "no"),
+        ("I see no cup", "unclear"), ("A", "unclear"),
     ],
 )  # fmt: skip
-def test_replies_are_read_by_their_first_word_or_the_only_one_that_counts(reply: str, said: str) -> None:
+def test_replies_say_yes_or_no_or_neither(reply: str, said: str) -> None:
     assert read_yes_no(reply) == said
 
 
@@ -154,7 +154,6 @@ def test_replies_are_read_by_their_first_word_or_the_only_one_that_counts(reply:
 def test_whatever_is_replied_is_one_of_three(reply: str) -> None:
     said = read_yes_no(reply)
     assert said in {"yes", "no", "unclear"}
-    assert said == "unclear" or re.search(rf"\b{said}\b", reply, re.I)
 
 
 @pytest.mark.parametrize("wrong", [{}, {"chat": {"model": ""}}, {"chat": {"model": "m"}, "concurrency": 0}])

@@ -28,7 +28,6 @@ from benchwright.diagnostics.shortcuts.model_solvers import (
     PicturelessAsker,
     PicturelessModel,
     plan_requests,
-    read_letter,
     shown_of,
 )
 from benchwright.exports.freeze import Freeze
@@ -126,16 +125,12 @@ def test_nothing_is_asked_about_options_that_only_name_marks() -> None:
     assert shown_of(item("words", answer=None), everything) == ()
 
 
-@pytest.mark.parametrize(
-    ("reply", "letter"),
-    [
-        ("b", "unclear"), ("B", "B"), ("(B)", "B"), ("**B.** It is longest", "B"), ("Answer: C", "C"),
-        ("The answer is (D).", "D"), ("It is (A) or (B)", "unclear"), ("A dog is in it", "unclear"),
-        ("I cannot tell", "unclear"), ("", "unclear"), ("C - an owl", "C"),
-    ],
-)  # fmt: skip
-def test_a_letter_is_read_only_where_a_reply_names_one(reply: str, letter: str) -> None:
-    assert read_letter(reply) == letter
+def test_a_model_that_names_its_option_in_words_is_understood(chat_server: ChatServer) -> None:
+    [asked] = planted("length", count=1, share=0, seed=5)
+    wanted = asked.item.choices[1].text
+    chat_server.behave = lambda words, attempt, handler: f"It must be: {wanted}"
+    result = _result(chat_server, [asked], sees=["text"])
+    assert [(count.asked, count.unread) for count in result.replies] == [(1, 0)]
 
 
 def test_a_plan_counts_requests_pictures_and_the_most_that_they_cost() -> None:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from benchwright.diagnostics.keys.key_evidence import voting_weights
 from benchwright.replies.model_replies import LetterMatrix
+
+from .able_models import voting_weights
+from .suspected_keys import PeopleAnswers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,13 +49,14 @@ class AmbiguousItem(NamedTuple):
     p_value: float | None
 
 
-def ambiguous_items(matrix: LetterMatrix, votes: NDArray[np.int64] | None = None) -> list[AmbiguousItem]:
+def ambiguous_items(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> list[AmbiguousItem]:
     """Return the items on which people or able models split, the most even splits first; people go before models.
 
     Args:
         matrix: Replies of models.
-        votes: Number of people who gave each option without knowing the key, items x options; None without people.
+        people: Answers of people; None where nobody was asked.
     """
+    votes = None if people is None else people.votes
     by_people = {} if votes is None else _split_people(matrix, votes)
     by_models = _split_models(matrix)
     found = []
@@ -115,7 +118,7 @@ def _split_models(matrix: LetterMatrix) -> dict[int, tuple[tuple[int, int], tupl
 
     models, items = matrix.letter.shape
     letters = int(matrix.options.max(initial=2))
-    weight = voting_weights(matrix.letter, matrix.key, matrix.options, matrix.task)
+    weight = voting_weights(matrix)
     sums, voices = np.zeros((items, letters)), np.zeros((items, letters), dtype=np.int64)
     for option in range(letters):
         gave = (matrix.letter == option) & (weight > 0)

@@ -10,6 +10,8 @@ Respondent m picks option j of item i, whose right option is t, with a probabili
   (sigma), on the others it makes one of them attractive to everybody (tau). This is what correlates errors: several
   respondents may agree on a wrong option because it is tempting, and sigma and tau say how often.
 - The key is the right option with probability 1 - epsilon; otherwise each of the others is, with equal probability.
+- Of people it may only be known that they gave another option than the key. Such an answer has the probability of all
+  other options together.
 
 Skills, preferences, sigma and tau are those of greatest posterior density, with z integrated out; no key is taken to be
 right beforehand. The result is the probability of each option of each item to be the right one. epsilon is not
@@ -38,9 +40,6 @@ if TYPE_CHECKING:
 DRAWS_TO_FIT, DRAWS_TO_JUDGE = 128, 512
 """Points of the quasi-random integration over z, while parameters are estimated and afterwards."""
 
-MOST_TO_FIT = 1000
-"""Items from which parameters are estimated; of more, a sample of so many."""
-
 SKILL_PRIOR = (1.0, 2.0)
 BIAS_SPREAD = 0.7
 SPREAD_PRIOR = (0.0, 0.7)
@@ -48,7 +47,8 @@ SPREAD_PRIOR = (0.0, 0.7)
 WRONG_KEYS = 0.034
 """Share of keys that are wrong beforehand, epsilon."""
 
-_ITEMS_AT_ONCE = 1 << 12
+_PATTERNS_AT_ONCE = 1 << 12
+_LEAST = 1e-12
 
 
 class ReplyModel(NamedTuple):
@@ -69,27 +69,36 @@ class ReplyModel(NamedTuple):
     wrong: float
 
 
-def fit_replies(counts: Floats, key: NDArray[Any], options: NDArray[Any], *, wrong: float = WRONG_KEYS) -> ReplyModel:
-    """Return the parameters of greatest posterior density.
+class Replies(NamedTuple):
+    """Replies of M respondents to N items of up to K options.
 
     Args:
         counts: (N, M, K) how often each respondent gave each option: 0 or 1 for a model, numbers of votes for people
             taken together.
+        misses: (N, M) how often each respondent gave another option than the key, of which nothing more is known.
         key: (N,) place of each item's key, from 0; below 0 where it has none, and then every option is equally likely.
         options: (N,) number of each item's options, 2 to K.
+    """
+
+    counts: Floats
+    misses: Floats
+    key: NDArray[Any]
+    options: NDArray[Any]
+
+
+def fit_replies(replies: Replies, *, wrong: float = WRONG_KEYS) -> ReplyModel:
+    """Return the parameters of greatest posterior density.
+
+    Args:
+        replies: The replies.
         wrong: epsilon, the share of keys that are wrong beforehand, above 0 and below 1.
     """
     import numpy as np
     from scipy.optimize import minimize
 
-    from benchwright.seeds import generator_for
-
-    items, respondents, letters = counts.shape
-    if items > MOST_TO_FIT:
-        chosen = np.sort(generator_for(0, "reply_model", "fit").choice(items, MOST_TO_FIT, replace=False))
-        counts, key, options = counts[chosen], key[chosen], options[chosen]
+    _, respondents, letters = replies.counts.shape
     z = _normal_draws(letters, DRAWS_TO_FIT)
-    parts = [(int(k), *_patterns(*_of_size(counts, key, options, k))) for k in np.unique(options)]
+    parts = [_patterns(replies, int(k)) for k in np.unique(replies.options)]
     size = respondents * (1 + letters)
 
     def unpacked(x: Floats) -> ReplyModel:
@@ -105,8 +114,8 @@ def fit_replies(counts: Floats, key: NDArray[Any], options: NDArray[Any], *, wro
     def loss(x: Floats) -> tuple[float, Floats]:
         model = unpacked(x)
         value, gradient = _log_prior(model, x[size:])
-        for k, replies, keys, repeats in parts:
-            likelihood, part = _log_likelihood(model, k, replies, keys, repeats, z)
+        for patterns in parts:
+            likelihood, part = _log_likelihood(model, patterns, z)
             value, gradient = value + likelihood, gradient + part
         return -value, -gradient
 
@@ -117,25 +126,69 @@ def fit_replies(counts: Floats, key: NDArray[Any], options: NDArray[Any], *, wro
     return unpacked(found.x)
 
 
-def right_options(model: ReplyModel, counts: Floats, key: NDArray[Any], options: NDArray[Any]) -> Floats:
+def right_options(model: ReplyModel, replies: Replies) -> Floats:
     """Return the natural logarithm of the probability of each option to be the right one, (N, K).
 
-    It is minus infinity for options that an item does not have. Arguments are those of `fit_replies`.
+    It is minus infinity for options that an item does not have.
     """
     import numpy as np
 
-    z = _normal_draws(counts.shape[2], DRAWS_TO_JUDGE)
-    logs = np.full((len(counts), counts.shape[2]), -np.inf)
-    for k in np.unique(options):
-        places = np.flatnonzero(options == k)
+    items, _, letters = replies.counts.shape
+    z = _normal_draws(letters, DRAWS_TO_JUDGE)
+    logs = np.full((items, letters), -np.inf)
+    for k in np.unique(replies.options):
+        patterns = _patterns(replies, int(k))
         table = _log_choices(model, int(k), z)
-        for start in range(0, len(places), _ITEMS_AT_ONCE):
-            some = places[start : start + _ITEMS_AT_ONCE]
-            replies, keys = _of_size(counts[some], key[some], options[some], k)
-            joint = _joint(model, int(k), replies, keys, table)
-            of_truth = np.logaddexp.reduce(joint, axis=1)
-            logs[some, : int(k)] = of_truth - np.logaddexp.reduce(of_truth, axis=1, keepdims=True)
+        of_pattern = np.empty((len(patterns.key), int(k)))
+        for start in range(0, len(patterns.key), _PATTERNS_AT_ONCE):
+            some = patterns.part(slice(start, start + _PATTERNS_AT_ONCE))
+            of_truth = np.logaddexp.reduce(_joint(model, some, table), axis=1)
+            of_pattern[start : start + len(some.key)] = of_truth - np.logaddexp.reduce(of_truth, axis=1, keepdims=True)
+        logs[patterns.places, : int(k)] = of_pattern[patterns.number]
     return logs
+
+
+class _Patterns(NamedTuple):
+    """Different rows of replies and key to items with k options: few models give few of them.
+
+    Args:
+        k: Number of options.
+        counts: (P, M x k) counts of each pattern.
+        misses: (P, M) misses of each pattern.
+        key: (P,) key of each pattern.
+        repeats: (P,) number of items with each pattern.
+        places: (n,) places of the items with k options.
+        number: (n,) number of each one's pattern.
+    """
+
+    k: int
+    counts: Floats
+    misses: Floats
+    key: NDArray[Any]
+    repeats: Floats
+    places: NDArray[Any]
+    number: NDArray[Any]
+
+    def part(self, some: slice) -> _Patterns:
+        """Return some of the patterns."""
+        counts, misses, key, repeats = (each[some] for each in (self.counts, self.misses, self.key, self.repeats))
+        return self._replace(counts=counts, misses=misses, key=key, repeats=repeats)
+
+
+def _patterns(replies: Replies, k: int) -> _Patterns:
+    import numpy as np
+
+    places = np.flatnonzero(replies.options == k)
+    counts = replies.counts[places][:, :, :k].reshape(len(places), -1)
+    rows, number, repeats = np.unique(
+        np.column_stack([replies.key[places], replies.misses[places], counts]),
+        axis=0,
+        return_inverse=True,
+        return_counts=True,
+    )
+    first = 1 + replies.misses.shape[1]
+    key = rows[:, 0].astype(np.int64)
+    return _Patterns(k, rows[:, first:], rows[:, 1:first], key, repeats.astype(float), places, number.reshape(-1))
 
 
 def _normal_draws(letters: int, draws: int) -> Floats:
@@ -149,20 +202,6 @@ def _normal_draws(letters: int, draws: int) -> Floats:
     return normal
 
 
-def _of_size(counts: Floats, key: NDArray[Any], options: NDArray[Any], k: Any) -> tuple[Floats, NDArray[Any]]:
-    """Return replies, (n, M x K), and keys of the items with k options."""
-    some = options == k
-    return counts[some][:, :, : int(k)].reshape(int(some.sum()), -1), key[some]
-
-
-def _patterns(replies: Floats, keys: NDArray[Any]) -> tuple[Floats, NDArray[Any], Floats]:
-    """Return the different rows of replies and keys, and how often each occurs: few models give few patterns."""
-    import numpy as np
-
-    rows, repeats = np.unique(np.column_stack([keys, replies]), axis=0, return_counts=True)
-    return rows[:, 1:], rows[:, 0].astype(np.int64), repeats.astype(np.float64)
-
-
 def _log_choices(model: ReplyModel, k: int, z: Floats) -> Floats:
     """Return the logarithms of choices, by draw, right option, respondent and option given: (R, k, M, k)."""
     import numpy as np
@@ -174,46 +213,62 @@ def _log_choices(model: ReplyModel, k: int, z: Floats) -> Floats:
     return logs
 
 
-def _joint(model: ReplyModel, k: int, replies: Floats, keys: NDArray[Any], table: Floats) -> Floats:
-    """Return log(probability of draw, right option and replies), (n, R, k)."""
+def _log_of_others(table: Floats, key: int) -> Floats:
+    """Return the logarithms of the probabilities of giving another option than the key, (R, k, M)."""
     import numpy as np
 
-    draws = len(table)
-    joint: Floats = (replies @ table.reshape(draws * k, -1).T).reshape(len(replies), draws, k)
-    prior = np.full((len(replies), k), -np.log(k))
-    keyed = np.flatnonzero(keys >= 0)
+    others: Floats = np.log(np.maximum(-np.expm1(table[:, :, :, key]), _LEAST))
+    return others
+
+
+def _joint(model: ReplyModel, patterns: _Patterns, table: Floats) -> Floats:
+    """Return log(probability of draw, right option and replies), (P, R, k)."""
+    import numpy as np
+
+    k, draws, key = patterns.k, len(table), patterns.key
+    joint: Floats = (patterns.counts @ table.reshape(draws * k, -1).T).reshape(len(key), draws, k)
+    missed = patterns.misses.any(axis=1)
+    for number in np.unique(key[missed]):
+        some = np.flatnonzero(missed & (key == number))
+        others = _log_of_others(table, number).reshape(draws * k, -1)
+        joint[some] += (patterns.misses[some] @ others.T).reshape(len(some), draws, k)
+    prior = np.full((len(key), k), -np.log(k))
+    keyed = np.flatnonzero(key >= 0)
     prior[keyed] = np.log(model.wrong / (k - 1))
-    prior[keyed, keys[keyed]] = np.log1p(-model.wrong)
+    prior[keyed, key[keyed]] = np.log1p(-model.wrong)
     joint += prior[:, None, :] - np.log(draws)
     return joint
 
 
-def _log_likelihood(
-    model: ReplyModel, k: int, replies: Floats, keys: NDArray[Any], repeats: Floats, z: Floats
-) -> tuple[float, Floats]:
+def _log_likelihood(model: ReplyModel, patterns: _Patterns, z: Floats) -> tuple[float, Floats]:
     """Return the log-likelihood of the items of k options, and its gradient in the parameters of `fit_replies`.
 
     Args:
         model: Parameters.
-        k: Number of options.
-        replies: Patterns of replies, (P, M x k).
-        keys: Key of each pattern.
-        repeats: Number of items with each pattern.
+        patterns: Replies to the items.
         z: Draws, (R, K).
 
     The gradient of a marginal log-likelihood is the expected gradient of the complete one, under the probabilities of
-    draws and right options given the replies (R. A. Fisher's identity).
+    draws, right options and options that are not known, given the replies (R. A. Fisher's identity).
     """
     import numpy as np
 
+    k = patterns.k
     respondents, letters = model.bias.shape
     table = _log_choices(model, k, z)
-    joint = _joint(model, k, replies, keys, table)
+    joint = _joint(model, patterns, table)
     most = joint.max(axis=(1, 2), keepdims=True)
     weight = np.exp(joint - most)
     total = weight.sum(axis=(1, 2), keepdims=True)
-    weight *= repeats[:, None, None] / total
-    expected = (weight.reshape(len(replies), -1).T @ replies).reshape(table.shape)
+    weight *= patterns.repeats[:, None, None] / total
+    expected = (weight.reshape(len(weight), -1).T @ patterns.counts).reshape(table.shape)
+    missed = patterns.misses.any(axis=1)
+    for number in np.unique(patterns.key[missed]):
+        some = missed & (patterns.key == number)
+        times = np.einsum("prt,pm->rtm", weight[some], patterns.misses[some])
+        other = np.exp(table - _log_of_others(table, number)[..., None])
+        other[..., number] = 0
+        expected += times[..., None] * other
     pressure = expected - expected.sum(axis=3, keepdims=True) * np.exp(table)
     right = np.eye(k, dtype=bool)
     on_right = pressure[:, right.nonzero()[0], :, right.nonzero()[1]]  # (k, R, M)
@@ -228,7 +283,7 @@ def _log_likelihood(
             [model.hardness * pulled[:, right].sum(), model.pull * pulled[:, ~right].sum()],
         ]
     )
-    return float(repeats @ (most[:, 0, 0] + np.log(total[:, 0, 0]))), gradient
+    return float(patterns.repeats @ (most[:, 0, 0] + np.log(total[:, 0, 0]))), gradient
 
 
 def _log_prior(model: ReplyModel, last: Floats) -> tuple[float, Floats]:

@@ -3,7 +3,8 @@
 The evidence is the probability that another option than the key is right, under a model of replies in which items
 differ in difficulty and in how tempting their wrong options are (`benchwright.diagnostics.keys.reply_model`). Agreement
 on a wrong option is evidence only so far as it exceeds what temptation explains, and able models count more than weak
-ones.
+ones. A model that is not better than chance at a task beyond doubt has no voice there: what it says of its items is
+noise, or a wrong reading of its replies.
 Beside it stand the classical figures by which people judge such an item: who gave what, and the item-rest correlation
 of the key and of the favoured option (S. Henrysson, Psychometrika 28 (1963), 211-218): where able models leave the key
 and take the favoured option, the first is negative and the second positive.
@@ -13,9 +14,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from benchwright.diagnostics.keys.item_analysis import discrimination
-from benchwright.diagnostics.keys.reply_model import fit_replies, right_options
 from benchwright.replies.model_replies import LetterMatrix
+from benchwright.seeds import generator_for
+
+from .able_models import able_models
+from .item_analysis import discrimination
+from .reply_model import Replies, fit_replies, right_options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,11 +27,49 @@ if TYPE_CHECKING:
 
 LEAST_ITEMS = 60
 """Items with a key and replies that a task needs for parameters of its own; smaller tasks are taken together."""
-LEAST_MODELS = 2
-"""Respondents that must give an option for it to be favoured: one alone is a wrong reply, not a sign."""
+LEAST_VOICES = 2
+"""Able models, or people, that must give an option for it to be favoured: one alone is a wrong reply, not a sign."""
+MOST_TO_FIT = 1000
+"""Items from which the parameters of a task are estimated; of more, a sample of so many."""
 WORTH_A_LOOK, LIKELY, NEARLY_SURE = 0.25, 0.5, 0.9
 """Probability that a key is wrong from which a person should look, from which it is likelier wrong than not, and from
 which scores should not be trusted before somebody looked."""
+
+
+_ITEMS_AT_ONCE = 1 << 16
+
+
+class PeopleAnswers(NamedTuple):
+    """Answers of people who did not see the keys, all people taken together.
+
+    Args:
+        votes: Number of people who gave each option, items x options.
+        misses: Number of people who gave another option than the key, where it is not known which, by item; None where
+            all options are known.
+    """
+
+    votes: NDArray[np.int64]
+    misses: NDArray[np.int64] | None = None
+
+    @property
+    def asked(self) -> NDArray[np.int64]:
+        """Return the number of people asked each item."""
+        asked: NDArray[np.int64] = self.votes.sum(axis=1)
+        return asked if self.misses is None else asked + self.misses
+
+
+class Evidence(NamedTuple):
+    """What replies say of items with a key.
+
+    Args:
+        log_odds: Natural logarithm of the odds that the key is wrong; NaN for items without a key.
+        favoured: Place of the likeliest other option; -1 for items without a key.
+        able: Whether each model has a voice on each item, models x items.
+    """
+
+    log_odds: NDArray[np.float64]
+    favoured: NDArray[np.int64]
+    able: NDArray[np.bool_]
 
 
 class SuspectedKey(NamedTuple):
@@ -42,8 +84,10 @@ class SuspectedKey(NamedTuple):
         for_key: Models that gave the key, sorted.
         for_favoured: Models that gave the favoured option, sorted.
         others: Number of models that gave another option or none.
+        voices: Number of models with a voice that gave the favoured option.
         votes_for_key: Number of people who gave the key.
         votes_for_favoured: Number of people who gave the favoured option.
+        misses: Number of people who gave another option than the key, it is not known which.
         key_discrimination: Item-rest correlation of the key over models; None where it is not defined.
         favoured_discrimination: The same for the favoured option, as if it were the key.
     """
@@ -56,8 +100,10 @@ class SuspectedKey(NamedTuple):
     for_key: tuple[str, ...]
     for_favoured: tuple[str, ...]
     others: int
+    voices: int
     votes_for_key: int
     votes_for_favoured: int
+    misses: int
     key_discrimination: float | None
     favoured_discrimination: float | None
 
@@ -71,11 +117,11 @@ class SuspectedKey(NamedTuple):
     @property
     def is_supported(self) -> bool:
         """Return whether a person should look: it is probable enough, and two or more gave the favoured option."""
-        voices = len(self.for_favoured) + self.votes_for_favoured
-        return voices >= LEAST_MODELS and self.probability >= WORTH_A_LOOK
+        voices = self.voices + self.votes_for_favoured + self.misses
+        return voices >= LEAST_VOICES and self.probability >= WORTH_A_LOOK
 
 
-def suspected_keys(matrix: LetterMatrix, votes: NDArray[np.int64] | None = None) -> list[SuspectedKey]:
+def suspected_keys(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> list[SuspectedKey]:
     """Return all items with a key and a reply, the likeliest to have a wrong key first.
 
     Of items with equal evidence, the lower id comes first. The list goes through to the end, so that any share of it
@@ -83,19 +129,20 @@ def suspected_keys(matrix: LetterMatrix, votes: NDArray[np.int64] | None = None)
 
     Args:
         matrix: Replies of models; two models are little, five or more make a good list.
-        votes: Number of people who gave each option without knowing the key, items x options; None without people.
+        people: Answers of people; None where nobody was asked.
     """
     import numpy as np
 
-    log_odds, favoured = evidence(matrix, votes)
-    asked = matrix.asked.any(axis=0) | (False if votes is None else votes.sum(axis=1) > 0)
+    found = evidence(matrix, people)
+    asked = matrix.asked.any(axis=0) | (False if people is None else people.asked > 0)
     places = np.flatnonzero(asked & (matrix.key >= 0))
     of_key = discrimination(matrix.right, matrix.scored, matrix.task)
-    gave_favoured = matrix.scored & (matrix.letter == favoured)
+    gave_favoured = matrix.scored & (matrix.letter == found.favoured)
+    voices = (gave_favoured & found.able).sum(axis=0)
     of_favoured = discrimination(matrix.right, matrix.scored, matrix.task, gave_favoured)
     suspects = []
-    for place in sorted(places.tolist(), key=lambda k: (-round(float(log_odds[k]), 9), matrix.item_ids[k])):
-        key, other = int(matrix.key[place]), int(favoured[place])
+    for place in sorted(places.tolist(), key=lambda k: (-round(float(found.log_odds[k]), 9), matrix.item_ids[k])):
+        key, other = int(matrix.key[place]), int(found.favoured[place])
         for_key, for_other = (
             tuple(sorted(np.array(matrix.models)[matrix.letter[:, place] == option].tolist()))
             for option in (key, other)
@@ -106,12 +153,14 @@ def suspected_keys(matrix: LetterMatrix, votes: NDArray[np.int64] | None = None)
                 place,
                 key,
                 other,
-                float(log_odds[place]),
+                float(found.log_odds[place]),
                 for_key,
                 for_other,
                 others=int(matrix.asked[:, place].sum()) - len(for_key) - len(for_other),
-                votes_for_key=0 if votes is None else int(votes[place, key]),
-                votes_for_favoured=0 if votes is None else int(votes[place, other]),
+                voices=int(voices[place]),
+                votes_for_key=0 if people is None else int(people.votes[place, key]),
+                votes_for_favoured=0 if people is None else int(people.votes[place, other]),
+                misses=0 if people is None or people.misses is None else int(people.misses[place]),
                 key_discrimination=_or_none(of_key[place]),
                 favoured_discrimination=_or_none(of_favoured[place]),
             )
@@ -119,46 +168,68 @@ def suspected_keys(matrix: LetterMatrix, votes: NDArray[np.int64] | None = None)
     return suspects
 
 
-def evidence(
-    matrix: LetterMatrix, votes: NDArray[np.int64] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return the log odds against each item's key, and the place of the likeliest other option.
+def evidence(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> Evidence:
+    """Return what replies say of the keys of items.
 
-    Items without a key have NaN and -1. Parameters are estimated for each task of `LEAST_ITEMS` items or more by
-    itself, and for all other tasks together. Arguments are those of `suspected_keys`.
+    Parameters are estimated for each task of `LEAST_ITEMS` items or more by itself, and for all other tasks together.
+    The order and the names of models, and the order of items, make no difference. Arguments are those of
+    `suspected_keys`.
     """
     import numpy as np
 
-    log_odds, favoured = np.full(len(matrix.key), np.nan), np.full(len(matrix.key), -1, dtype=np.int64)
-    counts = _counts(matrix, votes)
+    models, items = matrix.letter.shape
+    log_odds, favoured = np.full(items, np.nan), np.full(items, -1, dtype=np.int64)
+    voices = np.zeros((models, items), dtype=bool)
     keyed = matrix.key >= 0
-    sizes = np.bincount(matrix.task[keyed & (counts.sum(axis=(1, 2)) > 0)], minlength=len(matrix.tasks))
-    part = np.where(sizes >= LEAST_ITEMS, np.arange(len(sizes)), -1)[matrix.task]
+    part = _parts(matrix, people)
     for number in np.unique(part[keyed]):
         places = np.flatnonzero((part == number) & keyed)
-        arguments = counts[places], matrix.key[places].astype(np.int64), matrix.options[places]
-        logs = right_options(fit_replies(*arguments), *arguments)
-        rows = np.arange(len(places))
-        for_key = logs[rows, arguments[1]].copy()
-        logs[rows, arguments[1]] = -np.inf
-        favoured[places] = logs.argmax(axis=1)
-        log_odds[places] = np.logaddexp.reduce(logs, axis=1) - for_key
-    return log_odds, favoured
+        places = np.array(sorted(places.tolist(), key=lambda place: matrix.item_ids[place]), dtype=np.int64)
+        able = sorted(able_models(matrix, places), key=lambda number: matrix.letter[number, places].tobytes())
+        voices[np.ix_(np.array(able, dtype=np.int64), places)] = True
+        some = places
+        if len(places) > MOST_TO_FIT:
+            rng = generator_for(0, "reply_model", "fit")
+            some = places[np.sort(rng.choice(len(places), MOST_TO_FIT, replace=False))]
+        fitted = fit_replies(_replies(matrix, people, some, able))
+        for start in range(0, len(places), _ITEMS_AT_ONCE):
+            some = places[start : start + _ITEMS_AT_ONCE]
+            logs = right_options(fitted, _replies(matrix, people, some, able))
+            rows, key = np.arange(len(some)), matrix.key[some]
+            for_key = logs[rows, key].copy()
+            logs[rows, key] = -np.inf
+            favoured[some] = logs.argmax(axis=1)
+            log_odds[some] = np.logaddexp.reduce(logs, axis=1) - for_key
+    return Evidence(log_odds, favoured, voices)
 
 
-def _counts(matrix: LetterMatrix, votes: NDArray[np.int64] | None) -> NDArray[np.float64]:
-    """Return how often each model, and people taken together as the last, gave each option: items x M x options."""
+def _parts(matrix: LetterMatrix, people: PeopleAnswers | None) -> NDArray[np.int64]:
+    """Return the number of the task whose parameters hold for each item; -1 for small tasks, which are one part."""
     import numpy as np
 
-    models, items = matrix.letter.shape
-    letters = int(matrix.options.max(initial=2))
-    counts = np.zeros((items, models + (votes is not None), letters))
-    for number in range(models):
-        told = np.flatnonzero((matrix.letter[number] >= 0) & (matrix.letter[number] < matrix.options))
-        counts[told, number, matrix.letter[number, told]] = 1
-    if votes is not None:
-        counts[:, models, : votes.shape[1]] = votes[:, :letters]
-    return counts
+    replied = ((matrix.letter >= 0) & (matrix.letter < matrix.options)).any(axis=0)
+    if people is not None:
+        replied |= people.asked > 0
+    sizes = np.bincount(matrix.task[(matrix.key >= 0) & replied], minlength=len(matrix.tasks))
+    parts: NDArray[np.int64] = np.where(sizes >= LEAST_ITEMS, np.arange(len(sizes)), -1)[matrix.task]
+    return parts
+
+
+def _replies(matrix: LetterMatrix, people: PeopleAnswers | None, places: NDArray[np.int64], able: list[int]) -> Replies:
+    """Return replies of able models, and of people as one more respondent, to some of the items."""
+    import numpy as np
+
+    respondents, letters = len(able) + (people is not None), int(matrix.options.max(initial=2))
+    counts, misses = np.zeros((len(places), respondents, letters)), np.zeros((len(places), respondents))
+    options = matrix.options[places]
+    for row, number in enumerate(able):
+        letter = matrix.letter[number, places]
+        told = np.flatnonzero((letter >= 0) & (letter < options))
+        counts[told, row, letter[told]] = 1
+    if people is not None:
+        counts[:, -1, : people.votes.shape[1]] = people.votes[places, :letters]
+        misses[:, -1] = 0 if people.misses is None else people.misses[places]
+    return Replies(counts, misses, matrix.key[places].astype(np.int64), options)
 
 
 def _or_none(value: np.float64) -> float | None:

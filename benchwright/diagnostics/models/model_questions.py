@@ -5,7 +5,6 @@ Steps that ask a model behind an endpoint about items share this code for questi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -16,6 +15,7 @@ from pydantic import Field
 from benchwright.errors import RequestFailed, UnreadableImage
 from benchwright.models.chat import Chat, ChatSettings
 from benchwright.records import Item
+from benchwright.replies.answers import read_answer
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
 if TYPE_CHECKING:
@@ -28,17 +28,25 @@ if TYPE_CHECKING:
 FAILED, UNCLEAR = "failed", "unclear"
 PixelsOf = Callable[[str], "NDArray[np.uint8]"]
 """From a picture's id to its pixels, (height, width, 3) RGB; raises `UnreadableImage` where it cannot be decoded."""
-_WORD = re.compile(r"\b(yes|no)\b", re.I)
+YES_NO = (("Y", "yes"), ("N", "no"))
+"""Choices of a question to be answered by yes or no, as the reader of replies takes them."""
 _WAITING = 4
 """Questions for each thread whose pictures are decoded ahead."""
 _KEPT_CHARACTERS = 2000
 
 
 class ImageQuestion(NamedTuple):
-    """A question about a picture, or without one where `image_id` is None."""
+    """A question about a picture.
+
+    Args:
+        image_id: Id of the picture; None for a question without one.
+        question: Text of the question.
+        choices: Letter and text of each option that it offers; none where any words are an answer, or yes or no.
+    """
 
     image_id: str | None
     question: str
+    choices: tuple[tuple[str, str | None], ...] = ()
 
 
 class ModelAnswer(NamedTuple):
@@ -58,17 +66,24 @@ class ModelAnswer(NamedTuple):
 
 
 def read_yes_no(reply: str) -> Literal["yes", "no", "unclear"]:
-    """Return the reading of a reply: its first word, else the only one of `yes` and `no` that it contains.
+    """Return whether a reply says yes or no, by the reader of all replies; `unclear` where it says neither, or both.
 
     Example:
         >>> read_yes_no("**Yes**, no doubt"), read_yes_no("The answer is no."), read_yes_no("Yes or no?")
-        ('yes', 'no', 'yes')
+        ('yes', 'no', 'unclear')
     """
-    words = [word.lower() for word in _WORD.findall(reply)]
-    first = re.match(r"\W*(yes|no)\b", reply, re.I)
-    if first is None and len(set(words)) != 1:
-        return "unclear"
-    return "yes" if (first[1].lower() if first else words[0]) == "yes" else "no"
+    letter = read_answer(reply, YES_NO).letter
+    return "unclear" if letter is None else "yes" if letter == "Y" else "no"
+
+
+def read_choice(reply: str, choices: Sequence[tuple[str, str | None]]) -> str:
+    """Return the letter of the option that a reply picks; `unclear` where it picks none or several.
+
+    Example:
+        >>> read_choice("I pick the owl.", [("A", "a dog"), ("B", "an owl")])
+        'B'
+    """
+    return read_answer(reply, choices).letter or UNCLEAR
 
 
 class QuestionAsker:
@@ -78,7 +93,7 @@ class QuestionAsker:
         settings: Endpoint and settings of the model.
         concurrency: Number of simultaneous requests.
         replies: Replies that are kept; None keeps none.
-        read: Reading of a reply's text, by default as yes or no.
+        read: Reading of a reply to a question that offers no choices, by default as yes or no.
     """
 
     def __init__(
@@ -125,7 +140,8 @@ class QuestionAsker:
             reply = self._chat.ask(*([] if picture is None else [picture]), question.question)
         except RequestFailed as error:
             return ModelAnswer(FAILED, f"{error.reason}: {error.detail}")
-        return ModelAnswer(self._read(reply), reply[:_KEPT_CHARACTERS])
+        said = read_choice(reply, question.choices) if question.choices else self._read(reply)
+        return ModelAnswer(said, reply[:_KEPT_CHARACTERS])
 
 
 def _decoded(questions: Sequence[ImageQuestion], pixels_of: PixelsOf) -> Iterator[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""The papers' exact answer readers, as alternatives to the robust one (`evaluation.parsing.answers`).
+"""The papers' exact answer readers, as alternatives to the robust one (`benchwright.replies.answers`).
 
 Each follows its paper or repository exactly, mistakes included, so that published numbers can be reproduced. For a
 score of your own use the robust reader: `benchmarks/readers.py` counts where the two differ on real replies.

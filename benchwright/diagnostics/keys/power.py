@@ -10,22 +10,19 @@ psi and d come from replies where they are brought, else from stated assumptions
 
 Sources: E. Miller, "Adding error bars to evals", arXiv 2411.00640 (2024), sections 4 and 5: paired differences,
 clustered errors and the smallest difference that an evaluation can detect; the formula with psi - delta^2 under the
-alternative is that of R. J. Connor, Biometrics 43 (1987), 207-211, as in `evaluation.analysis.items_needed`,
-which solves it for n.
+alternative is that of R. J. Connor, Biometrics 43 (1987), 207-211, as in `benchwright.statistics.paired_power`.
 """
 
 from __future__ import annotations
 
 from itertools import combinations
-from math import sqrt
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.diagnostics.keys.paired_difference import paired_design_effect
-from benchwright.evaluation.analysis.comparison_output import Z_POWER, items_needed
 from benchwright.replies.model_replies import LetterMatrix
-from benchwright.score_interval import Z_95
 from benchwright.statistics import kinds_of
+from benchwright.statistics.paired_difference import paired_design_effect
+from benchwright.statistics.paired_power import items_needed, least_difference
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,29 +91,6 @@ class TaskPower(NamedTuple):
     def is_assumed(self) -> bool:
         """Return whether psi and d are assumed rather than counted."""
         return self.pairs == 0
-
-
-def least_difference(items: int, discordant: float, design_effect: float = 1.0) -> float | None:
-    """Return the smallest difference of two models' accuracies that a paired test at 5 % finds with 80 % power.
-
-    With m = n / d it is sqrt(psi) (z_a sqrt(m) + z_b sqrt(m + z_b^2 - z_a^2)) / (m + z_b^2). None where that exceeds
-    psi, the greatest difference that two models can have of which just one is right on so many items.
-
-    Args:
-        items: Number of items, n.
-        discordant: Share of items that just one of the models has right, psi, 0 to 1.
-        design_effect: d, at least 1.
-
-    Example:
-        >>> round(least_difference(234, 0.3), 3)
-        0.1
-    """
-    m = items / design_effect
-    below_root = m + Z_POWER**2 - Z_95**2
-    if discordant <= 0 or below_root < 0:
-        return None
-    difference = sqrt(discordant) * (Z_95 * sqrt(m) + Z_POWER * sqrt(below_root)) / (m + Z_POWER**2)
-    return difference if difference <= discordant else None
 
 
 def assumed_design_effect(sizes: NDArray[Any], within_cluster: float) -> float:

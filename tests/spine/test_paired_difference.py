@@ -14,10 +14,10 @@ from scipy.stats import bootstrap, permutation_test
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from benchwright.diagnostics.keys.paired_difference import adjusted_wald, compare_pair, mcnemar_exact, sign_flip
-from benchwright.evaluation.analysis.comparison_output import items_needed
 from benchwright.evaluation.analysis.ranking import tied_ranks
 from benchwright.statistics import holm
+from benchwright.statistics.paired_difference import adjusted_wald, compare_pair, mcnemar_exact, sign_flip
+from benchwright.statistics.paired_power import items_needed
 
 pytestmark = pytest.mark.slow
 

@@ -7,6 +7,7 @@ import pytest
 from reply_samples import matrix_of
 
 from benchwright.diagnostics.keys.ambiguous_items import ambiguous_items
+from benchwright.diagnostics.keys.suspected_keys import PeopleAnswers
 from benchwright.replies.model_replies import KeyedItem, ModelReplies, votes_of
 
 
@@ -16,9 +17,9 @@ def test_people_who_split_by_hand() -> None:
     # 5 : 5 instead, 24 of 200 and five or more of ten: p = .0037.
     nobody = np.zeros((0, 20))
     votes = np.array([[9, 1, 0, 0]] * 19 + [[6, 4, 0, 0]])
-    assert ambiguous_items(matrix_of(nobody, [0] * 20), votes) == []
+    assert ambiguous_items(matrix_of(nobody, [0] * 20), PeopleAnswers(votes)) == []
     votes[19] = [0, 5, 0, 5]
-    (item,) = ambiguous_items(matrix_of(nobody, [0] * 19 + [3]), votes)
+    (item,) = ambiguous_items(matrix_of(nobody, [0] * 19 + [3]), PeopleAnswers(votes))
     assert (item.item_id, item.options, item.shares, item.votes) == ("q019", (1, 3), (0.5, 0.5), (5, 5))
     assert (item.split, item.key) == ("people", 3)
     assert item.p_value == pytest.approx(0.0037, abs=2e-4)
@@ -26,7 +27,7 @@ def test_people_who_split_by_hand() -> None:
 
 def test_few_people_are_no_split() -> None:
     votes = np.array([[9, 1, 0, 0]] * 99 + [[2, 2, 0, 0]])
-    assert ambiguous_items(matrix_of(np.zeros((0, 100)), [0] * 100), votes) == []
+    assert ambiguous_items(matrix_of(np.zeros((0, 100)), [0] * 100), PeopleAnswers(votes)) == []
 
 
 def able_models() -> np.ndarray:
@@ -55,7 +56,7 @@ def test_people_and_models_who_split_alike_count_as_both() -> None:
     letter = able_models()
     letter[:, 39] = [1, 0, 0, 1, 1]
     votes = np.array([[10, 0, 0, 0]] * 39 + [[5, 5, 0, 0]])
-    (item,) = ambiguous_items(matrix_of(letter, [0] * 40), votes)
+    (item,) = ambiguous_items(matrix_of(letter, [0] * 40), PeopleAnswers(votes))
     assert item.split == "people_and_models"
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from reply_samples import matrix_of
 
-from benchwright.diagnostics.keys.reply_model import ReplyModel, fit_replies, right_options
-from benchwright.diagnostics.keys.suspected_keys import evidence, suspected_keys
+from benchwright.diagnostics.keys import reply_model
+from benchwright.diagnostics.keys.reply_model import Replies, ReplyModel, fit_replies, right_options
+from benchwright.diagnostics.keys.suspected_keys import PeopleAnswers, evidence, suspected_keys
 from benchwright.replies.model_replies import NO_LETTER
 
 
@@ -22,7 +23,7 @@ def against(model: ReplyModel, replies: list[int]) -> float:
     """Return the log odds that the key of one item is wrong: of two options, A is the key."""
     counts = np.zeros((1, len(replies), 2))
     counts[0, range(len(replies)), replies] = 1
-    logs = right_options(model, counts, np.array([0]), np.array([2]))
+    logs = right_options(model, Replies(counts, np.zeros((1, len(replies))), np.array([0]), np.array([2])))
     return float(logs[0, 1] - logs[0, 0])
 
 
@@ -50,6 +51,12 @@ def replies(seed: int, abilities: tuple[float, ...], items: int, wrong: int) -> 
     return np.where(right, truth, (truth + rng.integers(1, 4, right.shape)) % 4), key
 
 
+def told(letter: Any, key: Any) -> Replies:
+    """Return replies of models to items of four options."""
+    counts = np.eye(4)[letter].transpose(1, 0, 2)
+    return Replies(counts, np.zeros(counts.shape[:2]), key, np.full(len(key), 4))
+
+
 def test_planted_wrong_keys_come_first_with_the_option_that_is_right() -> None:
     letter, key = replies(3, (0.9, 0.85, 0.8, 0.8, 0.75), 200, 8)
     suspects = suspected_keys(matrix_of(letter, key))
@@ -65,8 +72,7 @@ def test_planted_wrong_keys_come_first_with_the_option_that_is_right() -> None:
 
 def test_parameters_are_found_again() -> None:
     letter, key = replies(5, (0.9, 0.7, 0.4), 800, 40)
-    counts = np.eye(4)[letter].transpose(1, 0, 2)
-    model = fit_replies(counts, key, np.full(800, 4))
+    model = fit_replies(told(letter, key))
     # Of four options, a share p of right replies is a skill of ln(3 p / (1 - p)): 3.30, 1.95, 0.69.
     assert model.skill == pytest.approx([3.3, 1.95, 0.69], abs=0.45)
     assert model.pull < 0.5  # errors were independent
@@ -75,8 +81,7 @@ def test_parameters_are_found_again() -> None:
 def test_a_model_that_always_says_the_same_letter_is_no_witness() -> None:
     letter, key = replies(7, (0.8, 0.8), 150, 0)
     letter = np.vstack([letter, np.zeros((3, 150), dtype=int)])
-    counts = np.eye(4)[letter].transpose(1, 0, 2)
-    model = fit_replies(counts, key, np.full(150, 4))
+    model = fit_replies(told(letter, key))
     assert (model.skill[:2] > 1.5).all()
     assert (np.abs(model.skill[2:]) < 0.7).all()
     assert (model.bias[2:, 0] > model.bias[2:, 1:].max()).all()
@@ -86,7 +91,7 @@ def test_small_tasks_are_taken_together_and_items_without_a_key_are_left_out() -
     letter, key = replies(2, (0.9, 0.8, 0.8), 120, 4)
     key[10] = NO_LETTER
     matrix = matrix_of(letter, key, task=(np.arange(120) >= 90).astype(int))
-    log_odds, favoured = evidence(matrix)
+    log_odds, favoured, _ = evidence(matrix)
     assert np.isnan(log_odds[10])
     assert favoured[10] == NO_LETTER
     assert np.isfinite(np.delete(log_odds, 10)).all()
@@ -98,7 +103,7 @@ def test_people_who_agree_with_the_models_make_a_key_more_suspicious() -> None:
     truth = np.where(np.arange(100) < 3, letter[0], key)
     people = 4 * np.eye(4, dtype=np.int64)[truth]
     matrix = matrix_of(letter, key)
-    alone, with_people = (suspected_keys(matrix, votes)[0] for votes in (None, people))
+    alone, with_people = (suspected_keys(matrix, answers)[0] for answers in (None, PeopleAnswers(people)))
     assert alone.log_odds < with_people.log_odds
     assert (with_people.votes_for_key, with_people.votes_for_favoured) == (0, 4)
 
@@ -112,3 +117,52 @@ def test_the_correlations_of_key_and_favoured_option_have_opposite_signs_by_hand
     # sum of products -1, squares 1.2 and 1.
     assert suspect.key_discrimination == pytest.approx(-1 / np.sqrt(1.2))
     assert suspect.favoured_discrimination == pytest.approx(1 / np.sqrt(1.2))
+
+
+def test_people_of_whom_only_is_known_that_they_missed_the_key_by_hand() -> None:
+    # Skill ln 9 gives the right one of four options with 9/12. If the key is right, a miss has probability 3/12; if it
+    # is wrong, 11/12. One key in ten is wrong beforehand: odds of 1/9 x (11/3)^2 after two misses.
+    model = ReplyModel(np.array([log(9)]), np.zeros((1, 4)), 1e-6, 1e-6, 0.1)
+    people = Replies(np.zeros((1, 1, 4)), np.array([[2.0]]), np.array([1]), np.array([4]))
+    key, *others = (right_options(model, people)[0, k] for k in (1, 0, 2, 3))
+    assert np.logaddexp.reduce(others) - key == pytest.approx(2 * log(11 / 3) - log(9), abs=1e-3)
+    assert others == pytest.approx([others[0]] * 3, abs=1e-3)
+
+
+def test_the_gradient_of_misses_is_that_of_the_likelihood() -> None:
+    rng = np.random.default_rng(0)
+    counts, misses = rng.integers(0, 2, (12, 2, 3)).astype(float), rng.integers(0, 3, (12, 2)).astype(float)
+    patterns = reply_model._patterns(Replies(counts, misses, rng.integers(0, 3, 12), np.full(12, 3)), 3)
+    z = reply_model._normal_draws(3, 16)
+    x = np.concatenate([[1.0, 0.4], 0.3 * rng.normal(size=6), [0.2, -0.3]])
+
+    def likelihood(x: Any) -> Any:
+        model = ReplyModel(x[:2], x[2:8].reshape(2, 3), float(np.exp(x[8])), float(np.exp(x[9])), 0.1)
+        return reply_model._log_likelihood(model, patterns, z)
+
+    steps = [(likelihood(x + h)[0] - likelihood(x - h)[0]) / 2e-5 for h in 1e-5 * np.eye(10)]
+    assert likelihood(x)[1] == pytest.approx(steps, abs=1e-5)
+
+
+def test_a_model_that_is_below_chance_is_no_witness_and_no_voice() -> None:
+    letter, key = replies(9, (0.85, 0.85), 200, 0)
+    foolish = np.where(np.arange(200) < 100, (key + 1) % 4, key[::-1])  # it says of half the items that they are wrong
+    alone, with_it = (evidence(matrix_of(rows, key)) for rows in (letter, np.vstack([letter, foolish])))
+    assert with_it.log_odds == pytest.approx(alone.log_odds)
+    assert with_it.able[:, 0].tolist() == [True, True, False]
+
+
+def test_an_able_model_and_one_without_a_voice_are_one_voice() -> None:
+    letter, key = replies(9, (0.95,), 200, 0)
+    place = int(np.flatnonzero(letter[0] != key)[0])
+    constant = np.full(200, letter[0, place])
+    [suspect] = [s for s in suspected_keys(matrix_of(np.vstack([letter, constant]), key)) if s.place == place]
+    assert (suspect.for_favoured, suspect.voices) == (("m0", "m1"), 1)
+    assert not suspect.is_supported
+
+
+def test_where_no_model_is_better_than_chance_nothing_speaks_against_a_key() -> None:
+    rng = np.random.default_rng(3)
+    suspects = suspected_keys(matrix_of(rng.integers(0, 4, (3, 80)), rng.integers(0, 4, 80)))
+    assert len(suspects) == 80
+    assert not any(suspect.is_supported for suspect in suspects)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from reply_samples import matrix_of
 
-from benchwright.audit.keys.power import PowerAssumptions, assumed_design_effect, least_difference, power_by_task
-from benchwright.evaluation.analysis.comparison_output import items_needed
+from benchwright.diagnostics.keys.power import PowerAssumptions, assumed_design_effect, power_by_task
+from benchwright.statistics.paired_power import items_needed, least_difference
 
 
 def test_the_least_difference_solves_the_equation_of_power() -> None:
