@@ -77,7 +77,6 @@ def test_the_spine_imports_no_room() -> None:
 
 LEFT = (
     "benchwright.filters",  # instruments that still lie in the filters
-    "benchwright.evaluation.analysis.comparison_output",  # the power of a comparison
 )
 """Modules, and packages with all that is below them, that the audit still imports past a room's face."""
 
