@@ -13,7 +13,7 @@ from benchwright.steps import Context, Outcome
 
 from ..item_parts.cutting_out import Hints, Mask, fault, rectangle
 from ..item_parts.idea import GroundedSubject, Idea
-from ..sources.facts_reader import as_shown
+from ..stated_facts.facts_reader import as_shown
 from .classical import Donors, composed
 from .edit_jobs import EditJob, FinishedEdit, background_canvas, direct_canvas, finished, part_canvas
 from .editors.base import NO_MEMORY, Painter
