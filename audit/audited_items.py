@@ -95,7 +95,7 @@ class AuditedItem:
     @property
     def stated_id(self) -> str:
         """Return the id that the source states, which other items may have too."""
-        from benchwright.question_files.imported_question import OWN_ID
+        from benchwright.question_files.file_question import OWN_ID
         from benchwright.question_files.question_index import STATED_ID
 
         return str(self.item.attributes.get(STATED_ID) or self.item.attributes.get(OWN_ID, self.item_id))

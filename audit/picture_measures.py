@@ -51,8 +51,8 @@ class PictureMeasures(NamedTuple):
         words: Visual words, encoded.
         miniature: Miniature, encoded; None where there are no words.
         quality: Values of `benchwright.filters.quality`.
-        file: Facts about the file (`PictureFacts.file`).
-        light: Facts about the pixels (`PictureFacts.pixels`).
+        file: Facts about the file (`PictureTraits.file`).
+        light: Facts about the pixels (`PictureTraits.pixels`).
         personal: What the file says of people and places: `gps` (True), `owner`, `serial_number`, `artist`.
     """
 

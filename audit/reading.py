@@ -12,10 +12,9 @@ from pathlib import Path
 
 from benchwright.canonical import digest
 from benchwright.errors import DataError
-from benchwright.files.item_files import Columns
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import uri_for
-from benchwright.question_files.imported_question import OWN_ID, ImportedQuestion
+from benchwright.question_files.file_question import OWN_ID, FileQuestion
 from benchwright.question_files.item_check import ReadQuestions, read_questions
 from benchwright.question_files.question_files import QuestionFile
 from benchwright.question_files.question_index import ROTATED, STATED_ID, AbsentPicture
@@ -24,6 +23,7 @@ from benchwright.replies.model_replies import ModelReplies
 from benchwright.replies.reply_files import UnreadReply
 from benchwright.rights import read_source_table, stated_source
 from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.item_files import Columns
 from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
@@ -86,7 +86,7 @@ class _Reading:
     absent: dict[str, AbsentPicture] = field(default_factory=dict)
     """Why a picture is not there, by the name that items give it."""
     replies: list[ModelReplies] = field(default_factory=list)
-    without_words: list[ImportedQuestion] = field(default_factory=list)
+    without_words: list[FileQuestion] = field(default_factory=list)
     wordless: tuple[WordlessItem, ...] = ()
     rotations: list[RotatedQuestion] = field(default_factory=list)
 
@@ -142,7 +142,7 @@ class _Reading:
             self._take_replies(read, unread)
             self._state_sources(read.picture_files)
 
-    def _take(self, question: ImportedQuestion) -> bool:
+    def _take(self, question: FileQuestion) -> bool:
         """Take in a question; False where there is nothing to check in it."""
         own, original = question.question.key, question.question.item
         where = f"{question.file}, {question.row}"

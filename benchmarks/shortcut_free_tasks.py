@@ -28,8 +28,8 @@ from made_items import MadeItems
 
 from benchwright.cli.demo import prepare_photographs
 from benchwright.diagnostics.shortcuts.battery import Bounds, SolverResult, run_battery
-from benchwright.diagnostics.shortcuts.item_source import SourceItem
 from benchwright.diagnostics.shortcuts.measuring import measure_items
+from benchwright.source_files.item_files import SourceItem
 
 
 def _of_marks(maker: items_of_marks.Maker) -> Maker:

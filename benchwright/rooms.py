@@ -59,8 +59,8 @@ class Room:
             (`benchwright.regions.HelperSettings`).
         dataset_readers: Names that the step ``dataset`` takes: readers of source datasets
             (`benchwright.construction.readers.reader.DatasetReader`).
-        item_readers: Functions that yield the items of files of questions (`benchwright.files.item_files.ItemFiles`);
-            called by commands that look at items without a run.
+        item_readers: Functions that yield the items of files of questions
+            (`benchwright.source_files.item_files.ItemFiles`); called by commands that look at items without a run.
         overrides: Functions that return curators' overrides of step verdicts for a workspace folder; called by a run.
         photographs: Functions that return the photographs that people uploaded to a workspace folder; called by a run.
         unused_photographs: Functions that return the photographs of a workspace folder that nothing refers to, and

@@ -162,7 +162,7 @@ ROOM = Room(
     },
     item_readers={
         "questions": Entry(
-            f"{_HERE}.imported.item_reader:items_of_files", "Files of questions: CSV, TSV, JSON lines, JSON, Parquet."
+            "benchwright.question_files.items_in_files:items_of_files", "Files of questions: tables and JSON."
         ),
     },
     dataset_readers={

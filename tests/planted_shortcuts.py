@@ -11,9 +11,9 @@ import numpy as np
 from PIL import Image
 
 from benchwright.diagnostics.shortcuts.battery import Bounds, TaskResult, run_battery
-from benchwright.diagnostics.shortcuts.item_source import SourceItem
 from benchwright.diagnostics.shortcuts.measuring import measure_items
 from benchwright.records import LETTERS, Choice, Item, ItemImage, VisualPrompt
+from benchwright.source_files.item_files import SourceItem
 
 WIDE, HIGH = 64, 40
 WORDS = ("amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "islet", "jetty", "knoll", "ledge")

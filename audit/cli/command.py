@@ -183,8 +183,8 @@ def audit(
     --set-right people judge what was found; `benchwright set-right` makes a new release of what they decide.
     """
     from benchwright.cli.progress_bars import ProgressBars
-    from benchwright.files.item_files import stated_columns
     from benchwright.replies.model_replies import named_reply_source
+    from benchwright.source_files.item_files import stated_columns
 
     from ..auditing import AuditSettings
     from ..auditing import audit as audit_source

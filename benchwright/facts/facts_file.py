@@ -16,8 +16,9 @@ Coordinates are pixels of the upright image, from its top left corner: a box [0,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +26,8 @@ from pydantic import ValidationError
 
 from benchwright.canonical import digest
 from benchwright.errors import DataError
+from benchwright.files.table_text import TableLine, text_lines
+from benchwright.files.tables import TEXT_ENDS, Table, table_end
 from benchwright.yaml_places import Mistakes, Places, checked, compose, shown
 
 from .checks import mistakes_in
@@ -50,7 +53,7 @@ class Facts(Stated):
 
 
 def read_facts(path: Path) -> Facts:
-    """Read and check a facts file.
+    """Read and check a facts file: YAML, or any table (`files.tables`).
 
     Raises:
         DataError: The file cannot be read or has mistakes; the message names file, line, key and value.
@@ -58,6 +61,8 @@ def read_facts(path: Path) -> Facts:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise DataError(f"facts file {path} is larger than {MAX_BYTES:,} bytes; split the images over several runs")
+        if table_end(path.name) is not None:
+            return _of_table(Table.at(path).lines(max_bytes=MAX_BYTES), str(path))
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise DataError(f"facts file {path} cannot be read: {error.strerror or error}") from error
@@ -68,13 +73,17 @@ def read_facts(path: Path) -> Facts:
 
 def parse_facts(text: str, name: str) -> Facts:
     """Read facts from text; `name` stands for the file in messages, and says by `.csv` that it is a table."""
-    if name.lower().endswith(".csv"):
-        table = read_facts_table(text, name)
-        return facts_in(table.document, table.places, table.mistakes)
+    if name.lower().endswith(TEXT_ENDS):
+        return _of_table(text_lines(BytesIO(text.encode())), name)
     document, lines = compose(text, name, error=DataError)
     if not isinstance(document, dict):
         raise DataError(f"{name}: line 1: a facts file is a mapping with the key images, not {shown(document)}")
     return facts_in(document, Places(name, lines, DataError))
+
+
+def _of_table(lines: Iterable[TableLine], name: str) -> Facts:
+    table = read_facts_table(lines, name)
+    return facts_in(table.document, table.places, table.mistakes)
 
 
 def facts_in(document: dict[str, Any], at: Places, mistakes: Mistakes | None = None) -> Facts:

@@ -10,12 +10,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from benchwright.errors import DataError
-from benchwright.text_normalization import counted
+from benchwright.files.table_text import TableLine
+from benchwright.files.tables import by_column, header_names
 from benchwright.yaml_places import Mistakes, Path_, Places, shown
 
 from .picture_facts import PictureFacts
@@ -122,23 +123,22 @@ class FactsTable(NamedTuple):
     mistakes: Mistakes
 
 
-def read_facts_table(text: str, name: str) -> FactsTable:
+def read_facts_table(lines: Iterable[TableLine], name: str) -> FactsTable:
     """Return the facts of a table, whose rows may stand in any order; those of one picture keep theirs.
 
-    Commas, semicolons and tabs separate columns, whichever the row with their names has; with semicolons, a number may
-    have a comma for its point.
+    A number may have a comma for its point, as tables with semicolons have.
 
     Args:
-        text: The table.
+        lines: Rows of the table (`files.tables`).
         name: Stands for the file in messages.
 
     Raises:
-        DataError: The text is no such table.
+        DataError: It is no such table.
     """
     at = _CellPlaces(name)
     mistakes = Mistakes(at)
     images: dict[str, dict[str, Any]] = {}
-    for row in _rows(text, at, mistakes):
+    for row in _rows(lines, at, mistakes):
         picture, states = row.cells.get("picture"), row.cells.get("states")
         if picture is None or states is None:
             empty = "picture" if picture is None else "states"
@@ -155,44 +155,28 @@ def read_facts_table(text: str, name: str) -> FactsTable:
     return FactsTable({"format": "benchwright-facts", "version": 1, "images": images}, at, mistakes)
 
 
-def _rows(text: str, at: _CellPlaces, mistakes: Mistakes) -> Iterator[_Row]:
-    """Yield the rows below the one with the columns' names; rows of other lengths are mistakes."""
+def _rows(lines: Iterable[TableLine], at: _CellPlaces, mistakes: Mistakes) -> Iterator[_Row]:
+    """Yield the rows below the one with the columns' names; rows that are too long are mistakes."""
     header: list[str] | None = None
-    limit = csv.field_size_limit(max(len(text), csv.field_size_limit()))
-    start = 1
-    try:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
-        for cells in reader:
-            line, start = start, reader.line_num + 1
-            values = [_restored(cell.strip()) for cell in cells]
-            if header is None:
-                if (version := _VERSION.match(cells[0] if cells else "")) and version[1] != "1":
-                    raise at.row(line, f"the table has version {version[1]}; this Benchwright reads version 1")
-                if any(values) and not values[0].startswith("#"):
-                    header = _header(values, line, at)
-            elif not any(values):
-                continue
-            elif len(values) > len(header) and any(values[len(header) :]):
-                mistakes.add(
-                    at.row(line, f"{len(values)} values for {counted(len(header), 'column')}; put quotes around texts")
-                )
-            else:
-                yield _Row(line, {column: value for column, value in zip(header, values, strict=False) if value})
-    except csv.Error as error:
-        raise at.row(start, f"no CSV from here on ({error})") from None
-    finally:
-        csv.field_size_limit(limit)
+    for line in lines:
+        if line.problem:
+            raise at.row(line.first, line.problem)
+        values = [_restored(cell.strip()) for cell in line.cells]
+        if header is None:
+            if (version := _VERSION.match(line.cells[0])) and version[1] != "1":
+                raise at.row(line.first, f"the table has version {version[1]}; this Benchwright reads version 1")
+            if not values[0].startswith("#"):
+                header = _header(values, line.first, at)
+        elif isinstance(cells := by_column(header, values, may_be_short=True), str):
+            mistakes.add(at.row(line.first, f"{cells}; put quotes around texts"))
+        else:
+            yield _Row(line.first, {column: value for column, value in cells.items() if value})
     if header is None:
         raise at.row(1, f"no row names the columns; the first ones are {', '.join(list(COLUMNS)[:4])}")
 
 
-def _delimiter(text: str) -> str:
-    header = next((line for line in text.split("\n") if line.strip() and not line.lstrip('"').startswith("#")), "")
-    return max(",;\t", key=header.count)
-
-
 def _header(values: Sequence[str], line: int, at: _CellPlaces) -> list[str]:
-    names = [value.casefold() for value in values]
+    names = header_names([value.casefold() for value in values])
     wrong = [name for name in names if name and name not in COLUMNS]
     twice = sorted({name for name in names if name and names.count(name) > 1})
     missing = [name for name in ("picture", "states") if name not in names]

@@ -38,10 +38,17 @@ def is_spreadsheet(path: Path) -> bool:
     return path.suffix.lower() == SUFFIX
 
 
-def sheet_rows(path: Path, *, max_unpacked_bytes: int | None = None) -> Iterator[tuple[int, list[Any]]]:
+def sheet_rows(
+    path: Path, *, max_unpacked_bytes: int | None = None, title: str | None = None
+) -> Iterator[tuple[int, list[Any]]]:
     """Yield the number and the cells of each row of the first sheet, from row 1; empty cells are None.
 
     Of a formula the value counts that was stored with it.
+
+    Args:
+        path: The file.
+        max_unpacked_bytes: Most bytes that it may unpack to; default None, the usual bound.
+        title: Its name for messages; its path by default.
 
     Raises:
         PrerequisiteError: openpyxl is not installed.
@@ -51,8 +58,8 @@ def sheet_rows(path: Path, *, max_unpacked_bytes: int | None = None) -> Iterator
         from openpyxl import load_workbook
     except ImportError as error:
         raise PrerequisiteError(
-            f"{path} is a spreadsheet, and the package openpyxl that reads it is not installed; {_INSTALL}, or save "
-            "the table as .tsv or .csv"
+            f"{title or path} is a spreadsheet, and the package openpyxl that reads it is not installed; {_INSTALL}, "
+            "or save the table as .tsv or .csv"
         ) from error
     try:
         with zipfile.ZipFile(path) as archive:
@@ -69,7 +76,8 @@ def sheet_rows(path: Path, *, max_unpacked_bytes: int | None = None) -> Iterator
         OSError, KeyError, IndexError, ValueError, TypeError, SyntaxError, NotImplementedError, EOFError, zlib.error,
         zipfile.BadZipFile,
     ) as error:  # fmt: skip
-        raise DataError(f"{path} cannot be read as a spreadsheet ({error}); save it as .tsv or .csv") from error
+        name = title or path
+        raise DataError(f"{name} cannot be read as a spreadsheet ({error}); save it as .tsv or .csv") from error
 
 
 def _check_parts(archive: zipfile.ZipFile, max_unpacked_bytes: int | None) -> None:

@@ -11,9 +11,10 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import count
+from itertools import count, groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
@@ -25,7 +26,7 @@ from benchwright.source_files.refusals import BAD_ROW, MISSING_PICTURE, REPEATED
 from benchwright.source_files.rows import BadRow
 
 from .asked_question import MAX_KEY, AskedQuestion, ModelReply
-from .imported_question import ImportedQuestion
+from .file_question import FileQuestion
 from .picture_lookup import PICTURE_REASONS, PictureLookup
 from .question_files import ReadRow
 
@@ -47,16 +48,14 @@ CREATE TABLE absent (name TEXT PRIMARY KEY, reason TEXT, detail TEXT);
 CREATE TABLE replies (
     model TEXT, key TEXT, text TEXT, choice TEXT, file TEXT, row TEXT, PRIMARY KEY (model, key)) WITHOUT ROWID;
 """
+_ALL = "SELECT file, row, document, image_ids, outcome, detail, names FROM questions ORDER BY number"
+_BY_PICTURE = (
+    "SELECT file, row, document, image_ids, outcome, detail, names, first FROM questions "
+    "WHERE first IS NOT NULL ORDER BY first, key"
+)
 _ABSENT = "-"
 _MILLION = 1_000_000
 """VLMEvalKit adds multiples of it to the index where it rotates options."""
-
-
-class IndexedQuestion(NamedTuple):
-    """A question with the images of the run that it shows, in order; the document is that of `AskedQuestion`."""
-
-    image_ids: tuple[str, ...]
-    document: str
 
 
 class IndexedPicture(NamedTuple):
@@ -194,16 +193,11 @@ class QuestionIndex:
             replies = Counter(dict(database.execute("SELECT model, count(*) FROM replies GROUP BY model")))
         return ImportCounts(items, as_texts, images, tasks, splits, replies)
 
-    def questions(self) -> Iterator[ImportedQuestion]:
+    def questions(self) -> Iterator[FileQuestion]:
         """Yield every question, in the order of the source, whether it is an item or not."""
         with closing(self._connected()) as database:
-            for file, row, text, ids, outcome, detail, names in database.execute(
-                "SELECT file, row, document, image_ids, outcome, detail, names FROM questions ORDER BY number"
-            ):
-                image_ids = tuple(None if image_id == _ABSENT else image_id for image_id in ids.split())
-                question = AskedQuestion.model_validate_json(text)
-                shown = tuple(json.loads(names))
-                yield ImportedQuestion(file, row, question, image_ids, outcome, detail or "", shown)
+            for row in database.execute(_ALL):
+                yield _question(row)
 
     def absent(self) -> Iterator[AbsentPicture]:
         """Yield every picture that questions name and that cannot be used, in the order in which they were met."""
@@ -217,26 +211,25 @@ class QuestionIndex:
             for row in database.execute("SELECT model, key, text, choice FROM replies ORDER BY model, key"):
                 yield ModelReply(*row)
 
-    def by_picture(self) -> Iterator[tuple[str, list[IndexedQuestion]]]:
+    def by_picture(self) -> Iterator[tuple[str, list[FileQuestion]]]:
         """Yield each picture with which items start, and their questions, sorted by id."""
         with closing(self._connected()) as database:
-            first, questions = None, []
-            rows = database.execute(
-                "SELECT first, image_ids, document FROM questions WHERE first IS NOT NULL ORDER BY first, key"
-            )
-            for image_id, image_ids, document in rows:
-                if image_id != first and first is not None:
-                    yield first, questions
-                    questions = []
-                first = image_id
-                questions.append(IndexedQuestion(tuple(image_ids.split()), document))
-            if first is not None:
-                yield first, questions
+            rows = database.execute(_BY_PICTURE)
+            for first, entries in groupby(rows, key=itemgetter(-1)):
+                yield first, [_question(row[:-1]) for row in entries]
 
     def _connected(self) -> sqlite3.Connection:
         if not self.path.exists():
             raise DataError(f"{self.path} is not there; run the recipe again")
         return sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
+
+
+def _question(row: Sequence[Any]) -> FileQuestion:
+    """Return a question from its columns, as `_ALL` has them."""
+    file, entry, text, ids, outcome, detail, names = row
+    image_ids = tuple(None if image_id == _ABSENT else image_id for image_id in ids.split())
+    question = AskedQuestion.model_validate_json(text)
+    return FileQuestion(file, entry, question, image_ids, outcome, detail or "", tuple(json.loads(names)))
 
 
 class _Shown(NamedTuple):

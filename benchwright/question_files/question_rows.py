@@ -89,7 +89,7 @@ def question_of(
         level=_text(document, columns, "level"),
         category=_text(document, columns, "category"),
         group=_text(document, columns, "group"),
-        explanation=_text(document, columns, "explanation"),
+        explanation=_text(document, columns, "explanation", as_it_stands=True),
         labels=_labels(document, columns),
     )
     return question, pictures
@@ -170,13 +170,14 @@ def _value(document: Mapping[str, Any], columns: ColumnMapping, field: str) -> A
     return None if column is None else document.get(column)
 
 
-def _text(document: Mapping[str, Any], columns: ColumnMapping, field: str) -> str | None:
+def _text(document: Mapping[str, Any], columns: ColumnMapping, field: str, *, as_it_stands: bool = False) -> str | None:
     value = _value(document, columns, field)
     if value is None or isinstance(value, Mapping | bytes):
         return None
     if isinstance(value, list):
         return "+".join(str(part) for part in value) or None
-    return str(value).strip() or None
+    text = str(value)
+    return (text if as_it_stands and text.strip() else text.strip()) or None
 
 
 def _options(document: Mapping[str, Any], columns: ColumnMapping) -> tuple[list[str | AskedPicture], list[str]]:

@@ -2,14 +2,15 @@
 
 | layout | file | item's id | reply |
 |---|---|---|---|
-| `benchwright` | `predictions.jsonl`, `.csv` | `item_id` | `reply`, or the letter in `answer` |
-| `vlmevalkit` | result table `.tsv`, `.csv`, `.xlsx`, `.json` | `index` | `prediction` |
+| `benchwright` | `predictions`, any table | `item_id` | `reply`, or the letter in `answer` |
+| `vlmevalkit` | result table, or `.json` | `index` | `prediction` |
 | `lmms-eval` | `*_samples_*.jsonl` | an id in `doc`, else `doc_id` | `filtered_resps`, else `resps` |
 | `inspect` | log `.json` or `.eval` | a sample's `id` | the scorer's `answer`, else `output.completion` |
 | `mapping` | `.json`, one object | its keys | its values |
-| `table` | `.csv`, `.tsv`, `.jsonl`, `.json` | a column of `ID_COLUMNS` | a column of `REPLY_COLUMNS` |
+| `table` | any table, or `.json` | a column of `ID_COLUMNS` | a column of `REPLY_COLUMNS` |
 
-Any of them may be gzipped, and a folder counts as all its files together (BLINK's `saved_outputs/MODEL`).
+A table is what `files.tables` reads. Text and JSON may be gzipped, and a folder counts as all its files together
+(BLINK's `saved_outputs/MODEL`).
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from typing import Any, NamedTuple
 from benchwright.errors import DataError
 from benchwright.files.bounded_json import bounded_json
 from benchwright.files.bounds import MIB, ROW_BYTES, UNPACKED_BYTES
-from benchwright.files.spreadsheets import sheet_rows
+from benchwright.files.tables import TABLE_ENDS, Table
 from benchwright.source_files.files import DatasetFiles
-from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import Row, csv_rows, json_document, json_rows
+from benchwright.source_files.refusals import BAD_ROW, RefusedRow
+from benchwright.source_files.rows import Row, json_document
 
 ID_COLUMNS = ("item_id", "question_id", "questionid", "qid", "id", "idx", "index", "sample_id", "uid", "key")
 """Columns that may hold an item's id, in small letters."""
@@ -47,7 +48,7 @@ MODEL_COLUMNS = ("model", "model_id", "model_name", "annotator", "rater", "worke
 MAX_ROWS = 5_000_000
 MAX_FILE_CHARS, MAX_UNPACKED_BYTES = 1 << 30, 2 << 30
 """Most characters of replies in a file or folder, and most bytes of an archive or a spreadsheet once unpacked."""
-_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".xlsx", ".eval")
+_SUFFIXES = (*TABLE_ENDS, ".json", ".eval")
 _OPTION_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -137,12 +138,11 @@ def _where(path: Path, entry: str) -> str:
 
 
 def _documents(path: Path, suffix: str) -> Iterator[Row | RefusedRow]:
-    files = DatasetFiles(path.parent)
-    if suffix in (".csv", ".tsv"):
-        return csv_rows(files, path.name, delimiter="\t" if suffix == ".tsv" else ",")
-    if suffix in (".jsonl", ".ndjson"):
-        return json_rows(files, path.name, usual_bytes=ROW_BYTES.usual)
-    return _spreadsheet(path) if suffix == ".xlsx" else _json_entries(files, path)
+    if suffix == ".json":
+        yield from _json_entries(DatasetFiles(path.parent), path)
+        return
+    for entry, values, problem in Table.at(path).records():
+        yield RefusedRow(path.name, entry, BAD_ROW, problem) if problem else Row(entry, values)
 
 
 def _json_entries(files: DatasetFiles, path: Path) -> Iterator[Row | RefusedRow]:
@@ -165,14 +165,6 @@ def _json_entries(files: DatasetFiles, path: Path) -> Iterator[Row | RefusedRow]
         raise DataError(
             f"{path}: neither a list of rows, nor an inspect_ai log with samples, nor an object from item id to reply"
         )
-
-
-def _spreadsheet(path: Path) -> Iterator[Row | RefusedRow]:
-    rows = sheet_rows(path)
-    names = [str(cell) if cell is not None else "" for cell in next(rows, (1, []))[1]]
-    for number, cells in rows:
-        if any(cell is not None for cell in cells):
-            yield Row(f"row {number}", dict(zip(names, cells, strict=False)))
 
 
 def _inspect_archive(path: Path) -> Iterator[ReplyRow | UnreadReply]:

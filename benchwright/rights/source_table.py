@@ -10,16 +10,16 @@ Rows of files go before patterns, later patterns before earlier ones, cell by ce
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
 
 from benchwright.errors import DataError
+from benchwright.files.table_text import TableLine
+from benchwright.files.tables import Table, by_column, header_names
 from benchwright.images.identify import uri_for
 from benchwright.text_normalization import counted
 
@@ -122,36 +122,37 @@ class _Reading:
 
     def _rows(self) -> list[tuple[int, dict[str, str]]]:
         """Return the rows with their line numbers, after a check of the columns."""
-        reader = csv.DictReader(
-            io.StringIO(self._text(), newline=""), delimiter="\t" if self._path.suffix == ".tsv" else ",", strict=True
-        )
-        try:
-            columns = [(name or "").strip().lower() for name in reader.fieldnames or ()]
-            wrong = [name for name in columns if name not in {FILE, *COLUMNS}]
-            twice = sorted({name for name in columns if columns.count(name) > 1})
-            if wrong or twice or FILE not in columns:
-                said = [f"unknown columns: {', '.join(map(repr, wrong))}"] if wrong else []
-                said += [f"columns that stand there twice: {', '.join(map(repr, twice))}"] if twice else []
-                said += [] if FILE in columns else [f"no column {FILE!r}"]
-                raise DataError(f"{self._path}: {'; '.join(said)}; the columns are {', '.join((FILE, *COLUMNS))}")
-            reader.fieldnames = columns
-            rows = []
-            for row in reader:
-                if None in row or any(cell is None for cell in row.values()):
-                    self._problems.append(f"line {reader.line_num} has not {len(columns)} cells, as the first line has")
-                else:
-                    rows.append((reader.line_num, {name: cell.strip() for name, cell in row.items()}))
-        except csv.Error as error:
-            raise DataError(f"{self._path}, line {reader.line_num}: {error}; save it as CSV in UTF-8") from error
+        columns: list[str] | None = None
+        rows = []
+        for line in self._lines():
+            if columns is None:
+                columns = [name.lower() for name in header_names(line.cells)]
+                self._check(columns)
+            elif isinstance(cells := by_column(columns, line.cells), str):
+                self._problems.append(f"line {line.number} has {cells}")
+            else:
+                rows.append((line.number, {name: cell.strip() for name, cell in cells.items()}))
+        if columns is None:
+            self._check([])
         return rows
 
-    def _text(self) -> str:
+    def _check(self, columns: Sequence[str]) -> None:
+        wrong = [name for name in columns if name not in {FILE, *COLUMNS}]
+        twice = sorted({name for name in columns if columns.count(name) > 1})
+        if wrong or twice or FILE not in columns:
+            said = [f"unknown columns: {', '.join(map(repr, wrong))}"] if wrong else []
+            said += [f"columns that stand there twice: {', '.join(map(repr, twice))}"] if twice else []
+            said += [] if FILE in columns else [f"no column {FILE!r}"]
+            raise DataError(f"{self._path}: {'; '.join(said)}; the columns are {', '.join((FILE, *COLUMNS))}")
+
+    def _lines(self) -> Iterator[TableLine]:
         try:
             if self._path.is_symlink() or not self._path.is_file() or self._path.stat().st_size > _MOST_BYTES:
                 raise DataError(f"{self._path} must be a regular file of at most {_MOST_BYTES:,} bytes")
-            return self._path.read_bytes().decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise DataError(f"{self._path} is not UTF-8 at byte {error.start:,}; save it as CSV in UTF-8") from error
+            for line in (table := Table.at(self._path)).lines(max_bytes=_MOST_BYTES):
+                if line.problem:
+                    raise table.unreadable(line)
+                yield line
         except OSError as error:
             raise DataError(f"{self._path} cannot be read: {error.strerror or error}") from error
 

@@ -24,6 +24,7 @@ from typing import Any, BinaryIO
 from benchwright.errors import DataError
 from benchwright.files.bounds import DOCUMENT_BYTES
 from benchwright.files.packed import check_unpacked, unpacked
+from benchwright.files.tables import TEXT_ENDS, Table, table_end
 from benchwright.storage_faults import is_of_the_machine, naming
 from benchwright.text_normalization import counted
 
@@ -316,6 +317,11 @@ class DatasetFiles:
                     copy.write(piece)
             copy.flush()
             yield Path(copy.name)
+
+    def table(self, path: str, *, end: str | None = None) -> Table:
+        """Return a file as a table; a name that tells no kind stands for CSV, unless `end` tells it."""
+        kind = end or table_end(path) or TEXT_ENDS[0]
+        return Table(self.shown(path), kind, lambda: self.opened(path), lambda: self.as_path(path))
 
     def shown(self, path: str) -> str:
         """Return a path as messages name it."""

@@ -22,9 +22,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.facts import Box
+from benchwright.files.numbered_lines import numbered_lines
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify
-from benchwright.source_files.rows import numbered_lines
 
 _SPLIT_FILE = re.compile(r"emu_([A-Za-z0-9-]{1,40})\.jsonl")
 _INDEX = re.compile(r"[A-Za-z0-9_-]{1,40}")

@@ -53,8 +53,8 @@ def items(
     reason why rows are left out, with examples. `--column question=ask` or `--column options=o1,o2,o3` sets a guess
     right, and so does a file (`--columns`), which `--write-columns` writes with the guesses. Nothing else is written.
     """
-    from benchwright.files.item_files import stated_columns
     from benchwright.question_files.item_check import check_items, check_items_text
+    from benchwright.source_files.item_files import stated_columns
 
     document = check_items(
         source, pictures=pictures, mapping=stated_columns(settings), columns=columns, write_to=write_to

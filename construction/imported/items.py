@@ -17,7 +17,7 @@ from benchwright.canonical import canonical_json, digest
 from benchwright.errors import PrerequisiteError
 from benchwright.photographs import BroughtPhotograph
 from benchwright.question_files.asked_question import AskedQuestion
-from benchwright.question_files.imported_question import IMPORTED, OWN_SPLIT, item_of
+from benchwright.question_files.file_question import IMPORTED, OWN_SPLIT, item_of
 from benchwright.question_files.picture_lookup import PictureLookup
 from benchwright.question_files.question_index import QuestionIndex
 from benchwright.question_files.question_source import QuestionSource, open_source
@@ -199,7 +199,7 @@ class AskedQuestions(GatherStep):
             if image_id not in rows:
                 continue
             whole = [q for q in questions if all(shown in rows for shown in q.image_ids)]
-            entries = [{"image_ids": q.image_ids, "question": json.loads(q.document)} for q in whole]
+            entries = [{"image_ids": q.image_ids, "question": q.question.model_dump(mode="json")} for q in whole]
             places.append(rows[image_id])
             texts.append(canonical_json({"left_out": len(questions) - len(whole), "questions": entries}))
         return Gathered(rows=np.array(places, np.int64), values={ASKED: texts})

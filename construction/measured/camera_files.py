@@ -26,9 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
+from benchwright.files.tables import text_columns
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, Row, checked, csv_rows
+from benchwright.source_files.rows import BadRow, Row, checked, table_rows
 
 from ..ground_truth.truths import CameraPose, CameraPoses, Matrix3
 from .map_files import stated_in
@@ -106,8 +107,7 @@ def camera_form(name: str, place: Path) -> CameraForm | None:
     if lower.startswith("transforms") and lower.endswith(".json"):
         return "transforms" if b'"transform_matrix"' in _head(place) else None
     if lower.endswith(".csv"):
-        line = _head(place).decode("utf-8-sig", "replace").partition("\n")[0]
-        columns = {cell.strip().strip('"') for cell in line.split(",")}
+        columns = {*text_columns(_head(place))}
         poses = ({*_QUATERNION, *_TRANSLATION}, {*_ROTATION, *_TRANSLATION})
         return "table" if any(columns >= {"image", *wanted} for wanted in poses) else None
     return None
@@ -293,7 +293,7 @@ def _transforms(place: Path, path: str) -> Iterator[tuple[str, StatedCamera] | R
 
 
 def _table(root: Path, path: str, statement: CameraStatement) -> Iterator[tuple[str, StatedCamera] | RefusedRow]:
-    for row in csv_rows(DatasetFiles(root), path, needed=("image", *_TRANSLATION)):
+    for row in table_rows(DatasetFiles(root), path, needed=("image", *_TRANSLATION)):
         if isinstance(row, RefusedRow):
             yield row
             continue

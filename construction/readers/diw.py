@@ -18,9 +18,10 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import ClassVar, Literal
 
+from benchwright.files.numbered_lines import numbered_lines
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, guarded, numbered_lines
+from benchwright.source_files.rows import BadRow, guarded
 
 from ..ground_truth.truths import DepthComparison, GroundTruth
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen

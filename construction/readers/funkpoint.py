@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, Row, checked, csv_rows
+from benchwright.source_files.rows import BadRow, Row, checked, table_rows
 
 from ..ground_truth.truths import FunctionalPoints, GroundTruth
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
@@ -76,7 +76,7 @@ class FunKPoint(DatasetReader):
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:
         """Yield one record a picture and action."""
         del pictures
-        yield from records_of_rows(csv_rows(files, "labels.csv", needed=_COLUMNS), "labels.csv", _record)
+        yield from records_of_rows(table_rows(files, "labels.csv", needed=_COLUMNS), "labels.csv", _record)
 
 
 def _record(row: Row) -> DatasetRecord:

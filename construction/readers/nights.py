@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, csv_rows
+from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, table_rows
 
 from ..ground_truth.truths import GroundTruth, SimilarityTriplet
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
@@ -69,7 +69,7 @@ class Nights(DatasetReader):
         """Yield one record a triplet with enough votes."""
         del pictures
         needed = (*_COLUMNS, "split") if self.splits else _COLUMNS
-        yield from records_of_rows(csv_rows(files, "data.csv", needed=needed), "data.csv", self._record)
+        yield from records_of_rows(table_rows(files, "data.csv", needed=needed), "data.csv", self._record)
 
     def _record(self, row: Row) -> DatasetRecord:
         triplet = checked(_Triplet, row)

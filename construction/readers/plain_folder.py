@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from benchwright.errors import DataError
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, Row, checked, csv_rows, guarded, json_rows
+from benchwright.source_files.rows import BadRow, Row, checked, guarded, table_rows
 
 from ..ground_truth.truths import TRUTHS, Captions, GroundTruth, NamedEntity
 from ..ground_truth.values import truth_in
@@ -85,7 +85,8 @@ class PlainFolder(DatasetReader):
     """Pictures in a folder with a table, CSV or JSON lines.
 
     Args:
-        table: File of the table; null for the only CSV or JSONL file directly in the folder.
+        table: File of the table, `.csv`, `.tsv`, `.xlsx` or `.jsonl`; null for the only CSV or JSONL file directly in
+            the folder.
         dataset: Name of the collection, as sources in a release state it.
     """
 
@@ -106,7 +107,7 @@ class PlainFolder(DatasetReader):
     gives: ClassVar[tuple[type[GroundTruth], ...]] = TRUTHS
     landmarks: ClassVar[tuple[str, ...]] = ()
 
-    table: str | None = Field(None, pattern=r"\.(csv|jsonl)$")
+    table: str | None = Field(None, pattern=r"\.(csv|tsv|xlsx|jsonl)$")
     dataset: str = Field("folder", pattern=r"^[a-z0-9][a-z0-9_.-]*$")
 
     @property
@@ -138,8 +139,8 @@ class PlainFolder(DatasetReader):
         """Yield one record a row."""
         del pictures
         path = self._table(files)
-        rows = csv_rows(files, path, needed=("image",)) if path.endswith(".csv") else json_rows(files, path)
-        if path.endswith(".csv"):
+        rows = table_rows(files, path, needed=("image",))
+        if not path.endswith(".jsonl"):
             yield from records_of_rows(rows, path, partial(self._of_csv, path))
             return
         for row in rows:

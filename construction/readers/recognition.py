@@ -8,8 +8,6 @@ annotations and is neither is named, as is a file that two readers would take.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
@@ -19,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.files.tables import text_columns
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.rooms import catalogue
 from benchwright.source_files.files import DatasetFiles
@@ -243,7 +242,7 @@ def _own_file(folder: DatasetFiles, name: str, place: Path, path: str) -> FoundS
     if suffix == ".json":
         return FoundSource(_form_of_json(place), path, (path,))
     if suffix in (".csv", ".jsonl"):
-        if suffix == ".csv" and "image" not in (columns := _columns(place)):
+        if suffix == ".csv" and "image" not in (columns := text_columns(_head(place))):
             raise DataError(f"a table has a column `image`; there are {', '.join(columns[:8]) or 'none'}")
         if suffix == ".jsonl" and not _names_pictures(place):
             raise DataError("a table has `image` or `images` in each line; the first one has neither")
@@ -262,11 +261,6 @@ def _form_of_json(place: Path) -> Form:
     if missing := [key for key in ("images", "annotations") if key not in source.keys]:
         raise DataError(f"a COCO file has the lists images and annotations; {missing[0]} is missing")
     return "coco"
-
-
-def _columns(place: Path) -> list[str]:
-    text = _head(place).decode("utf-8-sig", "replace")
-    return next(csv.reader(io.StringIO(text)), [])
 
 
 def _names_pictures(place: Path) -> bool:

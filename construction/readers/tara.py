@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, Row, checked, json_rows
+from benchwright.source_files.rows import BadRow, Row, checked, table_rows
 
 from ..ground_truth.truths import DatedPlace, GroundTruth
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, records_of_rows
@@ -66,7 +66,7 @@ class Tara(DatasetReader):
         """Yield one record an article."""
         del pictures
         for path in self.annotations(files):
-            yield from records_of_rows(json_rows(files, path), path, partial(self._record, path))
+            yield from records_of_rows(table_rows(files, path), path, partial(self._record, path))
 
     def _record(self, path: str, row: Row) -> DatasetRecord:
         article = checked(_Article, row)

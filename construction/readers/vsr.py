@@ -20,7 +20,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, Row, checked, json_rows
+from benchwright.source_files.rows import BadRow, Row, checked, table_rows
 
 from ..ground_truth.truths import GroundTruth, SpatialClaim
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
@@ -92,7 +92,7 @@ class Vsr(DatasetReader):
         """Yield one record a claim."""
         for path in self.annotations(files):
             part = "all" if self.split == "all" else f"{self.split}/{PurePosixPath(path).stem}"
-            yield from records_of_rows(json_rows(files, path), path, partial(_record, path, part, pictures))
+            yield from records_of_rows(table_rows(files, path), path, partial(_record, path, part, pictures))
 
 
 def _record(path: str, part: str, pictures: DatasetFiles, row: Row) -> DatasetRecord:

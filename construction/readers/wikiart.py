@@ -18,7 +18,7 @@ from typing import ClassVar, Literal
 from benchwright.errors import DataError
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, Row, csv_rows
+from benchwright.source_files.rows import BadRow, Row, table_rows
 
 from ..ground_truth.truths import ArtStyle, GroundTruth
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
@@ -60,7 +60,7 @@ class WikiArt(DatasetReader):
         spellings: dict[str, dict[str, str]] = {}
         for part in self.parts:
             path = f"wikiart_csv/style_{part}.csv"
-            rows = csv_rows(files, path, columns=("path", "class"))
+            rows = table_rows(files, path, columns=("path", "class"))
             yield from records_of_rows(rows, path, partial(self._record, path, styles, pictures, spellings))
 
     def _record(

@@ -19,10 +19,11 @@ from typing import ClassVar
 from pydantic import BaseModel, Field
 
 from benchwright.errors import DataError
+from benchwright.files.numbered_lines import numbered_lines
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.pickles import load_data
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, checked, guarded, json_document, numbered_lines
+from benchwright.source_files.rows import BadRow, checked, guarded, json_document
 from benchwright.source_files.rows import Row as FileRow
 
 from ..ground_truth.truths import CameraPose, CameraPoses, GroundTruth

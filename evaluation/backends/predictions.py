@@ -1,13 +1,13 @@
 """A file of predictions as a backend: replies of a model that another program ran, checked before they are scored.
 
-JSON Lines with one object a line, or CSV with a header. Each row has `item_id` and either `reply` (free text, read
-like any other reply) or `answer` (a letter; nothing for none). A `release_id`, where given, must be the release's. In a
-file of answers (`AnswerFile`) a row may have `error` instead, and what a server said of the reply beside it.
+Lines of JSON with one object each, or any other table (`files.tables`). Each row has `item_id` and either `reply` (free
+text, read like any other reply) or `answer` (a letter; nothing for none). A `release_id`, where given, must be the
+release's. In a file of answers (`AnswerFile`) a row may have `error` instead, and beside the reply what a server said
+of it.
 """
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Generator, Iterable, Mapping
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from benchwright.canonical import file_digest
 from benchwright.errors import DataError
+from benchwright.files.tables import JSON_ENDS, TABLE_ENDS, Table, by_column, header_names
 from benchwright.models.reply_kinds import ReplyKind
 from benchwright.text_normalization import counted
 
@@ -60,10 +61,10 @@ def predictions(argument: str, options: BackendOptions) -> Backend:
     path = Path(argument)
     if not argument or not path.is_file():
         raise DataError(
-            f"predictions file {argument!r} is not a file; write predictions:FILE with a .jsonl or .csv file"
+            f"predictions file {argument!r} is not a file; write predictions:FILE with a table, such as .jsonl or .csv"
         )
-    if path.suffix.lower() not in {".jsonl", ".ndjson", ".csv"}:
-        raise DataError(f"{path}: predictions are read from .jsonl (or .ndjson) and .csv files; rename or convert it")
+    if path.suffix.lower() not in TABLE_ENDS:
+        raise DataError(f"{path}: predictions are read from tables ({', '.join(TABLE_ENDS)}); rename or convert it")
     return PredictionsFile(path)
 
 
@@ -112,7 +113,7 @@ class PredictionsFile:
 
     def _read(self, context: BackendContext) -> dict[str, Prediction]:
         predictions: dict[str, Prediction] = {}
-        read = _csv_rows if self.path.suffix.lower() == ".csv" else _json_rows
+        read = _json_rows if self.path.suffix.lower() in JSON_ENDS else _table_rows
         with closing(read(self.path)) as rows:
             for line, cells in rows:
                 item_id = cells.get("item_id")
@@ -206,27 +207,26 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats)
 """Made once: `json.loads` would make one a line."""
 
 
-def _csv_rows(path: Path) -> Generator[UncheckedRow]:
-    """Yield the rows of a CSV file with a header; the line is the one on which a row ends."""
-    with path.open(encoding="utf-8-sig", newline="") as handle:
-        reader = csv.reader(handle, strict=True)
-        try:
-            header = next(reader, [])
+def _table_rows(path: Path) -> Generator[UncheckedRow]:
+    """Yield the rows of a table that is no JSON; the line is the one on which a row ends."""
+    table = Table.at(path)
+    header: list[str] | None = None
+    for line in table.lines():
+        if line.problem:
+            raise table.unreadable(line)
+        if header is None:
+            header = header_names(line.cells)
             if "item_id" not in header or len(set(header)) != len(header):
                 raise DataError(
                     f"{path}: line 1: the header is {_shown(header)}; "
                     "it needs item_id and either reply or answer, each once"
                 )
-            for cells in reader:
-                if cells and len(cells) != len(header):
-                    raise DataError(
-                        f"{path}: line {reader.line_num}: {len(cells)} cells where the header has {len(header)}; "
-                        "quote texts that hold commas or line breaks"
-                    )
-                if cells:
-                    yield UncheckedRow(reader.line_num, dict(zip(header, cells, strict=True)))
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise DataError(f"{path}: line {reader.line_num + 1}: not CSV in UTF-8 ({error})") from error
+        elif isinstance(cells := by_column(header, line.cells), str):
+            raise DataError(f"{path}: line {line.number}: {cells}; quote texts that hold commas or line breaks")
+        else:
+            yield UncheckedRow(line.number, dict(cells))
+    if header is None:
+        raise DataError(f"{path} is empty; its first line needs item_id and either reply or answer")
 
 
 def _shown(value: Any) -> str:

@@ -1,12 +1,12 @@
 """The `evaluate` commands.
 
-`evaluate extract` reads files of replies: one JSON object a line, with `reply` and `choices`.
+`evaluate extract` reads tables of replies, such as one JSON object a line, with `reply` and `choices`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ import click
 
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed, DataError
+from benchwright.files.bounded_json import bounded_json
+from benchwright.files.tables import JSON_ENDS, Table
 from benchwright.records import LETTERS
 from benchwright.replies.readers import READERS
 from benchwright.text_normalization import counted, printable
@@ -27,27 +29,33 @@ if TYPE_CHECKING:
 
 
 def read_cases(path: Path, reader: str = "robust") -> list[str | None]:
-    """Return the letter of each line's reply, in order; None where it names no single option.
+    """Return the letter of each row's reply, in order; None where it names no single option.
 
     `choices` lists the options' texts in order; null stands for a picture.
 
     Args:
-        path: File of replies.
+        path: Table of replies, lines of JSON where its name tells no kind.
         reader: Name of one of `READERS`.
 
     Raises:
-        DataError: A line is not what it should be; the message names it.
+        DataError: A row is not what it should be; the message names it.
     """
     letters: list[str | None] = []
-    for number, raw in enumerate(path.read_bytes().splitlines(), start=1):
-        where = f"{path}: line {number}"
-        try:
-            case = json.loads(raw.decode("utf-8-sig" if number == 1 else "utf-8"))
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{where}: not JSON in UTF-8 ({error})") from error
-        reply, choices = _checked(case, where)
+    for entry, case, problem in Table.at(path, otherwise=JSON_ENDS[0]).records():
+        where = f"{path}: {entry}"
+        if problem:
+            raise DataError(f"{where}: {problem}")
+        reply, choices = _checked(_with_list(case), where)
         letters.append(READERS[reader](reply, list(zip(LETTERS, choices, strict=False))))
     return letters
+
+
+def _with_list(case: Any) -> Any:
+    """Return a row with its choices as a list, where a cell holds it as JSON."""
+    if isinstance(case, dict) and isinstance(cell := case.get("choices"), str) and cell.lstrip().startswith("["):
+        with suppress(ValueError, RecursionError):
+            return {**case, "choices": bounded_json(cell)}
+    return case
 
 
 def _checked(case: Any, where: str) -> tuple[str, list[str | None]]:
@@ -323,8 +331,8 @@ def protocols(as_json: bool) -> None:
 @click.argument(
     "cases",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help='JSON Lines file, {"reply", "choices"} a line; `choices` are the options\' texts in order, null for a '
-    "picture.",
+    help='Table or JSON Lines file, {"reply", "choices"} a row; `choices` are the options\' texts as a JSON list in '
+    "order, null for a picture.",
 )
 @_READER
 @json_option('`{"letters": [letter or null]}`')

@@ -102,8 +102,9 @@ def published(
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="The release's folder.")
 @json_option(
     """
-    `{"release", "release_id", "items", "splits": {split: n}, "left_out": {reason: n}}`; reasons are `sealed`,
-    `no_image` and `unreadable_image`
+    `{"release", "release_id", "items", "splits": {split: n}, "left_out": {reason: n}, "refused": [{"file", "entry",
+    "reason", "detail"}]}`; reasons are `sealed`, `no_image` and `unreadable_image`, and of rows that are no questions,
+    of which `refused` has up to 20, those of `construct items`
     """
 )
 def import_questions(benchmark: str, data: Path, out: Path, as_json: bool) -> None:
@@ -112,11 +113,9 @@ def import_questions(benchmark: str, data: Path, out: Path, as_json: bool) -> No
 
     imported = import_published(benchmark, data, out).document()
     left_out = ", ".join(f"{number} {reason}" for reason, number in imported["left_out"].items()) or "none"
-    emit(
-        imported,
-        as_json=as_json,
-        text=lambda: printable(f"{out}: {counted(imported['items'], 'item')}; left out: {left_out}"),
-    )
+    said = f"{out}: {counted(imported['items'], 'item')}; left out: {left_out}"
+    refused = [f"  {row['file']}, {row['entry']}: {row['detail']}" for row in imported["refused"]]
+    emit(imported, as_json=as_json, text=lambda: printable("\n".join([said, *refused])))
 
 
 def _words(texts: tuple[str, ...]) -> dict[str, str]:

@@ -1,5 +1,8 @@
 """Import of published questions with their pictures as a release that every other command takes.
 
+The files are read as any file of questions is (`benchwright.question_files`), so that `construct items`, `audit` and a
+run find the same items, options and keys in them; what a benchmark's own layout says beyond stands here.
+
 BLINK's questions come from its data set `BLINK-Benchmark/BLINK` on Hugging Face: Parquet files with the pictures
 inside, one folder per task. The paper's repository has outputs, but no questions. Options refer to pictures in words
 ("the second image"), so they stay words, and the pictures keep their order.
@@ -8,140 +11,163 @@ inside, one folder per task. The paper's repository has outputs, but no question
 from __future__ import annotations
 
 import re
-import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from benchwright.errors import BenchwrightError, DataError, UnreadableImage
-from benchwright.files.arrow_files import ArrowColumn, ChosenColumns, UnreadPart, arrow_rows
+from benchwright.errors import BenchwrightError, DataError
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify, uri_for
 from benchwright.images.regular_files import read_file
+from benchwright.question_files.asked_question import task_name
+from benchwright.question_files.file_question import FileQuestion
+from benchwright.question_files.item_check import ReadQuestions, read_questions
+from benchwright.question_files.picture_lookup import UNREADABLE_PICTURE
+from benchwright.question_files.question_files import Stated
+from benchwright.question_files.question_index import NO_KEY
 from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, Operation, Source, item_id_for
 from benchwright.release import Release, write_release
-from benchwright.text_normalization import counted
+from benchwright.source_files.refusals import MISSING_PICTURE, RefusedRow
 
-from .questions import PublishedQuestion, ii_bench_questions, mvp_bench_questions
+from . import mvp_layout
+from .files import names_in, needed
+from .mvp_readings import category_of
 
 PICTURES = ("image_1", "image_2", "image_3", "image_4")
-_TEXTS = ("idx", "sub_task", "question", "answer")
 _SPLIT = re.compile(r"(val|test)-\d{5}-of-\d{5}\.parquet")
-_ANSWER = re.compile(r"\(([A-E])\)")
-_MAX_ROWS = 100_000
+_YES_NO_CLOSING = "\nPlease answer yes or no."
+_II_LABELS = ("image_type", "emotion", "rhetoric")
+_LEFT_OUT = {NO_KEY: "sealed", MISSING_PICTURE: "no_image", UNREADABLE_PICTURE: "unreadable_image"}
+"""What a count calls a reason; others keep their name."""
 
 
-def blink_questions(data: Path, pictures: Path) -> Iterator[PublishedQuestion]:
-    """Yield BLINK's questions, task by task, and write their pictures below a folder, where the questions name them.
+class _Said(NamedTuple):
+    """What a benchmark's layout says of a question beyond its words, options, key and pictures.
 
     Args:
-        data: Folder with `Task/val-00000-of-00001.parquet` and the like.
-        pictures: Folder for the pictures, which are written unchanged.
-
-    Raises:
-        DataError: There are no such files, or one does not have the expected content.
+        task: Task of the item.
+        split: Its split.
+        names: Names of its pictures, for their source.
+        text: The question, without what only tells a model how to answer.
+        level: Level of the item.
+        category: Category of the item.
+        attributes: Attributes of the item.
+        group: What a later split must keep together.
     """
-    files = sorted(
-        (path for path in data.glob("*/*.parquet") if _SPLIT.fullmatch(path.name)), key=lambda p: p.parts[-2:]
+
+    task: str
+    split: str
+    names: Sequence[str]
+    text: str
+    level: str | None = None
+    category: str | None = None
+    attributes: Mapping[str, str] = {}
+    group: str | None = None
+
+
+class _Layout(NamedTuple):
+    """Where a benchmark's folder has its questions, and what its layout says of each."""
+
+    place: Callable[[Path], Path]
+    said: Callable[[FileQuestion], _Said]
+    mapping: Stated = MappingProxyType({})
+
+
+def _ii_place(data: Path) -> Path:
+    folder = data / "data"
+    if not names_in(folder, ".json"):
+        raise DataError(f"{folder} holds no JSON file of questions; --data takes a folder of the official layout")
+    return folder
+
+
+def _ii_said(question: FileQuestion) -> _Said:
+    asked = question.question
+    labels = {name: _spelled(asked.labels[name]) for name in _II_LABELS if name in asked.labels}
+    if asked.level is not None:
+        labels["difficulty"] = asked.level
+    category = None if asked.category is None else _spelled(asked.category)
+    split = "dev" if asked.split == "dev" else "test"
+    return _Said("implication", split, question.names, asked.ask, category=category, attributes=labels)
+
+
+def _spelled(label: object) -> str:
+    """Return a label as the repository's lists are written out."""
+    return str(label).replace("+", ", ")
+
+
+def _mvp_said(question: FileQuestion) -> _Said:
+    asked = question.question
+    kind, pair = asked.labels.get("type"), asked.labels.get("id")
+    if kind not in mvp_layout.TYPES or not isinstance(pair, int):
+        raise DataError(
+            f"{question.file}, {question.row}: type is {ascii(kind)[:80]} and id {ascii(pair)[:80]}; questions of "
+            f"MVP-Bench have one of {', '.join(mvp_layout.TYPES)}, and the number of a pair"
+        )
+    is_yes_no = kind in mvp_layout.YES_NO
+    side = "manipulated" if kind in {"y/n-e", "mcq-e"} else "natural" if is_yes_no else "both"
+    return _Said(
+        "yes_no" if is_yes_no else "single_image" if kind == "mcq-e" else "cross_image",
+        "test",
+        question.names,
+        asked.ask.removesuffix(_YES_NO_CLOSING).strip(),
+        asked.level,
+        category_of(pair),
+        {"image_side": side},
+        f"pair:{pair}",
     )
-    if not files:
+
+
+def _blink_place(data: Path) -> Path:
+    if not any(_SPLIT.fullmatch(path.name) for path in data.glob("*/*.parquet")):
         raise DataError(
             f"{data} holds no questions of BLINK, such as Counting/val-00000-of-00001.parquet; they are the data set "
             "BLINK-Benchmark/BLINK on Hugging Face, and not in the paper's repository: fetch it and name its folder"
         )
-    for path in files:
-        for number, row in enumerate(_rows(path), start=1):
-            yield _question(row, f"{path}: row {number}", path.name.partition("-")[0], pictures)
+    return data
 
 
-def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
-    wanted = [*_TEXTS, "choices", *PICTURES]
-
-    def chosen(columns: Sequence[ArrowColumn]) -> ChosenColumns:
-        if missing := sorted(set(wanted) - {column.name for column in columns}):
-            raise DataError(f"{path} has no column {missing[0]!r}; questions of BLINK have {', '.join(wanted)}")
-        return ChosenColumns(wanted)
-
-    for row in arrow_rows(path, chosen):
-        if isinstance(row, UnreadPart):
-            raise DataError(f"{path}: {row.entry}: {row.detail}")
-        if row.number > _MAX_ROWS:
-            raise DataError(f"{path} has more than {_MAX_ROWS} rows, more than BLINK's; name its folder with --data")
-        yield row.values
+def _blink_said(question: FileQuestion) -> _Said:
+    asked = question.question
+    names = [f"{asked.key}/image_{number}" for number in range(1, len(question.names) + 1)]
+    task = asked.task if asked.category is None else task_name(asked.category)
+    return _Said(task, asked.split or "val", names, asked.ask, category=asked.category)
 
 
-def _question(row: Mapping[str, Any], where: str, split: str, pictures: Path) -> PublishedQuestion:
-    for name in _TEXTS:
-        if not isinstance(row[name], str) or not row[name]:
-            raise DataError(f"{where}: {name} is {ascii(row[name])[:80]}, not a text")
-    options = row["choices"]
-    if (
-        not isinstance(options, list)
-        or not 2 <= len(options) <= 5
-        or not all(isinstance(o, str) and o for o in options)
-    ):
-        raise DataError(f"{where}: choices is {ascii(options)[:80]}, not a list of two to five texts")
-    key, named = row["idx"], _ANSWER.fullmatch(row["answer"])
-    if named is None and row["answer"] != "hidden":
-        raise DataError(f"{where}: answer is {ascii(row['answer'])[:80]}, neither such as (A) nor 'hidden'")
-    if named is not None and named[1] not in "ABCDE"[: len(options)]:
-        raise DataError(f"{where}: answer {row['answer']} is none of its {counted(len(options), 'option')}")
-    if re.fullmatch(r"[A-Za-z0-9_-]{1,80}", key) is None:
-        raise DataError(f"{where}: idx {ascii(key)[:80]} is not such as val_Counting_1")
-    names = tuple(_kept(row[name], key, name, where, pictures) for name in PICTURES if row[name] is not None)
-    if not names:
-        raise DataError(f"{where}: no picture")
-    task = re.sub(r"[^a-z0-9]+", "_", row["sub_task"].lower()).strip("_")
-    return PublishedQuestion(
-        key,
-        split,
-        task if task[:1].isalpha() else f"task_{task}",
-        "multiple_choice",
-        names[0],
-        row["question"].strip(),
-        tuple(options),
-        None if named is None else named[1],
-        category=row["sub_task"],
-        more_images=names[1:],
-    )
-
-
-def _kept(value: Any, key: str, name: str, where: str, pictures: Path) -> str:
-    """Write a picture's bytes to a file and return its name below the folder."""
-    data = value.get("bytes") if isinstance(value, dict) else None
-    if not isinstance(data, bytes):
-        raise DataError(f"{where}: {name} holds no picture's bytes")
-    place = f"{key}/{name}"
-    (pictures / key).mkdir(exist_ok=True)
-    (pictures / place).write_bytes(data)
-    return place
-
-
+_LAYOUTS: Mapping[str, _Layout] = {
+    "blink": _Layout(_blink_place, _blink_said, {"category": "sub_task"}),
+    "ii-bench": _Layout(_ii_place, _ii_said),
+    "mvp-bench": _Layout(lambda data: needed(data / "data", "all_questions.json"), _mvp_said),
+}
+IMPORTED = tuple(_LAYOUTS)
+"""Benchmarks whose questions can be imported."""
 _ABOUT = {
     "blink": "Questions of BLINK (arXiv 2404.12390), imported from the files of its data set.",
     "ii-bench": "Questions of II-Bench (arXiv 2406.05862), imported from the files of its repository.",
     "mvp-bench": "Questions of MVP-Bench (arXiv 2410.04345), imported from the files of its repository.",
 }
-_QUESTIONS: Mapping[str, Callable[[Path], Iterator[PublishedQuestion]]] = {
-    "ii-bench": ii_bench_questions,
-    "mvp-bench": mvp_bench_questions,
-}
-IMPORTED = ("blink", *_QUESTIONS)
-"""Benchmarks whose questions can be imported."""
-
 _NO_LICENCE = "The repository states no licence: ask the authors before you pass pictures or questions on."
 _TERMS = {"blink": "The data set is under Apache-2.0; pictures keep the terms of their own sources."}
 _VERSION = "published"
+_MOST_SHOWN = 20
 
 
 @dataclass(frozen=True)
 class ImportedRelease:
-    """A release made of published questions, and the number of questions left out, by reason."""
+    """A release made of published questions.
+
+    Args:
+        release: The release.
+        left_out: Number of rows left out, by reason.
+        refused: Rows that are no questions, of which the first are kept; those without a key or picture are counted
+            only.
+    """
 
     release: Release
     left_out: Mapping[str, int]
+    refused: tuple[RefusedRow, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """Return the release and the counts as JSON values."""
@@ -152,6 +178,7 @@ class ImportedRelease:
             "items": counts.items,
             "splits": {name: split.items for name, split in sorted(counts.splits.items())},
             "left_out": dict(sorted(self.left_out.items())),
+            "refused": [row.document() for row in self.refused],
         }
 
 
@@ -159,8 +186,9 @@ def import_published(benchmark: str, data: Path, out: Path) -> ImportedRelease:
     """Write a release of a benchmark's published questions and return it.
 
     Questions that a release cannot hold are left out and counted: those whose answer is sealed (`sealed`), whose
-    picture is not in the folder (`no_image`) or cannot be read (`unreadable_image`). Nothing else is changed: options
-    stay in order, and questions on pictures with equal bytes share a group.
+    picture is not in the folder (`no_image`) or cannot be read (`unreadable_image`), and rows that are none, by their
+    reason as `construct items` has it. Nothing else is changed: options stay in order, and questions on pictures with
+    equal bytes share a group.
 
     Args:
         benchmark: One of `IMPORTED`.
@@ -172,98 +200,81 @@ def import_published(benchmark: str, data: Path, out: Path) -> ImportedRelease:
         DataError: A file of questions does not have the expected content.
         BenchwrightError: No question is left, or `out` holds something else already.
     """
-    if benchmark != "blink":
-        return _imported(benchmark, _QUESTIONS[benchmark](data), _Taken(data, benchmark), out, f"question of {data}")
-    with tempfile.TemporaryDirectory(prefix="benchwright-") as folder:
-        pictures = Path(folder)
-        taken = _Taken(pictures, benchmark)
-        return _imported(benchmark, blink_questions(data, pictures), taken, out, f"question of {data}")
-
-
-def _imported(
-    benchmark: str, questions: Iterator[PublishedQuestion], taken: _Taken, out: Path, title: str
-) -> ImportedRelease:
-    items = list(taken.items(questions))
-    if not items:
-        reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(taken.left_out.items()))
-        raise BenchwrightError(f"no {title} can be imported ({reasons}); put the pictures beside the files")
-    release = write_release(
-        out,
-        name=benchmark,
-        version=_VERSION,
-        items=items,
-        image=taken.images.__getitem__,
-        image_bytes=lambda record: read_file(taken.paths[record.image_id], limits=Limits()),
-        operations=[taken.operation],
-        recipe={"import": benchmark},
-        stages=[],
-        agreement={},
-        seed=0,
-        description=f"{_ABOUT[benchmark]} {_TERMS.get(benchmark, _NO_LICENCE)}",
-    )
-    return ImportedRelease(release, taken.left_out)
+    layout = _LAYOUTS[benchmark]
+    with read_questions(layout.place(data), pictures=data, mapping=layout.mapping, keeps_copies=True) as read:
+        taken = _Taken(benchmark, read)
+        items = [taken.item(each, layout.said(each)) for each in read.index.questions() if each.outcome is None]
+        refused = tuple(islice((row for row in read.refused() if row.reason not in _LEFT_OUT), _MOST_SHOWN))
+        left_out = {_LEFT_OUT.get(reason, reason): number for reason, number in read.left_out.items()}
+        if not items:
+            reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(left_out.items()))
+            first = f"; first {refused[0]}" if refused else ""
+            raise BenchwrightError(
+                f"no question of {data} can be imported ({reasons}); put the pictures beside the files{first}"
+            )
+        release = write_release(
+            out,
+            name=benchmark,
+            version=_VERSION,
+            items=items,
+            image=taken.images.__getitem__,
+            image_bytes=lambda record: read_file(taken.files[record.image_id], limits=Limits()),
+            operations=[taken.operation],
+            recipe={"import": benchmark},
+            stages=[],
+            agreement={},
+            seed=0,
+            description=f"{_ABOUT[benchmark]} {_TERMS.get(benchmark, _NO_LICENCE)}",
+        )
+    return ImportedRelease(release, left_out, refused)
 
 
 class _Taken:
-    """Pictures seen so far, and the number of questions left out."""
+    """Items made so far, and their pictures."""
 
-    def __init__(self, data: Path, benchmark: str) -> None:
-        self.data = data
+    def __init__(self, benchmark: str, read: ReadQuestions) -> None:
         self.benchmark = benchmark
         self.images: dict[str, ImageRecord] = {}
-        self.paths: dict[str, Path] = {}
-        self.left_out: Counter[str] = Counter()
+        self.files = {picture.image_id: picture.file for picture in read.index.pictures()}
         self.operation = Operation(step="import_published", version=1, parameters={"benchmark": benchmark}, seed=0)
 
-    def items(self, questions: Iterator[PublishedQuestion]) -> Iterator[tuple[Item, str]]:
-        for question in questions:
-            if question.answer is None:
-                self.left_out["sealed"] += 1
-                continue
-            try:
-                records = [self._picture(name) for name in (question.image, *question.more_images)]
-            except UnreadableImage as error:
-                self.left_out["no_image" if error.reason == "not_a_file" else "unreadable_image"] += 1
-                continue
-            yield self._item(question, records), question.split
-
-    def _picture(self, name: str) -> ImageRecord:
-        if "\0" in name:
-            raise UnreadableImage("unreadable", "a name with a null character")
-        path = self.data / name
-        image = identify(path, root=self.data)
-        self.paths.setdefault(image.image_id, path)
-        return self.images.setdefault(
-            image.image_id,
-            ImageRecord(
-                image_id=image.image_id,
-                width=image.width,
-                height=image.height,
-                media_type=image.media_type,
-                size_bytes=image.size_bytes,
-                source=Source(uri=uri_for(name), dataset=self.benchmark),
-                root_image_id=image.image_id,
-                notes=image.notes,
-            ),
-        )
-
-    def _item(self, question: PublishedQuestion, pictures: Sequence[ImageRecord]) -> Item:
-        first, ids = pictures[0].image_id, [picture.image_id for picture in pictures]
-        groups = {*(f"image:{image_id}" for image_id in ids), *([question.group] if question.group else [])}
-        return Item(
-            item_id=item_id_for("import_published", 0, {"benchmark": self.benchmark}, (question.key,), 0),
-            task=question.task,
-            kind=question.kind,
+    def item(self, question: FileQuestion, said: _Said) -> tuple[Item, str]:
+        """Return a question as an item, and its split."""
+        asked = question.question
+        ids = [image_id for image_id in question.image_ids if image_id is not None]
+        for image_id, name in zip(ids, said.names, strict=True):
+            self._take_picture(image_id, name)
+        groups = {*(f"image:{image_id}" for image_id in ids), *([said.group] if said.group else [])}
+        item = Item(
+            item_id=item_id_for("import_published", 0, {"benchmark": self.benchmark}, (asked.key,), 0),
+            task=said.task,
+            kind="yes_no" if asked.kind == "yes_no" else "multiple_choice",
             images=tuple(ItemImage(image_id=image_id, role="picture") for image_id in ids),
-            question=question.text,
-            choices=tuple(Choice(key=key, text=text) for key, text in zip(LETTERS, question.options, strict=False)),
-            answer=question.answer,
+            question=said.text,
+            choices=tuple(Choice(key=key, text=str(text)) for key, text in zip(LETTERS, asked.options, strict=False)),
+            answer=None if asked.answer is None else LETTERS[asked.answer],
             group_keys=tuple(sorted(groups)),
-            level=question.level,
-            category=question.category,
-            attributes={"published_id": question.key, **question.attributes},
-            explanation=question.explanation,
-            root_image_id=first,
+            level=said.level,
+            category=said.category,
+            attributes={"published_id": asked.key, **said.attributes},
+            explanation=asked.explanation,
+            root_image_id=ids[0],
             operation_id=self.operation.operation_id,
-            made_from=first,
+            made_from=ids[0],
+        )
+        return item, said.split
+
+    def _take_picture(self, image_id: str, name: str) -> None:
+        if image_id in self.images:
+            return
+        image = identify(self.files[image_id], root=self.files[image_id].parent)
+        self.images[image_id] = ImageRecord(
+            image_id=image_id,
+            width=image.width,
+            height=image.height,
+            media_type=image.media_type,
+            size_bytes=image.size_bytes,
+            source=Source(uri=uri_for(name), dataset=self.benchmark),
+            root_image_id=image_id,
+            notes=image.notes,
         )

@@ -22,7 +22,7 @@ from .files import SourceRow, json_lines, names_in, needed, plain_or_gzipped
 
 YES_NO = ("y/n-s", "y/n-e")
 SINGLE_IMAGE = "Single_Images/"
-_TYPES = (*YES_NO, "mcq-e", "mcq-cross")
+TYPES = (*YES_NO, "mcq-e", "mcq-cross")
 _PREDICTIONS = "model_prediction"
 
 
@@ -141,7 +141,7 @@ def _question(row: SourceRow, key: str, *, number: int, rotation: int) -> MVPBen
         row.text("image"),
         row.text("question"),
         row.text("answer"),
-        row.one_of("type", _TYPES),
+        row.one_of("type", TYPES),
         row.one_of("level", ("low", "high")),
         number,
         rotation,

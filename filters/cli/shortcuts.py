@@ -143,7 +143,7 @@ def shortcuts(
     from benchwright.diagnostics.shortcuts.item_source import ItemSource
     from benchwright.diagnostics.shortcuts.model_solvers import PicturelessModel
     from benchwright.diagnostics.shortcuts.report import find_shortcuts, plan_model
-    from benchwright.files.item_files import stated_columns
+    from benchwright.source_files.item_files import stated_columns
 
     if chat is None and (sees or dry_run):
         raise click.UsageError("--sees and --dry-run are about a model; name it with --model")

@@ -9,8 +9,6 @@ pictures of a pair, are alike by design.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +22,8 @@ from pydantic import PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import digest
 from benchwright.diagnostics.copies.clusters import components
-from benchwright.errors import PrerequisiteError, RecipeError
+from benchwright.errors import DataError, PrerequisiteError, RecipeError
+from benchwright.files.tables import Table, table_end
 from benchwright.steps import FOLDER, SCENES, GatherContext, Gathered, GatherStep, Stream, Verdict
 from benchwright.workspace.stage_input import CLUSTER
 
@@ -88,7 +87,7 @@ _MOST_BYTES = 256 << 20
 def read_groups(path: Path) -> Mapping[str, tuple[str, ...]]:
     """Return the groups of each picture, sorted, by its path below the image folder.
 
-    The file is CSV with the columns `path` and `group`; a picture may stand in several groups.
+    The file is a table with the columns `path` and `group`; a picture may stand in several groups.
 
     Raises:
         RecipeError: The file cannot be read, or a row lacks path or group.
@@ -96,18 +95,17 @@ def read_groups(path: Path) -> Mapping[str, tuple[str, ...]]:
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise RecipeError(f"groups {path} is larger than {_MOST_BYTES:,} bytes; give only the groups that matter")
-        text = path.read_text(encoding="utf-8-sig")
+        rows = list(Table.at(path).records(needed=("path", "group")))
     except OSError as error:
         raise RecipeError(f"groups {path} cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise RecipeError(f"groups {path} is not UTF-8 text (byte {error.start})") from error
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    if missing := {"path", "group"} - set(reader.fieldnames or ()):
-        raise RecipeError(f"groups {path}: line 1: there is no column {sorted(missing)[0]!r}; it needs path and group")
+    except DataError as error:
+        raise RecipeError(f"groups {error}; it needs path and group") from error
     groups_of: defaultdict[str, set[str]] = defaultdict(set)
-    for row in reader:
+    for entry, row, problem in rows:
+        if problem:
+            raise RecipeError(f"groups {path}: {entry}: {problem}")
         if not row["path"] or not row["group"]:
-            raise RecipeError(f"groups {path}: line {reader.line_num}: path and group must both be given, not {row}")
+            raise RecipeError(f"groups {path}: {entry}: path and group must both be given, not {row}")
         groups_of[row["path"]].add(row["group"])
     return {name: tuple(sorted(groups)) for name, groups in sorted(groups_of.items())}
 
@@ -238,11 +236,11 @@ class KeptOfCopies(GatherStep):
     @property
     def groups_are_a_value(self) -> bool:
         """Return whether groups come from an earlier step instead of a file."""
-        return self.groups is not None and not self.groups.endswith(".csv") and not _BY_DIGEST.fullmatch(self.groups)
+        return self.groups is not None and table_end(self.groups) is None and not _BY_DIGEST.fullmatch(self.groups)
 
     @model_validator(mode="after")
     def _read(self, info: ValidationInfo) -> KeptOfCopies:
-        if self.groups is not None and self.groups.endswith(".csv"):
+        if self.groups is not None and table_end(self.groups) is not None:
             self._groups = read_groups((info.context or {}).get(FOLDER, Path()) / self.groups)
         return self
 

@@ -244,8 +244,8 @@ class NearDuplicates(Step):
         protected: Patterns of source paths that are kept before others and never dropped.
         licences: Licences, preferred first.
         quality: Value of an earlier step, as `<entry>.<value>`, of which more is better; bytes a pixel if None.
-        groups: Pictures that are alike by design: a CSV file with the columns path and group, relative to the
-            recipe's folder, or a value of an earlier step, as `<entry>.<value>`. Images of one group are neither
+        groups: Pictures that are alike by design: a table (such as CSV) with the columns path and group, relative to
+            the recipe's folder, or a value of an earlier step, as `<entry>.<value>`. Images of one group are neither
             dropped for nor asked about one another.
         embeddings: Folder of a vision model whose embeddings propose pairs too, relative to the recipe's; none if None.
         cosine: Least cosine, 0-1, at which embeddings propose a pair.

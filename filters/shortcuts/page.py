@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, get_args
 
 from benchwright.diagnostics.shortcuts.battery import FOREST, SolverResult, TaskResult
 from benchwright.diagnostics.shortcuts.forest import LEAST_ITEMS
-from benchwright.diagnostics.shortcuts.item_source import LeftOutItem, SourceItem
+from benchwright.diagnostics.shortcuts.item_source import LeftOutItem
 from benchwright.diagnostics.shortcuts.model_solvers import Sees
 from benchwright.diagnostics.shortcuts.report import ShortcutReport
 from benchwright.drawing import PromptError
@@ -20,6 +20,7 @@ from benchwright.pages import Chart, ChartRow, Dot, page_pieces, rows_chart, sha
 from benchwright.pages.charts import LegendEntry
 from benchwright.pages.rows import ReferenceLine
 from benchwright.records import Item
+from benchwright.source_files.item_files import SourceItem
 from benchwright.steps import CueFamily
 from benchwright.storage_faults import naming
 from benchwright.text_normalization import printable

@@ -89,7 +89,7 @@ def test_all_mistakes_are_told_at_once_and_nobody_is_invited(workspace: Path, st
         "line 3: name '': names are 1 to 100 printable characters",
         "line 4: name 'simulated-1': names of simulated annotators begin with 'simulated-', no others",
         "line 5: there is no campaign 'verfy'; did you mean 'verify'?",
-        "line 6: 2 values for 3 columns",
+        "line 6: 2 cells where there are 3 columns",
         "line 8: name 'hal' stands in line 7 too",
     ):
         assert words in said

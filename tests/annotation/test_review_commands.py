@@ -474,7 +474,7 @@ def test_import_takes_good_rows_and_reports_the_others_with_line_and_reason(
         9: "no annotator",
         10: "names of simulated annotators begin with",
         12: "all unanimous(2) decisions are in",
-        13: "3 values for 5 columns",
+        13: "3 cells where there are 5 columns",
         14: "holds a null character",
     }
     assert [row["line"] for row in refused] == list(expected)

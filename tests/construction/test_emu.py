@@ -17,9 +17,9 @@ from benchwright.construction.datasets.emu import read_emu
 from benchwright.construction.item_parts.idea import unpacked
 from benchwright.errors import DataError
 from benchwright.facts import read_facts
+from benchwright.files.numbered_lines import MAX_LINE_BYTES
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
-from benchwright.source_files.rows import MAX_LINE_BYTES
 
 
 def line(index: Any, frame: str = "intent", boxes: Any = (), **more: Any) -> str:

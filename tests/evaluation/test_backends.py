@@ -156,12 +156,12 @@ def test_a_file_that_does_not_fit_is_refused_with_file_and_line(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        pytest.param("", "line 1: the header is", id="empty"),
+        pytest.param("", "is empty; its first line needs item_id", id="empty"),
         pytest.param("id,reply\n", "needs item_id", id="no id column"),
         pytest.param("item_id,item_id,reply\n", "each once", id="a column twice"),
         pytest.param("item_id,note\n%s,x\n", "found neither", id="no reply column"),
-        pytest.param("item_id,reply\n%s,a,b\n", "line 2: 3 cells where the header has 2", id="too many cells"),
-        pytest.param('item_id,reply\n%s,"open\n', "line 3: not CSV", id="an open quote"),
+        pytest.param("item_id,reply\n%s,a,b\n", "line 2: 3 cells where there are 2 columns", id="too many cells"),
+        pytest.param('item_id,reply\n%s,"open\n', "line 2: no CSV", id="an open quote"),
     ],
 )
 def test_a_csv_file_that_does_not_fit_is_refused(bench: Any, tmp_path: Path, text: str, words: str) -> None:
@@ -173,7 +173,7 @@ def test_a_csv_file_that_does_not_fit_is_refused(bench: Any, tmp_path: Path, tex
 
 
 def test_a_file_of_another_kind_is_not_guessed_at(tmp_path: Path) -> None:
-    path = tmp_path / "predictions.xlsx"
-    path.write_bytes(b"PK")
-    with pytest.raises(DataError, match=r"\.jsonl.*\.csv"):
+    path = tmp_path / "predictions.pdf"
+    path.write_bytes(b"%PDF")
+    with pytest.raises(DataError, match=r"\.csv.*\.jsonl"):
         parse_model(f"predictions:{path}")

@@ -82,8 +82,7 @@ def test_extract_reads_letters_line_by_line(tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("nonsense", "line 2: not JSON"),
-        ("", "line 2: not JSON"),
+        ("nonsense", "line 2: no JSON"),
         ("[]", "line 2: give"),
         ('{"reply": "B"}', "line 2: give"),
         ('{"reply": 1, "choices": ["a", "b"]}', "line 2: reply is 1"),

@@ -22,7 +22,6 @@ from planted_shortcuts import planted
 from worded_items import item
 
 from benchwright.diagnostics.shortcuts.battery import Bounds, TaskResult, run_battery
-from benchwright.diagnostics.shortcuts.item_source import SourceItem
 from benchwright.diagnostics.shortcuts.measuring import measure_items
 from benchwright.diagnostics.shortcuts.model_solvers import (
     PicturelessAsker,
@@ -34,6 +33,7 @@ from benchwright.exports.freeze import Freeze
 from benchwright.filters.cli.shortcuts import shortcuts
 from benchwright.filters.shortcuts.step import Shortcuts
 from benchwright.pipeline import run_steps
+from benchwright.source_files.item_files import SourceItem
 
 pytestmark = pytest.mark.slow
 

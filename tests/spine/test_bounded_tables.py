@@ -18,7 +18,7 @@ from benchwright.regions.formats import streamed_json
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import Row, csv_rows, json_rows
+from benchwright.source_files.rows import Row, table_rows
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def _small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_row_of_a_table_without_end_is_refused_and_the_others_are_read(tmp_path: Path, row: str, end: str) -> None:
     with gzip.open(tmp_path / "q.csv.gz", "wt", newline="") as handle:
         handle.write(end.join(["question,answer", "first,A", row, "last,B", ""]))
-    entries = list(csv_rows(DatasetFiles(tmp_path), "q.csv.gz"))
+    entries = list(table_rows(DatasetFiles(tmp_path), "q.csv.gz"))
     read = [entry.document["question"] for entry in entries if isinstance(entry, Row)]
     refused = [entry for entry in entries if isinstance(entry, RefusedRow)]
     assert read == ["first", "last"]
@@ -56,11 +56,11 @@ def test_a_packed_file_that_unfolds_is_an_error_that_names_it_and_the_variable_r
     files = DatasetFiles(tmp_path)
     monkeypatch.setenv("BENCHWRIGHT_MAX_UNPACKED_MIB", "0.1")
     with pytest.raises(DataError, match=r"q\.csv\.gz unpacks to more than .* or set BENCHWRIGHT_MAX_UNPACKED_MIB to"):
-        list(csv_rows(files, "q.csv.gz"))
+        list(table_rows(files, "q.csv.gz"))
     with pytest.raises(DataError, match=r"q\.csv\.gz unpacks to more than"):
         list(corpus_words(tmp_path / "q.csv.gz"))
     monkeypatch.setenv("BENCHWRIGHT_MAX_UNPACKED_MIB", "0.3")
-    assert len(list(csv_rows(files, "q.csv.gz"))) == 30_000
+    assert len(list(table_rows(files, "q.csv.gz"))) == 30_000
 
 
 def test_a_member_that_unfolds_is_an_error_that_names_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def test_a_member_that_unfolds_is_an_error_that_names_it(tmp_path: Path, monkeyp
         archive.writestr("q.csv", "question,answer\n" + "what,A\n" * 30_000)
     monkeypatch.setenv("BENCHWRIGHT_MAX_UNPACKED_MIB", "0.1")
     with pytest.raises(DataError, match=r"a\.zip: member 'q\.csv' unpacks to more than"):
-        list(csv_rows(DatasetFiles(tmp_path), "q.csv"))
+        list(table_rows(DatasetFiles(tmp_path), "q.csv"))
 
 
 def test_every_bound_is_raised_by_its_variable_and_a_wrong_value_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +84,7 @@ def test_every_bound_is_raised_by_its_variable_and_a_wrong_value_is_an_error(mon
 
 def test_a_cell_over_many_lines_without_end_is_refused(tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text('question,answer\nfirst,A\n"' + "x\n" * 4500)
-    entries = list(csv_rows(DatasetFiles(tmp_path), "q.csv"))
+    entries = list(table_rows(DatasetFiles(tmp_path), "q.csv"))
     assert "the most that are read" in str(entries[1])
 
 
@@ -94,7 +94,7 @@ def test_a_line_of_json_with_too_many_values_is_refused_and_the_others_are_read(
     monkeypatch.delenv("BENCHWRIGHT_MAX_ROW_MIB")
     lines = ['{"a": 1}', "[" + "[]," * 900 + "1]", json.dumps({"a": "x, " * 100})]
     (tmp_path / "q.jsonl").write_text("\n".join(lines))
-    entries = list(json_rows(DatasetFiles(tmp_path), "q.jsonl"))
+    entries = list(table_rows(DatasetFiles(tmp_path), "q.jsonl"))
     assert [type(entry) for entry in entries] == [Row, RefusedRow, Row]
     assert "more than 500 values" in str(entries[1])
 

@@ -7,28 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.errors import DataError
-from benchwright.files.item_files import FileItem, ItemFiles, UnusedRow, items_in_files
-from benchwright.records import Item
-
-
-class SourceItem(NamedTuple):
-    """An item with the files of its pictures, by image id.
-
-    Args:
-        item: The item.
-        files: Bytes of the pictures' files; pictures that are not there are left out, and then words alone are
-            measured.
-        own_id: Id of the question in a file of questions; None for items of a release or workspace.
-    """
-
-    item: Item
-    files: Mapping[str, bytes]
-    own_id: str | None = None
-
-    @property
-    def has_pictures(self) -> bool:
-        """Return whether all pictures are there."""
-        return all(image.image_id in self.files for image in self.item.images)
+from benchwright.source_files.item_files import ItemFiles, SourceItem, items_in_files
+from benchwright.source_files.refusals import RefusedRow
 
 
 class LeftOutItem(NamedTuple):
@@ -76,10 +56,10 @@ class ItemSource(NamedTuple):
         """
         if self.is_files:
             for entry in self._entries():
-                if isinstance(entry, UnusedRow):
+                if isinstance(entry, RefusedRow):
                     yield LeftOutItem(f"{entry.file}: {entry.entry}", "", entry.reason, entry.detail)
                 else:
-                    yield SourceItem(entry.item, entry.files, entry.own_id)
+                    yield entry
         elif (self.path / "workspace.json").exists():
             from benchwright.pipeline import open_view
 
@@ -93,7 +73,7 @@ class ItemSource(NamedTuple):
             for released in Release.open(self.path).items():
                 yield SourceItem(released.item, released.images)
 
-    def _entries(self) -> Iterator[FileItem | UnusedRow]:
+    def _entries(self) -> Iterator[SourceItem | RefusedRow]:
         try:
             yield from items_in_files(ItemFiles(self.path, self.pictures, self.columns))
         except DataError as error:

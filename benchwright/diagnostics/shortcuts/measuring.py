@@ -13,9 +13,10 @@ from benchwright.engines.local import processors
 from benchwright.engines.starting import context
 from benchwright.errors import UnreadableImage
 from benchwright.records import Item
+from benchwright.source_files.item_files import SourceItem
 
 from .item_cues import ItemCues, among_answers, cues_of_item, option_pictures_of
-from .item_source import LeftOutItem, SourceItem
+from .item_source import LeftOutItem
 from .picture_facts import PictureTraits, facts_of_picture
 
 NO_KEY, DECLINING, NO_PICTURE = "no_key", "declining_is_right", "missing_picture"

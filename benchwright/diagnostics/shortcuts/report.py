@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from benchwright.errors import UnreadableImage
 from benchwright.images import decode_rgb
+from benchwright.source_files.item_files import SourceItem
 from benchwright.steps import CueFamily
 
 from ..models.model_questions import PixelsOf
 from .battery import Bounds, SolverResult, TaskResult, run_battery
 from .forest import require_forests
-from .item_source import ItemSource, LeftOutItem, SourceItem
+from .item_source import ItemSource, LeftOutItem
 from .measuring import NO_PICTURE, measure_items
 from .model_solvers import PicturelessAsker, PicturelessModel, PlannedRequests, SolverReply, plan_requests
 from .pruning import PruneSettings, Pruning, prune

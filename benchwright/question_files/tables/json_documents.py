@@ -20,10 +20,11 @@ from typing import Any
 
 from benchwright.errors import DataError
 from benchwright.files.bounds import ROW_BYTES
+from benchwright.files.tables import JSON_ENDS
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import Row, json_list, json_rows
+from benchwright.source_files.rows import Row, json_list, table_rows
 
 from .columns import FIELDS, REPLY_FIELDS
 from .configs import split_of
@@ -53,7 +54,7 @@ def json_document_rows(files: DatasetFiles, path: str) -> Iterator[Row | Refused
             yield first
             yield from entries
     elif _is_lines(head):
-        yield from json_rows(files, path, usual_bytes=ROW_BYTES.usual)
+        yield from table_rows(files, path, end=JSON_ENDS[0], usual_line_bytes=ROW_BYTES.usual)
     else:
         with files.as_path(path) as place:
             try:

@@ -2,13 +2,11 @@
 
 | file                      | rows                                                                                    |
 |---------------------------|-----------------------------------------------------------------------------------------|
-| `.csv`, `.tsv`            | its lines                                                                               |
-| `.jsonl`, `.ndjson`       | its lines                                                                               |
+| any table                 | its rows, of text, XLSX, lines of JSON, Parquet or Arrow (`files.tables`)               |
 | `.json`                   | entries of a list, of the lists of an object, or of an object by id (`json_documents`)  |
-| `.parquet`, `.arrow`      | rows as Hugging Face `datasets` writes them                                             |
 | `.tar`                    | samples of WebDataset                                                                   |
 
-All but archives may be packed (`.gz`). What one row nests is taken apart: `questions` of a picture under one entry
+Text and JSON may be packed (`.gz`). What one row nests is taken apart: `questions` of a picture under one entry
 (II-Bench), messages and metadata of inspect_ai, and the rows of Benchwright's own exports.
 """
 
@@ -18,19 +16,19 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from benchwright.files.arrow_files import ArrowColumn, ArrowRow, ChosenColumns, arrow_rows
+from benchwright.files.arrow_files import ArrowColumn, ChosenColumns
 from benchwright.files.bounds import ROW_BYTES
+from benchwright.files.tables import PACKED_ENDS, TABLE_ENDS, table_end
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
-from benchwright.source_files.rows import BadRow, Row, csv_rows, guarded, json_rows
+from benchwright.source_files.rows import BadRow, Row, guarded, table_rows
 
 from .columns import FIELDS, is_known_column
 from .json_documents import json_document_rows
 from .own_exports import is_own_export, own_export_row
 from .webdataset import webdataset_rows
 
-_TEXT_ENDS = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
-ENDS = (*_TEXT_ENDS, *(f"{end}.gz" for end in _TEXT_ENDS), ".parquet", ".arrow", ".tar")
+ENDS = (*TABLE_ENDS, *PACKED_ENDS, ".json", ".json.gz", ".tar")
 """Ends of the names of files that may hold questions."""
 
 
@@ -59,26 +57,13 @@ def rows_of(files: DatasetFiles, path: str, *, asked: Collection[str] = ()) -> I
 
 
 def _plain_rows(files: DatasetFiles, path: str, asked: Collection[str]) -> Iterator[Row | RefusedRow]:
-    low = path.lower().removesuffix(".gz")
-    if low.endswith((".csv", ".tsv")):
-        yield from csv_rows(files, path, delimiter="\t" if low.endswith(".tsv") else ",")
-    elif low.endswith((".jsonl", ".ndjson")):
-        yield from json_rows(files, path, usual_bytes=ROW_BYTES.usual)
-    elif low.endswith((".parquet", ".arrow")):
-        yield from _arrow_rows(files, path, asked)
-    elif low.endswith(".tar"):
+    if table_end(path) is not None:
+        chosen = partial(_chosen, asked=asked)
+        yield from table_rows(files, path, choose=chosen, usual_line_bytes=ROW_BYTES.usual)
+    elif path.lower().endswith(".tar"):
         yield from webdataset_rows(files, path)
     else:
         yield from json_document_rows(files, path)
-
-
-def _arrow_rows(files: DatasetFiles, path: str, asked: Collection[str]) -> Iterator[Row | RefusedRow]:
-    with files.as_path(path) as place:
-        for row in arrow_rows(place, partial(_chosen, asked=asked), title=files.shown(path)):
-            if isinstance(row, ArrowRow):
-                yield Row(f"row {row.number}", row.values)
-            else:
-                yield RefusedRow(path, row.entry, BAD_ROW, row.detail)
 
 
 def _chosen(columns: Sequence[ArrowColumn], *, asked: Collection[str]) -> ChosenColumns:

@@ -324,7 +324,7 @@ def test_a_table_that_is_cut_off_or_of_another_kind_is_an_error(tmp_path: Path) 
         question_files(DatasetFiles(tmp_path), only=["x.parquet"])
     buffer = io.StringIO("question,answer\n")
     (tmp_path / "empty.csv").write_text(buffer.getvalue())
-    with pytest.raises(DataError, match="no column is a question"):
+    with pytest.raises(DataError, match="it holds no rows"):
         question_files(DatasetFiles(tmp_path), only=["empty.csv"])
 
 

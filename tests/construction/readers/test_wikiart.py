@@ -62,7 +62,7 @@ def test_a_line_in_another_encoding_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "wikiart_csv" / "style_val.csv"
     path.write_bytes(path.read_bytes() + "Impressionism/münch.jpg,12\n".encode("latin-1"))
     _, [refusal] = read_all(WikiArt(), tmp_path)
-    assert "no UTF-8" in refusal.detail
+    assert "not UTF-8" in refusal.detail
 
 
 def test_a_list_of_styles_of_another_shape_is_named(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_what_cannot_be_released_is_left_out_with_its_reason(ii_data: Path, tmp_
     write(ii_data, "test", [record("test-1", "images/a.png", answer=None), *strange, record("test-5", "a\0b")])
     made = import_published("ii-bench", ii_data, tmp_path / "out")
     assert made.document()["splits"] == {"dev": 3}
-    assert made.left_out == {"sealed": 1, "no_image": 1, "unreadable_image": 3}
+    assert made.left_out == {"sealed": 1, "no_image": 3, "unreadable_image": 1}
 
 
 def test_importing_again_gives_the_same_release(ii_data: Path, tmp_path: Path) -> None:
@@ -79,18 +79,26 @@ def test_importing_again_gives_the_same_release(ii_data: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("document", "words"),
+    ("record_", "reason", "words"),
     [
-        ({}, r"dev\.json: \{\} is not a list of records"),
-        ([1], "entry 1: 1 is not a JSON object"),
-        ([record("x", "y", options=["one"])], "entry 1: options is"),
-        ([record("x", "y", answer="D")], "entry 1: answer is 'D', not one of A, B, C"),
-        ([record("x", "y", id=3)], "entry 1: id is 3, not a text"),
+        (1, "bad_row", "a int, not columns with values"),
+        (record("x", "images/c.png", options=["one"]), "too_few_options", "1 option"),
+        (record("x", "images/c.png", answer="D"), "key_not_an_option", "'D' is none of the 3 options"),
     ],
 )
-def test_a_damaged_record_is_named(ii_data: Path, tmp_path: Path, document: Any, words: str) -> None:
-    write(ii_data, "dev", document)
-    with pytest.raises(DataError, match=words):
+def test_a_damaged_record_is_left_out_and_named(
+    ii_data: Path, tmp_path: Path, record_: Any, reason: str, words: str
+) -> None:
+    write(ii_data, "test", [record("test-1", "images/c.png"), record_])
+    made = import_published("ii-bench", ii_data, tmp_path / "out")
+    assert (made.document()["items"], made.left_out) == (4, {reason: 1})
+    [refused] = made.refused
+    assert (refused.file, words in refused.detail) == ("test.json", True)
+
+
+def test_a_folder_without_questions_is_refused(ii_data: Path, tmp_path: Path) -> None:
+    write(ii_data, "dev", {})
+    with pytest.raises(DataError, match="holds no file of questions"):
         import_published("ii-bench", ii_data, tmp_path / "out")
 
 

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 import pytest
 from dataset_fixtures.pictures import save
 
-from benchwright.question_files.imported_question import ImportedQuestion
+from benchwright.question_files.file_question import FileQuestion
 from benchwright.question_files.item_check import read_questions
 from benchwright.source_files.refusals import RefusedRow
 
@@ -36,12 +36,12 @@ def _picture(folder: Path, number: int) -> bytes:
 
 
 @contextmanager
-def _read(source: Path, **settings: Any) -> Iterator[tuple[dict[str, ImportedQuestion], list[RefusedRow]]]:
+def _read(source: Path, **settings: Any) -> Iterator[tuple[dict[str, FileQuestion], list[RefusedRow]]]:
     with read_questions(source, **settings) as read:
         yield {entry.question.key: entry for entry in read.index.questions()}, list(read.refused())
 
 
-def _outcomes(entries: dict[str, ImportedQuestion]) -> dict[str, str | None]:
+def _outcomes(entries: dict[str, FileQuestion]) -> dict[str, str | None]:
     return {key: entry.outcome for key, entry in entries.items()}
 
 

@@ -14,6 +14,8 @@ from benchwright.errors import DataError
 from benchwright.records import Item
 from benchwright.rooms import find
 
+from .refusals import RefusedRow
+
 READER = "questions"
 """Name of the reader of tables, JSON and Parquet files."""
 
@@ -35,30 +37,27 @@ class ItemFiles(NamedTuple):
     columns: Columns = MappingProxyType({})
 
 
-class FileItem(NamedTuple):
-    """An item of a file of questions.
+class SourceItem(NamedTuple):
+    """An item with the files of its pictures, by image id, wherever it comes from.
 
     Args:
         item: The item.
-        files: Bytes of its pictures' files by image id; pictures that are not there are left out.
-        own_id: Id of the question in its file.
+        files: Bytes of the pictures' files; pictures that are not there are left out, and then words alone are
+            measured.
+        own_id: Id of the question in a file of questions; None for items of a release or workspace.
     """
 
     item: Item
     files: Mapping[str, bytes]
-    own_id: str
+    own_id: str | None = None
+
+    @property
+    def has_pictures(self) -> bool:
+        """Return whether all pictures are there."""
+        return all(image.image_id in self.files for image in self.item.images)
 
 
-class UnusedRow(NamedTuple):
-    """A row of a file of questions that is no item: which one, a stable reason, and what is wrong with which value."""
-
-    file: str
-    entry: str
-    reason: str
-    detail: str
-
-
-def items_in_files(source: ItemFiles) -> Iterator[FileItem | UnusedRow]:
+def items_in_files(source: ItemFiles) -> Iterator[SourceItem | RefusedRow]:
     """Yield the items of files of questions, and the rows that are none, in the order of the files.
 
     A question whose picture is not there is an item too; its picture has no bytes.
@@ -66,7 +65,7 @@ def items_in_files(source: ItemFiles) -> Iterator[FileItem | UnusedRow]:
     Raises:
         DataError: There is no file of questions, or one cannot be read as a whole.
     """
-    read: Iterator[FileItem | UnusedRow] = find("item_readers", READER).load()(source)
+    read: Iterator[SourceItem | RefusedRow] = find("item_readers", READER).load()(source)
     yield from read
 
 

@@ -1,4 +1,4 @@
-"""A question as an import holds it, whether it can be an item or not, and the item that it is."""
+"""The one carrier of a question from a file: where it stands, its pictures, the item that it is or why it is none."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ IMPORTED = "imported"
 """Key of an item's evidence: id and split in the release that it comes from, and the operation that made it there."""
 
 
-class ImportedQuestion(NamedTuple):
-    """A question that was read, with what became of it.
+class FileQuestion(NamedTuple):
+    """A question of a file, or of a release, whether it is an item or not.
 
     Args:
         file: Path of its file in the source.

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchwright.errors import UnreadableImage
-from benchwright.files.item_files import FileItem, ItemFiles, UnusedRow
 from benchwright.images.formats.walking import Limits
 from benchwright.images.regular_files import read_file
-from benchwright.question_files.item_check import read_questions
-from benchwright.question_files.picture_lookup import UNREADABLE_PICTURE
-from benchwright.question_files.question_index import NO_KEY, NO_PICTURE
 from benchwright.records import item_id_for
-from benchwright.source_files.refusals import MISSING_PICTURE
+from benchwright.source_files.item_files import ItemFiles, SourceItem
+from benchwright.source_files.refusals import MISSING_PICTURE, RefusedRow
+
+from .item_check import read_questions
+from .picture_lookup import UNREADABLE_PICTURE
+from .question_index import NO_KEY, NO_PICTURE
 
 _LOOKED_AT = frozenset({NO_KEY, NO_PICTURE, MISSING_PICTURE})
 """What keeps a question out of a run, and not from having its words looked at."""
 
 
-def items_of_files(source: ItemFiles) -> Iterator[FileItem | UnusedRow]:
+def items_of_files(source: ItemFiles) -> Iterator[SourceItem | RefusedRow]:
     """Yield the items of files of questions, read as the step `items` reads them, then the rows that are none.
 
     Unlike in a run, a question without a right option, or whose picture is not there, is an item too: its words can be
@@ -32,7 +33,7 @@ def items_of_files(source: ItemFiles) -> Iterator[FileItem | UnusedRow]:
     """
     with read_questions(source.path, pictures=source.pictures, mapping=dict(source.columns), keeps_copies=True) as read:
         files = {picture.image_id: picture.file for picture in read.index.pictures()}
-        unreadable: list[UnusedRow] = []
+        unreadable: list[RefusedRow] = []
         for entry in read.index.questions():
             item = entry.item_for_texts(item_id_for("items", 0, {}, (entry.question.key,), 0))
             if item is None or (entry.outcome is not None and entry.outcome not in _LOOKED_AT):
@@ -43,10 +44,10 @@ def items_of_files(source: ItemFiles) -> Iterator[FileItem | UnusedRow]:
                     data[image_id] = read_file(files[image_id], limits=Limits())
             except UnreadableImage as error:
                 detail = f"{entry.names[0]} cannot be used: {error.reason} ({error.detail})"
-                unreadable.append(UnusedRow(entry.file, entry.row, UNREADABLE_PICTURE, detail))
+                unreadable.append(RefusedRow(entry.file, entry.row, UNREADABLE_PICTURE, detail))
                 continue
-            yield FileItem(item, data, entry.question.key)
+            yield SourceItem(item, data, entry.question.key)
         yield from unreadable
         for row in read.refused():
             if row.reason not in _LOOKED_AT:
-                yield UnusedRow(row.file, row.entry, row.reason, row.detail)
+                yield row

@@ -1,0 +1,31 @@
+"""Lines of text files of strangers, with their numbers, each of bounded length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from benchwright.files.bounds import ROW_BYTES
+
+MAX_LINE_BYTES = 1 << 20
+"""Most bytes of a line of a dataset's annotations, where `bounds.ROW_BYTES` says nothing else."""
+
+
+def numbered_lines(handle: BinaryIO, *, usual_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes | None]]:
+    """Yield the lines that are not empty with their number from 1; None for a line that is too long.
+
+    Args:
+        handle: The file.
+        usual_bytes: Most bytes of a line, where `bounds.ROW_BYTES` says nothing else.
+    """
+    number, max_bytes = 0, ROW_BYTES.most(usual_bytes)
+    while line := handle.readline(max_bytes):
+        number += 1
+        whole = line.endswith(b"\n") or len(line) < max_bytes
+        is_long = not whole
+        while not whole and (rest := handle.readline(max_bytes)):
+            whole = rest.endswith(b"\n")
+        if is_long:
+            yield number, None
+        elif line.strip():
+            yield number, line

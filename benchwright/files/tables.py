@@ -1,0 +1,292 @@
+"""The one reader of tables: whatever one command takes as a table, every other takes too.
+
+| file                           | rows                                                                               |
+|--------------------------------|------------------------------------------------------------------------------------|
+| `.csv`, `.tsv`                 | text (`table_text`): commas, semicolons, tabs or bars, UTF-8 or UTF-16             |
+| `.xlsx`                        | the first sheet (`spreadsheets`)                                                   |
+| `.jsonl`, `.ndjson`            | one JSON object a line                                                             |
+| `.parquet`, `.arrow`           | read by a process of its own (`arrow_files`)                                       |
+
+Text and JSON may be packed (`.gz`). A table is read as records, a mapping from column to value each, or as lines of
+texts. A row that cannot be used has a problem, and the next one follows. Memory does not grow with the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from io import BytesIO
+from math import isnan
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from benchwright.errors import DataError
+from benchwright.files.arrow_files import ArrowColumn, ArrowRow, ChosenColumns, arrow_rows
+from benchwright.files.bounded_json import bounded_json
+from benchwright.files.bounds import MIB, ROW_BYTES
+from benchwright.files.numbered_lines import numbered_lines
+from benchwright.files.packed import unpacked
+from benchwright.files.spreadsheets import SUFFIX, cell_text, sheet_rows
+from benchwright.files.table_text import TableLine, text_lines
+from benchwright.storage_faults import naming
+from benchwright.text_normalization import counted
+
+TEXT_ENDS, JSON_ENDS, ARROW_ENDS = (".csv", ".tsv"), (".jsonl", ".ndjson"), (".parquet", ".arrow")
+TABLE_ENDS = (*TEXT_ENDS, SUFFIX, *JSON_ENDS, *ARROW_ENDS)
+"""Ends of the names of tables, in small letters; the first two kinds may be packed."""
+_OF_THE_WHOLE = "is not "
+"""Beginning of problems that are not of one row: the encoding."""
+PACKED_ENDS = tuple(f"{end}.gz" for end in (*TEXT_ENDS, *JSON_ENDS))
+
+
+class TableRecord(NamedTuple):
+    """A row of a table by its columns, or what is wrong with it.
+
+    Args:
+        entry: Which row of the file it is, such as `line 3`.
+        values: Its values by column; of JSON, whatever stands there.
+        problem: Why it cannot be used; empty for nothing.
+    """
+
+    entry: str
+    values: Any
+    problem: str = ""
+
+
+def table_end(name: str) -> str | None:
+    """Return which of `TABLE_ENDS` a file's name has, packed or not; None where it is no table.
+
+    Example:
+        >>> table_end("Questions.CSV.gz"), table_end("facts.yaml")
+        ('.csv', None)
+    """
+    low = name.lower()
+    if low.endswith(".gz"):
+        return next((end for end in (*TEXT_ENDS, *JSON_ENDS) if low.endswith(f"{end}.gz")), None)
+    return next((end for end in TABLE_ENDS if low.endswith(end)), None)
+
+
+def every_column(columns: Sequence[ArrowColumn]) -> ChosenColumns:
+    """Return all columns but those of bytes, which no text can show."""
+    return ChosenColumns([column.name for column in columns if column.kind != "bytes"])
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table in a file, wherever that lies.
+
+    Args:
+        name: What messages call it.
+        end: Its kind, one of `TABLE_ENDS`.
+        opened: Function that opens its text, unpacked.
+        placed: Function that puts it at a path for as long as it is read.
+    """
+
+    name: str
+    end: str
+    opened: Callable[[], AbstractContextManager[BinaryIO]]
+    placed: Callable[[], AbstractContextManager[Path]]
+
+    @classmethod
+    def at(cls, path: Path, *, otherwise: str = TEXT_ENDS[0]) -> Table:
+        """Return the table in a file on the disk.
+
+        Args:
+            path: The file.
+            otherwise: Kind of a file whose name tells none; default CSV.
+
+        Raises:
+            DataError: It is packed in a way that is not read.
+        """
+        end = table_end(path.name)
+        if end is None and path.name.lower().endswith(".gz"):
+            raise DataError(f"{path}: of packed tables {', '.join(PACKED_ENDS)} are read; unpack it")
+        return cls(str(path), end or otherwise, lambda: _opened(path), lambda: nullcontext(path))
+
+    def lines(self, *, max_bytes: int | None = None) -> Iterator[TableLine]:
+        """Yield the rows as texts, the first one the names of the columns; rows without anything are left out.
+
+        Of JSON, Parquet and Arrow, the names of the columns are line 0, and values that are no texts are spelled as in
+        JSON. Rows are as long as they are: `by_column` tells whether one fits.
+
+        Args:
+            max_bytes: Most characters of all rows, and bytes that a spreadsheet unpacks to; default None, no bound of
+                the whole.
+
+        Raises:
+            DataError: The file as a whole cannot be read, or has more than `max_bytes`.
+        """
+        left = max_bytes
+        for line in self._lines(max_bytes):
+            if left is not None and (left := left - sum(map(len, line.cells))) < 0:
+                raise DataError(f"{self.name} holds more than {max_bytes:,} characters; split it")
+            yield line
+
+    def _lines(self, max_unpacked_bytes: int | None) -> Iterator[TableLine]:
+        if self.end in TEXT_ENDS:
+            with self.opened() as handle, naming(self.name):
+                yield from text_lines(handle)
+        elif self.end == SUFFIX:
+            yield from self._sheet_lines(max_unpacked_bytes)
+        else:
+            yield from self._lines_of_records()
+
+    def _lines_of_records(self) -> Iterator[TableLine]:
+        """Yield the names of the columns of all rows, for which the file is read once, and then the rows."""
+        rows = (record.values for record in self.records() if isinstance(record.values, Mapping))
+        columns = dict.fromkeys(str(name) for values in rows for name in values)
+        if columns:
+            yield TableLine(0, 0, list(columns))
+        for number, record in enumerate(self.records(), start=1):
+            line = int(record.entry.rpartition(" ")[2]) if record.entry[-1:].isdecimal() else number
+            if record.problem or not isinstance(record.values, Mapping):
+                what = record.problem or f"a {type(record.values).__name__}, not columns with values"
+                yield TableLine(line, line, [], what)
+                continue
+            values = {str(name): value_text(value) for name, value in record.values.items()}
+            if any(values.values()):
+                yield TableLine(line, line, [values.get(name, "") for name in columns])
+
+    def _sheet_lines(self, max_unpacked_bytes: int | None) -> Iterator[TableLine]:
+        """Yield the rows of the first sheet, in which programs leave out the empty cells at the end of a row."""
+        width = 0
+        with self.placed() as path:
+            for number, values in sheet_rows(path, max_unpacked_bytes=max_unpacked_bytes, title=self.name):
+                cells = [cell_text(value) for value in values]
+                while cells and not cells[-1].strip():
+                    cells.pop()
+                if cells:
+                    width = width or len(cells)
+                    yield TableLine(number, number, cells + [""] * (width - len(cells)))
+
+    def records(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        needed: Sequence[str] = (),
+        choose: Callable[[Sequence[ArrowColumn]], ChosenColumns] = every_column,
+        usual_line_bytes: int = ROW_BYTES.usual,
+    ) -> Iterator[TableRecord]:
+        """Yield the rows by their columns: values of text and sheets are texts, others keep their type.
+
+        Args:
+            columns: Names of the columns of a text whose first line does not have them; default None.
+            needed: Columns that have to be there; not asked of JSON, whose rows have columns each.
+            choose: Function that returns the columns to read of Parquet and Arrow.
+            usual_line_bytes: Most bytes of a line of JSON, where `bounds.ROW_BYTES` says nothing else.
+
+        Raises:
+            DataError: The file as a whole cannot be read, or a column is missing or stands twice.
+        """
+        if self.end in JSON_ENDS:
+            with self.opened() as handle, naming(self.name):
+                yield from _json_records(handle, usual_line_bytes)
+        elif self.end in ARROW_ENDS:
+            with self.placed() as path:
+                for row in arrow_rows(path, choose, title=self.name):
+                    if isinstance(row, ArrowRow):
+                        yield TableRecord(f"row {row.number}", row.values)
+                    else:
+                        yield TableRecord(row.entry, None, row.detail)
+        else:
+            yield from self._records_of_lines(columns, needed)
+
+    def unreadable(self, line: TableLine) -> DataError:
+        """Return the error for a table that is of no use where one of its rows cannot be read."""
+        where = "" if line.problem.startswith(_OF_THE_WHOLE) else f", line {line.first}:"
+        return DataError(f"{self.name}{where} {line.problem}")
+
+    def _records_of_lines(self, columns: Sequence[str] | None, needed: Sequence[str]) -> Iterator[TableRecord]:
+        word = "row" if self.end == SUFFIX else "line"
+        names = None if columns is None else list(columns)
+        for line in self.lines():
+            entry = f"{word} {line.number}"
+            if names is None:
+                if line.problem:
+                    raise self.unreadable(line)
+                names = header_names(line.cells)
+                _check_header(names, needed, self.name)
+            elif line.problem:
+                yield TableRecord(entry, None, line.problem)
+            elif isinstance(values := by_column(names, line.cells), str):
+                yield TableRecord(entry, None, values)
+            else:
+                yield TableRecord(entry, values)
+        if names is None and needed:
+            raise DataError(f"{self.name}: column {needed[0]!r} is missing; the file is empty")
+
+
+def text_columns(head: bytes) -> list[str]:
+    """Return the names of the columns of a table in text, by its first bytes; empty where they cannot be told."""
+    first = next(text_lines(BytesIO(head)), None)
+    return [] if first is None else header_names(first.cells)
+
+
+def header_names(cells: Sequence[str]) -> list[str]:
+    """Return the names of the columns, without the empty ones that programs add at the end."""
+    names = [cell.strip() for cell in cells]
+    while names and not names[-1]:
+        names.pop()
+    return names
+
+
+def by_column(names: Sequence[str], cells: Sequence[str], *, may_be_short: bool = False) -> dict[str, str] | str:
+    """Return the cells of a row by their columns, or in words why they do not fit.
+
+    Empty cells after the last column are left out; programs add them where another row has more.
+
+    Args:
+        names: Names of the columns.
+        cells: Cells of the row.
+        may_be_short: Whether empty cells at the end need not be there; default False, a row that is too short may be
+            part of a broken one.
+
+    Example:
+        >>> by_column(["id", "text"], ["1", "a", ""]), by_column(["id", "text"], ["1"])
+        ({'id': '1', 'text': 'a'}, '1 cell where there are 2 columns')
+    """
+    if len(cells) == len(names):
+        return dict(zip(names, cells, strict=True))
+    if (len(cells) < len(names) and not may_be_short) or any(cell.strip() for cell in cells[len(names) :]):
+        are = "is" if len(names) == 1 else "are"
+        return f"{counted(len(cells), 'cell')} where there {are} {counted(len(names), 'column')}"
+    return dict(zip(names, cells, strict=False))
+
+
+def value_text(value: Any) -> str:
+    """Return a value of JSON, Parquet or Arrow as the text that a cell would hold; NaN is an absent value."""
+    if isinstance(value, float) and isnan(value):
+        return ""
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, dict | list) else cell_text(value)
+
+
+def _json_records(handle: BinaryIO, usual_bytes: int) -> Iterator[TableRecord]:
+    for number, line in numbered_lines(handle, usual_bytes=usual_bytes):
+        entry = f"line {number}"
+        if line is None:
+            most = f"more than {ROW_BYTES.most(usual_bytes) / MIB:g} MiB"
+            yield TableRecord(entry, None, f"{most}; split it, {ROW_BYTES.or_raise(usual_bytes)}")
+            continue
+        try:
+            yield TableRecord(entry, bounded_json(line))
+        except (ValueError, RecursionError) as error:
+            yield TableRecord(entry, None, f"no JSON: {error}")
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    with path.open("rb") as handle:
+        if not path.name.lower().endswith(".gz"):
+            yield handle
+            return
+        with unpacked(handle, str(path)) as content:
+            yield content
+
+
+def _check_header(names: Sequence[str], needed: Collection[str], file: str) -> None:
+    if missing := [name for name in needed if name not in names]:
+        raise DataError(f"{file}: column {missing[0]!r} is missing; the first line names {', '.join(names)}")
+    if len(set(names)) != len(names):
+        raise DataError(f"{file}: a column's name stands twice in the first line: {', '.join(names)}")
