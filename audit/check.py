@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .audited_items import AuditedItem, AuditedItems
     from .finding import Finding
-    from .picture_labels import SafetyClassifier
+    from .safety_classifier import SafetyClassifier
 
 S = TypeVar("S")
 T = TypeVar("T")

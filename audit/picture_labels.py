@@ -4,43 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from benchwright.canonical import canonical_json
 from benchwright.diagnostics.copies.pair_looks import in_batches
 from benchwright.errors import UnreadableImage
 
+from .safety_classifier import SafetyClassifier
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchwright.diagnostics.models.image_classifier import Classifier
-    from benchwright.diagnostics.models.unsafe_labels import Scores, UnsafeLabels
+    from benchwright.diagnostics.models.unsafe_labels import Scores
 
     from .audited_items import AuditedItems
     from .check import AuditContext
 
 _KIND = "audit labels of picture 1"
-
-
-class SafetyClassifier(NamedTuple):
-    """A loaded classifier, and which labels are unsafe from where on."""
-
-    settings: UnsafeLabels
-    model: Classifier
-
-
-def load_safety(settings: UnsafeLabels) -> SafetyClassifier:
-    """Load the classifier that settings name.
-
-    Raises:
-        PrerequisiteError: There is no such model, it is damaged, or the extra `models` is not installed.
-        BenchwrightError: The model lacks a label.
-    """
-    from benchwright.diagnostics.models.image_classifier import load_classifier
-
-    labels = sorted(settings.refuse)
-    return SafetyClassifier(settings, load_classifier(settings.model, labels=labels, device=settings.device))
 
 
 def picture_labels(

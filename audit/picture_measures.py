@@ -16,7 +16,7 @@ from benchwright.canonical import canonical_json
 from benchwright.diagnostics.copies.pair_looks import in_batches, run_jobs
 from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import open_regular
+from benchwright.images.regular_files import open_regular
 from benchwright.raised import RaisedError
 from benchwright.rights import metadata_blocks
 from benchwright.text_normalization import counted

@@ -45,7 +45,7 @@ def _ours(items: Items, url: str, in_flight: int) -> Callable[[], int]:
     from benchwright.canonical import bytes_digest
     from benchwright.evaluation.backends.base import BackendContext, parse_model
     from benchwright.evaluation.backends.options import BackendOptions
-    from benchwright.evaluation.questions.question import Question, QuestionImage
+    from benchwright.evaluation.prompting.question import Question, QuestionImage
     from benchwright.records import Choice
 
     choices = (Choice(key="A", text="a cat"), Choice(key="B", text="a dog"))

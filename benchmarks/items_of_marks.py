@@ -26,7 +26,6 @@ from benchwright.construction.ground_truth.truths import (
     SpatialClaim,
 )
 from benchwright.construction.item_parts.spatial_questions import RELATIONS
-from benchwright.construction.sources.pattern_puzzles import PatternPuzzles
 from benchwright.construction.tasks.counting import Counting
 from benchwright.construction.tasks.functional_correspondence import FunctionalCorrespondence
 from benchwright.construction.tasks.iq_test import IqTest
@@ -34,6 +33,7 @@ from benchwright.construction.tasks.relative_depth import RelativeDepth
 from benchwright.construction.tasks.relative_reflectance import RelativeReflectance
 from benchwright.construction.tasks.semantic_correspondence import SemanticCorrespondence
 from benchwright.construction.tasks.spatial_relation import SpatialRelation
+from benchwright.construction.truth_tasks.pattern_puzzles import PatternPuzzles
 
 WIDTH, HEIGHT = 320, 240
 NOUNS = ("dogs", "cups", "chairs", "windows", "birds", "people")

@@ -28,9 +28,9 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
+from benchwright.construction.datasets.dataset_check import check_dataset
 from benchwright.construction.readers.listing import make_reader
 from benchwright.construction.readers.reader import read_dataset
-from benchwright.construction.sources.dataset_check import check_dataset
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 

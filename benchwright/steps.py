@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from benchwright.models.reply_store import ReplyStore
     from benchwright.models.usage import RequestPlan
     from benchwright.photographs import BroughtPhotograph
-    from benchwright.workspace.stages import Stage
 
 Verdict = Literal["keep", "drop", "ask", "failed"]
 Stream = Literal["images", "items"]
@@ -527,10 +526,42 @@ class FinalContext(NamedTuple):
     progress: Progress = Silent()
 
 
+class EarlierStage(Protocol):
+    """What a final step may ask of a stage before it; a `Stage` is one."""
+
+    @property
+    def id(self) -> str:
+        """Id, unique in the recipe."""
+
+    @property
+    def entry(self) -> str:
+        """Name of the recipe entry that the stage belongs to."""
+
+    @property
+    def step(self) -> Step:
+        """Step with settings and code."""
+
+    @property
+    def kind(self) -> str:
+        """Kind, which decides how the stage is run: `map`, `gather`, `campaign` or `final`."""
+
+    @property
+    def makes(self) -> tuple[Stream, ...]:
+        """Kinds of records that the stage makes."""
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """Types of the values that the stage gives, by name."""
+
+    @property
+    def reads(self) -> Mapping[str, str]:
+        """Full names of the values that the stage reads, by the name that its step has for each."""
+
+
 class FinalStep(Step):
     """A step at the end: freezes a release, scores a model."""
 
-    def check_place(self, before: Sequence[Stage], *, seed: int) -> None:
+    def check_place(self, before: Sequence[EarlierStage], *, seed: int) -> None:
         """Refuse settings that cannot work behind the steps before it: people may work for weeks until it is reached.
 
         Args:
@@ -541,7 +572,7 @@ class FinalStep(Step):
             RecipeError: The settings, and what to change.
         """
 
-    def split_names(self, before: Sequence[Stage]) -> frozenset[str] | None:
+    def split_names(self, before: Sequence[EarlierStage]) -> frozenset[str] | None:
         """Return the names of the splits of the release that it makes; None where it makes none, or they are not known.
 
         Args:

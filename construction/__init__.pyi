@@ -12,7 +12,7 @@ from .item_parts.choices import text_choices as text_choices
 from .item_parts.views import ViewLimits as ViewLimits
 from .item_parts.views import random_homography as random_homography
 from .item_parts.views import second_view as second_view
-from .sources.facts_reader import as_shown as as_shown
-from .sources.facts_reader import nothing_stated as nothing_stated
-from .sources.facts_reader import read_facts as read_facts
-from .sources.facts_reader import stated as stated
+from .stated_facts.facts_reader import as_shown as as_shown
+from .stated_facts.facts_reader import nothing_stated as nothing_stated
+from .stated_facts.facts_reader import read_facts as read_facts
+from .stated_facts.facts_reader import stated as stated

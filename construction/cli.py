@@ -28,7 +28,7 @@ def emu(dataset: Path, images: Path, out: Path, *, as_json: bool) -> None:
     """
     from benchwright.errors import BenchwrightError
 
-    from .sources.emu import read_emu
+    from .datasets.emu import read_emu
 
     if out.exists():
         raise BenchwrightError(f"{out} is there already; give a folder that is not")
@@ -89,7 +89,7 @@ def survey(folder: Path, *, as_json: bool) -> None:
     The folder, and the folders directly in it, may hold source datasets in the layouts of their readers, files of boxes
     (COCO, Pascal VOC, YOLO), captions, tables and facts files beside the photographs. No picture is opened.
     """
-    from .sources.survey import survey_folder, survey_text
+    from .datasets.survey import survey_folder, survey_text
 
     surveyed = survey_folder(folder)
     emit(surveyed.to_json(), as_json=as_json, text=lambda: survey_text(surveyed))
@@ -135,8 +135,8 @@ def check(
     """
     from benchwright.errors import CheckFailed
 
+    from .datasets.dataset_check import check_dataset, check_text
     from .readers.listing import make_reader, options_in
-    from .sources.dataset_check import check_dataset, check_text
 
     document = check_dataset(
         make_reader(reader, options_in(options)),
@@ -155,7 +155,7 @@ def _write_facts(out: Path, images: list[Any]) -> None:
 
     from benchwright.workspace.atomic import write_bytes
 
-    from .sources.emu import facts_of
+    from .datasets.emu import facts_of
 
     facts = {
         "format": "benchwright-facts",

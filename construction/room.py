@@ -43,9 +43,9 @@ ROOM = Room(
             f"{_HERE}.tasks.visual_correspondence:VisualCorrespondence",
             "Make items: which of four points in a second view is the one marked in the first?",
         ),
-        "facts": Entry(f"{_HERE}.sources.facts:StatedFacts", "Give images what a facts file states about them."),
+        "facts": Entry(f"{_HERE}.stated_facts.facts:StatedFacts", "Give images what a facts file states about them."),
         "dataset": Entry(
-            f"{_HERE}.sources.dataset:Dataset", "Bring pictures of a source dataset, with their ground truth."
+            f"{_HERE}.datasets.dataset:Dataset", "Bring pictures of a source dataset, with their ground truth."
         ),
         "estimated_depth": Entry(
             f"{_HERE}.estimated.estimated_depth:EstimatedDepth",
@@ -99,7 +99,7 @@ ROOM = Room(
             "Make items: did the camera move left or right between two frames?",
         ),
         "pattern_puzzles": Entry(
-            f"{_HERE}.sources.pattern_puzzles:PatternPuzzles",
+            f"{_HERE}.truth_tasks.pattern_puzzles:PatternPuzzles",
             "Bring generated puzzles: which pattern is the overlay of two others?",
         ),
         "forensic_detection": Entry(

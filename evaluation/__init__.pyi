@@ -1,14 +1,12 @@
 from .analysis.comparison import compare_results as compare_results
 from .backends.base import PerQuestion as PerQuestion
 from .backends.options import BackendOptions as BackendOptions
+from .prompting.question import Question as Question
+from .prompting.question import question_of as question_of
 from .protocols.base import Protocol as Protocol
 from .protocols.base import ProtocolQuestion as ProtocolQuestion
 from .protocols.wrong_picture import ImageDonor as ImageDonor
 from .protocols.wrong_picture import donors_of as donors_of
-from .questions.question import Question as Question
-from .questions.question import question_of as question_of
 from .report.writing import write_report as write_report
 from .results.score import read_scores as read_scores
 from .run import evaluate as evaluate
-from .statistics import Estimate as Estimate
-from .statistics import share_right as share_right

@@ -18,11 +18,11 @@ from benchwright.records import LETTERS
 from benchwright.text_normalization import counted
 
 from .backends.base import Backend, BackendContext
+from .prompting.item_index import outlines_of, question_of_outline
+from .prompting.question import Question, Released, Reply
+from .prompting.release_files import groups_of, tasks_of
 from .protocols.base import Ask, JudgedReply, Protocol, ProtocolQuestion
 from .protocols.templated import Vanilla
-from .questions.item_index import outlines_of, question_of_outline
-from .questions.question import Question, Released, Reply
-from .questions.release_files import groups_of, tasks_of
 from .results.judged_predictions import attempt_of, row_of
 from .results.run_progress import FirstFailures, RunProgress
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
     from .judging.judge_queue import JudgeQueue
-    from .questions.item_index import ItemOutline
+    from .prompting.item_index import ItemOutline
 
 
 _AS_SHOWN = {letter: letter for letter in LETTERS}

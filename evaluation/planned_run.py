@@ -18,14 +18,14 @@ from .backends.openai_chat import OpenAIChat
 from .backends.options import BackendOptions
 from .backends.reply_log import LOG_NAME, answered_requests
 from .backends.result_names import slug
+from .prompting.prompts import message_of
+from .prompting.release_files import check_files
 from .protocols.names import parse_protocol
-from .questions.prompts import message_of
-from .questions.release_files import check_files
 
 if TYPE_CHECKING:
     from benchwright.release import Release
 
-    from .questions.question import Question
+    from .prompting.question import Question
 
 
 class PlannedRun(NamedTuple):

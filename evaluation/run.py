@@ -33,10 +33,10 @@ from .backends.base import Backend, BackendContext, labelled, parse_model
 from .backends.options import BackendOptions
 from .backends.result_names import identity_of, results_name, slug
 from .judging.judge import MAX_TOKENS
+from .prompting.prompts import VANILLA
+from .prompting.release_files import check_files, columns_of
 from .protocols.base import Protocol
 from .protocols.names import parse_protocol
-from .questions.prompts import VANILLA
-from .questions.release_files import check_files, columns_of
 from .results.judged_predictions import JudgedWriter
 from .results.metric_rows import read_metric_rows, with_labels
 from .results.outcomes import Outcomes, nothing_said, outcomes_of, says_something

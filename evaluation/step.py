@@ -13,7 +13,7 @@ from benchwright.canonical import digest, file_digest
 from benchwright.errors import BenchwrightError, CheckFailed, RecipeError, StepError
 from benchwright.replies.readers import ROBUST
 from benchwright.rooms import find
-from benchwright.steps import FinalContext, FinalStep, Stream, WorkspaceView
+from benchwright.steps import EarlierStage, FinalContext, FinalStep, Stream, WorkspaceView
 from benchwright.workspace.atomic import write_json
 
 from .model_settings import ModelSettings, known_protocols, known_reader
@@ -22,7 +22,6 @@ from .results.score import MAX_ERRORS, told_apart
 if TYPE_CHECKING:
     from benchwright.release import Release
     from benchwright.workspace.item_cache import ItemCache
-    from benchwright.workspace.stages import Stage
 
 
 RESULTS, REPLIES = "results", "replies"
@@ -111,7 +110,7 @@ class Evaluate(FinalStep):
             files += [path for protocol in model.protocol or self.protocol for path in parse_protocol(protocol).files()]
         return digest([file_digest(path) if path.is_file() else None for path in files]) if files else None
 
-    def check_place(self, before: Sequence[Stage], *, seed: int) -> None:
+    def check_place(self, before: Sequence[EarlierStage], *, seed: int) -> None:
         """Refuse what could not be scored: no release, a split that it will not have, a model that there is none of.
 
         Keys of endpoints and files of predictions may still come; they are looked for when their model is asked.

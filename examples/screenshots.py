@@ -39,7 +39,7 @@ from benchwright.annotation.store.database.records import Task
 from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.evaluation.analysis.error_sample import BLINK as CATEGORIES
-from benchwright.review.tasks import ReviewTask, SideText
+from benchwright.review_files.tasks import ReviewTask, SideText
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -20,7 +20,7 @@ from benchwright.annotation.forms.kind_forms.screening import screening_form
 from benchwright.annotation.forms.kinds import ERRATA, KINDS, REVIEW, SCREEN_ITEMS
 from benchwright.annotation.forms.payloads import TaskInput, payload_with
 from benchwright.annotation.store.accounts.accounts import Accounts
-from benchwright.review.tasks import ReviewTask, SideText
+from benchwright.review_files.tasks import ReviewTask, SideText
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -24,7 +24,7 @@ from benchwright.regions import with_answer_regions
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
 from benchwright.release.format.statements import Statements
 from benchwright.rooms import catalogue
-from benchwright.steps import FOLDER, FinalContext, FinalStep, Stream, WorkspaceView
+from benchwright.steps import FOLDER, EarlierStage, FinalContext, FinalStep, Stream, WorkspaceView
 from benchwright.workspace.workspace import Workspace
 
 from .mode_note import mode_note
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from benchwright.progress import Progress
     from benchwright.release import Release
     from benchwright.release.sealing.sealing import Sealing
-    from benchwright.workspace.stages import Stage
 
 ANSWERS = "answer"
 """Kind of campaign, as its summary states it, that gives items the values below."""
@@ -192,7 +191,7 @@ class Freeze(FinalStep):
             raise ValueError(_SEALED_BY_CONTENT)
         return self
 
-    def check_place(self, before: Sequence[Stage], *, seed: int) -> None:
+    def check_place(self, before: Sequence[EarlierStage], *, seed: int) -> None:
         """Refuse what could not be frozen: splits that nothing or too much names, seeds that give sealed answers away.
 
         Raises:
@@ -216,14 +215,14 @@ class Freeze(FinalStep):
                 simulated = {stage.id: {"simulated": bool(stage.step.parameters().get("simulate"))} for stage in later}
                 require_people(entry, named, simulated)
 
-    def split_names(self, before: Sequence[Stage]) -> frozenset[str] | None:
+    def split_names(self, before: Sequence[EarlierStage]) -> frozenset[str] | None:
         """Return the names of the release's splits; None where data say them."""
         stage = self._naming_stage(before)
         if stage is None:
             return frozenset({ONLY_SPLIT})
         return stage.step.names if isinstance(stage.step, Splits) else None
 
-    def _naming_stage(self, before: Sequence[Stage]) -> Stage | None:
+    def _naming_stage(self, before: Sequence[EarlierStage]) -> EarlierStage | None:
         """Return the stage whose value names the splits; None where none does.
 
         Raises:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from benchwright.construction.datasets.dataset_check import check_dataset
 from benchwright.construction.readers.reader import DatasetReader, DatasetRecord, read_dataset
-from benchwright.construction.sources.dataset_check import check_dataset
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 

@@ -74,7 +74,7 @@ from benchwright.cli.main import invoke
 from benchwright.questions.implication import WrittenIn
 from benchwright.questions.written import WrittenQuestions
 from benchwright.records import Choice, ImageRecord, Item, ItemImage
-from benchwright.review.tasks import FindingCategory
+from benchwright.review_files.tasks import FindingCategory
 from benchwright.steps import CampaignContext, Outcome, Verdicts
 from benchwright.workspace.workspace import Workspace
 

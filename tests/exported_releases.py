@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from benchwright.evaluation.backends.sent_pictures import SentPictures
-from benchwright.evaluation.questions.question import question_of
+from benchwright.evaluation.prompting.question import question_of
 from benchwright.images import decode_rgb
 from benchwright.release import Release
 

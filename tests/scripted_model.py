@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from benchwright.evaluation.backends.base import BackendContext
-from benchwright.evaluation.questions.prompts import message_of
-from benchwright.evaluation.questions.question import Question, QuestionImage, Reply
+from benchwright.evaluation.prompting.prompts import message_of
+from benchwright.evaluation.prompting.question import Question, QuestionImage, Reply
 
 
 class Scripted:

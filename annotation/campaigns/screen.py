@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from pydantic import Field, ValidationInfo, field_validator
 
 from benchwright.records import ImageRecord, Item, ItemImage, Record
-from benchwright.review.tasks import Code
+from benchwright.review_files.tasks import Code
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..forms.campaign_form import CampaignForm

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from benchwright.errors import UnreadableImage
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import read_file
+from benchwright.images.regular_files import read_file
 
 from ..forms.csv_rows import CsvRow, shown
 from ..forms.drafted_values import drafts_field, taken_from_drafts

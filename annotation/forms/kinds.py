@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from benchwright.review.tasks import FindingCategory
+from benchwright.review_files.tasks import FindingCategory
 
 from .fields.field_types import OneChoice, OneOf, OnlyIf, Option, SeveralOf, TextField
 from .fields.form import Form

@@ -16,7 +16,7 @@ from pydantic import Field
 from benchwright.questions.drafts import DraftAttack
 from benchwright.records import Record
 from benchwright.regions import SizeWH
-from benchwright.review.tasks import ReviewTask, SideText
+from benchwright.review_files.tasks import ReviewTask, SideText
 
 _ITEM, _SIZES, _PROPOSALS, _PREVIOUS = "item", "sizes_wh", "proposals", "previous"
 PICTURE = "picture"

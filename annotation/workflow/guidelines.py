@@ -8,7 +8,8 @@ from pathlib import Path
 from benchwright.drawing.previews import preview
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import identify, read_file
+from benchwright.images.identify import identify
+from benchwright.images.regular_files import read_file
 
 from ..forms.fields.texts import can_be_kept
 from ..store.campaigns.guidelines import GuidelinePicture, Guidelines

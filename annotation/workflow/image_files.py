@@ -12,7 +12,7 @@ from pathlib import Path
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import read_file
+from benchwright.images.regular_files import read_file
 from benchwright.workspace.image_places import ImagePlaces
 from benchwright.workspace.objects import ObjectStore
 from benchwright.workspace.workspace import Workspace

@@ -186,8 +186,8 @@ def audit(
     from benchwright.replies.model_replies import named_reply_source
     from benchwright.source_files.item_files import stated_columns
 
-    from ..report import AuditSettings
-    from ..report import audit as audit_source
+    from ..auditing import AuditSettings
+    from ..auditing import audit as audit_source
     from ..texts import markdown, terminal_lines
 
     if text and as_json:

@@ -14,7 +14,7 @@ import yaml
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.progress import Progress
 from benchwright.release import Release
-from benchwright.review.tasks import (
+from benchwright.review_files.tasks import (
     LONGEST_TEXT,
     FindingCategory,
     ReviewTask,
@@ -26,8 +26,9 @@ from benchwright.review.tasks import (
 from benchwright.workspace.atomic import write_json
 from benchwright.workspace.workspace import Workspace
 
-from ..report import AuditReport, AuditSettings
-from .questions import AuditQuestions, ItemQuestion, SideNote, Way, questions_of
+from ..auditing import AuditSettings
+from ..report import AuditReport
+from .asked_of_people import AuditQuestions, ItemQuestion, SideNote, Way, questions_of
 
 if TYPE_CHECKING:
     from benchwright.annotation import OpenedCampaign

@@ -15,7 +15,7 @@ from benchwright.drawing import Drawing, PromptError, check_prompt, draw
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.decode import decode_rgb, encode_png
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import read_file
+from benchwright.images.regular_files import read_file
 from benchwright.records import MaskRuns, PromptStyle, VisualPrompt
 from benchwright.workspace.atomic import write_bytes
 

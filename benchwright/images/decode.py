@@ -38,8 +38,8 @@ from benchwright.errors import DataError, UnreadableImage
 from benchwright.images.formats import Container, walk
 from benchwright.images.formats.png import check_rows, is_interlaced
 from benchwright.images.formats.walking import Limits, check_frames, check_pixels, sorted_notes
-from benchwright.images.identify import read_file
 from benchwright.images.pixels import upright_rgb
+from benchwright.images.regular_files import read_file
 from benchwright.records import ImageRecord
 
 _DECODERS: dict[str, type[ImageFile.ImageFile]] = {

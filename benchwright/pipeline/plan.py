@@ -8,7 +8,7 @@ from typing import NamedTuple
 from benchwright.canonical import digest
 from benchwright.errors import RecipeError
 from benchwright.estimates import require_decisions
-from benchwright.steps import FinalStep, Resources, Step
+from benchwright.steps import EarlierStage, FinalStep, Resources, Step
 from benchwright.workspace.stage_input import GROUP, INGEST
 from benchwright.workspace.stages import Stage, stages_of
 
@@ -71,7 +71,7 @@ def _check_estimates(stages: Sequence[Stage]) -> None:
         require_decisions(entry, [stage.step.name for stage in later])
 
 
-def makers_of_estimates(stages: Sequence[Stage]) -> Iterator[tuple[str, Sequence[Stage]]]:
+def makers_of_estimates(stages: Sequence[EarlierStage]) -> Iterator[tuple[str, Sequence[EarlierStage]]]:
     """Yield each entry that makes items of estimated truths, with the stages from there on."""
     estimating = {stage.id for stage in stages if stage.step.estimates}
     makers = {stage.entry for stage in stages if "items" in stage.makes}

@@ -17,7 +17,7 @@ from benchwright.errors import BenchwrightError, DamagedError, StepError
 from benchwright.images.formats.walking import Limits
 from benchwright.images.made_pictures import PictureRule
 from benchwright.photographs import photographs_of
-from benchwright.pipeline.damage import files_made, mend_tables
+from benchwright.pipeline.damage import files_made, make_again, mend_tables
 from benchwright.pipeline.engine_choice import open_engine
 from benchwright.pipeline.fitting import fitted_to
 from benchwright.pipeline.gather_stage import run_campaign, run_gather
@@ -193,7 +193,9 @@ def _what_made(stages: Sequence[Stage], resolved: Mapping[str, Any]) -> dict[str
 def _worker_context(space: Workspace, header: Header, stages: Sequence[Stage], images: Path) -> WorkerContext:
     limits = Limits(**header.limits.model_dump())
     # The path is absolute, because workers may have another current folder.
-    return WorkerContext(Workspace(space.root.absolute()), images, stages, header.seed, header.shards, limits)
+    return WorkerContext(
+        Workspace(space.root.absolute()), images, stages, header.seed, header.shards, limits, restore=make_again
+    )
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -48,6 +48,8 @@ class WorkerContext:
         shard_count: A power of two.
         limits: Largest size of an image file.
         overrides: Curators' overrides of step verdicts.
+        restore: Function that makes an image's lost or damaged file again (`damage.make_again`); without one, such a
+            file is an error.
     """
 
     workspace: Workspace
@@ -57,6 +59,7 @@ class WorkerContext:
     shard_count: int
     limits: Limits
     overrides: Overrides = field(default_factory=Overrides)
+    restore: Callable[[WorkerContext, ImageRecord], None] | None = None
     remade: list[str] = field(default_factory=list)
     """Ids of images whose lost or damaged file this worker made again."""
     _opened: dict[str, Any] = field(default_factory=dict)
@@ -78,9 +81,9 @@ class WorkerContext:
     @cached_property
     def reader(self) -> ImageReader:
         """Return the image reader of this worker, always the same."""
-        from benchwright.pipeline.damage import make_again  # it imports this module
-
-        return ImageReader(self.locate, limits=self.limits, make_again=lambda record: make_again(self, record))
+        restore = self.restore
+        again = None if restore is None else lambda record: restore(self, record)
+        return ImageReader(self.locate, limits=self.limits, make_again=again)
 
     def for_workers(self) -> WorkerContext:
         """Return a context with the stages up to the last one that workers run, so that they import no later steps."""

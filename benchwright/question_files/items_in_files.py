@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from benchwright.errors import UnreadableImage
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import read_file
+from benchwright.images.regular_files import read_file
 from benchwright.records import item_id_for
 from benchwright.source_files.item_files import ItemFiles, SourceItem
 from benchwright.source_files.refusals import MISSING_PICTURE, RefusedRow

@@ -7,6 +7,8 @@ from .changes import kind_of_change as kind_of_change
 from .coordinates import BoxConvention as BoxConvention
 from .coordinates import BoxUnit as BoxUnit
 from .coordinates import MisplacedBox as MisplacedBox
+from .covered_areas import area_iou as area_iou
+from .covered_areas import mask_of_region as mask_of_region
 from .formats.mark_files import read_marks as read_marks
 from .formats.picture_marks import RefusedMark as RefusedMark
 from .helper import HelperPicture as HelperPicture
@@ -22,13 +24,11 @@ from .helper import helpers_of as helpers_of
 from .helper import proposed_region as proposed_region
 from .helper import read_hints as read_hints
 from .kept_arrays import KeptArrays as KeptArrays
-from .masks import area_iou as area_iou
 from .masks import covered_by_at_least as covered_by_at_least
 from .masks import grid_of as grid_of
 from .masks import intersection_area as intersection_area
 from .masks import mask_area as mask_area
 from .masks import mask_of_outline as mask_of_outline
-from .masks import mask_of_region as mask_of_region
 from .outlines import outline_of as outline_of
 from .region import MAX_CORNERS as MAX_CORNERS
 from .region import MAX_LABEL as MAX_LABEL

@@ -15,7 +15,7 @@ from xml.parsers import expat
 from benchwright.errors import UnreadableImage
 from benchwright.images.formats.ifd import TiffBlock
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import open_regular
+from benchwright.images.regular_files import open_regular
 
 from .licences import licence_id
 from .metadata_blocks import MetadataBlock, metadata_blocks

@@ -35,8 +35,8 @@ def statistics(source: Path, split: str | None, as_json: bool) -> None:
     """
     from benchwright.release import Release
 
+    from .label_counts import count_implications
     from .labelled_questions import published_questions, released_questions
-    from .statistics import count_implications
 
     is_release = (source / "manifest.json").is_file()
     questions = released_questions(Release.open(source).items()) if is_release else published_questions(source)

@@ -38,7 +38,7 @@ from benchwright.steps import (
 )
 from benchwright.workspace.workspace import Workspace
 
-from ..sources.dataset import REFUSED
+from ..datasets.dataset import REFUSED
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +16,8 @@ from ..item_parts.idea import Donor, GroundedSubject
 from .edit_jobs import Draw, EditJob, FinishedEdit, finished, pasted
 from .editors.compositing import NO_DONOR, Fitting, background_from, box_visible, part_replaced
 from .editors.effects import EFFECTS
-from .manipulation_settings import Masking
+from .manipulation_settings import ManipulationSettings, Masking
 from .masks.base import Masker, MaskRequest, Pixels, hints_within, masks_found
-
-if TYPE_CHECKING:
-    from .manipulate import Manipulate
 
 NO_EFFECT, DONOR_UNREADABLE, DONOR_HIDDEN = "no_effect", "donor_unreadable", "donor_hidden"
 
@@ -67,7 +64,7 @@ class Donors:
 
 
 def composed(
-    canvas: EditJob, mask: Mask | None, donors: Donors, rng: np.random.Generator, step: Manipulate
+    canvas: EditJob, mask: Mask | None, donors: Donors, rng: np.random.Generator, step: ManipulationSettings
 ) -> FinishedEdit | str:
     """Return a candidate that is made without a model, or why it cannot be.
 
@@ -101,7 +98,7 @@ def _altered(canvas: EditJob) -> FinishedEdit | str:
     return FinishedEdit(EFFECTS[effect](canvas.base), None, {"effect": effect})
 
 
-def _before(canvas: EditJob, record: ImageRecord, pixels: Pixels, step: Manipulate) -> FinishedEdit | str:
+def _before(canvas: EditJob, record: ImageRecord, pixels: Pixels, step: ManipulationSettings) -> FinishedEdit | str:
     size_wh = (canvas.base.shape[1], canvas.base.shape[0])
     background = background_from(pixels, size_wh, max_enlargement=step.max_enlargement)
     if isinstance(background, str):
@@ -119,7 +116,7 @@ def _replaced(
     mask: Mask,
     taken: tuple[ImageRecord, Pixels, Mask, int],
     rng: np.random.Generator,
-    step: Manipulate,
+    step: ManipulationSettings,
 ) -> FinishedEdit | str:
     record, pixels, shape, seed = taken
     assert canvas.alpha is not None, "a part has a mask"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from benchwright.drawing.masks import mask_of
 from benchwright.facts import Way
@@ -13,21 +13,17 @@ from benchwright.steps import Context, Outcome
 
 from ..item_parts.cutting_out import Hints, Mask, fault, rectangle
 from ..item_parts.idea import GroundedSubject, Idea
-from ..sources.facts_reader import as_shown
+from ..stated_facts.facts_reader import as_shown
 from .classical import Donors, composed
 from .edit_jobs import EditJob, FinishedEdit, background_canvas, direct_canvas, finished, part_canvas
 from .editors.base import NO_MEMORY, Painter
-from .editors.presets import Task
 from .manipulated import Manipulated, packed
+from .manipulation_settings import TASK_OF, ManipulationSettings
 from .masks.base import GrabCut, MaskRequest, Pixels, constrained, hints_within, masks_found
 from .tools import Tools
 
-if TYPE_CHECKING:
-    from .manipulate import Manipulate
-
 NO_TARGET, WAY_LEFT_OUT, SAME_AS_BEFORE = "no_target", "way_left_out", "same_as_before"
 OUTLINE_UNSTATED = "outline_unstated"
-TASK_OF: Mapping[Way, Task] = {"partial": "inpaint", "background": "inpaint", "direct": "instruct"}
 
 
 class _Masked(NamedTuple):
@@ -48,7 +44,7 @@ class PictureCandidates:
         ctx: Context of the step, with its tools opened.
     """
 
-    def __init__(self, record: ImageRecord, ideas: Sequence[Idea], step: Manipulate, ctx: Context) -> None:
+    def __init__(self, record: ImageRecord, ideas: Sequence[Idea], step: ManipulationSettings, ctx: Context) -> None:
         self._record, self._step, self._ctx = record, step, ctx
         self._tools: Tools = ctx.opened
         self._shown = as_shown(record, ctx, max_side_px=step.max_side_px)

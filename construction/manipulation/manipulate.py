@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
+from pydantic import PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import digest
 from benchwright.errors import UnreadableImage
-from benchwright.facts import Way
 from benchwright.records import ImageRecord
 from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, PictureFidelity, Resources, Stream
 
@@ -23,9 +22,9 @@ from ..item_parts.idea import unpacked
 from .edit_jobs import EditJob
 from .editors.base import Painter
 from .editors.presets import Task
-from .making import TASK_OF, PictureCandidates
+from .making import PictureCandidates
 from .manipulated import packed
-from .manipulation_settings import Backend, Edges, Hardware, Inpainting, Instructing, Masking, Moving
+from .manipulation_settings import TASK_OF, ManipulationSettings
 from .models.weights import Weights
 from .tools import MASKS, TASKS, Tools, open_tools, used_weights
 
@@ -33,7 +32,7 @@ WITH_MODELS, WITHOUT = Resources(memory_mb=8192), Resources(memory_mb=1024)
 _PLANNED = "ideas.planned"
 
 
-class Manipulate(MapStep):
+class Manipulate(ManipulationSettings, MapStep):
     """Make manipulated images of every image that has ideas; the others pass.
 
     As in MVP-Bench (section 4.1, step two), a part is replaced, the background exchanged, or all of the picture
@@ -87,19 +86,6 @@ class Manipulate(MapStep):
     reads: ClassVar[tuple[str, ...]] = (_PLANNED,)
     costly: ClassVar[bool] = True
 
-    backend: Backend = "composite"
-    ways: tuple[Way, ...] = Field(("partial", "background", "direct"), min_length=1)
-    candidates: int = Field(1, ge=1, le=16)
-    max_side_px: int = Field(1024, ge=64, le=4096)
-    max_enlargement: float = Field(2.0, gt=0)
-    min_visible: float = Field(0.3, ge=0, le=1)
-    max_frame_shift: float = Field(0.02, ge=0, le=0.5)
-    inpaint: Inpainting = Inpainting()
-    instruct: Instructing = Instructing()
-    masks: Masking = Masking()
-    subject: Moving = Moving()
-    edges: Edges = Edges()
-    hardware: Hardware = Hardware()
     _folder: Path | None = PrivateAttr(None)
     _weights: dict[str, Weights] | None = PrivateAttr(None)
 
@@ -107,11 +93,6 @@ class Manipulate(MapStep):
     def _place(self, info: ValidationInfo) -> Manipulate:
         self._folder = (info.context or {}).get(FOLDER, Path())
         return self
-
-    @property
-    def tasks(self) -> frozenset[Task]:
-        """Return what models would be asked to do."""
-        return frozenset(TASK_OF[way] for way in self.ways)
 
     def weights(self) -> dict[str, Weights]:
         """Return the weights that are used, as `used_weights`."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from benchwright.facts import Way
 from benchwright.models.devices import Precision
 
 from .editors.diffusion import Attention, Running
@@ -17,6 +18,7 @@ from .models.weights import Weights
 _BESIDE_WEIGHTS_MB = 10_000
 
 Backend = Literal["composite", "diffusion", "auto"]
+TASK_OF: Mapping[Way, Task] = {"partial": "inpaint", "background": "inpaint", "direct": "instruct"}
 MaskedBy = Literal["auto", "grabcut", "rectangle", "segment_anything", "sam_transformers"]
 
 
@@ -203,3 +205,26 @@ class Hardware(_Settings):
     def running(self) -> Running:
         """Return how a model of diffusers runs."""
         return Running(self.batch_size, self.channels_last, self.attention, self.compile, self.offload)
+
+
+class ManipulationSettings(_Settings):
+    """Settings of the step `manipulate`, which says what each of them is."""
+
+    backend: Backend = "composite"
+    ways: tuple[Way, ...] = Field(("partial", "background", "direct"), min_length=1)
+    candidates: int = Field(1, ge=1, le=16)
+    max_side_px: int = Field(1024, ge=64, le=4096)
+    max_enlargement: float = Field(2.0, gt=0)
+    min_visible: float = Field(0.3, ge=0, le=1)
+    max_frame_shift: float = Field(0.02, ge=0, le=0.5)
+    inpaint: Inpainting = Inpainting()
+    instruct: Instructing = Instructing()
+    masks: Masking = Masking()
+    subject: Moving = Moving()
+    edges: Edges = Edges()
+    hardware: Hardware = Hardware()
+
+    @property
+    def tasks(self) -> frozenset[Task]:
+        """Return what models would be asked to do."""
+        return frozenset(TASK_OF[way] for way in self.ways)

@@ -27,10 +27,10 @@ from ..item_parts.pairs import SIDES, PairMaking
 from ..item_parts.side_by_side import side_by_side as composed
 from .manipulated import Manipulated
 from .manipulated import unpacked as pairs_of
-from .questions.endpoint import from_endpoint
-from .questions.kinds_of_change import control_question, how_modified, side_by_side, what_changed, which_aspect
-from .questions.pair_question import LEVELS, OptionsQuestion, WrittenPairQuestions
-from .questions.templates import from_template
+from .pair_questions.endpoint import from_endpoint
+from .pair_questions.kinds_of_change import control_question, how_modified, side_by_side, what_changed, which_aspect
+from .pair_questions.pair_question import LEVELS, OptionsQuestion, WrittenPairQuestions
+from .pair_questions.templates import from_template
 
 _ORDINALS = {"high": 10, "low": 11}
 """Of the question about both pictures, by level; two more for the one about a picture that holds both."""

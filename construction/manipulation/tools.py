@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from benchwright.errors import PrerequisiteError
 from benchwright.models.devices import find_device
 
 from .editors.base import Painter
 from .editors.presets import PRESETS, Task
+from .manipulation_settings import ManipulationSettings
 from .masks.base import Masker
 from .models.weights import BY_DIGEST, Weights, find_weights
-
-if TYPE_CHECKING:
-    from .manipulate import Manipulate
 
 TASKS: tuple[Task, ...] = ("inpaint", "instruct")
 MASKS = "masks"
@@ -43,7 +41,7 @@ class Tools(NamedTuple):
     painters: Mapping[Task, Painter]
 
 
-def used_weights(step: Manipulate, folder: Path | None) -> dict[str, Weights]:
+def used_weights(step: ManipulationSettings, folder: Path | None) -> dict[str, Weights]:
     """Return the weights that a step uses, by `masks`, `inpaint` and `instruct`; those it does without are left out.
 
     With `auto`, a model is used where its weights and its packages are there; else they must be there.
@@ -83,7 +81,7 @@ def _is_there(task: str, named: str | None, folder: Path | None) -> bool:
     return path.exists() and all(find_spec(name) is not None for name in needed)
 
 
-def _nothing_named(step: Manipulate, task: str) -> str:
+def _nothing_named(step: ManipulationSettings, task: str) -> str:
     preset = getattr(step, task).preset
     return (
         f"backend 'diffusion' needs weights to {task}: fetch them with `{_fetch(preset)}` and name that folder as "
@@ -95,7 +93,7 @@ def _fetch(preset: str) -> str:
     return f"hf download {PRESETS[preset].hub} --local-dir FOLDER"
 
 
-def _found(step: Manipulate, task: str, named: str, folder: Path | None) -> Weights:
+def _found(step: ManipulationSettings, task: str, named: str, folder: Path | None) -> Weights:
     if known := BY_DIGEST.fullmatch(named):
         return Weights(Path(), known[1], None)
     path = (folder or Path()) / named
@@ -108,7 +106,7 @@ def _found(step: Manipulate, task: str, named: str, folder: Path | None) -> Weig
     return find_weights(path, purpose=purpose, fetch=_fetch(preset), needs="model_index.json", otherwise=_OTHERWISE)
 
 
-def open_tools(step: Manipulate, weights: Mapping[str, Weights]) -> Tools:
+def open_tools(step: ManipulationSettings, weights: Mapping[str, Weights]) -> Tools:
     """Load everything that a step uses.
 
     Raises:
@@ -122,7 +120,7 @@ def open_tools(step: Manipulate, weights: Mapping[str, Weights]) -> Tools:
     return Tools(_masker(step, weights.get(MASKS)), painters)
 
 
-def _masker(step: Manipulate, weights: Weights | None) -> Masker:
+def _masker(step: ManipulationSettings, weights: Weights | None) -> Masker:
     from .masks.base import GrabCut, Rectangle
 
     settings = step.masks
@@ -151,7 +149,7 @@ def _masker(step: Manipulate, weights: Weights | None) -> Masker:
     )
 
 
-def _painter(step: Manipulate, task: Task, weights: Weights) -> Painter:
+def _painter(step: ManipulationSettings, task: Task, weights: Weights) -> Painter:
     from .editors.diffusion import Diffusion
 
     hardware, settings = step.hardware, getattr(step, task)

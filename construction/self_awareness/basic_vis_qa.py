@@ -11,7 +11,7 @@ from benchwright.questions.self_awareness import BASIC
 
 from ..ground_truth.truths import GroundTruth, LabelledBoxes, SizeWH, VisualQuestion
 from ..ground_truth.values import RecordTruth
-from ..sources.truth_plans import UnusedTruth
+from ..truth_tasks.truth_plans import UnusedTruth
 from .annotations import ANNOTATIONS, annotations_by_picture
 from .box_questions import LISTED, box_questions
 from .exchanged import AnsweredQuestion, OfferedQuestion, with_options

@@ -16,7 +16,7 @@ from ..ground_truth.truths import GroundTruth, LabelledBoxes, SizeWH
 from ..ground_truth.values import RecordTruth
 from ..item_parts.choices import drawn
 from ..item_parts.selection import Candidate
-from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures, UnusedTruth
+from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures, UnusedTruth
 from .annotations import ANNOTATIONS, ANSWERED, NONEXISTENT_OBJECT, PictureAnnotations, annotations_by_picture
 from .refusing import OPTIONS, PLACES, RefusingTask
 from .unanswerable_templates import TEMPLATES, UnanswerableTemplate, Why

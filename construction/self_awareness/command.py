@@ -34,7 +34,7 @@ def statistics(release: Path, as_json: bool) -> None:
     """
     from benchwright.release import Release
 
-    from .statistics import count_awareness
+    from .set_counts import count_awareness
 
     document = count_awareness(item.item for item in Release.open(release).items()).to_json()
     emit(document, as_json=as_json, text=lambda: "\n".join(_lines(document)))

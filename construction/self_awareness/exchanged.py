@@ -17,7 +17,7 @@ from ..distractors.sources import DistractorCandidate, nearest_in_spelling, othe
 from ..ground_truth.truths import GroundTruth
 from ..ground_truth.values import RecordTruth
 from ..item_parts.modes import Mode
-from ..sources.truth_plans import UnusedTruth
+from ..truth_tasks.truth_plans import UnusedTruth
 from .refusing import DISTRACTORS
 
 NO_PARTNERS, FEW_DISTRACTORS = "no_partners", "too_few_distractors"

@@ -10,7 +10,7 @@ from benchwright.text_normalization import normal
 from ..distractors.sameness import may_both_be_right
 from ..ground_truth.truths import GroundTruth, NamedEntity, SizeWH
 from ..ground_truth.values import RecordTruth
-from ..sources.truth_plans import UnusedTruth
+from ..truth_tasks.truth_plans import UnusedTruth
 from .exchanged import AnsweredQuestion, OfferedQuestion, with_options
 from .offering import OfferingTask
 

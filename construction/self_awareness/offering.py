@@ -19,7 +19,7 @@ from ..distractors.drafting import drafted_distractors
 from ..ground_truth.values import RecordTruth
 from ..item_parts.choices import capital
 from ..item_parts.modes import Mode
-from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
+from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
 from .exchanged import OfferedQuestion
 from .refusing import DISTRACTORS, PLACES, RefusingTask
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from benchwright.questions.written import REFUSAL
 
 from ..item_parts.selection import Candidate, balanced_letters
-from ..sources.truth_tasks import TruthTask
+from ..truth_tasks.truth_tasks import TruthTask
 
 OPTIONS = 5
 """Options of an item, the one that declines among them (MM-SAP, section 3.2)."""

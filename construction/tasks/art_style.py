@@ -20,8 +20,8 @@ from ..ground_truth.truths import ArtStyle, GroundTruth
 from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Hardening
-from ..sources.equal_squares import WholePicturesTask
-from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
+from ..truth_tasks.equal_squares import WholePicturesTask
+from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 
 TRIES = 12
 """Ways in which each reference is planned; the selection takes one whose pictures are free."""

@@ -38,7 +38,7 @@ from ..item_parts.cutting_out import (
     stated_mask,
 )
 from ..item_parts.pairs import SIDES, PairMaking, Side
-from ..sources.facts_reader import FactsReader, ShownPicture, as_shown, nothing_stated
+from ..stated_facts.facts_reader import FactsReader, ShownPicture, as_shown, nothing_stated
 
 DISTRACTORS = 3
 

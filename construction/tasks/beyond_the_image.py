@@ -20,7 +20,7 @@ from benchwright.steps import Context, Outcome, Step, Stream
 from ..ground_truth.values import read_truths
 from ..item_parts.choices import asked_choices, group_keys
 from ..self_awareness.annotations import ANNOTATIONS, ANSWERED, AnsweredBy, PictureAnnotations
-from ..sources.facts_reader import FactsReader, as_shown, nothing_stated
+from ..stated_facts.facts_reader import FactsReader, as_shown, nothing_stated
 
 
 class BeyondTheImage(FactsReader):

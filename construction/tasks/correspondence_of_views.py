@@ -34,9 +34,9 @@ from ..item_parts.marks import Point, SizeWH
 from ..item_parts.modes import Mode
 from ..item_parts.scaling import shrink, size_within
 from ..item_parts.views import Matrix, shift, warp
-from ..sources.correspondences import CorrespondenceTask
-from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
-from ..sources.truth_tasks import TruthTask
+from ..truth_tasks.correspondences import CorrespondenceTask
+from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
+from ..truth_tasks.truth_tasks import TruthTask
 
 QUESTION = (
     "The ring labelled REF marks a point in the first image. The second image shows the same scene {change}, with four "

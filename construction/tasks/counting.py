@@ -22,7 +22,7 @@ from ..ground_truth.truths import MARKED_BY, CountQuestion, GroundTruth
 from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Hardening, Mode
-from ..sources.truth_plans import (
+from ..truth_tasks.truth_plans import (
     CONTRADICTED,
     ChosenRecord,
     ItemPlan,
@@ -31,7 +31,7 @@ from ..sources.truth_plans import (
     UnusedTruth,
     with_contradictions,
 )
-from ..sources.truth_tasks import TruthTask
+from ..truth_tasks.truth_tasks import TruthTask
 
 OPTIONS = 4
 _PROJECTIONS, _SLACK = 500, 1e-6

@@ -29,8 +29,8 @@ from ..manipulation.editors.base import Edit, Painter
 from ..manipulation.editors.presets import PRESETS, names_of
 from ..manipulation.manipulation_settings import Hardware
 from ..manipulation.models.weights import BY_DIGEST, Weights, find_weights
-from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
-from ..sources.truth_tasks import PROMPT, TOO_SMALL, TruthTask
+from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
+from ..truth_tasks.truth_tasks import PROMPT, TOO_SMALL, TruthTask
 
 QUESTION = (
     "One of the four images is a real photograph. The other three were made by a computer program. Which one is the "

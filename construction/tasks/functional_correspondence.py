@@ -18,8 +18,8 @@ from benchwright.seeds import seed_for
 from ..ground_truth.truths import FunctionalPoints, GroundTruth
 from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
-from ..sources.correspondences import CorrespondenceTask
-from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
+from ..truth_tasks.correspondences import CorrespondenceTask
+from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 
 PARTNERS = 12
 """Further pictures of the same action with which each is planned; the selection takes one whose picture is free."""

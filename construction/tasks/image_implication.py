@@ -16,7 +16,7 @@ from benchwright.steps import Context, MapStep, Outcome, PictureFidelity, Stream
 
 from ..distractors.choosing import options_evidence
 from ..item_parts.choices import group_keys, place, text_choices
-from ..sources.facts_reader import as_shown, nothing_stated
+from ..stated_facts.facts_reader import as_shown, nothing_stated
 
 Kind = Literal["image_type", "image_domain", "image_emotion", "image_implication"]
 OPTIONS = 6

@@ -19,8 +19,8 @@ from benchwright.steps import CueFamily, PictureFidelity
 
 from ..ground_truth.truths import GroundTruth, Puzzle
 from ..ground_truth.values import RecordTruth
-from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
-from ..sources.truth_tasks import TruthTask
+from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
+from ..truth_tasks.truth_tasks import TruthTask
 
 WRITTEN_IN, AUTHOR, LABELS = "written_in", "author", "labels"
 """Keys of `original` that say of a written puzzle where and by whom it was written, and how it was labelled."""

@@ -25,8 +25,8 @@ from ..item_parts.modes import Mode
 from ..item_parts.picture_views import VIEWS, whole_view
 from ..item_parts.side_by_side import side_by_side
 from ..item_parts.wording import with_article
-from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
-from ..sources.truth_tasks import TruthTask
+from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
+from ..truth_tasks.truth_tasks import TruthTask
 
 Vector = tuple[float, float, float]
 Side = Literal["left", "right"]

@@ -16,14 +16,14 @@ from pydantic import Field, model_validator
 from benchwright.records import ImageRecord, Item, ItemImage
 from benchwright.steps import Context, Outcome, Step, Stream
 
+from ..datasets.lacking import lacking_before
 from ..ground_truth.truths import LabelledBoxes
 from ..item_parts.boxes import Box, BoxNoise, exchangeable_boxes, noised_box
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
 from ..item_parts.marks import labels_fit
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.views import drawn_view, shift
-from ..sources.facts_reader import FACTS, FactsReader, ShownPicture, as_shown, nothing_stated
-from ..sources.lacking import lacking_before
+from ..stated_facts.facts_reader import FACTS, FactsReader, ShownPicture, as_shown, nothing_stated
 from .localization_of_boxes import QUESTION, ROOM_FOR_BOTH, LocalizationOfBoxes, document_of, drawn_boxes, view_document
 
 _OF_DATASETS = frozenset({"apart_from", "items"})

@@ -15,8 +15,8 @@ from benchwright.records import ImageRecord
 from ..ground_truth.truths import DepthComparison, GroundTruth
 from ..ground_truth.values import RecordTruth
 from ..item_parts.modes import Hardening
-from ..sources.point_pairs import NOT_LEVELLED, PointPairTask
-from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
+from ..truth_tasks.point_pairs import NOT_LEVELLED, PointPairTask
+from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 
 QUESTION = "Two rings, A and B, mark a point of the scene each. Which of the two points is closer to the camera?"
 OPTIONS = ("A is closer", "B is closer")

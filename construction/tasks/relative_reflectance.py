@@ -21,8 +21,8 @@ from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import Point, SizeWH
 from ..item_parts.modes import Hardening
 from ..item_parts.picture_views import LevelView, is_large, matched_views
-from ..sources.point_pairs import NOT_LEVELLED, PointPairTask
-from ..sources.truth_plans import (
+from ..truth_tasks.point_pairs import NOT_LEVELLED, PointPairTask
+from ..truth_tasks.truth_plans import (
     CONTRADICTED,
     ChosenRecord,
     ItemPlan,

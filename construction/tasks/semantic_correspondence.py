@@ -15,8 +15,8 @@ from benchwright.records import ImageRecord
 from ..ground_truth.truths import GroundTruth, KeypointPair
 from ..ground_truth.values import RecordTruth
 from ..item_parts.wording import with_article
-from ..sources.correspondences import CorrespondenceTask
-from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
+from ..truth_tasks.correspondences import CorrespondenceTask
+from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 
 CALLED = {"tvmonitor": "TV or monitor", "pottedplant": "potted plant"}
 """Categories of SPair-71k that are no words."""

@@ -27,8 +27,8 @@ from ..item_parts.marks import SizeWH
 from ..item_parts.modes import Hardening, Mode
 from ..item_parts.spatial_questions import Form, ReadClaim, question_of, read_claim, statement_of
 from ..item_parts.spatial_wording import question_by_model
-from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
-from ..sources.truth_tasks import TruthTask
+from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
+from ..truth_tasks.truth_tasks import TruthTask
 
 
 class SpatialRelation(TruthTask):

@@ -20,6 +20,7 @@ from pydantic import Field, model_validator
 from benchwright.records import ImageRecord, Item, ItemImage, VisualPrompt
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
+from ..datasets.lacking import lacking_before
 from ..ground_truth.truths import Homographies
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
 from ..item_parts.marked_points import (
@@ -46,7 +47,6 @@ from ..item_parts.views import (
     relight,
     shift,
 )
-from ..sources.lacking import lacking_before
 from .correspondence_of_views import CorrespondenceOfViews
 
 QUESTION = (

@@ -17,8 +17,8 @@ from benchwright.steps import CueFamily
 from ..ground_truth.truths import OTHER_REFERENCE, GroundTruth, SimilarityTriplet
 from ..ground_truth.values import RecordTruth
 from ..item_parts.marks import SizeWH
-from ..sources.equal_squares import WholePicturesTask
-from ..sources.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
+from ..truth_tasks.equal_squares import WholePicturesTask
+from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 
 QUESTION = (
     "The first image is the reference. Which of the two images after it looks more like the reference, taking "

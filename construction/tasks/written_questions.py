@@ -13,7 +13,7 @@ from benchwright.steps import Context, MapStep, Outcome, Stream
 
 from ..distractors.choosing import options_evidence
 from ..item_parts.choices import AskedChoices, PlacedChoices, asked_choices, group_keys, text_choices
-from ..sources.facts_reader import as_shown
+from ..stated_facts.facts_reader import as_shown
 
 
 class WrittenQuestionItems(MapStep):

@@ -36,7 +36,7 @@ from benchwright.steps import Outcome
 
 HERE = Path(__file__).parent
 ROOM_NAMES = ("filters", "construction", "annotation", "exports", "evaluation", "audit")
-PACKAGES = ("diagnostics", "question_files", "replies", "regions", "release")
+PACKAGES = ("diagnostics", "question_files", "replies", "regions", "release", "statistics")
 FACES = ("benchwright", *(f"benchwright.{name}" for name in (*ROOM_NAMES, *PACKAGES)))
 ROOMS = {
     "filters": "Filters of images and items",

@@ -10,7 +10,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.files.parquet_tables import UnreadableParquet
 from benchwright.records import LETTERS
 
-from ..questions.release_files import check_files, item_facts
+from ..prompting.release_files import check_files, item_facts
 from ..results.judged_predictions import not_of_score, open_judged
 from ..results.score import PREDICTIONS_FILE, Score
 

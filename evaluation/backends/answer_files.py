@@ -19,7 +19,7 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.models.reply_kinds import ReplyKind
 
-from ..questions.question import Question, Reply
+from ..prompting.question import Question, Reply
 from .predictions import MAX_LINE_CHARS, Prediction, PredictionsFile
 
 ANSWERS_FILE = "answers.jsonl"

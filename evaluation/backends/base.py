@@ -14,7 +14,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.rooms import find
 from benchwright.workspace.item_cache import ItemCache
 
-from ..questions.question import Question, Reply
+from ..prompting.question import Question, Reply
 from .options import BackendOptions
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import re
 from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 
-from ..questions.question import Question
+from ..prompting.question import Question
 from .base import Backend, PerQuestion, without_argument
 from .options import BackendOptions
 

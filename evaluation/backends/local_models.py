@@ -11,8 +11,8 @@ from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError
 from benchwright.models.batching import Batches, OutOfMemory
 
-from ..questions.prompts import message_of
-from ..questions.question import Question, QuestionImage, Reply
+from ..prompting.prompts import message_of
+from ..prompting.question import Question, QuestionImage, Reply
 from .base import Backend, BackendContext
 from .local_replies import LocalReply, Prompt, generate, likeliest
 from .local_weights import LoadedModel, ModelFiles, find_weights, load, model_name, require_extra

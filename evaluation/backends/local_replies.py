@@ -10,7 +10,7 @@ from typing import Any
 from benchwright.models.completions import Completion
 from benchwright.models.usage import Tokens
 
-from ..questions.question import Question
+from ..prompting.question import Question
 from .local_weights import LoadedModel
 
 Pixels = Any

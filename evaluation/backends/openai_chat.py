@@ -22,8 +22,8 @@ from benchwright.models.failures import BudgetRefusal, ModelAddress, RequestAdap
 from benchwright.models.usage import BudgetSpent, Spending
 from benchwright.text_normalization import counted
 
-from ..questions.prompts import message_of
-from ..questions.question import Question, QuestionImage, Reply
+from ..prompting.prompts import message_of
+from ..prompting.question import Question, QuestionImage, Reply
 from .base import Backend, BackendContext
 from .options import OPENAI_KEY_VARIABLE, BackendOptions
 from .picture_limits import PictureLimits

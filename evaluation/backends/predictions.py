@@ -22,7 +22,7 @@ from benchwright.files.tables import JSON_ENDS, TABLE_ENDS, Table, by_column, he
 from benchwright.models.reply_kinds import ReplyKind
 from benchwright.text_normalization import counted
 
-from ..questions.question import Question, Reply, item_of
+from ..prompting.question import Question, Reply, item_of
 from .base import Backend, BackendContext
 from .options import BackendOptions
 

@@ -14,7 +14,7 @@ from typing import Any
 from benchwright.canonical import bytes_digest, digest
 from benchwright.replies.readers import ROBUST
 
-from ..questions.prompts import VANILLA
+from ..prompting.prompts import VANILLA
 
 Identity = Mapping[str, Any]
 """Settings that can change a reply, as JSON values."""

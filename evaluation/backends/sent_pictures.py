@@ -28,7 +28,7 @@ from benchwright.models.chat_request import RequestPicture
 from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.item_cache import ItemCache
 
-from ..questions.question import QuestionImage
+from ..prompting.question import QuestionImage
 from .picture_limits import VERSION as SHRINKING_VERSION
 from .picture_limits import PictureLimits, shrunk
 

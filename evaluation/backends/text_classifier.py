@@ -18,7 +18,7 @@ from benchwright.text_only_baseline import (
     weights_of_folds,
 )
 
-from ..questions.question import Question, Reply
+from ..prompting.question import Question, Reply
 from .base import Backend, BackendContext, without_argument
 from .options import BackendOptions
 

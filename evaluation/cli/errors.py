@@ -82,7 +82,7 @@ def errors(
     up.
     """
     from benchwright.release import Release
-    from benchwright.review.tasks import write_review_tasks
+    from benchwright.review_files.tasks import write_review_tasks
 
     from ..analysis.error_sample import CATEGORIES, Plan, draw_errors, own_categories
 

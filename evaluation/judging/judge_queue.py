@@ -12,9 +12,9 @@ from benchwright.canonical import canonical_json
 from benchwright.models.reply_kinds import DECLINED
 
 from ..metrics.base import is_right
+from ..prompting.question import Question
 from ..protocols.base import JudgedReply, ProtocolQuestion
 from ..protocols.wordings import without_pictures
-from ..questions.question import Question
 from ..results.run_progress import FirstFailures, RunProgress, TokenUsage
 from ..results.score import Judging
 from .judge import PROMPT_VERSION, Judge, JudgeVerdict, judge_words, verdict_in

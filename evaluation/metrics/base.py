@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from benchwright.records import Item
 
-    from ..questions.item_index import ItemOutline
+    from ..prompting.item_index import ItemOutline
 
 State = Literal["answered", "miss", "refusal", "cut_off", "error"]
 Metric = Callable[["pa.Table"], Mapping[str, Estimate]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from ..metrics.base import State, chance_of, is_right
-from ..questions.question import Question, Released
+from ..prompting.question import Question, Released
 
 if TYPE_CHECKING:
     from pathlib import Path

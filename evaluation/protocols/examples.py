@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import identify, read_file
+from benchwright.images.identify import identify
+from benchwright.images.regular_files import read_file
 from benchwright.records import LETTERS, Choice, Item, ItemImage
 from benchwright.seeds import seed_for
 from benchwright.text_normalization import counted
 
-from ..questions.prompts import one_part_a_run
-from ..questions.question import Part, Released
-from ..questions.release_files import check_files, columns_of
+from ..prompting.prompts import one_part_a_run
+from ..prompting.question import Part, Released
+from ..prompting.release_files import check_files, columns_of
 
 if TYPE_CHECKING:
     from benchwright.release import Release

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from benchwright.regions import BoxConvention, BoxUnit, MisplacedBox, Region, area_iou
 from benchwright.regions.answer_regions import AnswerRegions, first_with_regions
 
-from ..questions.prompts import vanilla
-from ..questions.question import Released, question_of
+from ..prompting.prompts import vanilla
+from ..prompting.question import Released, question_of
 from .base import JudgedReply, Protocol, ProtocolQuestion
 
 if TYPE_CHECKING:

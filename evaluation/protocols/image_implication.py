@@ -14,9 +14,9 @@ from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 from benchwright.text_normalization import counted
 
-from ..questions.item_index import labels_in
-from ..questions.question import Part, Question, QuestionImage, Released, question_of
-from ..questions.release_files import check_files
+from ..prompting.item_index import labels_in
+from ..prompting.question import Part, Question, QuestionImage, Released, question_of
+from ..prompting.release_files import check_files
 from .base import Ask, JudgedReply, Protocol, ProtocolQuestion
 from .ii_bench_prompts import KEYWORD_MODES, OPTIONS, Mode, PromptedQuestion, prompt, prompt_with_examples
 

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from benchwright.canonical import bytes_digest
 
-from ..questions.question import Question, QuestionImage, Released, question_of
+from ..prompting.question import Question, QuestionImage, Released, question_of
 from .base import JudgedReply, ProtocolQuestion
 from .templated import Templated
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from ..questions.question import Released, question_of
+from ..prompting.question import Released, question_of
 from .base import JudgedReply, ProtocolQuestion
 from .templated import Templated
 

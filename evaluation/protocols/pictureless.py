@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..questions.question import Part, Question, Released, question_of
+from ..prompting.question import Part, Question, Released, question_of
 from .base import ItemVerdict, JudgedReply, Protocol, ProtocolQuestion
 from .templated import Templated
 from .wordings import WORDINGS, Name, numbered, without_pictures

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field
 
 from ..metrics.base import chance_of
-from ..questions.question import Question, Released, question_of
+from ..prompting.question import Question, Released, question_of
 from .base import Ask, ItemVerdict, JudgedReply, ProtocolQuestion, most_said, worst_state
 from .templated import Templated
 from .wordings import Name

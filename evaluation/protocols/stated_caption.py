@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
-from ..questions.question import Question, Released, question_of
+from ..prompting.question import Question, Released, question_of
 from .base import JudgedReply, ProtocolQuestion
 from .templated import Templated
 

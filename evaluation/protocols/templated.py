@@ -12,8 +12,8 @@ from pydantic import Field
 from benchwright.canonical import file_digest
 from benchwright.errors import BenchwrightError
 
-from ..questions.prompts import message_of, one_part_a_run
-from ..questions.question import Part, Question, Released, question_of
+from ..prompting.prompts import message_of, one_part_a_run
+from ..prompting.question import Part, Question, Released, question_of
 from .base import Ask, JudgedReply, Protocol, ProtocolQuestion
 from .examples import FILE_ENDING, ShownExamples, shown_examples
 from .wordings import WORDINGS, Name, joined_message

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..questions.prompts import one_part_a_run, vanilla
-from ..questions.question import Part, Question
+from ..prompting.prompts import one_part_a_run, vanilla
+from ..prompting.question import Part, Question
 
 if TYPE_CHECKING:
     from benchwright.records import Choice, Item
@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from benchwright.canonical import bytes_digest
 
-from ..questions.question import QuestionImage
+from ..prompting.question import QuestionImage
 
 MARGIN_PX = 10
 

@@ -14,8 +14,8 @@ from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
 from benchwright.records import VisualPrompt
 
-from ..questions.question import Question, QuestionImage, Released, question_of
-from ..questions.release_files import check_files, data_files, opened_table
+from ..prompting.question import Question, QuestionImage, Released, question_of
+from ..prompting.release_files import check_files, data_files, opened_table
 from .base import Ask, JudgedReply, ProtocolQuestion
 from .templated import Templated
 

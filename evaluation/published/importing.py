@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import identify, read_file, uri_for
+from benchwright.images.identify import identify, uri_for
+from benchwright.images.regular_files import read_file
 from benchwright.question_files.asked_question import task_name
 from benchwright.question_files.file_question import FileQuestion
 from benchwright.question_files.item_check import ReadQuestions, read_questions

@@ -22,7 +22,7 @@ from .plots.labels import labels_of
 if TYPE_CHECKING:
     from benchwright.records import Item
     from benchwright.release import Release
-    from benchwright.review.findings import Findings
+    from benchwright.review_files.findings import Findings
 
     from ..analysis.comparison import Comparison
     from ..analysis.same_items import Sample

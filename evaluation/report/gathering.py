@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from benchwright.progress import Progress, Silent
 
-from ..questions.release_files import columns_of
+from ..prompting.release_files import columns_of
 from .content.cards import card
 from .content.pictures import PagePictures
 from .content.replies import Predictions
@@ -36,7 +36,7 @@ from collections.abc import Iterable
 
 from benchwright.canonical import digest
 
-from ..statistics.stratified import shares
+from ...statistics.stratified import shares
 
 Stratum = tuple[str, str]
 """Split and task."""

@@ -10,8 +10,9 @@ from benchwright.pages import Chart, page_pieces
 from benchwright.statistics.proportions import METHODS
 
 from ..results.summary import outcome_counts
-from .content.cards import OUTCOMES, legible
+from .content.cards import OUTCOMES
 from .content.head import head_of
+from .content.legible import legible
 from .content.pairs import pair_rows
 from .content.score_table import cost_rows, methods_of, more_columns, outcomes_of
 from .gathering import script_json
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchwright.release import Release
-    from benchwright.review.findings import Findings
+    from benchwright.review_files.findings import Findings
 
     from ..results.score import Figure
     from .content.label_sums import LabelSums

@@ -12,12 +12,12 @@ from benchwright.text_normalization import counted
 from benchwright.workspace.atomic import replacing
 from benchwright.workspace.item_cache import ItemCache
 
-from ..questions.release_files import check_files
+from ..prompting.release_files import check_files
 from ..results.score import Score, read_scores
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
-    from benchwright.review.findings import Findings
+    from benchwright.review_files.findings import Findings
 
 REPORT_FILE = "report.html"
 MOST_ITEMS, MAX_SIDE_PX = 500, 384
@@ -203,7 +203,7 @@ def _findings(path: Path, release: Release) -> Findings:
     Raises:
         DataError: The findings are of another release.
     """
-    from benchwright.review.findings import read_findings
+    from benchwright.review_files.findings import read_findings
 
     findings = read_findings(path)
     if findings.release_id != release.release_id:

@@ -20,7 +20,7 @@ from benchwright.release.format.human_baseline import read_human_baseline
 from benchwright.statistics.clustered import mean_share_right, share_right
 from benchwright.statistics.proportions import Estimate
 
-from ..questions.release_files import check_files, columns_of, groups_of
+from ..prompting.release_files import check_files, columns_of, groups_of
 from .score import Figure, Score, figures, with_method
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from .score import PREDICTIONS_FILE
 if TYPE_CHECKING:
     from benchwright.records import Item
 
-    from ..questions.question import Reply
+    from ..prompting.question import Reply
     from .score import Score
 
 FORMAT, VERSION = "benchwright/predictions", 6

@@ -13,9 +13,9 @@ import pyarrow.compute as pc
 
 from benchwright.files.parquet_tables import ParquetTable
 
+from ..prompting.release_files import columns_of
 from ..protocols.base import Protocol
 from ..protocols.repeated import AGAIN
-from ..questions.release_files import columns_of
 
 if TYPE_CHECKING:
     from benchwright.release import Release

@@ -9,7 +9,7 @@ from benchwright.models.usage import Prices, Tokens
 from benchwright.progress import Progress
 from benchwright.text_normalization import counted
 
-from ..questions.question import Reply
+from ..prompting.question import Reply
 from .score import Usage
 
 FIRST = 8

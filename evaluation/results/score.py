@@ -15,7 +15,7 @@ from benchwright.statistics.proportions import Estimate, Method
 from benchwright.text_normalization import counted
 
 from ..backends.result_names import differing_settings, identity_of, results_name
-from ..questions.prompts import VANILLA
+from ..prompting.prompts import VANILLA
 
 FORMAT: Literal["benchwright/score"] = "benchwright/score"
 VERSION = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..questions.prompts import VANILLA
+from ..prompting.prompts import VANILLA
 from .score import Figure, Score
 
 if TYPE_CHECKING:

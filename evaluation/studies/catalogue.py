@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from benchwright.errors import BenchwrightError
 
-from ..questions.prompts import VANILLA
+from ..prompting.prompts import VANILLA
 
 HEIGHT_PX = 1024
 """Height to which all pictures are scaled before they are marked, as in BLINK."""

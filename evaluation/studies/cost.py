@@ -14,10 +14,10 @@ from benchwright.text_normalization import counted
 
 from ..backends.base import Backend, parse_model
 from ..backends.options import BackendOptions
+from ..prompting.prompts import message_of
+from ..prompting.question import Question
+from ..prompting.release_files import check_files
 from ..protocols.names import parse_protocol
-from ..questions.prompts import message_of
-from ..questions.question import Question
-from ..questions.release_files import check_files
 
 if TYPE_CHECKING:
     from benchwright.release import Release

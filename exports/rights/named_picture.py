@@ -9,7 +9,7 @@ from pathlib import Path
 from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import read_file
+from benchwright.images.regular_files import read_file
 from benchwright.records import ImageRecord
 from benchwright.release import Release
 from benchwright.release.format.provenance import files_before_release

@@ -11,7 +11,8 @@ from typing import Any, Literal, NamedTuple
 from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import path_for, read_file
+from benchwright.images.identify import path_for
+from benchwright.images.regular_files import read_file
 from benchwright.pipeline import open_view
 from benchwright.pipeline.run import worker_context_of
 from benchwright.records import ImageRecord

@@ -30,7 +30,7 @@ from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.canonical import digest
 from benchwright.records import ImageRecord, Item, Source
-from benchwright.review.tasks import FindingCategory
+from benchwright.review_files.tasks import FindingCategory
 from benchwright.steps import CampaignContext
 
 pytestmark = pytest.mark.slow

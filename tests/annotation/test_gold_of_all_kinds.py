@@ -33,7 +33,7 @@ from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import Choice, ImageRecord, Item, ItemImage, Source
 from benchwright.release import Release
-from benchwright.review.tasks import FindingCategory, ReviewTask, TaskFileHead, write_review_tasks
+from benchwright.review_files.tasks import FindingCategory, ReviewTask, TaskFileHead, write_review_tasks
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
 from benchwright.workspace.workspace import Workspace
 

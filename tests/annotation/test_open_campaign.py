@@ -36,8 +36,8 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Choice, Item, ItemImage, Source
 from benchwright.release import Release
 from benchwright.release.format.errata import read_errata
-from benchwright.review.findings import read_findings
-from benchwright.review.tasks import FindingCategory, ReviewTask, SideText, TaskFileHead, write_review_tasks
+from benchwright.review_files.findings import read_findings
+from benchwright.review_files.tasks import FindingCategory, ReviewTask, SideText, TaskFileHead, write_review_tasks
 from benchwright.workspace.workspace import Workspace
 
 pytestmark = pytest.mark.slow

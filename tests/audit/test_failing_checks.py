@@ -235,7 +235,7 @@ def test_a_disk_that_fails_ends_the_audit(tmp_path: Path) -> None:
 def test_the_command_says_so_last_and_exits_with_another_code_than_0(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("benchwright.audit.report.all_checks", lambda: [OddIds(), KeyLetters()])
+    monkeypatch.setattr("benchwright.audit.auditing.all_checks", lambda: [OddIds(), KeyLetters()])
     file = write_rows(tmp_path / "questions.csv", clean_rows(ITEMS))
     arguments = ["audit", str(file), "--out", str(tmp_path / "out"), "--workers", "1", "--json"]
     assert invoke(arguments) == 3

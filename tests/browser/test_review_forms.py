@@ -21,7 +21,7 @@ from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Choice, ItemImage, Source
 from benchwright.release import Release, verify_release
 from benchwright.release.format.errata import released_errata
-from benchwright.review.tasks import FindingCategory, ReviewTask, SideText, TaskFileHead, write_review_tasks
+from benchwright.review_files.tasks import FindingCategory, ReviewTask, SideText, TaskFileHead, write_review_tasks
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -13,8 +13,8 @@ from PIL import Image
 from sane_model import SUBJECT, SaneModel
 
 from benchwright.cli.main import invoke
+from benchwright.construction.datasets.emu import read_emu
 from benchwright.construction.item_parts.idea import unpacked
-from benchwright.construction.sources.emu import read_emu
 from benchwright.errors import DataError
 from benchwright.facts import read_facts
 from benchwright.files.numbered_lines import MAX_LINE_BYTES

@@ -11,7 +11,7 @@ from PIL import Image
 from pydantic import ValidationError
 
 from benchwright.cli import prepare_photographs
-from benchwright.construction.sources.facts import StatedFacts
+from benchwright.construction.stated_facts.facts import StatedFacts
 from benchwright.errors import DataError, StepError
 from benchwright.pipeline import open_view, run_recipe
 from benchwright.recipe import parse_recipe
@@ -97,7 +97,7 @@ def test_an_image_of_another_size_than_stated_is_asked_about_and_makes_nothing(f
 
 def test_facts_that_fit_no_image_are_warned_of(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     (folder / "facts.yaml").write_text(TWO.replace("lake.png", "laek.png"), encoding="utf-8")
-    with caplog.at_level(logging.WARNING, "benchwright.construction.sources.facts"):
+    with caplog.at_level(logging.WARNING, "benchwright.construction.stated_facts.facts"):
         run(folder)
     assert "laek.png" in caplog.text
     assert "cup.png" not in caplog.text
@@ -128,7 +128,7 @@ def test_the_demos_facts_fit_its_photographs_and_make_items_of_all_kinds(
     (tmp_path / "facts.yaml").write_bytes(DEMO_FACTS.read_bytes())
     prepare_photographs(tmp_path / "images")
     steps = "object_localization, beyond_the_image, image_implication, background_substitution"
-    with caplog.at_level(logging.WARNING, "benchwright.construction.sources.facts"):
+    with caplog.at_level(logging.WARNING, "benchwright.construction.stated_facts.facts"):
         done = run(tmp_path, steps=steps)
     assert "fit no image" not in caplog.text
     assert {row["verdict"] for row in done.outcomes("facts")} == {"keep"}

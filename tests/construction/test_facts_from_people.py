@@ -24,7 +24,7 @@ from stated_values import (
 from benchwright.canonical import canonical_json
 from benchwright.cli import prepare_photographs
 from benchwright.cli.main import invoke
-from benchwright.construction.sources.facts import StatedFacts
+from benchwright.construction.stated_facts.facts import StatedFacts
 from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
 from benchwright.construction.tasks.beyond_the_image import BeyondTheImage
 from benchwright.construction.tasks.image_implication import ImageImplication

@@ -16,7 +16,7 @@ from benchwright.construction.item_parts.idea import Idea, unpacked
 from benchwright.construction.manipulation.grounding.scene import Scene
 from benchwright.construction.manipulation.ideas.step import Ideas
 from benchwright.construction.manipulation.ideas.templates import TemplateWriter, TemplateWriting
-from benchwright.construction.sources.resolved_facts import resolved
+from benchwright.construction.stated_facts.resolved_facts import resolved
 from benchwright.errors import DataError
 from benchwright.facts import CATEGORIES, LOOKS
 from benchwright.facts.facts_file import parse_facts

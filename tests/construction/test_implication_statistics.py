@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from walks import in_process, run_json
 
+from benchwright.construction.implication.label_counts import count_implications
 from benchwright.construction.implication.labelled_questions import ImplicationQuestion
-from benchwright.construction.implication.statistics import count_implications
 from benchwright.errors import BenchwrightError
 
 KINDS = ("difficulty", "domain", "emotion", "image_type", "rhetoric")

@@ -30,7 +30,7 @@ from picture_copies import photograph
 
 from benchwright.canonical import file_digest
 from benchwright.cli.main import invoke
-from benchwright.construction.sources.survey import survey_folder, survey_text
+from benchwright.construction.datasets.survey import survey_folder, survey_text
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
 from benchwright.pipeline.fitting import fitted_to

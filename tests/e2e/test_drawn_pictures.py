@@ -28,7 +28,7 @@ from walks import in_process, make_photographs, run_json
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
 from benchwright.evaluation.backends.sent_pictures import SentPictures
-from benchwright.evaluation.questions.question import question_of
+from benchwright.evaluation.prompting.question import question_of
 from benchwright.images import decode_rgb
 from benchwright.images.decode import encode_png
 from benchwright.progress import Silent

@@ -15,7 +15,7 @@ from walks import make_photographs, run_json
 from benchwright.records import Choice, Item, ItemImage, Source
 from benchwright.release import Release, verify_release
 from benchwright.release.format.errata import released_errata
-from benchwright.review.tasks import ReviewTask, TaskFileHead, write_review_tasks
+from benchwright.review_files.tasks import ReviewTask, TaskFileHead, write_review_tasks
 
 ANNOTATORS = ("ann", "ben", "cas")
 

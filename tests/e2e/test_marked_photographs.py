@@ -13,7 +13,7 @@ from stated_values import GivenMarks, GivenStatements, items_of_run, marks_of, s
 from benchwright.annotation.campaigns.mark.step import Mark
 from benchwright.cli import prepare_photographs
 from benchwright.cli.main import invoke
-from benchwright.construction.sources.facts import StatedFacts
+from benchwright.construction.stated_facts.facts import StatedFacts
 from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
 from benchwright.construction.tasks.beyond_the_image import BeyondTheImage
 from benchwright.construction.tasks.image_implication import ImageImplication

@@ -21,7 +21,7 @@ from walks import in_process, make_photographs, run_json
 
 from benchwright.canonical import bytes_digest
 from benchwright.evaluation.backends.sent_pictures import SentPictures
-from benchwright.evaluation.questions.question import question_of
+from benchwright.evaluation.prompting.question import question_of
 from benchwright.exports.correct import correct_release
 from benchwright.images import decode_rgb, encode_png
 from benchwright.images.made_pictures import encode_jpeg, is_jpeg

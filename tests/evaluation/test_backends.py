@@ -12,7 +12,7 @@ import pytest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.evaluation.backends.base import BackendContext, parse_model
 from benchwright.evaluation.backends.options import BackendOptions
-from benchwright.evaluation.questions.question import Question
+from benchwright.evaluation.prompting.question import Question
 from benchwright.evaluation.run import evaluate
 from benchwright.records import LETTERS, Choice
 

@@ -10,7 +10,7 @@ import pytest
 
 from benchwright.evaluation.backends.base import BackendContext, LabelledQuestion, parse_model
 from benchwright.evaluation.backends.options import BackendOptions
-from benchwright.evaluation.questions.question import Question
+from benchwright.evaluation.prompting.question import Question
 from benchwright.evaluation.run import evaluate
 from benchwright.records import LETTERS, Choice
 from benchwright.text_only_baseline import FOLDS, ItemWords, folds_of

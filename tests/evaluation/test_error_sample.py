@@ -14,7 +14,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.evaluation.analysis.error_sample import BLINK, II_BENCH, ErrorSample, Plan, draw_errors, own_categories
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
-from benchwright.review.tasks import LONGEST_TEXT, read_review_tasks
+from benchwright.review_files.tasks import LONGEST_TEXT, read_review_tasks
 
 DOMAINS = ("Life",) * 30 + ("Art",) * 20 + ("Society",) * 10
 

@@ -14,7 +14,7 @@ from benchwright.errors import BenchwrightError, CheckFailed, DataError
 from benchwright.evaluation import run
 from benchwright.evaluation.backends.base import BackendContext, PerQuestion
 from benchwright.evaluation.backends.result_names import slug
-from benchwright.evaluation.questions.question import Question, Reply
+from benchwright.evaluation.prompting.question import Question, Reply
 from benchwright.evaluation.results.score import read_score, read_scores
 from benchwright.evaluation.results.summary import drawn, summary_document, summary_table
 from benchwright.evaluation.run import evaluate

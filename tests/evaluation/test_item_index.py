@@ -13,8 +13,8 @@ import pytest
 from benchwright.errors import DataError
 from benchwright.evaluation.backends.baselines import constant
 from benchwright.evaluation.backends.options import BackendOptions
-from benchwright.evaluation.questions.item_index import outlines_of
-from benchwright.evaluation.questions.release_files import columns_of
+from benchwright.evaluation.prompting.item_index import outlines_of
+from benchwright.evaluation.prompting.release_files import columns_of
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 

@@ -19,7 +19,7 @@ from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
 from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.judging.judge import Judge, JudgeVerdict, judge_words, verdict_in
-from benchwright.evaluation.questions.question import Question
+from benchwright.evaluation.prompting.question import Question
 from benchwright.evaluation.results.score import read_score
 from benchwright.evaluation.run import evaluate
 

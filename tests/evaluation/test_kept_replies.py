@@ -10,7 +10,7 @@ import pytest
 
 from benchwright.errors import DataError
 from benchwright.evaluation.backends.base import PerQuestion
-from benchwright.evaluation.questions.question import Question
+from benchwright.evaluation.prompting.question import Question
 from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.run import evaluate
 from benchwright.workspace.item_cache import ItemCache

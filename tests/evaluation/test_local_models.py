@@ -15,7 +15,7 @@ from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.evaluation.backends import local_models, local_weights
 from benchwright.evaluation.backends.base import BackendContext, parse_model
 from benchwright.evaluation.backends.options import BackendOptions
-from benchwright.evaluation.questions.question import Question, Reply, question_of
+from benchwright.evaluation.prompting.question import Question, Reply, question_of
 from benchwright.evaluation.run import evaluate
 
 pytest.importorskip("torch")
@@ -85,7 +85,7 @@ def test_the_likeliest_option_is_the_one_with_the_highest_mean_log_probability(
     from PIL import Image
     from transformers import AutoModelForImageTextToText, AutoProcessor
 
-    from benchwright.evaluation.questions.prompts import vanilla
+    from benchwright.evaluation.prompting.prompts import vanilla
     from benchwright.images import decode_rgb
 
     fill(bench, 3)

@@ -14,7 +14,7 @@ from endpoint_runs import ask, fill, log_lines, options
 
 from benchwright.drawing import draw_prompts
 from benchwright.evaluation.backends.base import BackendContext, parse_model
-from benchwright.evaluation.questions.question import question_of
+from benchwright.evaluation.prompting.question import question_of
 from benchwright.images import decode_rgb
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.evaluation.questions.prompts import vanilla
-from benchwright.evaluation.questions.question import QuestionImage, Reply, question_of
+from benchwright.evaluation.prompting.prompts import vanilla
+from benchwright.evaluation.prompting.question import QuestionImage, Reply, question_of
 
 SHADES = [np.full((4 + k, 6 + 2 * k, 3), 40 * k, dtype=np.uint8) for k in range(4)]
 

@@ -28,7 +28,7 @@ from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.results.score import read_scores
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
-from benchwright.review.findings import Findings, ItemFindings
+from benchwright.review_files.findings import Findings, ItemFindings
 from benchwright.statistics import wilson
 
 pytestmark = pytest.mark.slow

@@ -81,7 +81,7 @@ def test_names_in_any_letters_are_drawn(bench: Any, tmp_path: Path) -> None:
 
 
 def test_half_a_surrogate_pair_can_be_written() -> None:
-    from benchwright.evaluation.report.content.cards import legible
+    from benchwright.evaluation.report.content.legible import legible
 
     assert legible("a\ud800") == "a?"
 

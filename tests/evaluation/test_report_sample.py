@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchwright.evaluation.report.gathering import sample
-from benchwright.evaluation.statistics import shares
+from benchwright.statistics.stratified import shares
 
 STRATA = st.dictionaries(
     st.tuples(st.sampled_from(["test", "val"]), st.sampled_from(["a", "b", "c"])), st.integers(1, 60), min_size=1

@@ -28,7 +28,7 @@ from benchwright.evaluation.backends.base import PerQuestion
 from benchwright.evaluation.judging.judge import Judge
 from benchwright.evaluation.leaderboard.board import leaderboard_of
 from benchwright.evaluation.leaderboard.scoring import log_path, score_answers
-from benchwright.evaluation.questions.question import Question
+from benchwright.evaluation.prompting.question import Question
 from benchwright.evaluation.studies.catalogue import study_of
 from benchwright.evaluation.studies.running import run_study
 from benchwright.records import Choice, ItemImage

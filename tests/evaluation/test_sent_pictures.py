@@ -22,7 +22,7 @@ from benchwright.evaluation.backends.base import parse_model
 from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.backends.picture_limits import PictureLimits
 from benchwright.evaluation.backends.sent_pictures import SentPictures
-from benchwright.evaluation.questions.question import QuestionImage
+from benchwright.evaluation.prompting.question import QuestionImage
 from benchwright.evaluation.run import evaluate
 from benchwright.images import decode_rgb, encode_png
 from benchwright.records import VisualPrompt

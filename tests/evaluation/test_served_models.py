@@ -14,7 +14,7 @@ from served_vlm import NEEDED, ServedVlm
 from benchwright.cli.main import invoke
 from benchwright.evaluation.backends.base import BackendContext, parse_model
 from benchwright.evaluation.backends.options import BackendOptions
-from benchwright.evaluation.questions.question import Question, question_of
+from benchwright.evaluation.prompting.question import Question, question_of
 
 for needed in NEEDED:
     pytest.importorskip(needed)

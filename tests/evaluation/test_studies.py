@@ -23,8 +23,8 @@ from benchwright.cli.main import invoke
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError
 from benchwright.evaluation.cli.study import study as study_command
+from benchwright.evaluation.prompting.question import Question, QuestionImage
 from benchwright.evaluation.protocols.names import parse_protocol
-from benchwright.evaluation.questions.question import Question, QuestionImage
 from benchwright.evaluation.studies.catalogue import STUDIES, study_of
 from benchwright.images import encode_png
 from benchwright.records import VisualPrompt

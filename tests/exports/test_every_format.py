@@ -23,7 +23,7 @@ from walks import benchwright, in_process, run_json
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.evaluation.backends.sent_pictures import SentPictures
-from benchwright.evaluation.questions.question import question_of
+from benchwright.evaluation.prompting.question import question_of
 from benchwright.exports import ExportFormat, export_release
 from benchwright.images.formats import MEDIA_TYPES
 from benchwright.records import Choice, ItemImage, Operation, VisualPrompt

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from skimage.data import chelsea
 from worded_items import gathered, item, sha
 
-from benchwright.construction.sources.facts import StatedFacts
+from benchwright.construction.stated_facts.facts import StatedFacts
 from benchwright.diagnostics.shortcuts.answer_letters import Placing, balance, levelling_moves
 from benchwright.diagnostics.wording.option_order import may_reorder
 from benchwright.filters.items.answer_balance import AnswerBalance, AnswerLetters, with_options_swapped

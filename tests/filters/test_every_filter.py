@@ -25,7 +25,7 @@ from reversals import against, restore, row_of, say, tables
 from tiny_clip import color_clip
 
 from benchwright.cli import prepare_photographs
-from benchwright.construction.sources.facts import StatedFacts
+from benchwright.construction.stated_facts.facts import StatedFacts
 from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
 from benchwright.evaluation.run import evaluate
 from benchwright.exports.freeze import Freeze

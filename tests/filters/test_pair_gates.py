@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from worded_items import item
 
 from benchwright.cli import prepare_photographs
-from benchwright.construction.sources.facts import StatedFacts
+from benchwright.construction.stated_facts.facts import StatedFacts
 from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
 from benchwright.filters.pairs.pair_gates import PairGates, compare
 from benchwright.pipeline import run_steps

@@ -19,7 +19,7 @@ from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.questions.settings import LabelSet, QuestionSettings
-from benchwright.review.tasks import FindingCategory
+from benchwright.review_files.tasks import FindingCategory
 
 CATEGORIES = (
     FindingCategory(code="cost", words="Read $5, or <b>more</b>"),

@@ -10,7 +10,10 @@ from import_graph import PAGE, folder_of, folders, imports, mapped_folders
 
 
 def test_every_folder_with_modules_is_on_the_map_once_and_no_other() -> None:
-    assert sorted(folder for _, folder in mapped_folders()) == sorted(folders())
+    listed = [folder for _, folder in mapped_folders()]
+    assert sorted(folders() - set(listed)) == [], "these are not on the map"
+    assert sorted(set(listed) - folders()) == [], "there are no such folders"
+    assert sorted({folder for folder in listed if listed.count(folder) > 1}) == [], "these are there twice"
 
 
 def test_the_map_fits_on_a_screen() -> None:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from benchwright.funnel.charts import TEXTS as CHART_TEXTS
 from benchwright.questions.settings import QuestionSettings
-from benchwright.review.tasks import FindingCategory
+from benchwright.review_files.tasks import FindingCategory
 
 from ...campaigns.on_releases.edits import CRITERIA
 from ...forms.campaign_form import CampaignForm

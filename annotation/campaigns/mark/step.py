@@ -20,7 +20,8 @@ from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_
 from benchwright.canonical import bytes_digest, digest
 from benchwright.errors import BenchwrightError, DataError, PrerequisiteError, UnreadableImage
 from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import identify, read_file
+from benchwright.images.identify import identify
+from benchwright.images.regular_files import read_file
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.regions import SizeWH
 from benchwright.steps import FOLDER, CampaignContext, Outcome, Stream, Verdicts

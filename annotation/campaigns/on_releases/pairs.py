@@ -9,7 +9,7 @@ from typing import NamedTuple
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.overrides import AGAINST
 from benchwright.release import Release
-from benchwright.review.tasks import SideText
+from benchwright.review_files.tasks import SideText
 from benchwright.text_normalization import counted
 from benchwright.workspace.store_place import settle_store
 

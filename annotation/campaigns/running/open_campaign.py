@@ -19,7 +19,7 @@ from benchwright.images.decode import upright_size
 from benchwright.questions.translations import source_text_of
 from benchwright.records import Item
 from benchwright.regions import Region, SizeWH
-from benchwright.review.tasks import SideText
+from benchwright.review_files.tasks import SideText
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
 from benchwright.text_normalization import counted
 

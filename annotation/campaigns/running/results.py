@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from benchwright.errors import BenchwrightError
 from benchwright.files.csv_cells import harmless
 from benchwright.release.format.errata import Erratum, spelled
-from benchwright.review.findings import Findings, ItemFindings
-from benchwright.review.tasks import FindingCategory
+from benchwright.review_files.findings import Findings, ItemFindings
+from benchwright.review_files.tasks import FindingCategory
 from benchwright.workspace.written_once import REPLACE, written_once
 
 from ...agreement.coefficients import SetRating, alpha_by_category, masi_alpha

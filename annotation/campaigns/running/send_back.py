@@ -19,7 +19,7 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError, RecipeError
 from benchwright.questions.implication import WrittenIn
 from benchwright.records import Item, Record
-from benchwright.review.tasks import LONGEST_TEXT, SideText
+from benchwright.review_files.tasks import LONGEST_TEXT, SideText
 from benchwright.rooms import catalogue, find
 from benchwright.settings_help import reasons_of
 from benchwright.steps import CampaignContext, Flag, Step

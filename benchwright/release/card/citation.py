@@ -11,7 +11,7 @@ from benchwright.release.format.statements import Statements
 from benchwright.rights import licence_id
 
 if TYPE_CHECKING:
-    from .card import CardFacts
+    from .card_facts import CardFacts
 
 CITATION = "CITATION.cff"
 

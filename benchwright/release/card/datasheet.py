@@ -14,7 +14,7 @@ from benchwright.release.format.statements import QUESTIONS, Statements
 from benchwright.text_normalization import counted
 
 if TYPE_CHECKING:
-    from .card import CardFacts
+    from .card_facts import CardFacts
 
 OPEN = "*Not answered by the curators.*"
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from benchwright.release.card.card import CARD_VERSION, EARLIER_USE, CardFacts, card_head, card_sections
+from benchwright.release.card.card import CARD_VERSION, EARLIER_USE, card_head, card_sections
+from benchwright.release.card.card_facts import CardFacts
 from benchwright.release.format.agreement import is_simulated
 from benchwright.release.format.manifest import CARD
 

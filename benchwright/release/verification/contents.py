@@ -24,7 +24,7 @@ from benchwright.drawing.model_pictures import DRAWING_VERSION
 from benchwright.errors import DataError
 from benchwright.estimates import decided_by, is_estimated
 from benchwright.records import ImageRecord, Operation
-from benchwright.release.card.card import CardFacts
+from benchwright.release.card.card_facts import CardFacts
 from benchwright.release.card.citation import CITATION, citation
 from benchwright.release.card.example import EXAMPLE, ExampleChoice
 from benchwright.release.card.image_sources import IMAGE_SOURCES, image_source_lines

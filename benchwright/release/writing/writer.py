@@ -14,7 +14,8 @@ from benchwright.drawing.model_pictures import DRAWING_VERSION
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.progress import Progress, Silent
 from benchwright.records import ImageRecord, Item, Operation
-from benchwright.release.card.card import CardFacts, card
+from benchwright.release.card.card import card
+from benchwright.release.card.card_facts import CardFacts
 from benchwright.release.card.citation import CITATION, citation
 from benchwright.release.card.example import EXAMPLE, ExampleChoice
 from benchwright.release.card.image_sources import IMAGE_SOURCES, image_source_lines

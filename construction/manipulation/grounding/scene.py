@@ -11,7 +11,7 @@ from benchwright.records import ImageRecord
 from benchwright.steps import Context
 
 from ...item_parts.idea import GroundedSubject
-from ...sources.resolved_facts import IdeaFacts
+from ...stated_facts.resolved_facts import IdeaFacts
 
 
 class Seen(NamedTuple):

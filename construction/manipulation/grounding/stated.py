@@ -11,8 +11,8 @@ from benchwright.facts import Perception
 from benchwright.records import ImageRecord
 from benchwright.steps import Context
 
-from ...sources.facts_reader import FACTS, NO_FACTS
-from ...sources.resolved_facts import IdeaFacts
+from ...stated_facts.facts_reader import FACTS, NO_FACTS
+from ...stated_facts.resolved_facts import IdeaFacts
 from .scene import NotGrounded, Scene, Seen
 
 USE = "ideas"

@@ -15,7 +15,7 @@ from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Stream
 
 from ...item_parts.idea import Idea, packed
-from ...sources.facts_reader import FACTS
+from ...stated_facts.facts_reader import FACTS
 from ..grounding import endpoint as by_endpoint
 from ..grounding import stated as by_people
 from ..grounding.endpoint import EndpointGrounder, EndpointGrounding

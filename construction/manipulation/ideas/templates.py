@@ -16,7 +16,7 @@ from benchwright.facts import BACKGROUND, LOOKS, SCENARIO, STYLE, Effect, IdeaCa
 
 from ...item_parts.choices import capital
 from ...item_parts.idea import Change, Donor, Idea, Level
-from ...sources.resolved_facts import IdeaFacts, ResolvedBackground, Swapping
+from ...stated_facts.resolved_facts import IdeaFacts, ResolvedBackground, Swapping
 from ..grounding.scene import Scene
 from .planned import Planned
 

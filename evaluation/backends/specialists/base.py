@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from benchwright.errors import BenchwrightError
 from benchwright.models.batching import Batches, OutOfMemory
 
-from ...questions.question import Question, Reply
+from ...prompting.question import Question, Reply
 from ..base import BackendContext, without_argument
 from ..options import BackendOptions
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from benchwright.images.decode import decode_rgb
 
-from ...questions.question import Question
+from ...prompting.question import Question
 from .base import Fits, Point
 from .question_forms import labelled_points
 from .weights import ModelSpecialist, require_model_type

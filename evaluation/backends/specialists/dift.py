@@ -16,7 +16,7 @@ from benchwright.errors import PrerequisiteError
 from benchwright.images.decode import decode_rgb
 from benchwright.seeds import seed_for
 
-from ...questions.question import Question, QuestionImage
+from ...prompting.question import Question, QuestionImage
 from .base import Fits, Point, cosines
 from .question_forms import MarkedViews, marked_views
 from .weights import ModelSpecialist

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from benchwright.images.decode import decode_rgb
 
-from ...questions.question import Question
+from ...prompting.question import Question
 from .base import Fits, cosines
 from .question_forms import reference_and_choices
 from .weights import ModelSpecialist, require_model_type

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...questions.question import Question
+from ...prompting.question import Question
 from .base import Fits
 from .matching import MATCHING_TASKS, Matches, ViewPair, fits_of_matches, pair_of
 from .weights import ModelSpecialist, require_model_type

@@ -19,7 +19,7 @@ from benchwright.errors import DataError, PrerequisiteError
 from benchwright.images.decode import decode_rgb
 from benchwright.text_normalization import counted
 
-from ...questions.question import Question
+from ...prompting.question import Question
 from ..options import BackendOptions
 from .base import ClassicalSpecialist, Fits, Point
 from .question_forms import marked_views

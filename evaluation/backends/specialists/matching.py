@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchwright.errors import DataError
 from benchwright.images.decode import decode_rgb
 
-from ...questions.question import Question
+from ...prompting.question import Question
 from .base import Fits, Point
 from .question_forms import MarkedViews, marked_views
 

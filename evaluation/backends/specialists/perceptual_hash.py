@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from benchwright.images.decode import decode_rgb
 
-from ...questions.question import Question, QuestionImage
+from ...prompting.question import Question, QuestionImage
 from .base import ClassicalSpecialist, Fits
 from .question_forms import reference_and_choices
 

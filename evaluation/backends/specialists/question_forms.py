@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.errors import DataError
 
-from ...questions.question import Question, QuestionImage
+from ...prompting.question import Question, QuestionImage
 from .base import Point
 
 if TYPE_CHECKING:

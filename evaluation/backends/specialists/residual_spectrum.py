@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from benchwright.errors import DataError
 from benchwright.images.decode import decode_rgb
 
-from ...questions.question import Question
+from ...prompting.question import Question
 from .base import ClassicalSpecialist, Fits
 from .question_forms import choice_pictures
 

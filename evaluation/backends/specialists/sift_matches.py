@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from ...questions.question import Question
+from ...prompting.question import Question
 from ..options import BackendOptions
 from .base import ClassicalSpecialist, Fits
 from .local_features import require_sift

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.statistics.clustered import share_right
 from benchwright.statistics.proportions import Estimate, mean_of_proportions
 
-from ...questions.item_index import labels_in
+from ...prompting.item_index import labels_in
 from .units import has
 
 if TYPE_CHECKING:

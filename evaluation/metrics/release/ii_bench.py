@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchwright.statistics.proportions import Estimate
 
-from ...questions.item_index import labels_in
+from ...prompting.item_index import labels_in
 from .units import Row, by_value, has, rows_with, share_of, singly
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from .legible import legible
 from .replies import ReportedReply
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from .score_table import PeopleShare
 
 _PLACE = re.compile(r"<image (\d{1,3})>")
-_CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | {0x7F: 0x2421}
-"""Characters that HTML has no way to say, as the pictures that Unicode has of them."""
 
 OUTCOMES: Mapping[str, tuple[str, str]] = {
     "right": ("✓", "right"),
@@ -88,11 +87,6 @@ def question_parts(question: str, pictures: int) -> list[str | int]:
             words, at = "", match.end()
     parts.append(legible(words + question[at:]))
     return [part for part in parts if part != ""]
-
-
-def legible(text: str) -> str:
-    """Return a text with control characters, except tabs and line ends, replaced by their visible symbols."""
-    return text.encode("utf-8", "replace").decode("utf-8").translate(_CONTROLS)
 
 
 def outcome(reply: ReportedReply) -> str:

@@ -11,7 +11,7 @@ from benchwright.release.format.files import read_inside
 from benchwright.release.format.manifest import AGREEMENT
 from benchwright.text_normalization import counted
 
-from .cards import legible
+from .legible import legible
 
 if TYPE_CHECKING:
     from benchwright.release import Release

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...questions.item_index import labels_in
+from ...prompting.item_index import labels_in
 
 if TYPE_CHECKING:
     from benchwright.records import Item

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .cards import legible
+from .legible import legible
 
 if TYPE_CHECKING:
     from ...analysis.comparison import Comparison, PairResult

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .cards import legible
+from .legible import legible
 from .score_table import People, PeopleShare
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from benchwright.errors import DataError
 from benchwright.rooms import catalogue
 
 from ...results.score import Figure
-from .cards import legible
+from .legible import legible
 from .score_table import ScoreRow, ScoreTable
 
 Kind = Literal["baseline", "specialist", "model"]

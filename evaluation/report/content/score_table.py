@@ -14,7 +14,7 @@ from ...analysis.comparison import Ranked
 from ...analysis.ranking import rank_text
 from ...results.score import Figure, Score
 from ...results.summary import chance_figure, is_of_all, tasks_of
-from .cards import legible
+from .legible import legible
 
 KNOWLEDGE = (
     ("score_kk", "mm_sap/score_kk", "known, right"),

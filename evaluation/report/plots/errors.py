@@ -8,10 +8,10 @@ from benchwright.pages import Chart, ChartRow, Dot, rows_chart, share_scale
 from benchwright.statistics.proportions import wilson
 from benchwright.text_normalization import counted
 
-from ..content.cards import legible
+from ..content.legible import legible
 
 if TYPE_CHECKING:
-    from benchwright.review.findings import Findings
+    from benchwright.review_files.findings import Findings
 
 MOST_REASONS = 200
 _TITLE = "What went wrong, as people see it"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.pages import Chart, PlanePoint, plane_chart, share_scale
 
-from ..content.cards import legible
+from ..content.legible import legible
 
 if TYPE_CHECKING:
     from ...results.score import Figure

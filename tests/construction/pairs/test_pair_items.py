@@ -231,7 +231,7 @@ def test_whatever_the_words_options_are_apart_and_hold_the_natural_answer(
 ) -> None:
     from benchwright.construction.distractors.sameness import says_the_same
     from benchwright.construction.manipulation.pair_items import checked
-    from benchwright.construction.manipulation.questions.templates import from_template
+    from benchwright.construction.manipulation.pair_questions.templates import from_template
 
     high = Change(
         aspect="x", natural=words[0], manipulated=words[1], tempting=tuple(words[2:5]), others=tuple(words[5:])

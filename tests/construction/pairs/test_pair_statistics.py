@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pair_samples import idea, items_of
 
-from benchwright.construction.manipulation.statistics.caption_words import count_words, singular, words_of
-from benchwright.construction.manipulation.statistics.counting import PairStatistics, count_pairs
-from benchwright.construction.manipulation.statistics.drawing import statistics_chart
+from benchwright.construction.manipulation.pair_counts.caption_words import count_words, singular, words_of
+from benchwright.construction.manipulation.pair_counts.counting import PairStatistics, count_pairs
+from benchwright.construction.manipulation.pair_counts.drawing import statistics_chart
 from benchwright.construction.tasks.background_substitution import LEVEL
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item

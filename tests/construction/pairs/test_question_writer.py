@@ -10,7 +10,7 @@ import pytest
 from chat_server import ChatServer
 from pair_samples import PairContext, idea
 
-from benchwright.construction.manipulation.questions.endpoint import PairQuestions
+from benchwright.construction.manipulation.pair_questions.endpoint import PairQuestions
 from benchwright.errors import PrerequisiteError
 from benchwright.models.structured_replies import read_as
 from benchwright.steps import Outcome

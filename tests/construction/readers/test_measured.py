@@ -31,10 +31,10 @@ from dataset_reading import checked, read_all
 from PIL import Image
 from truth_runs import TruthRun, right_text
 
+from benchwright.construction.datasets.survey import survey_folder
 from benchwright.construction.readers.found import Found, kinds_found
 from benchwright.construction.readers.reader import DatasetRecord
 from benchwright.construction.readers.recognition import recognised
-from benchwright.construction.sources.survey import survey_folder
 from benchwright.construction.tasks.multi_view_reasoning import MultiViewReasoning
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step

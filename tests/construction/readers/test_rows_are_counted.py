@@ -32,8 +32,8 @@ from dataset_fixtures.wikiart_files import write_wikiart
 from dataset_fixtures.wild6d_files import FRAMES, write_wild6d
 from dataset_reading import checked, write_lines
 
+from benchwright.construction.datasets.survey import survey_folder, survey_text
 from benchwright.construction.readers.listing import make_reader
-from benchwright.construction.sources.survey import survey_folder, survey_text
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
 from benchwright.rooms import catalogue

@@ -16,8 +16,8 @@ from pydantic import ValidationError
 from truth_runs import TruthRun, right_image, right_text
 
 from benchwright.construction.ground_truth.truths import Puzzle
-from benchwright.construction.sources.pattern_puzzles import PatternPuzzles, pattern_puzzle
 from benchwright.construction.tasks.iq_test import IqTest
+from benchwright.construction.truth_tasks.pattern_puzzles import PatternPuzzles, pattern_puzzle
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
 from benchwright.records import Item

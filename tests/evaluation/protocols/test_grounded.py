@@ -11,7 +11,7 @@ from scripted_model import Scripted, rows, words_of
 
 from benchwright.drawing import mask_of
 from benchwright.errors import DataError
-from benchwright.evaluation.questions.question import Question
+from benchwright.evaluation.prompting.question import Question
 from benchwright.evaluation.run import evaluate
 from benchwright.regions import ANSWER_REGIONS, Region, area_iou
 

@@ -12,8 +12,8 @@ from scripted_model import Scripted, pictures_of, rows, words_of
 
 from benchwright.drawing import draw_prompts
 from benchwright.errors import CheckFailed
+from benchwright.evaluation.prompting.question import Question, QuestionImage
 from benchwright.evaluation.protocols.wordings import MARGIN_PX, join
-from benchwright.evaluation.questions.question import Question, QuestionImage
 from benchwright.evaluation.run import evaluate
 from benchwright.images import decode_rgb
 

@@ -11,9 +11,9 @@ from scripted_model import Scripted, pictures_of, words_of
 
 from benchwright.errors import BenchwrightError, CheckFailed
 from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.prompting.question import Question
 from benchwright.evaluation.protocols.ii_bench_prompts import PromptedQuestion, prompt, prompt_with_examples
 from benchwright.evaluation.protocols.names import parse_protocol
-from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.run import evaluate
 
 DISCLAIMER = (

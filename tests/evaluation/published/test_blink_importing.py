@@ -13,9 +13,9 @@ import pytest
 
 from benchwright.cli.main import invoke
 from benchwright.errors import DataError
+from benchwright.evaluation.prompting.prompts import message_of
 from benchwright.evaluation.protocols.names import parse_protocol
 from benchwright.evaluation.published.importing import PICTURES, import_published
-from benchwright.evaluation.questions.prompts import message_of
 from benchwright.evaluation.run import evaluate
 from benchwright.images import encode_png
 from benchwright.release import Release, verify_release

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from benchwright.errors import DataError
 from benchwright.records import ItemId, Record, Sha256
 from benchwright.release.format import documents
-from benchwright.review.tasks import Code, FindingCategory
+from benchwright.review_files.tasks import Code, FindingCategory
 from benchwright.text_normalization import counted
 
 FORMAT: Literal["benchwright/review-findings"] = "benchwright/review-findings"

@@ -38,6 +38,7 @@ from benchwright.steps import (
     Stream,
 )
 
+from ..datasets.lacking import lacking_before
 from ..ground_truth.truths import GroundTruth
 from ..ground_truth.values import DATASET, RecordTruth, read_truths
 from ..item_parts.marks import Point, SizeWH, ring
@@ -45,8 +46,7 @@ from ..item_parts.modes import Hardening, Mode
 from ..item_parts.picture_views import PictureView, drawn_view, view_of
 from ..item_parts.scaling import shrink, size_within
 from ..item_parts.selection import Candidate, balanced_letters, select
-from .lacking import lacking_before
-from .marked_truths import marked_truths
+from ..stated_facts.marked_truths import marked_truths
 from .truth_plans import ChosenOfImage, ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures, UnusedTruth
 
 if TYPE_CHECKING:

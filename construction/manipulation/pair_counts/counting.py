@@ -10,7 +10,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.facts import CATEGORIES
 from benchwright.records import Item
 
-from ..questions.kinds_of_change import ASPECTS
+from ..pair_questions.kinds_of_change import ASPECTS
 from .caption_words import CaptionWords, count_words
 
 SIDES = ("natural", "manipulated")

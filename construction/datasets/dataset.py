@@ -30,8 +30,8 @@ from ..readers.found import Found, kinds_found
 from ..readers.listing import make_reader
 from ..readers.reader import DatasetReader, content_digest
 from ..readers.recognition import Recognised
+from ..stated_facts.facts import BY_DIGEST
 from .dataset_index import DatasetIndex, IndexLookup
-from .facts import BY_DIGEST
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,1 +1,0 @@
-"""Facts that people stated about photographs, and readers of datasets."""

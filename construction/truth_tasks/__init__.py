@@ -1,0 +1,1 @@
+"""What tasks made of ground truth share: plans, pictures, correspondences, puzzles."""

@@ -1,0 +1,17 @@
+"""Texts of releases and replies as a report shows them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    pass
+
+
+_CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | {0x7F: 0x2421}
+"""Characters that HTML has no way to say, as the pictures that Unicode has of them."""
+
+
+def legible(text: str) -> str:
+    """Return a text with control characters, except tabs and line ends, replaced by their visible symbols."""
+    return text.encode("utf-8", "replace").decode("utf-8").translate(_CONTROLS)
