@@ -1,7 +1,7 @@
 """The audit: what is wrong with a benchmark that exists, found by all instruments that need no setting up.
 
-This package stands above the rooms: it imports `construction` (to read items), `filters` and others (to look at them),
-and none of them imports it. `__init__.pyi` lists what it offers. Names load on first use.
+It may import the faces of the other rooms; none of them imports it. `__init__.pyi` lists what it offers. Names load on
+first use.
 """
 
 import lazy_loader

@@ -31,7 +31,7 @@ ROOM = Room(
             "Count questions about implications with their labels, as II-Bench's table 1 and figure 5 do.",
         ),
         "pairs statistics": Entry(
-            f"{_HERE}.manipulation.statistics.command:statistics",
+            f"{_HERE}.manipulation.pair_counts.command:statistics",
             "Count the natural and manipulated pairs of a release, as MVP-Bench's figure 3 does.",
         ),
     },
