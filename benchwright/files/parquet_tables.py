@@ -127,9 +127,10 @@ class ParquetTable:
         names = None if columns is None else list(columns)
         try:
             numbers = range(self.groups) if groups is None else groups
-            for batch in self._file.iter_batches(at_once, row_groups=list(numbers), columns=names, use_threads=False):
-                batch.validate(full=True)
-                yield batch
+            for number in numbers:  # read together, two groups would be in memory at once
+                for batch in self._file.iter_batches(at_once, row_groups=[number], columns=names, use_threads=False):
+                    batch.validate(full=True)
+                    yield batch
         except self._faults as error:
             raise UnreadableParquet.of(self.title, error) from error
 

@@ -49,9 +49,7 @@ def test_its_step_runs_from_a_recipe_in_spawned_workers(installed: dict[str, str
 
 
 def test_its_wrong_setting_is_named_as_ours_are(installed: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / "r.yaml").write_text(
-        "name: bright\nshards: 2\nsteps:\n  - step: brightness\n    atleast: 20\n", encoding="utf-8"
-    )
+    (tmp_path / "r.yaml").write_text("name: bright\nsteps:\n  - step: brightness\n    atleast: 20\n", encoding="utf-8")
     done = benchwright("run", tmp_path / "r.yaml", "--images", tmp_path, env=installed)
     assert done.returncode == 2
     assert "r.yaml: line 4: unknown key 'atleast' (value 20); did you mean 'at_least'?" in done.stderr

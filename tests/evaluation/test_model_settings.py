@@ -15,7 +15,7 @@ from benchwright.models.usage import Budget, BudgetSpent, Prices
 from benchwright.recipe import parse_recipe
 from benchwright.steps import FinalContext
 
-HEAD = "name: toy\nshards: 2\nsteps:\n  - step: evaluate\n    models:\n"
+HEAD = "name: toy\nsteps:\n  - step: evaluate\n    models:\n"
 
 
 def step_of(models: str) -> Evaluate:
