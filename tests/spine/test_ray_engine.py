@@ -49,7 +49,8 @@ def test_every_job_runs_once_and_gives_its_result(opening: Opening, tmp_path: Pa
     jobs = [Squares((n, n + 1)) for n in range(7)]
     with opening() as engine:
         assert _results(engine, jobs) == {(n, n + 1): [n * n + 1, (n + 1) ** 2 + 1] for n in range(7)}
-    told = [path.read_text(encoding="utf-8") for path in tmp_path.glob("worker-?.log")]
+    logs = [path.read_text(encoding="utf-8") for path in tmp_path.glob("worker-?.log")]
+    told = [text for text in logs if text]  # on a busy machine one worker may do all before the other has begun
     assert told
     assert all("on node" in text for text in told)
     assert list(tmp_path.glob("worker-?-1.log"))
