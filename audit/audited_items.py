@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.canonical import digest
-from benchwright.question_files.question_index import AbsentPicture
-from benchwright.records import LETTERS, Item, Source
+from benchwright.question_files.question_index import AbsentPicture, IndexedPicture
+from benchwright.records import LETTERS, Item
 from benchwright.replies.model_replies import KeyedItem, ModelReplies
 
 
@@ -29,31 +29,6 @@ class UnreadableRow(NamedTuple):
 UNREADABLE_PICTURE = "unreadable_picture"
 _ID_ATTRIBUTES = ("source_id", "published_id")
 """Attributes of items by which files of replies may call them."""
-
-
-@dataclass(frozen=True)
-class AuditedPicture:
-    """A picture of the source that can be read.
-
-    Args:
-        image_id: SHA-256 of the file's bytes.
-        file: File on this machine.
-        name: Name by which the source calls it.
-        width: Pixels, upright.
-        height: Pixels, upright.
-        media_type: Such as `image/jpeg`.
-        size_bytes: Size of the file.
-        source: What the source states about its origin; None where it states nothing.
-    """
-
-    image_id: str
-    file: Path
-    name: str
-    width: int
-    height: int
-    media_type: str
-    size_bytes: int
-    source: Source | None = None
 
 
 @dataclass(frozen=True)
@@ -185,7 +160,7 @@ class AuditedItems:
 
     source: Path
     items: tuple[AuditedItem, ...]
-    pictures: Mapping[str, AuditedPicture]
+    pictures: Mapping[str, IndexedPicture]
     unreadable: tuple[UnreadableRow, ...] = ()
     reading: tuple[str, ...] = ()
     absent: Mapping[str, AbsentPicture] = field(default_factory=dict)

@@ -25,8 +25,8 @@ from .check import FailedItem
 
 if TYPE_CHECKING:
     from benchwright.engines import Attempt
+    from benchwright.question_files.question_index import IndexedPicture
 
-    from .audited_items import AuditedPicture
     from .check import AuditContext
 
 KIND = "audit picture 2"
@@ -183,7 +183,7 @@ def personal_metadata(file: Path, media_type: str) -> dict[str, Any]:
     return {name: value for name, value in personal.items() if value}
 
 
-def measured_pictures(pictures: Sequence[AuditedPicture], context: AuditContext) -> dict[str, PictureMeasures]:
+def measured_pictures(pictures: Sequence[IndexedPicture], context: AuditContext) -> dict[str, PictureMeasures]:
     """Return the measures of pictures by id; those that are not in the cache are measured by workers.
 
     Args:
@@ -195,7 +195,7 @@ def measured_pictures(pictures: Sequence[AuditedPicture], context: AuditContext)
 
 
 def kept_documents(
-    pictures: Sequence[AuditedPicture],
+    pictures: Sequence[IndexedPicture],
     context: AuditContext,
     *,
     kind: str,

@@ -15,8 +15,8 @@ from .picture_measures import MeasurePictures, PictureFile, kept_documents
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.picture_text.regions import TextFinder
+    from benchwright.question_files.question_index import IndexedPicture
 
-    from .audited_items import AuditedPicture
     from .check import AuditContext
 
 _KIND = "audit text of picture 1"
@@ -50,7 +50,7 @@ def _finder() -> TextFinder:
     return TextFinder(RegionRules(sure=float("inf")), RapidText(confidence=CONFIDENCE))
 
 
-def read_texts(pictures: Sequence[AuditedPicture], context: AuditContext) -> Mapping[str, tuple[str, ...]]:
+def read_texts(pictures: Sequence[IndexedPicture], context: AuditContext) -> Mapping[str, tuple[str, ...]]:
     """Return the lines of text in pictures, each given once, from top to bottom, by id; those that fail are left out.
 
     Raises:

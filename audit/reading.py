@@ -7,7 +7,7 @@ no questions at all are listed with the reason.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchwright.canonical import digest
@@ -17,7 +17,7 @@ from benchwright.images.identify import uri_for
 from benchwright.question_files.file_question import OWN_ID, FileQuestion
 from benchwright.question_files.item_check import ReadQuestions, read_questions
 from benchwright.question_files.question_files import QuestionFile
-from benchwright.question_files.question_index import ROTATED, STATED_ID, AbsentPicture
+from benchwright.question_files.question_index import ROTATED, STATED_ID, AbsentPicture, IndexedPicture
 from benchwright.records import Item, Source
 from benchwright.replies.model_replies import ModelReplies
 from benchwright.replies.reply_files import UnreadReply
@@ -30,7 +30,6 @@ from benchwright.workspace.objects import ObjectStore
 from .audited_items import (
     AuditedItem,
     AuditedItems,
-    AuditedPicture,
     RotatedQuestion,
     UnreadableRow,
     WordlessItem,
@@ -78,7 +77,7 @@ class _Reading:
     known: KnownPictures
     limits: Limits = field(default_factory=Limits)
     items: list[AuditedItem] = field(default_factory=list)
-    pictures: dict[str, AuditedPicture] = field(default_factory=dict)
+    pictures: dict[str, IndexedPicture] = field(default_factory=dict)
     unreadable: list[UnreadableRow] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
@@ -124,7 +123,7 @@ class _Reading:
             self.lines += _lines_of_files(read.files) or [f"a release of Benchwright: {source}"]
             for picture in read.index.pictures():
                 name = picture.source.uri if picture.source is not None and picture.source.uri else picture.name
-                self.pictures[picture.image_id] = AuditedPicture(**picture._replace(name=name)._asdict())
+                self.pictures[picture.image_id] = picture._replace(name=name)
             self.absent = {absent.name: absent for absent in read.index.absent()}
             taken = {(each.file, each.row) for each in read.index.questions() if self._take(each)}
             models = {file.path: file.model for file in read.files if file.model is not None}
@@ -231,7 +230,8 @@ class _Reading:
             picture = self.pictures[image_id]
             embedded = self.known.embedded_sources(image_id, picture.file, picture.media_type, limits=self.limits)
             if table is not None or embedded:
-                self.pictures[image_id] = _with_source(picture, stated_source(uri_for(name), table, embedded).source)
+                source = stated_source(uri_for(name), table, embedded).source
+                self.pictures[image_id] = picture._replace(source=source)
         self._state_licences_of_rows()
 
     def _state_licences_of_rows(self) -> None:
@@ -247,8 +247,8 @@ class _Reading:
                 picture = self.pictures.get(image.image_id)
                 if picture is not None and (picture.source is None or picture.source.licence is None):
                     source = picture.source or Source(uri=uri_for(picture.name))
-                    self.pictures[image.image_id] = _with_source(
-                        picture, source.model_copy(update={"licence": licence})
+                    self.pictures[image.image_id] = picture._replace(
+                        source=source.model_copy(update={"licence": licence})
                     )
 
 
@@ -264,7 +264,3 @@ def _lines_of_files(files: Sequence[QuestionFile]) -> list[str]:
         + f": {columns}"
         for columns, paths in by_columns.items()
     ]
-
-
-def _with_source(picture: AuditedPicture, source: Source | None) -> AuditedPicture:
-    return replace(picture, source=source)

@@ -92,11 +92,6 @@ def hidden_characters(text: str) -> Iterator[HiddenCharacter]:
             yield HiddenCharacter(place, character, _kind(character))
 
 
-def has_hidden_characters(text: str) -> bool:
-    """Return whether a text has a character that nobody sees."""
-    return next(hidden_characters(text), None) is not None
-
-
 def escaped(text: str, *, keep: str = _ORDINARY, spell: Callable[[str], str] | None = None) -> str:
     """Return a text with the characters that nobody sees spelled out, such as `\\u202e`.
 

@@ -19,7 +19,7 @@ from benchwright.storage_faults import is_of_the_machine
 
 from .asked_question import AskedPicture, AskedQuestion, ModelReply, task_name
 from .question_rows import DEFAULT_TASK, question_of
-from .reply_columns import model_of_path, models_by_path, reply_of
+from .reply_columns import model_of_path, reply_of, without_ends
 from .tables.columns import ColumnMapping, guessed_columns
 from .tables.configs import file_labels
 from .tables.rows import ENDS, rows_of
@@ -139,7 +139,7 @@ def question_files(
         seen = f"looked into {', '.join(looked_at[:8])}{files.damage()}" if looked_at else files.contents()
         reasons = "".join(f"; {row}" for row in damaged[:_SHOWN])
         raise DataError(f"{files.shown('')} holds no file of questions ({', '.join(ENDS)}); {seen}{reasons}")
-    models = models_by_path(files, replies)
+    models = _models_by_path(files, replies)
     return [
         *_labelled(files, kept),
         *(file._replace(model=models[file.path], config=None) for file in _labelled(files, replies)),
@@ -267,3 +267,25 @@ def questions_of(
             yield entry
         elif entry.question is not None:
             yield entry.row, entry.question, entry.pictures
+
+
+def _models_by_path(files: DatasetFiles, replies: Sequence[QuestionFile]) -> dict[str, str]:
+    """Return the model of each file of replies.
+
+    A file whose name holds the name of a model that another file states in a column, such as `GPT4o_evaluated` beside
+    `GPT4o`, holds replies of that model.
+    """
+    stated: set[str] = set()
+    for file in replies:
+        if column := file.columns.replies.get("model"):
+            try:
+                first = next((r for r in islice(rows_of(files, file.path), 10) if isinstance(r, Row)), None)
+            except BenchwrightError:
+                continue
+            if first is not None and (name := first.document.get(column)):
+                stated.add(str(name))
+    models = {}
+    for file in replies:
+        held = [name for name in stated if name in (file.model or "")]
+        models[file.path] = max(held, key=len) if held else file.model or without_ends(file.path.rpartition("/")[2])
+    return models

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from benchwright.errors import BenchwrightError
-from benchwright.source_files.files import DatasetFiles
-from benchwright.source_files.rows import BadRow, Row
+from benchwright.source_files.rows import BadRow
 
 from .asked_question import ModelReply
 from .tables.columns import ColumnMapping
-from .tables.rows import rows_of
-
-if TYPE_CHECKING:
-    from .question_files import QuestionFile
 
 _FOLDER_OF_REPLIES = re.compile(r"output|prediction|result|repl(?:y|ies)|response", re.I)
 _MAX_TEXT = 200_000
@@ -35,35 +28,13 @@ def model_of_path(path: str) -> str | None:
     for place, folder in enumerate(parts[:-1]):
         if _FOLDER_OF_REPLIES.search(folder):
             name = parts[place + 1]
-            return name if place + 2 < len(parts) else _stem(name)
+            return name if place + 2 < len(parts) else without_ends(name)
     return None
 
 
-def _stem(name: str) -> str:
+def without_ends(name: str) -> str:
     """Return the name of a file without the ends that say how it is written; `v1.5` is part of a name."""
     return re.sub(r"(?:\.(?:jsonl?|ndjson|csv|tsv|parquet|gz))+$", "", name, flags=re.I)
-
-
-def models_by_path(files: DatasetFiles, replies: Sequence[QuestionFile]) -> dict[str, str]:
-    """Return the model of each file of replies.
-
-    A file whose name holds the name of a model that another file states in a column, such as `GPT4o_evaluated` beside
-    `GPT4o`, holds replies of that model.
-    """
-    stated: set[str] = set()
-    for file in replies:
-        if column := file.columns.replies.get("model"):
-            try:
-                first = next((r for r in islice(rows_of(files, file.path), 10) if isinstance(r, Row)), None)
-            except BenchwrightError:
-                continue
-            if first is not None and (name := first.document.get(column)):
-                stated.add(str(name))
-    models = {}
-    for file in replies:
-        held = [name for name in stated if name in (file.model or "")]
-        models[file.path] = max(held, key=len) if held else file.model or _stem(file.path.rpartition("/")[2])
-    return models
 
 
 def reply_of(document: Mapping[str, Any], columns: ColumnMapping, model: str) -> ModelReply | None:

@@ -26,7 +26,6 @@ from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.storage_faults import storage_fault
 from benchwright.workspace.private_files import make_private_file
 
-from .file_dialect import COMPILED, DRIVER
 from .read_only import is_read_only, read_only_engine
 from .turns import Turns
 
@@ -135,7 +134,7 @@ def _file(path: Path) -> sa.Engine:
     else:
         make_private_file(path)  # SQLite gives the files beside it the same mode
         # URL.create, not text: a folder's name may contain a question mark or a percent sign.
-        engine = sa.create_engine(sa.URL.create(DRIVER, database=str(path)), execution_options=COMPILED)
+        engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
     _turns[engine] = turns = Turns(path, patience_s=BUSY_TIMEOUT_MS / 1000)
     if not read_only:
         turns.check()
