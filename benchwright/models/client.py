@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import weakref
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -72,6 +73,8 @@ class ModelClient:
         self._set_alone()
         self._endpoint = Endpoint(address, timeout_s)
         self.loop = EventLoop()
+        self._unclosed = weakref.finalize(self, _close_later, self.loop, self._endpoint)
+        self._unclosed.atexit = False
 
     def __enter__(self) -> Self:
         return self
@@ -82,7 +85,8 @@ class ModelClient:
         self.close()
 
     def close(self) -> None:
-        """Cancel what is under way and close all connections."""
+        """Cancel what is under way and close all connections; a client that nobody closes does so once it is dropped."""
+        self._unclosed.detach()
         self.loop.cancel_all()
         self.loop.run(self._endpoint.close())
         self.loop.close()
@@ -181,3 +185,8 @@ class ModelClient:
         else:
             pause_s = min(failed.pause_s, LONGEST_PAUSE_S)
         await asyncio.sleep(pause_s * random.uniform(1, 1.25))
+
+
+def _close_later(loop: EventLoop, endpoint: Endpoint) -> None:
+    """Close the connections of a client that was dropped; nobody waits, for whoever drops it may be the loop itself."""
+    loop.end_after(endpoint.close())

@@ -19,7 +19,7 @@ class EventLoop:
         self._is_closed = False
         self._closing = threading.Lock()
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="benchwright-requests", daemon=True)
+        self._thread = threading.Thread(target=_serve, args=(self._loop,), name="benchwright-requests", daemon=True)
         self._thread.start()
 
     def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
@@ -57,7 +57,21 @@ class EventLoop:
         self.cancel_all()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
-        self._loop.close()
+
+    def end_after(self, last: Coroutine[Any, Any, object]) -> None:
+        """Run a last coroutine and end the thread, without waiting; for an owner that is gone (`weakref.finalize`)."""
+        with self._closing:
+            self._is_closed = True
+        ended = asyncio.run_coroutine_threadsafe(last, self._loop)
+        ended.add_done_callback(lambda _: self._loop.call_soon_threadsafe(self._loop.stop))
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop until it is stopped, and close it."""
+    try:
+        loop.run_forever()
+    finally:
+        loop.close()
 
 
 async def _cancel(submitted: frozenset[Coroutine[Any, Any, Any]]) -> None:
