@@ -1,11 +1,11 @@
-"""Connected components of rows that share group keys, directly or through other rows."""
+"""Rows that share group keys: connected components of them, and keys that lie in several splits."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -50,3 +50,23 @@ def components_of_column(group_keys: Sequence[pa.ListArray]) -> list[int]:
     number[np.argsort(first)] = np.arange(len(first))
     numbers: list[int] = number[place].tolist()
     return numbers
+
+
+class SplitsOfKeys:
+    """In which splits each group key lies."""
+
+    def __init__(self) -> None:
+        self._splits: dict[str, set[str]] = {}
+
+    def __bool__(self) -> bool:
+        """Return whether any key was counted."""
+        return bool(self._splits)
+
+    def add(self, group_keys: Iterable[str] | None, split: str) -> None:
+        """Count a row's keys."""
+        for key in group_keys or ():
+            self._splits.setdefault(key, set()).add(split)
+
+    def torn(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the keys that lie in several splits, each with the names of its splits; both are sorted."""
+        return {key: tuple(sorted(splits)) for key, splits in sorted(self._splits.items()) if len(splits) > 1}

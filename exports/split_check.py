@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from benchwright.components import SplitsOfKeys
 from benchwright.diagnostics.copies.pairing import DISTANCE
 from benchwright.diagnostics.copies.split_pictures import CopiesAcrossSplits, SplitPictures, copies_across_splits
 from benchwright.release import Release
@@ -120,15 +121,14 @@ class SplitCheck:
 class _Places:
     """In which splits each group key and text stands."""
 
-    groups: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    keys: SplitsOfKeys = field(default_factory=SplitsOfKeys)
     texts: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
     items: list[tuple[str, str, int]] = field(default_factory=list)
     strata: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def add(self, row: Mapping[str, Any]) -> None:
         split, task = str(row["split"]), str(row["task"])
-        for key in row["group_keys"] or ():
-            self.groups[key].add(split)
+        self.keys.add(row["group_keys"], split)
         choices = sorted(normal(choice["text"] or "") for choice in row["choices"] or ())
         text = hash((normal(row["question"]), *choices))
         self.texts[text].add(split)
@@ -162,7 +162,7 @@ def check_splits(
         shared_pictures={
             image: tuple(sorted(splits)) for image, splits in sorted(pictures.shown.items()) if len(splits) > 1
         },
-        shared_groups={key: tuple(sorted(splits)) for key, splits in sorted(places.groups.items()) if len(splits) > 1},
+        shared_groups=places.keys.torn(),
         near_pictures=tuple(pair for pair in near if pair.verdict == "confirmed"),
         possible_pictures=tuple(pair for pair in near if pair.verdict != "confirmed"),
         equal_texts=dict(sorted(equal.items())),

@@ -1,46 +1,65 @@
-"""Groups that splits tear apart: what the source itself says belongs together."""
+"""Groups that splits tear apart: what items share by their group keys, as `release splits` counts them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from ..audited_items import AuditedItems
+from benchwright.components import SplitsOfKeys
+
+from ..audited_items import AuditedItem, AuditedItems, WordlessItem
 from ..check import AuditContext, CheckSkipped
 from ..finding import Finding
 
-_STATED = "source:"
+_STATED, _IMAGE = "source:", "image:"
 TRAINING = ("train", "training")
 
 
 class TornGroups:
-    """Items of one stated group (pair, scene) that lie in several splits."""
+    """Items of one group (pair, scene, source picture, stated group) that lie in several splits."""
 
     name: ClassVar[str] = "torn_groups"
     title: ClassVar[str] = "Groups that splits tear apart"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each group that lies in several splits."""
+        """Return a finding for each group that lies in several splits.
+
+        A picture that several splits show is a finding of the copies; here it is only what was made of one picture.
+        """
         del context
         if len(set(audited.splits.values())) < 2:
             raise CheckSkipped("the source states fewer than two splits; give a column with --column split=NAME")
-        groups: defaultdict[str, list[str]] = defaultdict(list)
+        members: defaultdict[str, list[AuditedItem | WordlessItem]] = defaultdict(list)
         for each in audited.all_items:
             for key in each.group_keys:
-                if key.startswith((_STATED, "pair:", "scene:")):
-                    groups[key].append(each.item_id)
-        if not groups:
+                members[key].append(each)
+        keys = SplitsOfKeys()
+        for key, items in members.items():
+            if not _is_shown_by_all(key, items):
+                for each in items:
+                    if each.split is not None:
+                        keys.add((key,), each.split)
+        if not keys:
             raise CheckSkipped("no column says which items belong together; give one with --column group=NAME")
-        for key, items in groups.items():
-            splits = sorted({audited.splits[item] for item in items if item in audited.splits})
-            if len(splits) > 1:
-                is_training = any(split.lower() in TRAINING for split in splits)
-                yield Finding(
-                    "group_across_splits",
-                    "high" if is_training else "medium",
-                    tuple(items),
-                    f"The group {key.removeprefix(_STATED)} lies in the splits {', '.join(splits)}.",
-                    {"group": key.removeprefix(_STATED), "splits": splits},
-                    "certain",
-                )
+        for key, splits in keys.torn().items():
+            is_training = any(split.lower() in TRAINING for split in splits)
+            group = key.removeprefix(_STATED)
+            yield Finding(
+                "group_across_splits",
+                "high" if is_training else "medium",
+                tuple(each.item_id for each in members[key]),
+                f"The group {group} lies in the splits {', '.join(splits)}.",
+                {"group": group, "splits": list(splits)},
+                "certain",
+            )
+
+
+def _is_shown_by_all(key: str, items: Iterable[AuditedItem | WordlessItem]) -> bool:
+    """Return whether a key stands for one picture that all of its items show; the checks of copies report those."""
+    if not key.startswith(_IMAGE):
+        return False
+    picture = key.removeprefix(_IMAGE)
+    return all(
+        isinstance(each, AuditedItem) and any(image.image_id == picture for image in each.item.images) for each in items
+    )

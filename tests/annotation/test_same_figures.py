@@ -65,7 +65,17 @@ def of_page(store: ReviewStore) -> tuple[dict, list]:
     return whole.to_json(), overview.qualities(overview.label_columns(asked))
 
 
-def test_page_command_and_export_say_the_same(
+_SHORT = ("compared", "percent", "krippendorff_alpha")
+
+
+def _ratings_file(path: Path, annotations: Path) -> Path:
+    """Write exported decisions as ratings of other tools are written."""
+    rows = [f"{row['item_id']},{row['annotator']},{row['decision']}" for row in pq.read_table(annotations).to_pylist()]
+    path.write_text("\n".join(["unit,rater,label", *rows]) + "\n", encoding="utf-8")
+    return path
+
+
+def test_pages_commands_and_export_say_the_same(
     workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def told(command: str) -> dict:
@@ -78,6 +88,13 @@ def test_page_command_and_export_say_the_same(
         export_everything(store, tmp_path / "all", formats=("parquet",))
     command = told("agreement")
     assert {name: command[name] for name in page} == page
+    kept = told("kept")["overall"]
+    assert {name: kept[name] for name in _SHORT} == pytest.approx({name: page[name] for name in _SHORT}, abs=1e-6)
+    ratings = _ratings_file(tmp_path / "ratings.csv", tmp_path / "all" / "annotations.parquet")
+    assert invoke(["review", "agreement", "--ratings", str(ratings), "--json"]) == 0
+    of_file = json.loads(capsys.readouterr().out)
+    alike = ("compared", *(name for name in STATISTICS if name != "gwet_ac1"))  # AC1 counts labels that nobody gave
+    assert {name: of_file[name] for name in alike} == pytest.approx({name: page[name] for name in alike})
     assert told("annotators")["annotators"] == [one.to_json() for one in qualities]
     rows = [row for row in pq.read_table(tmp_path / "all" / "agreement.parquet").to_pylist() if row["by"] == "all"]
     first = {row["statistic"]: row for row in rows if row["aspect"] == "decision"}
