@@ -85,7 +85,7 @@ class ModelClient:
         self.close()
 
     def close(self) -> None:
-        """Cancel what is under way and close all connections; a client that nobody closes does so once it is dropped."""
+        """Cancel what is under way and close all connections; a client that is dropped unclosed closes them, too."""
         self._unclosed.detach()
         self.loop.cancel_all()
         self.loop.run(self._endpoint.close())
