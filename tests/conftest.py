@@ -11,8 +11,14 @@ fails the run, unless it is skipped because the data beside the checkout is abse
 
 from __future__ import annotations
 
-import gc
 import os
+
+# Several processes of tests share the processors: more threads in each would wait for one another by spinning. The
+# libraries read this as they are loaded, by what comes next.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import gc
 import signal
 from collections import Counter
 from collections.abc import Generator
