@@ -11,8 +11,14 @@ fails the run, unless it is skipped because the data beside the checkout is abse
 
 from __future__ import annotations
 
-import gc
 import os
+
+# Several processes of tests share the processors: more threads in each would wait for one another by spinning. The
+# libraries read this as they are loaded, by what comes next.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import gc
 import signal
 from collections import Counter
 from collections.abc import Generator
@@ -21,7 +27,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 from chat_server import running_chat_server
-from engine_here import without_workers
+from engine_here import with_few_shards, without_workers
 from first_store import stores_made_once
 from served_vlm import running_served_vlm
 
@@ -89,12 +95,13 @@ def _contents_checked_here(request: pytest.FixtureRequest, monkeypatch: pytest.M
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Spare a test, and fixtures that it is the first to use, what is not its point.
 
-    Recipes run in this process unless it asks for workers, a new store in a file is a copy of the first, and no write
+    Recipes run in this process and in two shards unless it asks for workers, a new store in a file is a copy of the first, and no write
     waits for the disk, since nobody cuts the power.
     """
     with pytest.MonkeyPatch.context() as patch:
         if item.get_closest_marker("workers") is None:
             without_workers(patch)
+            with_few_shards(patch)
         stores_made_once(patch)
         patch.setattr(os, "fsync", lambda _file: None)
         return (yield)

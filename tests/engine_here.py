@@ -1,5 +1,8 @@
 """An engine that runs jobs in the process of the tests, for all tests in which worker processes are not the point.
 
+Recipes that do not say how many shards they want get two here: at sixteen, as in the field, a table of a dozen pictures
+is mostly empty files, and opening these takes a third of the time of a whole run.
+
 A worker imports its steps anew for every run: half a second of processor time, and several with models. Here jobs and
 their results are pickled as they are on their way to and from a worker, the worker's context is a copy, and what is
 printed goes into the worker's log. Tests marked `workers` get the real engine.
@@ -18,6 +21,7 @@ from typing import Any
 
 import pytest
 
+from benchwright import recipe
 from benchwright.engines.base import Attempt, Done, Job
 from benchwright.errors import BenchwrightError
 from benchwright.storage_faults import storage_fault
@@ -77,3 +81,14 @@ def without_workers(patch: pytest.MonkeyPatch) -> None:
     """Let all that opens the local engine run its jobs in this process."""
     for module in ("benchwright.engines", "benchwright.engines.local"):
         patch.setattr(f"{module}.LocalEngine", EngineHere)
+
+
+def with_few_shards(patch: pytest.MonkeyPatch) -> None:
+    """Let recipes that state no number of shards have two."""
+    as_stated = recipe.checked
+
+    def checked(model: Any, document: Any, *place: Any, **more: Any) -> Any:
+        is_silent = model is recipe.Header and isinstance(document, dict) and "shards" not in document
+        return as_stated(model, {**document, "shards": 2} if is_silent else document, *place, **more)
+
+    patch.setattr(recipe, "checked", checked)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.store.database.schema import MEANING, metadata
 from benchwright.cli.output import JsonOption
 from benchwright.cli.room import SECTIONS
+from benchwright.errors import BenchwrightError
 from benchwright.pipeline.fitting import fitted_to
 from benchwright.pipeline.plan import plan
 from benchwright.recipe import Header, load_recipe, parse_recipe
@@ -78,53 +79,69 @@ def test_every_name_that_a_room_brings_has_a_line_of_help() -> None:
     assert [name for kind in KINDS for name, entry in catalogue(kind).items() if not entry.entry.help] == []
 
 
-@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.name)
-def test_every_recipe_in_the_repository_parses_and_fits_together(path: Path, tmp_path: Path) -> None:
-    assert plan(fitted_to(load_recipe(path), tmp_path).recipe.steps)
+def faults_of(cases: Iterable[tuple[str, Any]], check: Callable[[Any], object]) -> dict[str, str]:
+    """Return what is wrong with each of some cases for which a check fails or returns nothing, by their names."""
+    faults = {}
+    for name, case in cases:
+        try:
+            if not check(case):
+                faults[name] = "nothing came"
+        except (BenchwrightError, click.ClickException, AssertionError, StopIteration) as fault:
+            faults[name] = repr(fault)
+    return faults
+
+
+def test_every_recipe_in_the_repository_parses_and_fits_together(tmp_path: Path) -> None:
+    recipes = [(path.name, path) for path in RECIPES]
+    assert faults_of(recipes, lambda path: plan(fitted_to(load_recipe(path), tmp_path).recipe.steps)) == {}
 
 
 def test_there_are_recipes_in_both_folders() -> None:
     assert len({path.parent for path in RECIPES}) == 2
 
 
-def _recipes_in_pages() -> Iterator[Any]:
+def _recipes_in_pages() -> Iterator[tuple[str, str]]:
     for path in PAGES:
         for number, block in enumerate(_blocks(path, "yaml")):
             if re.search(r"^steps:", block, re.M):
-                yield pytest.param(block, id=f"{path.name}-{number}")
+                yield f"{path.name}-{number}", block
 
 
-@pytest.mark.parametrize("block", list(_recipes_in_pages()))
-def test_recipes_in_the_pages_are_recipes(block: str, request: pytest.FixtureRequest) -> None:
-    whole = block if re.search(r"^name:", block, re.M) else f"name: part\n{block}"
-    if "brightness" in whole:  # the worked example's own step, which only its package brings
-        assert "brightness" not in catalogue("steps")
-        whole = re.sub(r"  - step: brightness\n(    .*\n)+", "", whole)
-    assert plan(parse_recipe(whole, request.node.name, ROOT).steps)
+def test_recipes_in_the_pages_are_recipes() -> None:
+    def planned(block: str) -> object:
+        whole = block if re.search(r"^name:", block, re.M) else f"name: part\n{block}"
+        if "brightness" in whole:  # the worked example's own step, which only its package brings
+            assert "brightness" not in catalogue("steps")
+            whole = re.sub(r"  - step: brightness\n(    .*\n)+", "", whole)
+        return plan(parse_recipe(whole, "page", ROOT).steps)
+
+    recipes = list(_recipes_in_pages())
+    assert len(recipes) > 20
+    assert faults_of(recipes, planned) == {}
 
 
-def _command_lines() -> Iterator[Any]:
+def _command_lines() -> Iterator[tuple[str, list[str]]]:
     for path in PAGES:
         for block in _blocks(path, "sh"):
             for line in block.replace("\\\n", " ").split("\n"):
                 words = shlex.split(line, comments=True)
-                if words and words[0] in {"benchwright", ".venv/bin/benchwright"}:
-                    yield pytest.param(words[1:], id=f"{path.name}: {line[:70]}")
+                if words and words[0] in {"benchwright", ".venv/bin/benchwright"} and words[1:] != ["--help"]:
+                    yield f"{path.name}: {line}", words[1:]
 
 
-@pytest.mark.parametrize("words", list(_command_lines()))
-def test_command_lines_in_the_pages_are_ones_that_the_program_parses(
-    words: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    if words == ["--help"]:
-        return
-    depth = next(depth for depth in (3, 2, 1) if " ".join(words[:depth]) in COMMANDS)
-    command = COMMANDS[" ".join(words[:depth])]
-    # `exists=True` would look for the page's made-up folders; everything else is checked as in a real call.
-    for one in command.params:
-        if isinstance(one.type, click.Path):
-            monkeypatch.setattr(one, "type", click.Path(path_type=Path))
-    assert command.make_context(command.name, list(words[depth:]))
+def test_command_lines_in_the_pages_are_ones_that_the_program_parses(monkeypatch: pytest.MonkeyPatch) -> None:
+    def parsed(words: list[str]) -> object:
+        depth = next(depth for depth in (3, 2, 1) if " ".join(words[:depth]) in COMMANDS)
+        command = COMMANDS[" ".join(words[:depth])]
+        # `exists=True` would look for the page's made-up folders; everything else is checked as in a real call.
+        for one in command.params:
+            if isinstance(one.type, click.Path):
+                monkeypatch.setattr(one, "type", click.Path(path_type=Path))
+        return command.make_context(command.name, list(words[depth:]))
+
+    lines = list(_command_lines())
+    assert len(lines) > 100
+    assert faults_of(lines, parsed) == {}
 
 
 def test_the_help_and_the_readme_place_every_command() -> None:
@@ -179,9 +196,7 @@ def test_the_worked_example_is_the_package_of_the_tests(language: str, file: str
     assert text_of(ROOT / "tests" / "third_party" / file) in _blocks(DOCS / "extender.md", language)
 
 
-@pytest.mark.parametrize("path", [*PAGES, *RECIPES], ids=lambda path: path.name)
-def test_nothing_names_a_place_on_a_machine_or_a_registry(path: Path) -> None:
-    found = re.findall(
-        r"(?:/(?:home|Users|root|work|tmp)/|pypi|pythonhosted|index-url|huggingface\.co)\S*", text_of(path)
-    )
-    assert found == []
+def test_nothing_names_a_place_on_a_machine_or_a_registry() -> None:
+    place = r"(?:/(?:home|Users|root|work|tmp)/|pypi|pythonhosted|index-url|huggingface\.co)\S*"
+    found = {path.name: re.findall(place, text_of(path)) for path in [*PAGES, *RECIPES]}
+    assert {name: places for name, places in found.items() if places} == {}

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -91,6 +92,14 @@ def test_the_top_of_a_striped_cylinder_is_of_one_reflectance() -> None:
     top = reflectance(room, traced)[(traced.owner == 0) & (traced.normal[..., 2] > 0.9)]
     assert len(top) > 100
     assert top.max() < 1.1 * top.min()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_pictures() -> Iterator[None]:
+    """Draw pictures of a quarter of the pixels: nothing here hangs on their number."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rendered_scenes, "SIZE_WH", (320, 240))
+        yield
 
 
 @pytest.fixture(scope="module")

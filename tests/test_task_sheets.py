@@ -23,7 +23,22 @@ def test_every_task_has_a_sheet_and_its_page_shows_it() -> None:
         assert (DRAWN / f"{task}.jpg").stat().st_size <= task_sheets.MOST_BYTES
 
 
-@pytest.mark.slow
+def test_a_sheet_of_puzzles_has_the_items_that_it_is_to_have_and_stays_small(tmp_path: Path) -> None:
+    puzzles = {"step": "pattern_puzzles", "puzzles": task_sheets.ITEMS_PER_TASK}
+    steps = [puzzles, {"step": "iq_test", **task_sheets.GENERATED_TASKS["iq_test"]}]
+    release = task_sheets.release_of("puzzles", steps, tmp_path / "w", folder=tmp_path)
+    (tmp_path / "sheets").mkdir()
+    task_sheets.draw_sheets(
+        release, tmp_path / "sheets", per_task=task_sheets.ITEMS_PER_TASK, most_bytes=task_sheets.MOST_BYTES
+    )
+    [path] = (tmp_path / "sheets").iterdir()
+    assert path.name == "iq_test.jpg"
+    assert path.stat().st_size <= task_sheets.MOST_BYTES
+    with Image.open(path) as sheet:
+        assert sheet.width > 700
+
+
+@pytest.mark.thorough
 def test_the_script_draws_every_sheet_with_the_items_that_the_table_states(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

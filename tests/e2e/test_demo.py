@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from walks import in_process, run_json
 
 @pytest.fixture(scope="module")
 def headless(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Return what the headless demo said."""
-    document: dict[str, Any] = run_json("demo", "--out", tmp_path_factory.mktemp("demo") / "out", "--headless")
-    return document
+    """Return what the headless demo said, and with it what it prints."""
+    out = tmp_path_factory.mktemp("demo") / "out"
+    document: dict[str, Any] = run_json("demo", "--out", out, "--headless")
+    return document | {"printed": in_process("demo", "--out", out, "--headless").stdout}
 
 
 def test_it_releases_at_least_sixty_items_of_four_papers_kinds(headless: dict[str, Any]) -> None:
@@ -92,7 +94,7 @@ def test_it_has_a_human_baseline_that_says_everywhere_that_it_is_simulated(headl
     card = (Path(headless["release"]) / "README.md").read_text(encoding="utf-8")
     assert "Human baseline `answer`: " in card
     assert "by **simulated** annotators, not people (`human_baseline.json`)" in card
-    said = in_process("demo", "--out", Path(headless["workspace"]).parent, "--headless").stdout
+    said = headless["printed"]
     assert "human baseline: simulated (no person has answered these items)" in said
     assert "human (simulated)" in said
 
@@ -109,14 +111,17 @@ def printed_everywhere(lines: list[str]) -> list[list[str]]:
 
 def test_the_readme_shows_what_it_prints(headless: dict[str, Any]) -> None:
     """After a change that shows, put what `make demo` prints into the README."""
-    out = Path(headless["workspace"]).parent
-    printed = in_process("demo", "--out", out, "--headless").stdout.replace(str(out), "demo-out")
+    printed = headless["printed"].replace(str(Path(headless["workspace"]).parent), "demo-out")
     [sample] = re.findall(r"^```text\n(photographs in.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.M | re.S)
     assert printed_everywhere(sample.splitlines()) == printed_everywhere(printed.rstrip().splitlines())
 
 
-def test_without_headless_it_waits_for_people_whose_decisions_then_make_the_release(tmp_path: Path) -> None:
+def test_without_headless_it_waits_for_people_whose_decisions_then_make_the_release(
+    headless: dict[str, Any], tmp_path: Path
+) -> None:
+    """It goes on from what the headless demo has made, up to where people come in."""
     out = tmp_path / "out"
+    shutil.copytree(Path(headless["workspace"]).parent, out)
     said = in_process("demo", "--out", out).stdout
     assert said.rstrip().endswith(f"benchwright review serve --workspace {out / 'workspace'}")
     waiting = run_json("demo", "--out", out)

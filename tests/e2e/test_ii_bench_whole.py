@@ -1,7 +1,7 @@
 """II-Bench whole: the bundled recipe from raw pictures to a release that verifies and scores, with simulated people.
 
-Once over parts of the demo's photographs, among them copies and a page of text, and once over published pictures of
-II-Bench, where a scripted endpoint takes the test without the image.
+Over parts of the demo's photographs, among them copies and a page of text, where a scripted endpoint takes the test
+without the image; before a release also over published pictures of II-Bench.
 """
 
 from __future__ import annotations
@@ -212,36 +212,31 @@ def memorised() -> Iterator[tuple[Memorised, str]]:
         server.close()
 
 
-@pytest.fixture(scope="module")
-def published(ii_bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """A run over the smallest of the published pictures, with their copies, in a workspace that the tests go on with."""
-    folder = tmp_path_factory.mktemp("published")
-    (folder / "images").mkdir()
+@pytest.mark.thorough
+def test_published_pictures_become_a_release_that_verifies_and_their_copies_go(ii_bench: Path, tmp_path: Path) -> None:
+    (tmp_path / "images").mkdir()
     files = [path for path in (ii_bench / "images").rglob("*") if path.is_file()]
     for path in sorted(files, key=lambda path: (path.stat().st_size, path.name))[:PUBLISHED]:
-        shutil.copyfile(path, folder / "images" / f"{path.parent.name}-{path.name}")
-    return made_by(headless(folder), folder / "images", folder / "w")
+        shutil.copyfile(path, tmp_path / "images" / f"{path.parent.name}-{path.name}")
+    published = made_by(headless(tmp_path), tmp_path / "images", tmp_path / "w")
+    assert len(published.items) >= 60
+    assert published.steps["ingest"]["dropped"]["same_bytes"] > 0
+    assert run_json("release", "verify", published.release)["ok"]
 
 
 PUBLISHED = 50
 """Pictures of II-Bench that are enough for 60 items: each is searched for text, which takes most of the time."""
 
 
-def test_published_pictures_become_a_release_that_verifies_and_their_copies_go(published: Made) -> None:
-    assert len(published.items) >= 60
-    assert published.steps["ingest"]["dropped"]["same_bytes"] > 0
-    assert run_json("release", "verify", published.release)["ok"]
-
-
 def test_a_model_that_remembers_items_is_found_by_the_test_without_the_image_above_its_threshold(
-    published: Made, memorised: tuple[Memorised, str]
+    made: Made, memorised: tuple[Memorised, str], tmp_path: Path
 ) -> None:
     model, url = memorised
-    folder = published.workspace.parent
-    written = {re.sub("^(Look closely. )+", "", item.question): item for item in published.items.values()}
+    shutil.copytree(made.workspace, tmp_path / "w")
+    written = {re.sub("^(Look closely. )+", "", item.question): item for item in made.items.values()}
     model.items = dict(sorted(written.items())[: len(written) * 2 // 3])
     chat = {"model": {"chat": {"model": "scripted", "base_url": url}, "sees": ["text"]}}
-    again = made_by(headless(folder, shortcuts=chat), folder / "images", published.workspace)
+    again = made_by(headless(tmp_path, shortcuts=chat), made.workspace.parent / "images", tmp_path / "w")
     asked = again.steps["shortcuts"]["asked"]
     assert list(asked) == ["carries_shortcut"]
     assert asked["carries_shortcut"] >= len(model.items)
@@ -250,17 +245,17 @@ def test_a_model_that_remembers_items_is_found_by_the_test_without_the_image_abo
 
 
 def test_examples_before_a_question_come_from_dev_and_a_model_that_knows_the_keys_scores_1(
-    published: Made, memorised: tuple[Memorised, str], tmp_path: Path
+    made: Made, memorised: tuple[Memorised, str], tmp_path: Path
 ) -> None:
     model, url = memorised
-    model.items = {re.sub("^(Look closely. )+", "", item.question): item for item in published.items.values()}
+    model.items = {re.sub("^(Look closely. )+", "", item.question): item for item in made.items.values()}
     model.questions.clear()
     score = run_json(
-        "evaluate", "run", published.release, "--model", "openai:scripted", "--base-url", url, "--split", "test",
+        "evaluate", "run", made.release, "--model", "openai:scripted", "--base-url", url, "--split", "test",
         "--protocol", "ii-bench:shots=2", "--out", tmp_path,
     )  # fmt: skip
     assert score["metrics"]["accuracy"]["value"] == 1
-    splits = {question: published.splits[item.item_id] for question, item in model.items.items()}
+    splits = {question: made.splits[item.item_id] for question, item in model.items.items()}
     assert len(model.questions) == score["metrics"]["accuracy"]["n"] > 0
     for first, second, last in model.questions:
         assert (splits[first], splits[second], splits[last]) == ("dev", "dev", "test")

@@ -97,7 +97,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Walked:
     recipe = recipe.replace("candidates: 2", "max_side_px: 256").replace(
         "rule: unanimous(2)", "rule: unanimous(2)\n    simulate: {annotators: 3, error_rate: 0.05}"
     )
-    (folder / "recipe.yaml").write_text(recipe, encoding="utf-8")
+    (folder / "recipe.yaml").write_text(f"{recipe}shards: 2\n", encoding="utf-8")
     document = run_json("run", folder / "recipe.yaml", "--images", folder / "photographs", "--workspace", folder / "w")
     [release] = (folder / "w" / "releases").iterdir()
     items = [one.item for one in Release.open(release).items()]

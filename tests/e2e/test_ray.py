@@ -77,6 +77,7 @@ def test_any_number_of_workers_on_a_cluster_gives_the_local_engines_bytes(
     assert tree_digest(tmp_path / "w") == tree_digest(scene / "calm")
 
 
+@pytest.mark.server
 def test_a_cluster_of_this_machine_alone_needs_no_address_and_tells_nobody(scene: Path, tmp_path: Path) -> None:
     """Standard output is one JSON document, though an actor is ended by force, of which Ray makes many words."""
     arguments = _run(scene, tmp_path / "w", "--engine", "ray", "--workers", 2, "--json")

@@ -5,17 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
-
 from benchwright.evaluation.room import ROOM
 from benchwright.rooms import KINDS, find
 
 NAMES = [(kind, name) for kind in KINDS for name in getattr(ROOM, kind)]
 
 
-@pytest.mark.parametrize(("kind", "name"), NAMES)
-def test_every_listed_name_loads(kind: str, name: str) -> None:
-    assert callable(find(kind, name).load())
+def test_every_listed_name_loads() -> None:
+    assert NAMES
+    assert [(kind, name) for kind, name in NAMES if not callable(find(kind, name).load())] == []
 
 
 def test_the_list_itself_loads_nothing_heavy() -> None:

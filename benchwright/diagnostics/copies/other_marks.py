@@ -9,6 +9,8 @@ part of its own strength stays; of another mark, next to nothing.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,14 +33,31 @@ def has_other_marks(strokes: AlignedStrokes) -> bool:
         return False
     gain = float(np.clip(fixed[inside].std() / max(float(strokes.moving[inside].std()), 0.1), 1 / 3, 3.0))
     moving = np.asarray(strokes.moving * np.float32(gain), np.float32)
-    marked = (_variance(fixed) > _STRONG**2) & (_variance(moving) > _STRONG**2) & inside
-    other = marked & (_staying(fixed, moving) < _STAYS)
+    one, another = _Windows.of(fixed), _Windows.of(moving)
+    marked = (one.variance > _STRONG**2) & (another.variance > _STRONG**2) & inside
+    other = marked & (_staying(one, another) < _STAYS)
     if _largest_piece(other) < _LEAST_PX:
         return False  # as in nearly all copies, which spares them the search
     for down in _SHIFTS_PX:
         for across in _SHIFTS_PX:
-            other &= _staying(fixed, np.roll(moving, (down, across), axis=(0, 1))) < _STAYS
+            shifted = _Windows.of(np.roll(moving, (down, across), axis=(0, 1)))
+            other &= _staying(one, shifted) < _STAYS
+            if np.count_nonzero(other) < _LEAST_PX:
+                return False  # each shift can only take more away
     return _largest_piece(other) >= _LEAST_PX
+
+
+class _Windows(NamedTuple):
+    """The strokes of a picture, with their mean and variance in the window around each pixel."""
+
+    strokes: Strokes
+    mean: Strokes
+    variance: Strokes
+
+    @classmethod
+    def of(cls, strokes: Strokes) -> _Windows:
+        mean = _mean(strokes)
+        return cls(strokes, mean, np.asarray(_mean(strokes * strokes) - mean**2, np.float32))
 
 
 def _mean(values: Strokes) -> Strokes:
@@ -47,14 +66,10 @@ def _mean(values: Strokes) -> Strokes:
     return np.asarray(cv2.blur(values, (_WINDOW_PX, _WINDOW_PX), borderType=cv2.BORDER_REFLECT), np.float32)
 
 
-def _variance(strokes: Strokes) -> Strokes:
-    return np.asarray(_mean(strokes * strokes) - _mean(strokes) ** 2, np.float32)
-
-
-def _staying(fixed: Strokes, moving: Strokes) -> Strokes:
+def _staying(fixed: _Windows, moving: _Windows) -> Strokes:
     """Return for each window which part of the weaker picture's strokes is in the other one."""
-    together = _mean(fixed * moving) - _mean(fixed) * _mean(moving)
-    return np.asarray(together / np.maximum(np.minimum(_variance(fixed), _variance(moving)), 0.1), np.float32)
+    together = _mean(fixed.strokes * moving.strokes) - fixed.mean * moving.mean
+    return np.asarray(together / np.maximum(np.minimum(fixed.variance, moving.variance), 0.1), np.float32)
 
 
 def _largest_piece(windows: NDArray[np.bool_]) -> int:
