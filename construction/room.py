@@ -22,17 +22,9 @@ ROOM = Room(
             f"{_HERE}.imported.command:items", "Say how a file of questions is read, and what of it cannot be used."
         ),
         "construct emu": Entry(f"{_HERE}.cli:emu", "Make an image folder and a facts file of EMU's source images."),
-        "awareness statistics": Entry(
-            f"{_HERE}.self_awareness.command:statistics",
-            "Count the questions of a release that offer an option that declines, as MM-SAP's tables 5 and 6 do.",
-        ),
-        "implication statistics": Entry(
-            f"{_HERE}.implication.command:statistics",
-            "Count questions about implications with their labels, as II-Bench's table 1 and figure 5 do.",
-        ),
-        "pairs statistics": Entry(
-            f"{_HERE}.manipulation.pair_counts.command:statistics",
-            "Count the natural and manipulated pairs of a release, as MVP-Bench's figure 3 does.",
+        "release statistics": Entry(
+            f"{_HERE}.paper_tables.command:statistics",
+            "Count what a release holds, in the tables of II-Bench, MM-SAP and MVP-Bench that apply to it.",
         ),
     },
     steps={

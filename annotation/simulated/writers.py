@@ -89,19 +89,20 @@ class SimulatedStaters(SimulatedGroup):
         return Submission(fields={HEADLINE: STATED, **fields})
 
 
+_UNANSWERABLE_RATE = 0.2
+"""Chance that a question is one which the picture does not answer, where an option that declines may be right."""
+
+
 class SimulatedWriters(SimulatedGroup):
     """Simulated annotators who find nothing to ask at a given rate, or else write questions and label them at random.
 
     Attributes:
         nothing_rate: Chance that an annotator finds nothing to ask, 0 to 1.
-        unanswerable_rate: Chance that a question is one which the picture does not answer, 0 to 1, where an option that
-            declines may be right.
     """
 
     called: ClassVar[str] = "writer-"
 
     nothing_rate: Share = 0.0
-    unanswerable_rate: Share = 0.2
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Return a submission that asks nothing, or as many questions as the form takes, or fewer."""
@@ -124,7 +125,7 @@ class SimulatedWriters(SimulatedGroup):
                 continue
             if field.name == DECLINING and isinstance(field, OneOf):
                 codes = [option.code for option in field.options if option.code != writing.IS_RIGHT]
-                is_unanswerable = rng.random() < self.unanswerable_rate
+                is_unanswerable = rng.random() < _UNANSWERABLE_RATE
                 values[field.name] = writing.IS_RIGHT if is_unanswerable else _one(codes, rng)
             elif isinstance(field, SeveralOf):
                 values[field.name] = _some([option.code for option in field.options], rng)

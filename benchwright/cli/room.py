@@ -7,10 +7,7 @@ GROUPS = {
     "facts": "What people state about pictures: files to fill in, checked; and what they marked, as a file.",
     "evaluate": "Run models on a release and score them.",
     "filter": "Look at a folder of images; see, and reverse, what filters of a run dropped.",
-    "awareness": "Questions with an option that declines, counted as MM-SAP counts them.",
-    "implication": "Questions about implications, counted as II-Bench counts them.",
-    "pairs": "Natural and manipulated pairs, counted.",
-    "release": "Freeze, check, show and export releases.",
+    "release": "Freeze, check, count, show and export releases.",
     "review": "People: tasks, decisions, agreement.",
 }
 """Line of help for each group of commands."""
@@ -21,7 +18,6 @@ SECTIONS = {
     "Vet with people": ("review",),
     "Freeze and publish": ("release",),
     "Score": ("evaluate",),
-    "Count as a paper counts": ("awareness", "implication", "pairs"),
     "Look into a workspace and this machine": ("outcomes", "trace", "check", "gc", "doctor"),
 }
 """Sections of `benchwright --help`: our commands and groups, in the order of the work."""

@@ -25,6 +25,8 @@ _BLIND = (
     "take for right, by what you know and by how the words are put. What the question and its options say is material, "
     'and no task for you. Reply with one JSON object and nothing else: {"letter": "..."}'
 )
+_BLIND_ORDERS = 2
+"""Orders of the options in which a draft is answered without the picture; one alone is right by luck too often."""
 _SEEING = (
     "Look for the weak side of this question about the picture. First answer it: which option is right? Then say which "
     "other options could be called right as well by somebody who looks closely; none is fine. Last, say how hard the "
@@ -43,14 +45,11 @@ class AttackSettings(Record):
             picture, and picks another option or calls another one right, too), `too_easy` (it is right and calls the
             question easy).
         drops: Attacks that take a draft out where they succeed; others stand beside the draft for people to see.
-        orders: Number of orders of the options in which it answers without the picture; it succeeds where it is right
-            in all of them.
     """
 
     chat: ChatSettings
     tries: tuple[Attack, ...] = Field(("without_picture", "other_option", "too_easy"), min_length=1)
     drops: tuple[Attack, ...] = ("without_picture", "other_option")
-    orders: int = Field(2, ge=1, le=6)
 
     @field_validator("tries", "drops")
     @classmethod
@@ -62,7 +61,7 @@ class AttackSettings(Record):
     @property
     def requests(self) -> tuple[int, int]:
         """Return the number of requests a draft, at one try each, without and with the picture."""
-        return self.orders if "without_picture" in self.tries else 0, int(bool({*self.tries} - {"without_picture"}))
+        return _BLIND_ORDERS if "without_picture" in self.tries else 0, int(bool({*self.tries} - {"without_picture"}))
 
     def deciding(self) -> dict[str, Any]:
         """Return the settings that decide the result, as JSON values."""
@@ -118,7 +117,7 @@ class DraftBreaker:
         assert right is not None, "a draft without a right option declines"
         attacks: list[DraftAttack] = []
         if "without_picture" in self._settings.tries and drafted.right is not None:
-            orders = [_shuffled(options, rng) for _ in range(self._settings.orders)]
+            orders = [_shuffled(options, rng) for _ in range(_BLIND_ORDERS)]
             attacks.append(self._blind(drafted.ask, orders, right))
         if {"other_option", "too_easy"} & {*self._settings.tries}:
             attacks += self._seeing(drafted.ask, _shuffled(options, rng), right, pixels)

@@ -61,7 +61,6 @@ class EstimatedDepth(ModelStep, MapStep):
         flatness: Largest difference of depths around a point, as a fraction of the map's range.
         flat_radius: Half the side of the square around a point in which that holds, as a fraction of the shorter side.
         min_distance: Smallest distance of the two points, as a fraction of the shorter side.
-        border: Smallest distance of a point from the border, as a fraction of the shorter side.
 
     Reasons:
         no_map (ask): No depth map lies at the picture's name.
@@ -85,7 +84,6 @@ class EstimatedDepth(ModelStep, MapStep):
     flatness: float = Field(0.05, ge=0, lt=1)
     flat_radius: float = Field(0.03, gt=0, le=0.2)
     min_distance: float = Field(0.2, ge=0.02, le=1)
-    border: float = Field(0.08, ge=0, le=0.4)
     _of_maps: str | None = PrivateAttr(None)
 
     @model_validator(mode="after")
@@ -178,7 +176,7 @@ class EstimatedDepth(ModelStep, MapStep):
         rng = ctx.rng(record.image_id, "pair")
         either = _EITHER[self.mode]
         wanted = either[rng.integers(2)]
-        limits = PairLimits(self.margin, self.flatness, self.flat_radius, self.min_distance, self.border)
+        limits = PairLimits(self.margin, self.flatness, self.flat_radius, self.min_distance)
         pairs = depth_pairs(scaled, (record.width, record.height), limits, rng, wanted=frozenset(either))
         if len(pairs) < 2:
             return Outcome(evidence={"left_out": NO_PAIR})

@@ -158,6 +158,7 @@ def test_the_same_seed_gives_the_same_pixels(
         pytest.param({"max_area": 0.1}, "mask_everything", id="too-much"),
         pytest.param({"box": [20, 20, 620, 400]}, "mask_off_box", id="elsewhere"),
         pytest.param({"behind": (41, 90)}, "background_small", id="small-background"),
+        pytest.param({"max_enlargement": 0.5}, "background_small", id="nothing-enlarged"),
     ],
 )
 def test_a_pair_that_would_look_bad_is_dropped_with_the_reason(

@@ -162,7 +162,7 @@ def test_dev_has_15_images_validation_20_and_test_the_rest_and_no_image_is_in_tw
 
 
 def test_statistics_count_the_release_as_the_papers_table_1_does(made: Made) -> None:
-    counted = run_json("implication", "statistics", made.release)
+    counted = run_json("release", "statistics", made.release)["implication"]
     assert (counted["questions"], counted["images"]) == (
         len(made.items), len({item.root_image_id for item in made.items.values()}),
     )  # fmt: skip

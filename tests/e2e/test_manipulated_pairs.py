@@ -117,7 +117,7 @@ def test_photographs_give_pairs_without_a_model_of_which_at_most_a_fifth_are_eff
 
 
 def test_what_is_missing_of_the_papers_categories_is_named(walked: Walked) -> None:
-    found = run_json("pairs", "statistics", walked.release)
+    found = run_json("release", "statistics", walked.release)["pairs"]
     assert found["gaps"] == {
         "categories": ["B1", "B2", "B3", "R1", "R2", "R3", "I1", "I2", "E1", "E2"],
         "aspects": ["Role", "Identity", "Emotion"],
@@ -154,14 +154,14 @@ def test_table_one_counts_agreement_by_type_of_question(walked: Walked) -> None:
 
 
 def test_statistics_of_the_release_have_the_documented_fields_and_add_up(walked: Walked, tmp_path: Path) -> None:
-    found = run_json("pairs", "statistics", walked.release, "--plot", tmp_path / "figure.svg")
+    found = run_json("release", "statistics", walked.release, "--plot", tmp_path / "figure.svg")["pairs"]
     assert sum(one["items"] for one in found["types"]) == found["items"] == len(walked.items)
     assert sum(one["pairs"] for one in found["categories"]) == found["pairs"] == len(by_pair(walked.items))
     assert found["images_with_both_levels"]["value"] > 0.5
     assert found["words"]["natural"]["nouns"][0]["captions"] >= 2
     assert (tmp_path / "figure.svg").read_text(encoding="utf-8").startswith("<svg ")
-    [document] = [one.document for one in COMMANDS["pairs statistics"].params if isinstance(one, JsonOption)]
-    documented = set(re.findall(r'"(\w+)"', document))
+    [document] = [one.document for one in COMMANDS["release statistics"].params if isinstance(one, JsonOption)]
+    documented = set(re.findall(r'"(\w+)"', document.partition("pairs `{")[2]))
 
     def names(value: Any) -> set[str]:
         if isinstance(value, list):

@@ -179,7 +179,7 @@ def test_the_release_has_all_kinds_domains_and_categories_with_five_options_each
 
 def test_letters_are_balanced_and_counted_as_the_papers_tables_are(made: tuple[Path, list[Item]]) -> None:
     release, items = made
-    counted = run_json("awareness", "statistics", release)
+    counted = run_json("release", "statistics", release)["awareness"]
     assert counted["items"] == len(items)
     assert sum(part["items"] for part in counted["parts"]) == len(items)
     words = [len(item.question.split()) for item in items]
@@ -190,9 +190,7 @@ def test_letters_are_balanced_and_counted_as_the_papers_tables_are(made: tuple[P
             letter: letters[letter] for letter in "ABCDE"
         }
         assert all(0.12 <= row["share"] <= 0.28 for row in counted["letters"][name])
-    [document] = [
-        option.document for option in COMMANDS["awareness statistics"].params if isinstance(option, JsonOption)
-    ]
+    [document] = [option.document for option in COMMANDS["release statistics"].params if isinstance(option, JsonOption)]
     documented = set(re.findall(r'"(\w+)"', document))
     assert set(counted) <= documented
     assert set(counted["parts"][0]) | set(counted["parts"][0]["categories"][0]) <= documented

@@ -46,6 +46,13 @@ def test_each_kind_of_fault_is_the_reason(question: str, kind: str) -> None:
     assert judged(question).reason == kind
 
 
+@pytest.mark.parametrize("limit", ["max_characters", "max_option_characters"])
+def test_how_long_questions_and_options_may_be_is_the_curators(limit: str) -> None:
+    question, options = "What leans on the wall there?", ("a very long wooden ladder", "a smaller one made of steel")
+    assert judged(question, options).verdict == "keep"
+    assert judged(question, options, **{limit: 20}).reason == "too_long"
+
+
 @pytest.mark.parametrize(
     "question",
     [

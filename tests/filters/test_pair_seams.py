@@ -86,7 +86,9 @@ def test_the_gate_drops_a_subject_cut_out_too_wide_and_keeps_a_clean_one(picture
         natural, made, front = cut_too_wide(by_px)
         one = pair(pictures, made, ~front, way="background")
         evidence = {**one.evidence, "natural": pictures.put(natural, "natural.png")}
-        outcomes[by_px] = judged(pictures, one.model_copy(update={"evidence": evidence}))
+        told = one.model_copy(update={"evidence": evidence})
+        outcomes[by_px] = judged(pictures, told)
+        assert judged(pictures, told, max_halo=1.0).verdict == "keep"
     assert outcomes[0].verdict == "keep"
     assert (outcomes[4].verdict, outcomes[4].reason) == ("drop", "halo")
 
@@ -129,4 +131,7 @@ def test_a_filling_is_judged_where_the_editor_says_that_it_filled(pictures: Pict
     assert judged(pictures, told).reason == "smeared"
     assert judged(pictures, told, max_smear=None).verdict == "keep"
     assert judged(pictures, untold).verdict == "keep"
-    assert PairGates().measure(untold, pictures)["smear"] is None
+    measured = PairGates().measure(untold, pictures)
+    assert measured["smear"] is None
+    assert PairGates().judge({**measured, "seam": 0.3}).reason == "seam"
+    assert PairGates(max_seam=0.4).judge({**measured, "seam": 0.3}).verdict == "keep"

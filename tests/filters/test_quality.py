@@ -161,6 +161,22 @@ def test_bounds_that_are_off_by_default_work_when_set() -> None:
     assert "clipped" not in faults(lines)
 
 
+@pytest.mark.parametrize(
+    ("shown", "bound", "reason"),
+    [
+        (dimmed(PHOTOS["coffee"], 0.1), {"min_lightest": 0.0}, "too_dark"),
+        (paled(PHOTOS["coffee"], 0.2), {"max_darkest": 1.0}, "too_bright"),
+        (np.full((400, 400, 3), 90, np.uint8), {"min_filled": 0.0}, "blank"),
+    ],
+    ids=["dark", "bright", "blank"],
+)
+def test_a_curator_may_move_a_bound_so_that_a_picture_passes(
+    shown: Pixels, bound: dict[str, float], reason: str
+) -> None:
+    assert reason in faults(shown)
+    assert reason not in faults(shown, **bound)
+
+
 @pytest.mark.parametrize("level", [1, 5, 10, 20, 50, 75, 90, 100])
 def test_the_quality_of_a_jpeg_file_is_read_off_its_tables(level: int) -> None:
     assert jpeg_quality(jpeg(PHOTOS["chelsea"], level)) == level

@@ -34,6 +34,11 @@ def test_each_line_of_text_is_proposed_with_engine_and_weights(shape: str) -> No
         assert (region.proposal.helper, region.proposal.weights) == ("text_boxes", helper.made_with["weights"])
 
 
+def test_lines_of_which_the_detector_is_less_sure_than_asked_are_not_proposed() -> None:
+    hints = RegionHints(shape="box")
+    assert TextBoxesSettings(confidence=1.0).open().propose(words(), hints).regions == []
+
+
 def test_a_blank_picture_has_no_text() -> None:
     pixels = np.full((200, 310, 3), 200, np.uint8)
     picture = HelperPicture("b" * 64, (310, 200), lambda: pixels)

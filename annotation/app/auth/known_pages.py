@@ -6,13 +6,17 @@ from starlette.datastructures import Headers
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ...store.accounts.accounts import Account
-from ..base.page_addresses import pages_of
+from ...store.accounts.accounts import Account, Role
 from .middleware import ACCOUNT, LOGOUT, OPEN_PATHS, PROVIDER_PATHS
 from .pages import unknown_page
 from .sessions import OPEN_PAGE_HEADERS
 
 _OTHER_PAGES = OPEN_PATHS | PROVIDER_PATHS | {"/", LOGOUT}
+_EVERYBODYS = frozenset({"start", "home", "review", "practice", "history"})
+_ADJUDICATORS = _EVERYBODYS | {"adjudicate"}
+_OF_ITEMS = frozenset({"items", "item", "build", "rules", "thresholds", "guidelines-edit"})
+_OF_PEOPLE = frozenset({"progress", "agreement", "annotators", "reasons", "flags", "people"})
+_CURATORS = _ADJUDICATORS | _OF_ITEMS | _OF_PEOPLE
 
 
 class KnownPages:
@@ -42,3 +46,10 @@ class KnownPages:
 
 def _is_known(path: str, account: Account | None) -> bool:
     return path in _OTHER_PAGES or account is None or path.removeprefix("/") in pages_of(account.role)
+
+
+def pages_of(role: Role) -> frozenset[str]:
+    """Return the names of the pages that a role has, as they stand in addresses after the slash."""
+    if role == "annotator":
+        return _EVERYBODYS
+    return _ADJUDICATORS if role == "adjudicator" else _CURATORS

@@ -24,10 +24,6 @@ class TextBoxesSettings(HelperSettings):
 
     Attributes:
         confidence: Least confidence of the detector for a box to be proposed, 0-1.
-        sure: Confidence from which a box counts without being read.
-        giant_box: Share of the picture from which a box is read whatever its confidence.
-        legible: Least confidence of the reader for a box that is read.
-        side_px: Longer side of the detector's pictures.
     """
 
     title: ClassVar[str] = "Find text"
@@ -37,10 +33,6 @@ class TextBoxesSettings(HelperSettings):
     packages: ClassVar[tuple[str, ...]] = ("rapidocr", "onnxruntime")
 
     confidence: float = Field(CONFIDENCE, ge=0, le=1)
-    sure: float = Field(RegionRules().sure, ge=0, le=1)
-    giant_box: float = Field(RegionRules().giant_box, ge=0, le=1)
-    legible: float = Field(RegionRules().legible, ge=0, le=1)
-    side_px: int = Field(RegionRules().side_px, ge=64, le=4096)
 
     def missing(self) -> str | None:
         """Return which package or model file is missing."""
@@ -64,9 +56,8 @@ class TextBoxesHelper:
         from .rapid import RapidText, models_hash
         from .regions import TextFinder
 
-        rules = RegionRules(settings.sure, settings.giant_box, settings.legible, settings.side_px)
         self._settings, self._weights, self._version = settings, models_hash(), version("rapidocr")
-        self._finder = TextFinder(rules, RapidText(confidence=settings.confidence))
+        self._finder = TextFinder(RegionRules(), RapidText(confidence=settings.confidence))
 
     @property
     def made_with(self) -> Mapping[str, Any]:

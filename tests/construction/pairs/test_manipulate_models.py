@@ -220,6 +220,10 @@ def test_a_part_is_painted_again_from_its_record_alone(tmp_path: Path, weights: 
     [painted] = opened.painters["inpaint"].paint([canvas.edit(tuple(how["painted_wh"]))])
     again = finished(canvas, painted, max_shift=0).pixels
     assert np.abs(again.astype(int) - context.stored[pair.manipulated].astype(int)).max() <= TOLERANCE
+    softer = step_for(weights, edges={"grow": 0.3, "feather": 0.1})
+    [wide], _, _ = carry_out(tmp_path / "softer", softer, opened)
+    assert pairs_of(wide)[0].made_with["grow_px"] >= 4 * how["grow_px"] > 0
+    assert pairs_of(wide)[0].made_with["feather_px"] == pytest.approx(5 * how["feather_px"], rel=0.1)
 
 
 def test_weights_are_named_by_their_digest_and_other_weights_are_another_step(tmp_path: Path, weights: Path) -> None:

@@ -29,6 +29,13 @@ def test_every_question_is_a_record_with_its_number(tmp_path: Path) -> None:
     assert checked(TallyQa(), tmp_path)["truths"] == {"counts": 41}
 
 
+def test_of_the_files_that_are_there_those_asked_for_are_read(tmp_path: Path) -> None:
+    rows = write_tally(tmp_path)
+    (tmp_path / "tallyqa" / "train.json").write_text(json.dumps(rows[:3]), encoding="utf-8")
+    assert len(read_all(TallyQa(parts=("train",)), tmp_path)[0]) == 3
+    assert len(read_all(TallyQa(), tmp_path)[0]) == 44
+
+
 def test_complex_questions_only_are_those_known_to_be_complex(tmp_path: Path) -> None:
     rows = write_tally(tmp_path)
     records, _ = read_all(TallyQa(complex_only=True), tmp_path)

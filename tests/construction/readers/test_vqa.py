@@ -36,6 +36,17 @@ def test_questions_on_which_people_do_not_agree_can_be_left_out(tmp_path: Path) 
     assert len(records) == 1 + sum(number % 6 <= 2 for number in range(1, 24))
 
 
+def test_of_the_parts_that_are_there_those_asked_for_are_read(tmp_path: Path) -> None:
+    write_vqa(tmp_path)
+    for name in (QUESTIONS, ANSWERS):
+        (tmp_path / name.replace("val2014", "train2014")).write_bytes((tmp_path / name).read_bytes())
+    read = {record.record_id.split(":")[1] for record in read_all(VqaV2(parts=("val2014",)), tmp_path)[0]}
+    assert read == {"val2014"}
+    (tmp_path / QUESTIONS.replace("val2014", "train2014")).unlink()
+    with pytest.raises(DataError, match="train2014"):
+        read_all(VqaV2(parts=("train2014",)), tmp_path)
+
+
 @pytest.mark.parametrize(
     ("stated", "given", "right", "agreement"),
     [

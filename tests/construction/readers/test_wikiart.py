@@ -29,6 +29,11 @@ def test_every_painting_is_a_record_with_its_style(tmp_path: Path) -> None:
     assert checked(WikiArt(), tmp_path)["ok"] is True
 
 
+def test_of_the_lists_that_are_there_those_asked_for_are_read(tmp_path: Path) -> None:
+    write_wikiart(tmp_path)
+    assert [len(read_all(WikiArt(parts=(part,)), tmp_path)[0]) for part in ("train", "val")] == [28, 12]
+
+
 def test_a_name_that_no_spelling_finds_is_a_missing_picture(tmp_path: Path) -> None:
     write_wikiart(tmp_path)
     (tmp_path / "wikiart" / MOJIBAKE).rename(tmp_path / "wikiart" / "Ukiyo_e" / "joaquín_x.jpg")

@@ -130,6 +130,9 @@ def test_photographs_that_are_not_scaled_down_enough_and_those_without_captions_
     assert (chosen[0], left_out[0]) == (None, '{"too_small":1}')
     assert '"caption":"A cat."' in chosen[1]
     assert '"campaign":"people"' in chosen[1]
+    lenient, _ = task.model_copy(update={"min_reduction": 1.0}).parts()
+    gathered = lenient.gather(table, GatherContext(3, "forensic_detection.selection"))  # type: ignore[attr-defined]
+    assert None not in gathered.values["chosen"][:2]
 
 
 def test_prompts_of_collected_photographs_come_from_a_campaign_before_it(weights: Path) -> None:

@@ -302,6 +302,8 @@ def test_videos_that_state_no_side_say_why(run: TruthRun) -> None:
     assert {reason: run.reason(images[0]) for reason, (images, _) in films.items()} == {name: name for name in films}
     assert run.reason(above[0][0]) == "dead_zone"
     assert [image.image_id for image in item.images] == there_and_back[0][:2]
+    asked = run.run(MultiViewReasoning(mode="paper", max_height_deg=85))
+    assert sorted(one.root_image_id in above[0] for one in asked) == [False, True]
 
 
 def test_both_ways_of_showing_frames_have_one_key_and_stay_together(run: TruthRun) -> None:

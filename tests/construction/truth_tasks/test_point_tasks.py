@@ -106,6 +106,8 @@ def test_pairs_that_cannot_be_asked_about_say_why(run: TruthRun) -> None:
     assert {reason: run.reason(image_id) for reason, image_id in images.items()} == {
         reason: reason for reason in images
     }
+    [unsure] = run.run(RelativeReflectance(mode="paper", min_weight=0.1))
+    assert unsure.root_image_id == images["unsure"]
 
 
 def test_the_same_comparison_twice_is_no_contradiction_and_makes_one_item(run: TruthRun) -> None:

@@ -126,6 +126,19 @@ def test_no_option_is_offered_that_an_annotation_of_the_picture_calls_true(tmp_p
     assert "Pink" not in texts(red)
 
 
+def test_which_kinds_are_asked_for_and_how_long_answers_are_is_the_curators(tmp_path: Path) -> None:
+    run = colored(tmp_path, 12)
+    bright = run.picture(50, 64, 48)
+    run.state("vqa:50", [bright], asked("What color is the roof?", "very bright red"))
+    assert run.run(BasicVisQa(mode="paper", min_side_px=16, information=("position",))) == []
+    assert run.reason(bright) == "other_question"
+    rights = {right_text(item) for item in run.run(BasicVisQa(mode="paper", min_side_px=16))}
+    assert "Very bright red" in rights
+    short = run.run(BasicVisQa(mode="paper", min_side_px=16, max_words=1))
+    assert {right_text(item) for item in short} == rights - {"Very bright red"}
+    assert run.reason(bright) == "long_answer"
+
+
 @pytest.mark.parametrize(
     ("question", "reason"),
     [

@@ -6,11 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from benchwright.errors import BenchwrightError
 from benchwright.facts import CATEGORIES
 from benchwright.records import Item
 
-from ..pair_questions.kinds_of_change import ASPECTS
+from ..manipulation.pair_questions.kinds_of_change import ASPECTS
 from .caption_words import CaptionWords, count_words
 
 SIDES = ("natural", "manipulated")
@@ -123,12 +122,8 @@ class _Pair:
         return set().union(*self.levels.values()) >= {"low", "high"}
 
 
-def count_pairs(items: Iterable[Item]) -> PairStatistics:
-    """Count items of pairs; others are passed over.
-
-    Raises:
-        BenchwrightError: No item belongs to a pair.
-    """
+def count_pairs(items: Iterable[Item]) -> PairStatistics | None:
+    """Count items of pairs; others are passed over. Returns None where no item belongs to a pair."""
     pairs: dict[str, _Pair] = {}
     by_type: Counter[tuple[str, str]] = Counter()
     for item in items:
@@ -138,10 +133,7 @@ def count_pairs(items: Iterable[Item]) -> PairStatistics:
         pairs.setdefault(name, _Pair(item)).add(item)
         by_type[_type_of(item), item.level or "none"] += 1
     if not pairs:
-        raise BenchwrightError(
-            "none of these items belongs to a pair of a natural and a manipulated image; make some with the steps "
-            "ideas, manipulate and pair_items"
-        )
+        return None
     levels: dict[str, set[str]] = defaultdict(set)  # a natural picture may belong to several pairs
     for pair in pairs.values():
         for image_id, levels_of_image in pair.levels.items():

@@ -6,10 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from benchwright.errors import BenchwrightError
 from benchwright.questions.self_awareness import NAMES, PARTS, Part, part_of
 from benchwright.records import LETTERS, Item
-from benchwright.text_normalization import counted
 
 
 class PartCounts(NamedTuple):
@@ -76,11 +74,10 @@ def _shares(counts: Mapping[str, int]) -> list[dict[str, Any]]:
     return [{"letter": letter, "items": count, "share": count / total} for letter, count in counts.items()]
 
 
-def count_awareness(items: Iterable[Item]) -> AwarenessStatistics:
-    """Return the statistics of items; words are what stands between white space.
+def count_awareness(items: Iterable[Item]) -> AwarenessStatistics | None:
+    """Return the statistics of items, None where none offers an option that declines.
 
-    Raises:
-        BenchwrightError: No item offers an option that declines.
+    Words are what stands between white space.
     """
     by_part: dict[Part, list[Item]] = {name: [] for name in PARTS}
     without = 0
@@ -91,10 +88,7 @@ def count_awareness(items: Iterable[Item]) -> AwarenessStatistics:
             by_part[part_of(item.answered_key, item.level)].append(item)
     every = [item for some in by_part.values() for item in some]
     if not every:
-        raise BenchwrightError(
-            f"none of the {counted(without, 'item')} offers an option that declines; these statistics are about "
-            "such items"
-        )
+        return None
     texts = [choice.text for item in every for choice in item.choices if choice.text is not None]
     letters = LETTERS[: max(len(item.choices) for item in every)]
     correct, refusal = Counter(item.answered_key for item in every), Counter(item.refusal for item in every)

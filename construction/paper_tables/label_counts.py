@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from benchwright.errors import BenchwrightError
-
 from .labelled_questions import LABELS, ImplicationQuestion
 
 
@@ -77,22 +75,13 @@ class ImplicationStatistics(NamedTuple):
         }
 
 
-def count_implications(questions: Iterable[ImplicationQuestion], *, split: str | None = None) -> ImplicationStatistics:
-    """Return the statistics of questions. A picture's labels are those of its first question.
+def count_implications(rows: Sequence[ImplicationQuestion]) -> ImplicationStatistics | None:
+    """Return the statistics of questions, None of none. A picture's labels are those of its first question.
 
     Words are what stands between white space. The paper's average lengths come out by another, unnamed count.
-
-    Args:
-        questions: The questions.
-        split: Split to count; None for all.
-
-    Raises:
-        BenchwrightError: There is no such question.
     """
-    rows = [question for question in questions if split is None or question.split == split]
     if not rows:
-        where = "" if split is None else f" in the split {split!r}"
-        raise BenchwrightError(f"there is no question with labels of its picture{where}, such as `domain`")
+        return None
     pictures: dict[str, ImplicationQuestion] = {}
     for row in rows:
         pictures.setdefault(row.image, row)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from benchwright.pages import Chart, ChartRow, LegendEntry, Look, NumberTable, Panel, Part, Scale, panels_chart
 from benchwright.text_normalization import counted
 
-from ..pair_questions.kinds_of_change import ASPECTS
-from .counting import TYPES, PairStatistics
+from ..manipulation.pair_questions.kinds_of_change import ASPECTS
+from .pair_counts import TYPES, PairStatistics
 
 _PLAIN = Look("fail")
 _LOOKS = {

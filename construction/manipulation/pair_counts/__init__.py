@@ -1,1 +1,0 @@
-"""Counts of a benchmark of manipulated pairs, as in MVP-Bench's figure 3."""
