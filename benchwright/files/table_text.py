@@ -317,7 +317,7 @@ class _BoundedLines:
         return True
 
     def _is_too_much(self, line: str) -> bool:
-        """Return whether the row has too many characters or cells; these are not counted before there can be as many."""
+        """Return whether the row has too many characters or cells; these are counted once there can be as many."""
         before = self._of_row[:-1] if self._cells == 0 else ()
         self._cells += line.count(self.delimiter) + sum(earlier.count(self.delimiter) for earlier in before)
         return self._characters >= self._most or self._cells > self._most_cells

@@ -9,16 +9,18 @@
 | `.parquet`, `.arrow`           | read by a process of its own (`arrow_files`)                                       |
 
 Text and JSON may be packed (`.gz`). A table is read as records, a mapping from column to value each, or as lines of
-texts. A row that cannot be used has a problem, and the next one follows. Memory does not grow with the file. What was
-assumed about a file, such as its encoding or which sheet is read, is among its `notes`.
+texts. A row that cannot be used has a problem, and the next one follows. Memory does not grow with the file. What is
+assumed about a file, such as its encoding or which sheet is read, is told.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from io import BytesIO
 from math import isnan
 from pathlib import Path
@@ -35,6 +37,8 @@ from benchwright.files.spreadsheets import SUFFIX, cell_text, sheet_rows
 from benchwright.files.table_text import OF_THE_WHOLE, TableLine, other_lines, text_lines
 from benchwright.storage_faults import naming
 from benchwright.text_normalization import counted
+
+logger = logging.getLogger(__name__)
 
 TEXT_ENDS, JSON_ENDS, ARROW_ENDS = (".csv", ".tsv"), (".jsonl", ".ndjson"), (".parquet", ".arrow")
 SHEET_ENDS = (SUFFIX, ".xlsm", OPEN_SUFFIX)
@@ -86,14 +90,15 @@ class Table:
         end: Its kind, one of `TABLE_ENDS`.
         opened: Function that opens its text, unpacked.
         placed: Function that puts it at a path for as long as it is read.
-        notes: What was assumed as it was read, in words, such as its encoding; empty until then.
+        tell: Function that takes what is assumed about it as it is read, in words, such as its encoding; by default
+            a warning in the log, once.
     """
 
     name: str
     end: str
     opened: Callable[[], AbstractContextManager[BinaryIO]]
     placed: Callable[[], AbstractContextManager[Path]]
-    notes: list[str] = field(default_factory=list, compare=False)
+    tell: Callable[[str], None]
 
     @classmethod
     def at(cls, path: Path, *, otherwise: str = TEXT_ENDS[0]) -> Table:
@@ -109,7 +114,8 @@ class Table:
         end = table_end(path.name)
         if end is None and path.name.lower().endswith(".gz"):
             raise DataError(f"{path}: of packed tables {', '.join(PACKED_ENDS)} are read; unpack it")
-        return cls(str(path), end or otherwise, lambda: _opened(path), lambda: nullcontext(path))
+        tell = partial(_warn_once, str(path))
+        return cls(str(path), end or otherwise, lambda: _opened(path), lambda: nullcontext(path), tell)
 
     def lines(self, *, max_bytes: int | None = None) -> Iterator[TableLine]:
         """Yield the rows as texts, the first one the names of the columns; rows without anything are left out.
@@ -155,11 +161,6 @@ class Table:
     def _other_lines(self) -> Iterator[bytes]:
         with self.opened() as handle:
             yield from other_lines(handle)
-
-    def tell(self, words: str) -> None:
-        """Add what is assumed about the file to its notes, once."""
-        if words not in self.notes:
-            self.notes.append(words)
 
     def _lines_of_records(self) -> Iterator[TableLine]:
         """Yield the names of the columns of all rows, for which the file is read once, and then the rows."""
@@ -325,6 +326,11 @@ def json_lines(handle: BinaryIO, *, usual_bytes: int = ROW_BYTES.usual) -> Itera
             yield number, None, _too_wide(len(value))
         else:
             yield number, value, ""
+
+
+@lru_cache(512)
+def _warn_once(name: str, words: str) -> None:
+    logger.warning("%s: %s", name, words)
 
 
 def _too_wide(columns: int) -> str:
