@@ -19,8 +19,8 @@ from benchwright.files.code_pages import CodePage, code_page
 from benchwright.files.numbered_lines import Joined
 
 DELIMITERS = ",;\t|"
-OF_THE_WHOLE = "is no "
-"""Beginning of problems that are of the whole file, and not of a row."""
+OF_THE_WHOLE = ("is not text", "is not UTF-16")
+"""Beginnings of problems that are of the whole file, and not of a row."""
 _OTHER_KINDS = {
     b"PK\x03\x04": "a ZIP archive, as spreadsheets are; name it .xlsx or .ods where it is one",
     bytes.fromhex("d0cf11e0a1b11ae1"): "a spreadsheet of before 2007; save it as .xlsx",
@@ -88,7 +88,7 @@ def text_lines(
     """
     head = handle.read(_SAMPLE_BYTES)
     if other := next((kind for start, kind in _OTHER_KINDS.items() if head.startswith(start)), None):
-        return iter([TableLine(1, 1, [], f"{OF_THE_WHOLE}text, but {other}")])
+        return iter([TableLine(1, 1, [], f"is not text, but {other}")])
     encoding = _encoding(head)
     # The limit is one for the whole process. Pictures in base64 are longer than the 128 KiB that csv allows a cell.
     csv.field_size_limit(max(csv.field_size_limit(), ROW_BYTES.most()))
@@ -131,13 +131,13 @@ def _rows(lines: _BoundedLines, pages: _Pages | None) -> Iterator[TableLine]:
             reader = csv.reader(lines, strict=True, delimiter=lines.delimiter)
         except UnicodeDecodeError as error:
             bad = f"byte 0x{error.object[error.start]:02x}, {error.reason}"
-            yield TableLine(first, first, [], f"{OF_THE_WHOLE}UTF-16 as its beginning is ({bad}); {IN_UTF_8}", row)
+            yield TableLine(first, first, [], f"is not UTF-16 as its beginning is ({bad}); {IN_UTF_8}", row)
             return
         else:
             whole = "".join(cells)
             if not whole or whole.isspace():
                 continue
-            problem = "holds a null character (0x00); write it anew" if "\0" in whole else ""
+            problem = _null(cells) if "\0" in whole else ""
             if not whole.isascii():
                 if cells[0].startswith("\ufeff"):  # files joined one after the other
                     cells[0] = cells[0][1:]
@@ -145,6 +145,11 @@ def _rows(lines: _BoundedLines, pages: _Pages | None) -> Iterator[TableLine]:
                     cells, wrong = pages.read(cells, whole)
                     problem = problem or wrong
             yield TableLine(lines.passed, first, cells, problem, row)
+
+
+def _null(cells: list[str]) -> str:
+    place = next(number for number, cell in enumerate(cells, start=1) if "\0" in cell)
+    return f"cell {place} holds a null character (0x00); take it out"
 
 
 def other_lines(handle: BinaryIO) -> Iterator[bytes]:
