@@ -121,6 +121,7 @@ class _Reading:
             identify=self.known.identify,
         ) as read:
             self.lines += _lines_of_files(read.files) or [f"a release of Benchwright: {source}"]
+            self.lines += [f"{note.file}: {note.note}" for note in read.notes]
             for picture in read.index.pictures():
                 name = picture.source.uri if picture.source is not None and picture.source.uri else picture.name
                 self.pictures[picture.image_id] = picture._replace(name=name)

@@ -79,7 +79,7 @@ def read_rows(
     wanted = [*required, *optional]
     header: list[str] | None = None
     for line in (table := Table.at(path)).lines(max_bytes=MAX_BYTES):
-        if line.problem and (table.end in TEXT_ENDS or header is None):
+        if line.problem and (header is None or (table.end in TEXT_ENDS and not line.cells)):
             raise table.unreadable(line)  # what comes after it may be part of it
         if header is None:
             header = [name.lower() for name in header_names(line.cells)]

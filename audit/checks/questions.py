@@ -94,13 +94,15 @@ def _repeated(audited: AuditedItems, items: tuple[str, ...]) -> Finding:
 
 
 class RepeatedAnswerOptions:
-    """Options that stand twice in one item, or nearly."""
+    """Options that stand twice in one item, or nearly, and options that are missing values."""
 
     name: ClassVar[str] = "options"
-    title: ClassVar[str] = "Options that repeat, or nearly"
+    title: ClassVar[str] = "Options that repeat, or nearly, or are missing values"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each item with equal options, or with options that are nearly equal."""
+        """Return a finding for each item with equal options, with nearly equal ones, or with a missing value."""
+        from benchwright.diagnostics.wording.text_checks import missing_values
+
         report = item_report(audited, context)
         pairs: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
         for pair in report.repeated_options:
@@ -118,6 +120,18 @@ class RepeatedAnswerOptions:
                 {"options": [list(pair) for pair in repeated], "text": text or "a picture"},
                 "certain",
             )
+        for each, keys in context.look_at_each(audited.items, lambda each: missing_values(each.item)):
+            if keys:
+                text = next(choice.text for choice in each.item.choices if choice.key == keys[0])
+                yield Finding(
+                    "missing_value_as_option",
+                    "medium",
+                    (each.item_id,),
+                    f"The option {' and '.join(keys)} says {text!r}, which programs write for a missing value: either "
+                    "there is no such option, or its text got lost.",
+                    {"options": keys, "text": text},
+                    "likely",
+                )
         for similar in report.similar_options:
             item_id = audited.own_id[similar.item_id]
             texts = {choice.key: choice.text for choice in audited.by_id[item_id].item.choices}

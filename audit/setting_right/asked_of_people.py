@@ -26,7 +26,7 @@ ITEM_KINDS = (
 )  # fmt: skip
 """Kinds about single items that people can judge by looking at them; so are those of bad pictures (`blank_picture`)."""
 WORDING_KINDS = (
-    "repeated_option", "similar_options", "options_mean_the_same", "question_names_answer",
+    "repeated_option", "similar_options", "options_mean_the_same", "missing_value_as_option", "question_names_answer",
     *(name for name, _ in FAULTS.values())
 )  # fmt: skip
 """Kinds about the words of single items, which people can edit."""

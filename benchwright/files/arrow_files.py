@@ -16,11 +16,15 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import benchwright
 from benchwright.errors import DataError
+from benchwright.files.bounded_json import plain_value
 from benchwright.files.bounds import bounds_in_force
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PROGRAM = "benchwright.files.arrow_reader"
 Kind = Literal["plain", "list", "bytes", "nested"]
@@ -93,7 +97,7 @@ def arrow_rows(
                     yield UnreadPart(head["entry"], head["detail"])
                     continue
                 with pa.ipc.open_stream(pa.py_buffer(data)) as stream:
-                    values = stream.read_all().to_pylist()
+                    values = _values(stream.read_all())
                 for number, row in enumerate(values, start=head["first"]):
                     yield ArrowRow(number, row)
                     last = number
@@ -101,6 +105,19 @@ def arrow_rows(
         if last == 0:
             raise DataError(f"{title or path} cannot be read ({error}); fetch it again") from None
         yield UnreadPart(f"after row {last}", f"the rest cannot be read ({error}); fetch the file again")
+
+
+def _values(rows: pa.Table) -> list[dict[str, Any]]:
+    """Return rows as mappings; columns of numbers with missing ones hold NaN, and the whole ones as floats."""
+    import pyarrow as pa
+
+    values: list[dict[str, Any]] = rows.to_pylist()
+    kinds = {field.name: field.type for field in rows.schema}
+    with_floats = [name for name, kind in kinds.items() if pa.types.is_floating(kind) or pa.types.is_nested(kind)]
+    for row in values if with_floats else ():
+        for name in with_floats:
+            row[name] = plain_value(row[name])
+    return values
 
 
 class _Unreadable(Exception):

@@ -6,6 +6,8 @@ Two bytes of JSON (`[]`) become an object of 56. A file that is bounded in bytes
 from __future__ import annotations
 
 import json
+import sys
+from math import isnan
 from typing import Any
 
 from benchwright.files.bounds import ROW_VALUES, Bound
@@ -13,17 +15,71 @@ from benchwright.files.bounds import ROW_VALUES, Bound
 _UNCOUNTED = 1 << 20
 """Length up to which values need not be counted: they cannot be too many."""
 _MARKS = ",[{"
+_SPACE = " \t\n\r"
+_EXACT = 1 << 53
+"""Whole numbers up to which a float tells each from the next."""
 
 
 def bounded_json(data: bytes | str, *, bound: Bound = ROW_VALUES) -> Any:
     """Return the value of a JSON text, in UTF-8 where it is bytes.
 
+    `NaN`, which programs write for a missing value, is None; whole numbers have no decimals, since programs write the 3
+    of a column with missing values as 3.0.
+
     Raises:
-        ValueError: It is no JSON, or has more values than `bound` says.
+        ValueError: It is no JSON, states a key of an object twice, is nested too deep, or has more values than `bound`
+            says.
+
+    Example:
+        >>> bounded_json('{"C": NaN, "answer": 2.0, "D": "NaN"}')
+        {'C': None, 'answer': 2, 'D': 'NaN'}
     """
     if has_more_values(data, bound):
         raise ValueError(f"it has more than {bound.most():,} values; split it, {bound.or_raise()}")
-    return json.loads(data)
+    if isinstance(data, bytes):
+        try:
+            data = data.decode()
+        except UnicodeDecodeError as error:
+            byte = f"byte 0x{data[error.start]:02x} at {error.start}"
+            raise ValueError(f"it is not UTF-8 ({byte}); save it in UTF-8") from None
+    text = data.lstrip("\ufeff").strip(_SPACE)
+    try:
+        value, end = JSON_DECODER.raw_decode(text)
+        if end != len(text):
+            raise json.JSONDecodeError("Extra data", text, end)
+        return value
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    except ValueError as error:
+        if "integer string conversion" in str(error):
+            raise ValueError(f"a number has more than {sys.get_int_max_str_digits():,} digits") from None
+        raise
+
+
+def plain_value(value: Any) -> Any:
+    """Return a value without what programs make of a missing one: NaN is None, and whole numbers have no decimals."""
+    if isinstance(value, float):
+        return None if isnan(value) else int(value) if value.is_integer() and abs(value) < _EXACT else value
+    if isinstance(value, list):
+        return [plain_value(entry) for entry in value]
+    return {name: plain_value(entry) for name, entry in value.items()} if isinstance(value, dict) else value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    document = dict(pairs)
+    if len(document) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice[:40]!a} stands twice in one object")
+    return document
+
+
+JSON_DECODER = json.JSONDecoder(
+    parse_constant=lambda name: None if name == "NaN" else float(name),
+    parse_float=lambda digits: plain_value(float(digits)),
+    object_pairs_hook=_once,
+)
+"""Made once: `json.loads` would make one a line."""
 
 
 def has_more_values(data: bytes | str, bound: Bound) -> bool:

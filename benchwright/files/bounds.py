@@ -59,6 +59,8 @@ ROW_BYTES = Bound("BENCHWRIGHT_MAX_ROW_MIB", 64 * MIB, MIB)
 """Most bytes of a row, a line, an entry of a list; of a table in text, most characters."""
 ROW_VALUES = Bound("BENCHWRIGHT_MAX_ROW_VALUES", 2_000_000)
 """Most values of a row, those in lists included; each becomes an object."""
+COLUMNS = Bound("BENCHWRIGHT_MAX_COLUMNS", 16_384)
+"""Most columns of a table: as many as spreadsheet programs keep; columns are found from hundreds of rows together."""
 DOCUMENT_BYTES = Bound("BENCHWRIGHT_MAX_DOCUMENT_MIB", 256 * MIB, MIB)
 """Most bytes of a file that is read as a whole."""
 DOCUMENT_VALUES = Bound("BENCHWRIGHT_MAX_DOCUMENT_VALUES", 8_000_000)
@@ -73,7 +75,8 @@ READER_BYTES = Bound("BENCHWRIGHT_MAX_READER_MIB", 1024 * MIB, MIB)
 """Most memory that the process takes that reads Parquet and Arrow (`arrow_reader`), besides what it starts with."""
 
 BOUNDS = (
-    ROW_BYTES, ROW_VALUES, DOCUMENT_BYTES, DOCUMENT_VALUES, UNPACKED_BYTES, MEMBERS, ROW_GROUP_BYTES, READER_BYTES,
+    ROW_BYTES, ROW_VALUES, COLUMNS, DOCUMENT_BYTES, DOCUMENT_VALUES, UNPACKED_BYTES, MEMBERS, ROW_GROUP_BYTES,
+    READER_BYTES,
 )  # fmt: skip
 
 

@@ -13,6 +13,10 @@ from benchwright.errors import DataError
 from benchwright.files.bounds import UNPACKED_BYTES
 
 
+class BrokenOff(DataError):
+    """A file that is damaged or cut; what was read of it before is sound."""
+
+
 @contextmanager
 def unpacked(handle: BinaryIO, title: str) -> Iterator[BinaryIO]:
     """Yield what is packed in a file, for reading from start to end.
@@ -22,13 +26,14 @@ def unpacked(handle: BinaryIO, title: str) -> Iterator[BinaryIO]:
         title: Its name for messages.
 
     Raises:
-        DataError: It is damaged, or unpacks to more than `bounds.UNPACKED_BYTES`.
+        DataError: It unpacks to more than `bounds.UNPACKED_BYTES`.
+        BrokenOff: It is damaged.
     """
     try:
         with gzip.GzipFile(fileobj=handle, mode="rb") as content:
             yield cast(BinaryIO, io.BufferedReader(_Counted(content, title), 1 << 16))
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"{title} cannot be unpacked: {error}; fetch it again") from error
+        raise BrokenOff(f"{title} cannot be unpacked: {error}; fetch it again") from error
 
 
 def check_unpacked(size: int, title: str) -> None:

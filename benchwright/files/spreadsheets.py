@@ -1,4 +1,4 @@
-"""Spreadsheets (XLSX) as tables of texts: the first sheet is read, and sheets are written for people to fill in.
+"""Spreadsheets (XLSX) as tables of texts: one sheet is read, and sheets are written for people to fill in.
 
 Cells are text, whatever a spreadsheet program makes of them: nothing that is written runs as a formula, and numbers and
 dates are read as they are spelled. Reading and writing go row by row. openpyxl (MIT), the extra `tables`, does both.
@@ -10,27 +10,59 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from contextlib import ExitStack
+from datetime import date, datetime, time
+from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from benchwright.errors import DataError, PrerequisiteError
-from benchwright.files.bounds import DOCUMENT_BYTES, MIB, ROW_BYTES, UNPACKED_BYTES
+from benchwright.files.bounds import DOCUMENT_BYTES, MIB
+from benchwright.files.packed import BrokenOff
+from benchwright.files.sheet_parts import (
+    KEPT_BYTES,
+    MAX_ROWS,
+    PIECE_BYTES,
+    MergedCells,
+    SheetRow,
+    check_size,
+    signs_in_part,
+    untold,
+)
 
 SUFFIX = ".xlsx"
-MAX_UNPACKED_BYTES = 2 << 30
-MAX_PART_BYTES = 4 << 20
-"""Most bytes of a row, and of a part that has no rows, such as the styles; both are made objects as a whole."""
-MAX_ROWS = 1_048_576
-"""Most rows of a sheet, in spreadsheet programs too."""
 MAX_CELL = 32_767
 """Most characters that spreadsheet programs keep of a cell."""
 WORDS_SHEET = "what to enter"
 _ROW_END = re.compile(rb"</(?:[\w.-]+:)?(?:row|si)\s*>|<(?:[\w.-]+:)?(?:row|si)\s*/>")
-_MEDIA, _TEXTS = "xl/media/", "sharedStrings.xml"
+_TEXTS = "sharedStrings.xml"
+_SIGNS = {
+    "has_formulas": re.compile(rb"<(?:[\w.-]+:)?f[\s/>]"),
+    "has_errors": re.compile(rb"""\st\s*=\s*["']e["']"""),
+    "has_merges": re.compile(rb"<(?:[\w.-]+:)?mergeCell\s"),
+}
+_STYLES = {"has_zeros": re.compile(rb"""formatCode\s*=\s*["']0{2,}["']""")}
+_MERGED = re.compile(
+    rb"""<(?:[\w.-]+:)?mergeCell\s[^<>]*?ref\s*=\s*["']\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})["']"""
+)
+_ZEROS = re.compile("0{2,}")
+"""Formats of numbers that are shown with leading zeros."""
+_OLD = bytes.fromhex("d0cf11e0a1b11ae1")
+"""First bytes of compound files: workbooks before 2007, and encrypted ones."""
+_LOOKED_AT, _NAMED = 50, 4
+"""Rows by which a sheet is chosen, and names of others that are told."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _INSTALL = "pip install 'benchwright[tables]'"
 _NOTE_SIZE = 260, 140
+
+
+class _Traits(NamedTuple):
+    """What sheets of a file hold that is read with more effort."""
+
+    has_formulas: bool
+    has_errors: bool
+    has_zeros: bool
+    has_merges: bool
 
 
 def is_spreadsheet(path: Path) -> bool:
@@ -39,84 +71,174 @@ def is_spreadsheet(path: Path) -> bool:
 
 
 def sheet_rows(
-    path: Path, *, max_unpacked_bytes: int | None = None, title: str | None = None
-) -> Iterator[tuple[int, list[Any]]]:
-    """Yield the number and the cells of each row of the first sheet, from row 1; empty cells are None.
+    path: Path,
+    *,
+    max_unpacked_bytes: int | None = None,
+    title: str | None = None,
+    tell: Callable[[str], None] = untold,
+) -> Iterator[SheetRow]:
+    """Yield the rows of a sheet, from row 1: of the first that is shown and has two columns, else the first shown.
 
-    Of a formula the value counts that was stored with it.
+    Of a formula the value counts that was stored with it; a row with a formula that has none, or with an error such as
+    `#N/A`, has a problem. Of cells that are merged over several rows, each row has the value. Nothing runs, and nothing
+    that the file refers to is fetched.
 
     Args:
         path: The file.
         max_unpacked_bytes: Most bytes that it may unpack to; default None, the usual bound.
         title: Its name for messages; its path by default.
+        tell: Function that takes in words what was assumed, such as the sheet.
 
     Raises:
         PrerequisiteError: openpyxl is not installed.
         DataError: The file is no spreadsheet, or unpacks to more than the limit.
+        BrokenOff: It is damaged or cut.
     """
+    name = title or str(path)
     try:
         from openpyxl import load_workbook
     except ImportError as error:
         raise PrerequisiteError(
-            f"{title or path} is a spreadsheet, and the package openpyxl that reads it is not installed; {_INSTALL}, "
+            f"{name} is a spreadsheet, and the package openpyxl that reads it is not installed; {_INSTALL}, "
             "or save the table as .tsv or .csv"
         ) from error
     try:
+        with path.open("rb") as handle:
+            if handle.read(len(_OLD)) == _OLD:
+                raise ValueError("it is of a program before 2007, or locked with a password")
         with zipfile.ZipFile(path) as archive:
-            _check_parts(archive, max_unpacked_bytes)
-        book = load_workbook(path, read_only=True, data_only=True)
-        try:
-            for number, cells in enumerate(book.worksheets[0].iter_rows(values_only=True), start=1):
-                if number > MAX_ROWS:  # rows that a file leaves out on the way to a high number count, too
-                    raise ValueError(f"it has more than {MAX_ROWS:,} rows")
-                yield number, list(cells)
-        finally:
-            book.close()
+            traits = _checked_parts(archive, max_unpacked_bytes)
+        with ExitStack() as stack:
+            book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
+            stack.callback(book.close)
+            place = _chosen_sheet(book.worksheets, tell)
+            is_plain = not (traits.has_errors or traits.has_zeros or traits.has_formulas)
+            values = _numbered(book.worksheets[place], values_only=is_plain)
+            formulas: Iterator[Sequence[Any]] | None = None
+            if traits.has_formulas:
+                other = load_workbook(path, read_only=True, keep_links=False)
+                stack.callback(other.close)
+                formulas = _numbered(other.worksheets[place], values_only=True)
+            merged = _merged(path, book.worksheets[place], tell) if traits.has_merges else None
+            for number, row in enumerate(values, start=1):
+                cells, problem = _cells(row, next(formulas, ()) if formulas is not None else ())
+                if merged is not None:
+                    merged.fill(number, cells)
+                yield SheetRow(number, cells, problem)
     except (
         OSError, KeyError, IndexError, ValueError, TypeError, SyntaxError, NotImplementedError, EOFError, zlib.error,
-        zipfile.BadZipFile,
+        zipfile.BadZipFile, AttributeError, OverflowError, RecursionError,
     ) as error:  # fmt: skip
-        name = title or path
-        raise DataError(f"{name} cannot be read as a spreadsheet ({error}); save it as .tsv or .csv") from error
+        kind = BrokenOff if isinstance(error, SyntaxError | EOFError | zlib.error | zipfile.BadZipFile) else DataError
+        raise kind(f"{name} cannot be read as a spreadsheet ({error}); save it as .xlsx, .tsv or .csv") from error
 
 
-def _check_parts(archive: zipfile.ZipFile, max_unpacked_bytes: int | None) -> None:
-    """Look at the sizes of a spreadsheet's parts before any is read.
+def _chosen_sheet(sheets: Sequence[Any], tell: Callable[[str], None]) -> int:
+    """Return the place of the sheet to read, and tell its name where there are others."""
+    for sheet in sheets:
+        sheet.reset_dimensions()  # programs state wrong ones, and rows would be cut off
+    shown = [place for place, sheet in enumerate(sheets) if sheet.sheet_state == "visible"] or list(range(len(sheets)))
+    widths = {}
+    for place in shown if len(sheets) > 1 else ():
+        rows = islice(sheets[place].iter_rows(values_only=True), _LOOKED_AT)
+        widths[place] = next((count for row in rows if (count := sum(cell is not None for cell in row))), 0)
+    wide = [place for place in shown if widths.get(place, 0) > 1] or [place for place in shown if widths.get(place, 0)]
+    chosen = (wide or shown)[0]
+    if others := [f"{sheet.title[:40]!a}" for place, sheet in enumerate(sheets) if place != chosen]:
+        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        tell(f"its sheet {sheets[chosen].title[:40]!a} is read, and not {', '.join(others[:_NAMED])}{more}")
+    return chosen
 
-    A part is read as a whole, but for rows and texts, which are read one by one; so a large one must consist of these.
+
+def _numbered(sheet: Any, *, values_only: bool) -> Iterator[Sequence[Any]]:
+    """Yield the rows of a sheet; those that a file leaves out on the way to a high number count, too."""
+    sheet.reset_dimensions()
+    for number, row in enumerate(sheet.iter_rows(values_only=values_only), start=1):
+        if number > MAX_ROWS:
+            raise ValueError(f"it has more than {MAX_ROWS:,} rows")
+        yield row
+
+
+def _cells(row: Sequence[Any], formulas: Sequence[Any]) -> tuple[list[str], str]:
+    """Return the cells of a row as texts, and in words what is wrong with the first that has no value."""
+    cells, problem = [], ""
+    for place, cell in enumerate(row):
+        value = getattr(cell, "value", None) if hasattr(cell, "data_type") else cell
+        kind = getattr(cell, "data_type", "")
+        if kind == "e":
+            problem = (
+                problem or f"cell {_column(place)} holds the error {str(value)[:20]!a}; mend it, or empty the cell"
+            )
+        is_empty = value is None and kind != "str"  # an empty text is a value, too
+        formula = formulas[place] if is_empty and place < len(formulas) else None
+        if formula is not None:
+            problem = problem or (
+                f"cell {_column(place)} holds a formula without its value; open the file in a spreadsheet program and "
+                "save it, or paste values"
+            )
+        if kind == "n" and _ZEROS.fullmatch(cell.number_format or "") and float(value or 0).is_integer():
+            cells.append(cell_text(value).zfill(len(cell.number_format)) if value is not None else "")
+        else:
+            cells.append(cell_text(value))
+    return cells, problem
+
+
+def _column(place: int) -> str:
+    """Return the letters of a column by its place from 0."""
+    letters, place = "", place + 1
+    while place:
+        place, rest = divmod(place - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
+
+
+def _merged(path: Path, sheet: Any, tell: Callable[[str], None]) -> MergedCells:
+    """Return the cells of a sheet that are merged over several rows; a file states them below its rows."""
+    merged, rest = MergedCells(), b""
+    with zipfile.ZipFile(path) as archive, archive.open(str(sheet._worksheet_path).lstrip("/")) as handle:
+        while piece := handle.read(PIECE_BYTES):
+            piece = rest + piece
+            for column, first, _, last in _MERGED.findall(piece):
+                merged.add(_place(column), int(first), int(last))
+            rest = piece[piece.rfind(b">") + 1 :][-KEPT_BYTES:]
+    merged.tell(tell)
+    return merged
+
+
+def _place(column: bytes) -> int:
+    place = 0
+    for letter in column:
+        place = place * 26 + letter - 64
+    return place - 1
+
+
+def _checked_parts(archive: zipfile.ZipFile, max_unpacked_bytes: int | None) -> _Traits:
+    """Look at the sizes of a spreadsheet's parts, and for what unfolds, before any is read; return what there is.
 
     Raises:
-        ValueError: All together, a part or a row is larger than is read.
+        ValueError: All together, a part or a row is larger than is read, or a part declares entities.
     """
-    members = archive.infolist()
-    most = UNPACKED_BYTES.most(MAX_UNPACKED_BYTES) if max_unpacked_bytes is None else max_unpacked_bytes
-    if sum(member.file_size for member in members) > most:
-        more = f"; split it, {UNPACKED_BYTES.or_raise(MAX_UNPACKED_BYTES)}" if max_unpacked_bytes is None else ""
-        raise ValueError(f"it unpacks to more than {most / MIB:g} MiB{more}")
-    part, texts = ROW_BYTES.most(MAX_PART_BYTES), DOCUMENT_BYTES.most()
-    for member in members:
-        if member.file_size <= part or member.filename.startswith(_MEDIA):
+    check_size(archive, max_unpacked_bytes)
+    texts = DOCUMENT_BYTES.most()
+    found: set[str] = set()
+    for member in archive.infolist():
+        if not member.filename.lower().endswith((".xml", ".rels")):
             continue
         if member.filename.endswith(_TEXTS) and member.file_size > texts:
             raise ValueError(f"its texts have more than {texts / MIB:g} MiB; split it, {DOCUMENT_BYTES.or_raise()}")
-        with archive.open(member) as handle:
-            since = 0
-            while piece := handle.read(min(1 << 20, part)):
-                ends = [match.end() for match in _ROW_END.finditer(piece)]
-                since = len(piece) - ends[-1] if ends else since + len(piece)
-                if since > part or b"<!" in piece:
-                    raise ValueError(
-                        f"{member.filename[:200]!a} has more than {part / MIB:g} MiB without the end of a row; "
-                        f"split it, {ROW_BYTES.or_raise(MAX_PART_BYTES)}"
-                    )
+        signs = (
+            _SIGNS if "/worksheets/" in member.filename else _STYLES if member.filename.endswith("styles.xml") else {}
+        )
+        found |= signs_in_part(archive, member, _ROW_END, signs)
+    return _Traits(*(name in found for name in _Traits._fields))
 
 
 def cell_text(value: Any) -> str:
     """Return the value of a cell as text; whole numbers have no decimals, since programs store 3 as 3.0.
 
     Example:
-        >>> cell_text(3.0), cell_text(True), cell_text(None)
-        ('3', 'TRUE', '')
+        >>> cell_text(3.0), cell_text(True), cell_text(None), cell_text(datetime(2024, 5, 1))
+        ('3', 'TRUE', '', '2024-05-01')
     """
     if value is None:
         return ""
@@ -124,7 +246,9 @@ def cell_text(value: Any) -> str:
         return str(value).upper()
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return value.isoformat() if isinstance(value, date | datetime) else str(value)
+    if isinstance(value, datetime) and value.time() == time():
+        value = value.date()  # programs store a day as its midnight
+    return value.isoformat() if isinstance(value, date | datetime | time) else str(value)
 
 
 def write_sheet(

@@ -1,8 +1,8 @@
 """Tables as text: encoding and delimiter are found out, and rows are bounded before their cells are made.
 
 Programs write commas, semicolons (where the comma is the decimal point), tabs or bars, some with `sep=;` in the first
-line; UTF-8 with or without a byte order mark, and UTF-16 ("Unicode text"). Other encodings cannot be told apart, so
-rows in one are refused, with the byte.
+line; UTF-8 with or without a byte order mark, UTF-16 ("Unicode text"), or the code page of Windows in the language of
+the machine (`code_pages`). What is assumed is told. Cells are texts, quoted or not: `nan` and `007` stay what they are.
 """
 
 from __future__ import annotations
@@ -10,16 +10,32 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, NamedTuple, cast
 
 from benchwright.files.bounds import MIB, ROW_BYTES, ROW_VALUES
+from benchwright.files.code_pages import CodePage, code_page
+from benchwright.files.numbered_lines import Joined
 
 DELIMITERS = ",;\t|"
+OF_THE_WHOLE = ("is not text", "is not UTF-16")
+"""Beginnings of problems that are of the whole file, and not of a row."""
+_OTHER_KINDS = {
+    b"PK\x03\x04": "a ZIP archive, as spreadsheets are; name it .xlsx or .ods where it is one",
+    bytes.fromhex("d0cf11e0a1b11ae1"): "a spreadsheet of before 2007; save it as .xlsx",
+    b"PAR1": "Parquet; name it .parquet",
+    b"ARROW1": "Arrow; name it .arrow",
+    b"\x1f\x8b": "packed; name it .csv.gz",
+    b"%PDF-": "a PDF; save the table in it as CSV",
+}
+"""First bytes of files that are named as tables in text and are none, with what they are."""
 IN_UTF_8 = "save it as CSV in UTF-8"
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_ROWS = 50
 _REST_CHARACTERS = 1 << 20
+_AGAIN_CHARACTERS, _AGAIN_LINES = 32 * MIB, 100_000
+"""Most characters of a table that are read twice, and lines at a time, where quotation marks are not closed."""
 _STATED = re.compile(r"sep=([,;\t|])\r?\n?", re.IGNORECASE)
 _COMMENT = re.compile(r'\s*"?#[ \w]')
 _ALONE = "\x1f"
@@ -34,15 +50,31 @@ class TableLine(NamedTuple):
         first: Line on which it begins.
         cells: Its cells.
         problem: Why its cells cannot be used; empty for nothing.
+        row: Number of the row as spreadsheet programs show it, from 1; 0 where rows are lines.
     """
 
     number: int
     first: int
     cells: list[str]
     problem: str = ""
+    row: int = 0
+
+    @property
+    def entry(self) -> str:
+        """Which row it is, such as `line 3`, or `lines 3-5 (row 2)` where a text editor and a spreadsheet differ."""
+        if self.first == self.number == self.row:
+            return f"line {self.number}"
+        lines = f"line {self.first}" if self.first == self.number else f"lines {self.first}-{self.number}"
+        return lines if self.row in (0, self.number) else f"{lines} (row {self.row})"
 
 
-def text_lines(handle: BinaryIO, *, delimiter: str | None = None) -> Iterator[TableLine]:
+def text_lines(
+    handle: BinaryIO,
+    *,
+    delimiter: str | None = None,
+    others: Callable[[], Iterable[bytes]] | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> Iterator[TableLine]:
     """Yield the rows of a table in text that have a cell with something in it.
 
     A row that cannot be read, or is not in the table's encoding, is a line with a problem, and the next one follows.
@@ -50,43 +82,81 @@ def text_lines(handle: BinaryIO, *, delimiter: str | None = None) -> Iterator[Ta
     Args:
         handle: The table; it is read from start to end once.
         delimiter: What separates two cells; default None, it is found out.
+        others: Function that returns all lines that are not ASCII, by which a code page is chosen; by default those at
+            the table's beginning.
+        tell: Function that takes what was assumed, in words.
     """
     head = handle.read(_SAMPLE_BYTES)
+    if other := next((kind for start, kind in _OTHER_KINDS.items() if head.startswith(start)), None):
+        return iter([TableLine(1, 1, [], f"is not text, but {other}")])
     encoding = _encoding(head)
     # The limit is one for the whole process. Pictures in base64 are longer than the 128 KiB that csv allows a cell.
     csv.field_size_limit(max(csv.field_size_limit(), ROW_BYTES.most()))
     text = io.TextIOWrapper(
-        cast(BinaryIO, io.BufferedReader(_Joined(head, handle))),
+        cast(BinaryIO, io.BufferedReader(Joined(head, handle))),
         encoding=encoding,
         errors="surrogateescape" if encoding == "utf-8-sig" else "strict",
         newline="",
     )
     sample = head.decode(encoding, "replace")
     lines = _BoundedLines(text, found_delimiter(sample) if delimiter is None else delimiter)
+    lines.is_escaped = _is_escaped(sample, lines.delimiter)
+    if lines.is_escaped and tell is not None:
+        tell('quotation marks within its cells are written \\"')
     if delimiter is None and _STATED.match(sample):
         text.readline()
         lines.passed = 1
-    reader = csv.reader(lines, strict=True, delimiter=lines.delimiter)
+    pages = _Pages(head.splitlines if others is None else others, tell) if encoding == "utf-8-sig" else None
+    return _rows(lines, pages)
+
+
+def _rows(lines: _BoundedLines, pages: _Pages | None) -> Iterator[TableLine]:
+    """Yield the rows of some lines that have a cell with something in it; `pages` is their encoding if not UTF-16."""
+    row, reader = 0, csv.reader(lines, strict=True, delimiter=lines.delimiter)
     while True:
         lines.begin_row()
-        first = lines.passed + reader.line_num + 1
+        row += 1
+        first = lines.passed + 1
         try:
             cells = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            yield TableLine(lines.passed + reader.line_num, first, [], f"no CSV: {_explained(error, first)}")
+            problem = f"no CSV: {_explained(error, first)}"
+            is_again = lines.passed > first and lines.put_back()
+            yield TableLine(first if is_again else lines.passed, first, [], problem, row)
+            reader = csv.reader(lines, strict=True, delimiter=lines.delimiter)
         except _LongRow as error:
-            yield TableLine(first, first, [], str(error))
+            yield TableLine(first, first, [], str(error), row)
+            reader = csv.reader(lines, strict=True, delimiter=lines.delimiter)
         except UnicodeDecodeError as error:
             bad = f"byte 0x{error.object[error.start]:02x}, {error.reason}"
-            yield TableLine(first, first, [], f"is not UTF-16 as its beginning is ({bad}); {IN_UTF_8}")
+            yield TableLine(first, first, [], f"is not UTF-16 as its beginning is ({bad}); {IN_UTF_8}", row)
             return
         else:
             whole = "".join(cells)
-            if whole and not whole.isspace():
-                problem = "" if whole.isascii() else _wrong_bytes(whole)
-                yield TableLine(lines.passed + reader.line_num, first, cells, problem)
+            if not whole or whole.isspace():
+                continue
+            problem = _null(cells) if "\0" in whole else ""
+            if not whole.isascii():
+                if cells[0].startswith("\ufeff"):  # files joined one after the other
+                    cells[0] = cells[0][1:]
+                if pages is not None:
+                    cells, wrong = pages.read(cells, whole)
+                    problem = problem or wrong
+            yield TableLine(lines.passed, first, cells, problem, row)
+
+
+def _null(cells: list[str]) -> str:
+    place = next(number for number, cell in enumerate(cells, start=1) if "\0" in cell)
+    return f"cell {place} holds a null character (0x00); take it out"
+
+
+def other_lines(handle: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a text that are not ASCII, long ones in pieces."""
+    while line := handle.readline(_SAMPLE_BYTES):
+        if not line.isascii():
+            yield line
 
 
 def _encoding(head: bytes) -> str:
@@ -143,21 +213,70 @@ def _sampled(lines: list[str], delimiter: str) -> list[list[str]]:
     return rows[:-1] if len(rows) > 2 else rows
 
 
+def _is_escaped(sample: str, delimiter: str) -> bool:
+    r"""Return whether quotation marks within cells are written `\"`, as databases do: then alone rows can be read."""
+    return '\\"' in sample and _has_faults(sample, delimiter) and not _has_faults(_unescaped(sample), delimiter)
+
+
+def _unescaped(text: str) -> str:
+    return text.replace('\\"', '""')
+
+
+def _has_faults(sample: str, delimiter: str) -> bool:
+    widths = []
+    try:
+        for row in csv.reader(sample.splitlines(keepends=True), strict=True, delimiter=delimiter):
+            widths.append(len(row))
+    except csv.Error as error:
+        return len(sample) < _SAMPLE_BYTES // 2 or "unexpected end" not in str(error)
+    return len(set(widths[:-1])) > 1
+
+
 def _explained(error: csv.Error, first: int) -> str:
     if "unexpected end" in str(error):
         return f"{error}; a quotation mark of the row that begins on line {first} is not closed"
-    return str(error)
+    return f"{error}; quotation marks within a quoted cell are doubled"
 
 
-def _wrong_bytes(text: str) -> str:
-    """Return in words which byte of a row is no UTF-8; empty where all are."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        code = ord(error.object[error.start])
-        byte = f"byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"character {code:#06x}"
-        return f"is not UTF-8 ({byte}); {IN_UTF_8}"
-    return ""
+class _Pages:
+    """The encoding of rows that are not ASCII: UTF-8, or a code page that is chosen where a row is none.
+
+    Args:
+        others: Function that returns all lines that are not ASCII.
+        tell: Function that takes what was assumed, in words.
+    """
+
+    def __init__(self, others: Callable[[], Iterable[bytes]], tell: Callable[[str], None] | None) -> None:
+        self._others, self._tell = others, tell
+        self._is_chosen, self._page = False, cast(CodePage | None, None)
+
+    def read(self, cells: list[str], whole: str) -> tuple[list[str], str]:
+        """Return the cells of a row that were read as UTF-8 as they are meant, and in words what is wrong with them."""
+        try:
+            whole.encode()
+        except UnicodeEncodeError as error:
+            bad = error.object[error.start]
+        else:
+            if self._page is None or not self._page.is_of_one_byte:
+                return self._in_page(cells) if self._page is not None else (cells, "")
+            return cells, f"is UTF-8, and lines before it are {self._page.name}; {IN_UTF_8}"
+        if not self._is_chosen:
+            self._is_chosen, self._page = True, code_page(self._others())
+            if self._page is not None and self._tell is not None:
+                self._tell(f"read as {self._page.name}, since it is not UTF-8; {IN_UTF_8} where texts look wrong")
+        if self._page is None:
+            code = ord(bad)
+            byte = f"byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"character {code:#06x}"
+            return cells, f"is not UTF-8 ({byte}); {IN_UTF_8}"
+        return self._in_page(cells)
+
+    def _in_page(self, cells: list[str]) -> tuple[list[str], str]:
+        assert self._page is not None, "chosen"
+        try:
+            return [cell.encode("utf-8", "surrogateescape").decode(self._page.codec) for cell in cells], ""
+        except UnicodeError as error:
+            why = error.reason if isinstance(error, UnicodeDecodeError) else "a lone surrogate"
+            return cells, f"is neither UTF-8 nor {self._page.name} ({why}); {IN_UTF_8}"
 
 
 class _LongRow(ValueError):
@@ -175,24 +294,51 @@ class _BoundedLines:
     def __init__(self, text: io.TextIOWrapper, delimiter: str) -> None:
         self._text, self.delimiter = text, delimiter
         self._most, self._most_cells = ROW_BYTES.most(), ROW_VALUES.most()
+        self._fewest = min(self._most, self._most_cells)
         self.passed = 0
-        """Lines above the table that the CSV reader has not seen."""
+        """Lines of the file that were taken."""
+        self.is_escaped = False
+        self._of_row: list[str] = []
+        self._again: deque[str] = deque()
+        self._may_be_read_again = _AGAIN_CHARACTERS
         self.begin_row()
 
     def begin_row(self) -> None:
         """Count anew."""
-        self._characters, self._cells = 0, 0
+        self._characters = self._cells = 0
+        self._of_row.clear()
+
+    def put_back(self) -> bool:
+        """Have all lines of the row but the first read again as rows of their own; False where that was done too often.
+
+        A quotation mark that is not closed takes the rows below it into its cell; they are sound.
+        """
+        size = sum(map(len, self._of_row)) - len(self._of_row[0])
+        if size > self._may_be_read_again or len(self._of_row) == _AGAIN_LINES:
+            return False
+        self._may_be_read_again -= size
+        self.passed -= len(self._of_row) - 1
+        self._again.extendleft(reversed(self._of_row[1:]))
+        return True
+
+    def _is_too_much(self, line: str) -> bool:
+        """Return whether the row has too many characters or cells; these are counted once there can be as many."""
+        before = self._of_row[:-1] if self._cells == 0 else ()
+        self._cells += line.count(self.delimiter) + sum(earlier.count(self.delimiter) for earlier in before)
+        return self._characters >= self._most or self._cells > self._most_cells
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        line = self._text.readline(self._most)
+        line = self._again.popleft() if self._again else self._text.readline(self._most)
         if not line:
             raise StopIteration
+        self.passed += 1
+        if len(self._of_row) < _AGAIN_LINES:
+            self._of_row.append(line)
         self._characters += len(line)
-        self._cells += line.count(self.delimiter)
-        if self._characters >= self._most or self._cells > self._most_cells:
+        if self._characters >= self._fewest and self._is_too_much(line):
             bound = ROW_BYTES if self._characters >= self._most else ROW_VALUES
             while line and not line.endswith(("\n", "\r")):
                 line = self._text.readline(_REST_CHARACTERS)
@@ -201,22 +347,4 @@ class _BoundedLines:
                 f"read; a quotation mark may be missing, or a column too many; mend it, "
                 f"{bound.or_raise()}"
             )
-        return line
-
-
-class _Joined(io.RawIOBase):
-    """A file whose beginning has been read already."""
-
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        self._head, self._rest = memoryview(head), rest
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        piece: bytes | memoryview = self._head[: len(buffer)]
-        self._head = self._head[len(piece) :]
-        if not len(piece):
-            piece = self._rest.read(len(buffer))
-        buffer[: len(piece)] = piece
-        return len(piece)
+        return _unescaped(line) if self.is_escaped else line

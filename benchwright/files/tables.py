@@ -2,21 +2,25 @@
 
 | file                           | rows                                                                               |
 |--------------------------------|------------------------------------------------------------------------------------|
-| `.csv`, `.tsv`                 | text (`table_text`): commas, semicolons, tabs or bars, UTF-8 or UTF-16             |
-| `.xlsx`                        | the first sheet (`spreadsheets`)                                                   |
+| `.csv`, `.tsv`                 | text (`table_text`): commas, semicolons, tabs or bars, in UTF-8 and others         |
+| `.xlsx`, `.xlsm`               | one sheet (`spreadsheets`)                                                         |
+| `.ods`                         | one sheet (`open_document`)                                                        |
 | `.jsonl`, `.ndjson`            | one JSON object a line                                                             |
 | `.parquet`, `.arrow`           | read by a process of its own (`arrow_files`)                                       |
 
 Text and JSON may be packed (`.gz`). A table is read as records, a mapping from column to value each, or as lines of
-texts. A row that cannot be used has a problem, and the next one follows. Memory does not grow with the file.
+texts. A row that cannot be used has a problem, and the next one follows. Memory does not grow with the file. What is
+assumed about a file, such as its encoding or which sheet is read, is told.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from io import BytesIO
 from math import isnan
 from pathlib import Path
@@ -25,19 +29,23 @@ from typing import Any, BinaryIO, NamedTuple
 from benchwright.errors import DataError
 from benchwright.files.arrow_files import ArrowColumn, ArrowRow, ChosenColumns, arrow_rows
 from benchwright.files.bounded_json import bounded_json
-from benchwright.files.bounds import MIB, ROW_BYTES
-from benchwright.files.numbered_lines import numbered_lines
-from benchwright.files.packed import unpacked
+from benchwright.files.bounds import COLUMNS, MIB, ROW_BYTES
+from benchwright.files.numbered_lines import in_utf_8, numbered_lines
+from benchwright.files.open_document import OPEN_SUFFIX, open_document_rows
+from benchwright.files.packed import BrokenOff, unpacked
 from benchwright.files.spreadsheets import SUFFIX, cell_text, sheet_rows
-from benchwright.files.table_text import TableLine, text_lines
+from benchwright.files.table_text import OF_THE_WHOLE, TableLine, other_lines, text_lines
 from benchwright.storage_faults import naming
 from benchwright.text_normalization import counted
 
+logger = logging.getLogger(__name__)
+
 TEXT_ENDS, JSON_ENDS, ARROW_ENDS = (".csv", ".tsv"), (".jsonl", ".ndjson"), (".parquet", ".arrow")
-TABLE_ENDS = (*TEXT_ENDS, SUFFIX, *JSON_ENDS, *ARROW_ENDS)
-"""Ends of the names of tables, in small letters; the first two kinds may be packed."""
-_OF_THE_WHOLE = "is not "
-"""Beginning of problems that are not of one row: the encoding."""
+SHEET_ENDS = (SUFFIX, ".xlsm", OPEN_SUFFIX)
+TABLE_ENDS = (*TEXT_ENDS, *SHEET_ENDS, *JSON_ENDS, *ARROW_ENDS)
+"""Ends of the names of tables, in small letters; text and JSON may be packed."""
+WITH_HEADER = (*TEXT_ENDS, *SHEET_ENDS, *ARROW_ENDS)
+"""Ends of tables whose columns are named once; in JSON each row has its own."""
 PACKED_ENDS = tuple(f"{end}.gz" for end in (*TEXT_ENDS, *JSON_ENDS))
 
 
@@ -82,12 +90,15 @@ class Table:
         end: Its kind, one of `TABLE_ENDS`.
         opened: Function that opens its text, unpacked.
         placed: Function that puts it at a path for as long as it is read.
+        tell: Function that takes what is assumed about it as it is read, in words, such as its encoding; by default
+            a warning in the log, once.
     """
 
     name: str
     end: str
     opened: Callable[[], AbstractContextManager[BinaryIO]]
     placed: Callable[[], AbstractContextManager[Path]]
+    tell: Callable[[str], None]
 
     @classmethod
     def at(cls, path: Path, *, otherwise: str = TEXT_ENDS[0]) -> Table:
@@ -103,35 +114,53 @@ class Table:
         end = table_end(path.name)
         if end is None and path.name.lower().endswith(".gz"):
             raise DataError(f"{path}: of packed tables {', '.join(PACKED_ENDS)} are read; unpack it")
-        return cls(str(path), end or otherwise, lambda: _opened(path), lambda: nullcontext(path))
+        tell = partial(_warn_once, str(path))
+        return cls(str(path), end or otherwise, lambda: _opened(path), lambda: nullcontext(path), tell)
 
     def lines(self, *, max_bytes: int | None = None) -> Iterator[TableLine]:
         """Yield the rows as texts, the first one the names of the columns; rows without anything are left out.
 
         Of JSON, Parquet and Arrow, the names of the columns are line 0, and values that are no texts are spelled as in
-        JSON. Rows are as long as they are: `by_column` tells whether one fits.
+        JSON. Rows are as long as they are: `by_column` tells whether one fits. Where a file cannot be read further, the
+        rest is one row with a problem.
 
         Args:
             max_bytes: Most characters of all rows, and bytes that a spreadsheet unpacks to; default None, no bound of
                 the whole.
 
         Raises:
-            DataError: The file as a whole cannot be read, or has more than `max_bytes`.
+            DataError: The file as a whole cannot be read, or has more than `max_bytes` or `bounds.COLUMNS`.
         """
-        left = max_bytes
-        for line in self._lines(max_bytes):
-            if left is not None and (left := left - sum(map(len, line.cells))) < 0:
-                raise DataError(f"{self.name} holds more than {max_bytes:,} characters; split it")
-            yield line
+        left, most, last = max_bytes, COLUMNS.most(), None
+        try:
+            for line in self._lines(max_bytes):
+                if left is not None and (left := left - sum(map(len, line.cells))) < 0:
+                    raise DataError(f"{self.name} holds more than {max_bytes:,} characters; split it")
+                if len(line.cells) > most:
+                    raise DataError(f"{self.name}, {line.entry}: {_too_wide(len(line.cells))}")
+                yield line
+                last = line
+        except BrokenOff as error:
+            if last is None:
+                raise
+            yield TableLine(last.number + 1, last.number + 1, [], self._rest(error))
+
+    def _rest(self, error: BrokenOff) -> str:
+        why = str(error).removeprefix(f"{self.name} ").removeprefix(f"{self.name}: ")
+        return f"the rest cannot be read: {why}"
 
     def _lines(self, max_unpacked_bytes: int | None) -> Iterator[TableLine]:
         if self.end in TEXT_ENDS:
-            with self.opened() as handle, naming(self.name):
-                yield from text_lines(handle)
-        elif self.end == SUFFIX:
-            yield from self._sheet_lines(max_unpacked_bytes)
-        else:
-            yield from self._lines_of_records()
+            return self._text_lines()
+        return self._sheet_lines(max_unpacked_bytes) if self.end in SHEET_ENDS else self._lines_of_records()
+
+    def _text_lines(self) -> Iterator[TableLine]:
+        with self.opened() as handle, naming(self.name):
+            yield from text_lines(handle, others=self._other_lines, tell=self.tell)
+
+    def _other_lines(self) -> Iterator[bytes]:
+        with self.opened() as handle:
+            yield from other_lines(handle)
 
     def _lines_of_records(self) -> Iterator[TableLine]:
         """Yield the names of the columns of all rows, for which the file is read once, and then the rows."""
@@ -150,16 +179,18 @@ class Table:
                 yield TableLine(line, line, [values.get(name, "") for name in columns])
 
     def _sheet_lines(self, max_unpacked_bytes: int | None) -> Iterator[TableLine]:
-        """Yield the rows of the first sheet, in which programs leave out the empty cells at the end of a row."""
+        """Yield the rows of a sheet, in which programs leave out the empty cells at the end of a row."""
         width = 0
+        read = open_document_rows if self.end == OPEN_SUFFIX else sheet_rows
         with self.placed() as path:
-            for number, values in sheet_rows(path, max_unpacked_bytes=max_unpacked_bytes, title=self.name):
-                cells = [cell_text(value) for value in values]
+            for number, cells, problem in read(
+                path, max_unpacked_bytes=max_unpacked_bytes, title=self.name, tell=self.tell
+            ):
                 while cells and not cells[-1].strip():
                     cells.pop()
-                if cells:
+                if cells or problem:
                     width = width or len(cells)
-                    yield TableLine(number, number, cells + [""] * (width - len(cells)))
+                    yield TableLine(number, number, cells + [""] * (width - len(cells)), problem)
 
     def records(
         self,
@@ -181,11 +212,10 @@ class Table:
             DataError: The file as a whole cannot be read, or a column is missing or stands twice.
         """
         if self.end in JSON_ENDS:
-            with self.opened() as handle, naming(self.name):
-                yield from _json_records(handle, usual_line_bytes)
+            yield from self._json_records(usual_line_bytes)
         elif self.end in ARROW_ENDS:
             with self.placed() as path:
-                for row in arrow_rows(path, choose, title=self.name):
+                for row in arrow_rows(path, _bounded_choice(choose, self.name), title=self.name):
                     if isinstance(row, ArrowRow):
                         yield TableRecord(f"row {row.number}", row.values)
                     else:
@@ -193,16 +223,27 @@ class Table:
         else:
             yield from self._records_of_lines(columns, needed)
 
+    def _json_records(self, usual_bytes: int) -> Iterator[TableRecord]:
+        last = 0
+        try:
+            with self.opened() as handle, naming(self.name):
+                for last, value, problem in json_lines(handle, usual_bytes=usual_bytes):
+                    yield TableRecord(f"line {last}", value, problem)
+        except BrokenOff as error:
+            if not last:
+                raise
+            yield TableRecord(f"after line {last}", None, self._rest(error))
+
     def unreadable(self, line: TableLine) -> DataError:
         """Return the error for a table that is of no use where one of its rows cannot be read."""
-        where = "" if line.problem.startswith(_OF_THE_WHOLE) else f", line {line.first}:"
-        return DataError(f"{self.name}{where} {line.problem}")
+        if line.problem.startswith(OF_THE_WHOLE):
+            return DataError(f"{self.name} {line.problem}")
+        return DataError(f"{self.name}, {line.entry}: {line.problem}")
 
     def _records_of_lines(self, columns: Sequence[str] | None, needed: Sequence[str]) -> Iterator[TableRecord]:
-        word = "row" if self.end == SUFFIX else "line"
         names = None if columns is None else list(columns)
         for line in self.lines():
-            entry = f"{word} {line.number}"
+            entry = f"row {line.number}" if self.end in SHEET_ENDS else line.entry
             if names is None:
                 if line.problem:
                     raise self.unreadable(line)
@@ -210,10 +251,9 @@ class Table:
                 _check_header(names, needed, self.name)
             elif line.problem:
                 yield TableRecord(entry, None, line.problem)
-            elif isinstance(values := by_column(names, line.cells), str):
-                yield TableRecord(entry, None, values)
             else:
-                yield TableRecord(entry, values)
+                values = by_column(names, line.cells)
+                yield TableRecord(entry, None, values) if isinstance(values, str) else TableRecord(entry, values)
         if names is None and needed:
             raise DataError(f"{self.name}: column {needed[0]!r} is missing; the file is empty")
 
@@ -221,7 +261,7 @@ class Table:
 def text_columns(head: bytes) -> list[str]:
     """Return the names of the columns of a table in text, by its first bytes; empty where they cannot be told."""
     first = next(text_lines(BytesIO(head)), None)
-    return [] if first is None else header_names(first.cells)
+    return [] if first is None or first.problem else header_names(first.cells)
 
 
 def header_names(cells: Sequence[str]) -> list[str]:
@@ -247,8 +287,10 @@ def by_column(names: Sequence[str], cells: Sequence[str], *, may_be_short: bool 
         >>> by_column(["id", "text"], ["1", "a", ""]), by_column(["id", "text"], ["1"])
         ({'id': '1', 'text': 'a'}, '1 cell where there are 2 columns')
     """
+    if len(cells) > 1 and names and cells[0] == names[0] and header_names(cells) == list(names):
+        return "repeats the names of the columns, as where files were joined; take the line out"
     if len(cells) == len(names):
-        return dict(zip(names, cells, strict=True))
+        return dict(zip(names, cells, strict=False))
     if (len(cells) < len(names) and not may_be_short) or any(cell.strip() for cell in cells[len(names) :]):
         are = "is" if len(names) == 1 else "are"
         return f"{counted(len(cells), 'cell')} where there {are} {counted(len(names), 'column')}"
@@ -262,17 +304,53 @@ def value_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, dict | list) else cell_text(value)
 
 
-def _json_records(handle: BinaryIO, usual_bytes: int) -> Iterator[TableRecord]:
-    for number, line in numbered_lines(handle, usual_bytes=usual_bytes):
-        entry = f"line {number}"
+def json_lines(handle: BinaryIO, *, usual_bytes: int = ROW_BYTES.usual) -> Iterator[tuple[int, Any, str]]:
+    """Yield the number of each line of JSON that is not empty, its value, and in words why it has none.
+
+    Args:
+        handle: The lines, in UTF-8, or in UTF-16 with a byte order mark.
+        usual_bytes: Most bytes of a line, where `bounds.ROW_BYTES` says nothing else.
+    """
+    most_columns = COLUMNS.most()
+    for number, line in numbered_lines(in_utf_8(handle), usual_bytes=usual_bytes):
         if line is None:
             most = f"more than {ROW_BYTES.most(usual_bytes) / MIB:g} MiB"
-            yield TableRecord(entry, None, f"{most}; split it, {ROW_BYTES.or_raise(usual_bytes)}")
+            yield number, None, f"{most}; split it, {ROW_BYTES.or_raise(usual_bytes)}"
             continue
         try:
-            yield TableRecord(entry, bounded_json(line))
-        except (ValueError, RecursionError) as error:
-            yield TableRecord(entry, None, f"no JSON: {error}")
+            value = bounded_json(line)
+        except ValueError as error:
+            yield number, None, f"no JSON: {error}"
+            continue
+        if isinstance(value, dict) and len(value) > most_columns:
+            yield number, None, _too_wide(len(value))
+        else:
+            yield number, value, ""
+
+
+@lru_cache(512)
+def _warn_once(name: str, words: str) -> None:
+    logger.warning("%s: %s", name, words)
+
+
+def _too_wide(columns: int) -> str:
+    return (
+        f"{columns:,} columns, and at most {COLUMNS.most():,} are read; drop those that are not needed, "
+        f"{COLUMNS.or_raise()}"
+    )
+
+
+def _bounded_choice(
+    choose: Callable[[Sequence[ArrowColumn]], ChosenColumns], title: str
+) -> Callable[[Sequence[ArrowColumn]], ChosenColumns]:
+    """Return a choice of columns that fails where there are too many."""
+
+    def chosen(columns: Sequence[ArrowColumn]) -> ChosenColumns:
+        if len(columns) > COLUMNS.most():
+            raise DataError(f"{title}: {_too_wide(len(columns))}")
+        return choose(columns)
+
+    return chosen
 
 
 @contextmanager
@@ -288,5 +366,5 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 def _check_header(names: Sequence[str], needed: Collection[str], file: str) -> None:
     if missing := [name for name in needed if name not in names]:
         raise DataError(f"{file}: column {missing[0]!r} is missing; the first line names {', '.join(names)}")
-    if len(set(names)) != len(names):
-        raise DataError(f"{file}: a column's name stands twice in the first line: {', '.join(names)}")
+    if twice := [name for name in dict.fromkeys(names) if name and names.count(name) > 1]:
+        raise DataError(f"{file}: the column {twice[0][:40]!a} stands twice in the first line; rename one of the two")

@@ -13,7 +13,7 @@ from typing import Any
 
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify as identify_file
-from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.files import DatasetFiles, FileNote
 from benchwright.source_files.refusal_lists import refusals_in
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.text_normalization import counted
@@ -39,6 +39,7 @@ class ReadQuestions:
         left_out: Number of rows that are no items, by reason.
         refusals: File with each of these rows, one JSON document a line (`RefusedRow`).
         picture_files: Folder or archive in which pictures were looked for.
+        notes: What was assumed about the tables as they were read.
     """
 
     files: list[QuestionFile]
@@ -46,6 +47,7 @@ class ReadQuestions:
     left_out: dict[str, int]
     refusals: Path
     picture_files: DatasetFiles
+    notes: tuple[FileNote, ...] = ()
 
     def refused(self) -> Iterator[RefusedRow]:
         """Yield the rows that are no items, in the order in which they were read."""
@@ -94,7 +96,7 @@ def read_questions(
         with refusals_in(place / "refused.jsonl", tmp=place) as refused:
             index.fill(opened.entries(), lookup, refused, keeps_repeats=keeps_repeats)
         counts = dict(sorted(refused.counts.items()))
-        yield ReadQuestions(opened.files, index, counts, place / "refused.jsonl", searched)
+        yield ReadQuestions(opened.files, index, counts, place / "refused.jsonl", searched, tuple(opened.notes()))
 
 
 def check_items(
@@ -147,6 +149,7 @@ def check_items(
         "tasks": dict(sorted(counts.tasks.items())),
         "splits": dict(sorted(counts.splits.items())),
         "replies": dict(sorted(counts.replies.items())),
+        "notes": [note._asdict() for note in read.notes],
         "left_out": read.left_out,
         "refused": shown,
     }
@@ -177,6 +180,7 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
     for words, paths in described.items():
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         lines += [", ".join(paths[:3]) + more, words]
+    lines += [f"{note['file']}: {note['note']}" for note in document["notes"]]
     lines.append(f"{counted(document['items'], 'item')}, {counted(document['images'], 'image')}")
     if document["as_texts"]:
         reasons = ", ".join(f"{reason} {number}" for reason, number in document["as_texts"].items())

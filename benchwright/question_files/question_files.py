@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.files.tables import ARROW_ENDS, TEXT_ENDS, table_end
+from benchwright.files.tables import WITH_HEADER, table_end
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import BadRow, Row, guarded
@@ -25,7 +25,6 @@ from .tables.configs import file_labels
 from .tables.rows import ENDS, rows_of
 
 UNREADABLE_FILE = "unreadable_file"
-_WITH_HEADER = (*TEXT_ENDS, ".xlsx", *ARROW_ENDS)
 _SHOWN = 3
 _SAMPLE = 200
 """Rows from which columns are guessed."""
@@ -114,7 +113,7 @@ def question_files(
                 )
                 raise DataError(f"{files.shown(path)}: {why}")
             # Archives and JSON may hold anything else, in which no row is a question; a table has rows.
-            damaged += wrong[:1] if table_end(path) in _WITH_HEADER else []
+            damaged += wrong[:1] if table_end(path) in WITH_HEADER else []
             continue
         own = next((columns for pattern, columns in (stated_by_file or {}).items() if fnmatchcase(path, pattern)), None)
         said = own if own is not None else stated if only or _all_there(stated, names) else None

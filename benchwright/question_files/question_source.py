@@ -10,7 +10,7 @@ from typing import Protocol
 from benchwright.canonical import digest
 from benchwright.records import LETTERS, ImageRecord, Source
 from benchwright.release import Release, ReleasedItem
-from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.files import DatasetFiles, FileNote
 from benchwright.source_files.refusals import RefusedRow
 
 from .asked_question import AskedPicture, AskedQuestion
@@ -30,6 +30,9 @@ class QuestionSource(Protocol):
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield what each row holds, with the path of its file."""
+
+    def notes(self) -> list[FileNote]:
+        """Return what was assumed about the tables as they were read, such as their encoding."""
 
     def picture_files(self) -> DatasetFiles:
         """Return the folder in which pictures are looked for."""
@@ -89,6 +92,10 @@ class FileSource:
         for row in dict.fromkeys((*self._unread, *self._files.refused(), *pictures)):
             yield row.file, row
 
+    def notes(self) -> list[FileNote]:
+        """Return what was assumed about the tables as they were read."""
+        return self._files.notes()
+
     def picture_files(self) -> DatasetFiles:
         """Return the folder in which pictures are looked for."""
         return self._pictures or self._files
@@ -124,6 +131,10 @@ class ReleaseSource:
                 for image in released.item.images
             ]
             yield released.split, ReadRow(row, _question_of(released, is_sealed=released.split in sealed), pictures)
+
+    def notes(self) -> list[FileNote]:
+        """Return nothing: a release is in one form."""
+        return []
 
     def picture_files(self) -> DatasetFiles:
         """Return the folder of the release."""

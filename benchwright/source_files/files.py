@@ -15,11 +15,11 @@ import heapq
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from tempfile import NamedTemporaryFile
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from benchwright.errors import DataError
 from benchwright.files.bounds import DOCUMENT_BYTES
@@ -35,6 +35,18 @@ MAX_NESTED = 5000
 """Most folders directly in a folder that are looked into for a dataset."""
 _TO_UNPACK = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
 _SHOWN = 8
+
+
+class FileNote(NamedTuple):
+    """What was assumed about a table as it was read, such as its encoding or which sheet is taken.
+
+    Args:
+        file: Path of the file below the dataset's folder.
+        note: What was assumed, in words.
+    """
+
+    file: str
+    note: str
 
 
 class DatasetFiles:
@@ -56,6 +68,7 @@ class DatasetFiles:
         self.under = under
         self.closed = frozenset(closed)
         self._refused = Refused()
+        self._notes: dict[str, dict[str, None]] = {}
         self._inside: dict[str, str | None] = {}
         """Real path of folders that were looked at; None of those that a link leads out of `root` to."""
 
@@ -119,7 +132,7 @@ class DatasetFiles:
             self._refused.add(self.shown(""), UNUSABLE_ENTRY, f"{detail}; name the one with the dataset")
         for folder in islice(folders, MAX_NESTED):
             files = DatasetFiles(self.root, self._below(folder))
-            files._refused = self._refused
+            files._refused, files._notes = self._refused, self._notes
             files.__dict__["_archives"] = self._archives
             yield files
 
@@ -321,7 +334,15 @@ class DatasetFiles:
     def table(self, path: str, *, end: str | None = None) -> Table:
         """Return a file as a table; a name that tells no kind stands for CSV, unless `end` tells it."""
         kind = end or table_end(path) or TEXT_ENDS[0]
-        return Table(self.shown(path), kind, lambda: self.opened(path), lambda: self.as_path(path))
+        tell = partial(self._note, self._below(path))
+        return Table(self.shown(path), kind, lambda: self.opened(path), lambda: self.as_path(path), tell)
+
+    def _note(self, path: str, words: str) -> None:
+        self._notes.setdefault(path, {})[words] = None
+
+    def notes(self) -> list[FileNote]:
+        """Return what was assumed about the tables that were read so far, by path below the root."""
+        return [FileNote(path, words) for path, notes in sorted(self._notes.items()) for words in notes]
 
     def shown(self, path: str) -> str:
         """Return a path as messages name it."""

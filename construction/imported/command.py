@@ -32,7 +32,8 @@ from benchwright.cli.output import emit, json_option
     """
     `{"source", "files": [{"file", "columns": {field: column}, "options": [column], "images": [column],
     "first_answer", "is_binary", "model"}], "items", "images", "as_texts": {reason: n}, "tasks": {task: n},
-    "splits": {split: n}, "replies": {model: n}, "left_out": {reason: n}, "refused": [{"file", "entry", "reason",
+    "splits": {split: n}, "replies": {model: n}, "notes": [{"file", "note"}],
+    "left_out": {reason: n}, "refused": [{"file", "entry", "reason",
     "detail"}]}`; `refused` lists the first 200, and the first of each further reason; `first_answer` is the number of
     the first option where keys are numbers; `is_binary` says that keys are 1 and 0 for yes and no; `model` is set for
     files of replies; `as_texts` counts questions that are no items and whose words and keys can be checked

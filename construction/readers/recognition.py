@@ -8,7 +8,6 @@ annotations and is neither is named, as is a file that two readers would take.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.files.bounded_json import bounded_json
 from benchwright.files.tables import text_columns
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.rooms import catalogue
@@ -266,7 +266,10 @@ def _form_of_json(place: Path) -> Form:
 def _names_pictures(place: Path) -> bool:
     with place.open("rb") as handle:
         line = next((line for line in islice(handle, 100) if line.strip()), b"{}")
-    document = json.loads(line)
+    try:
+        document = bounded_json(line)
+    except ValueError as error:
+        raise DataError(f"its first line is no JSON: {error}") from None
     return isinstance(document, dict) and not {"image", "images"}.isdisjoint(document)
 
 

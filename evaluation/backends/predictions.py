@@ -8,7 +8,6 @@ of it.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple
 
 from benchwright.canonical import file_digest
 from benchwright.errors import DataError
-from benchwright.files.tables import JSON_ENDS, TABLE_ENDS, Table, by_column, header_names
+from benchwright.files.tables import JSON_ENDS, TABLE_ENDS, Table, by_column, header_names, json_lines
 from benchwright.models.reply_kinds import ReplyKind
 from benchwright.text_normalization import counted
 
@@ -179,32 +178,15 @@ class PredictionsFile:
 
 def _json_rows(path: Path) -> Generator[UncheckedRow]:
     """Yield the objects of a JSON Lines file; blank lines are passed over."""
-    with path.open("rb") as handle:
-        for line, raw in enumerate(iter(lambda: handle.readline(MAX_LINE_CHARS + 1), b""), start=1):
-            if len(raw) > MAX_LINE_CHARS:
-                raise DataError(f"{path}: line {line}: longer than {MAX_LINE_CHARS} bytes")
-            try:
-                text = raw.decode("utf-8-sig" if line == 1 else "utf-8").strip()
-                value = _DECODER.decode(text) if text else None
-            except (ValueError, RecursionError) as error:
-                raise DataError(f"{path}: line {line}: not JSON in UTF-8 ({error})") from error
-            if text and not isinstance(value, dict):
+    with Table.at(path).opened() as handle:
+        for line, value, problem in json_lines(handle, usual_bytes=MAX_LINE_CHARS):
+            if problem:
+                raise DataError(f"{path}: line {line}: {problem}")
+            if not isinstance(value, dict):
                 raise DataError(
                     f"{path}: line {line}: {_shown(value)} is not an object with item_id and reply or answer"
                 )
-            if isinstance(value, dict):
-                yield UncheckedRow(line, value)
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    document = dict(pairs)
-    if len(document) != len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return document
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats)
-"""Made once: `json.loads` would make one a line."""
+            yield UncheckedRow(line, value)
 
 
 def _table_rows(path: Path) -> Generator[UncheckedRow]:

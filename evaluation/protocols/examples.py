@@ -6,7 +6,6 @@ A user may provide examples as a JSON Lines file, with pictures beside it.
 from __future__ import annotations
 
 import heapq
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.files.tables import JSON_ENDS, Table
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify
 from benchwright.images.regular_files import read_file
@@ -145,17 +145,13 @@ def read_examples(path: Path, release: Release, scored: str | None) -> Iterator[
     Raises:
         DataError: A line has another form, or its picture is one of the scored items'.
     """
-    try:
-        lines = path.read_bytes().splitlines()
-    except OSError as error:
-        raise DataError(f"{path} cannot be read ({error.strerror}); examples= names a file of examples") from error
+    if not path.is_file():
+        raise DataError(f"{path} is no file; examples= names a file of examples")
     taken = ties_of(release, scored)
-    for number, line in enumerate(lines, start=1):
-        where = f"{path}: line {number}"
-        try:
-            row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{where}: not JSON in UTF-8 ({error})") from error
+    for entry, row, problem in Table.at(path, otherwise=JSON_ENDS[0]).records():
+        where = f"{path}: {entry}"
+        if problem:
+            raise DataError(f"{where}: {problem}")
         example = _example(row, path.parent, where)
         if shared := sorted(example.images.keys() & taken):
             raise DataError(

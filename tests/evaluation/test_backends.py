@@ -113,10 +113,10 @@ GOOD = '{"item_id": "%s", "reply": "B"}'
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        pytest.param([GOOD, "{'item_id'"], "line 2: not JSON", id="not JSON"),
+        pytest.param([GOOD, "{'item_id'"], "line 2: no JSON", id="not JSON"),
         pytest.param([GOOD, "", "[1]"], r"line 3: \[1\] is not an object", id="not an object, after a blank line"),
-        pytest.param([GOOD, "[" * 100_000], "line 2: not JSON", id="deeply nested"),
-        pytest.param([GOOD, "\xff"], "line 2: not JSON in UTF-8", id="not UTF-8"),
+        pytest.param([GOOD, "[" * 100_000], "line 2: no JSON: it is nested too deep", id="deeply nested"),
+        pytest.param([GOOD, "\xff"], "line 2: no JSON", id="not UTF-8"),
         pytest.param([GOOD, GOOD], "line 2: item %s was predicted in line 1 already", id="repeated"),
         pytest.param([GOOD], "no prediction for 1 of the items asked", id="missing"),
         pytest.param([GOOD, '{"item_id": "%s", "reply": "B"}' % ("0" * 32)], "line 2: item 0{32} is not in", id="unknown"),
@@ -128,7 +128,7 @@ GOOD = '{"item_id": "%s", "reply": "B"}'
             ['{"item_id": "%s", "reply": "B", "answer": "B"}'], "found reply and answer", id="reply and answer"
         ),
         pytest.param(['{"item_id": "%s", "reply": 2}'], "line 1: reply is 2, not a text", id="a number"),
-        pytest.param(['{"item_id": "%s", "reply": "A", "reply": "B"}'], "a key stands twice", id="a key twice"),
+        pytest.param(['{"item_id": "%s", "reply": "A", "reply": "B"}'], "'reply' stands twice", id="a key twice"),
         pytest.param(
             ['{"item_id": "%s", "answer": "D"}'], "line 1: answer 'D' is none of the options A, B, C", id="no option"
         ),

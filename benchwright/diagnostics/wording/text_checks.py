@@ -85,6 +85,17 @@ def end_mark_fault(question: str) -> str | None:
     return bare.split()[-1][-40:]
 
 
+MISSING_VALUES = frozenset(
+    ["nan", "NaN", "NAN", "null", "NULL", "<NA>", "NaT", "#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!"]
+)
+"""What programs write for a missing value, as spelled; `None` and `NA`, which people write too, are not among it."""
+
+
+def missing_values(item: Item) -> list[str]:
+    """Return the keys of options whose text is what programs write for a missing value, in order."""
+    return [choice.key for choice in item.choices if choice.text is not None and choice.text.strip() in MISSING_VALUES]
+
+
 def names_answer(item: Item) -> str | None:
     """Return the right option where the question holds it, word for word, and no wrong one; else None.
 

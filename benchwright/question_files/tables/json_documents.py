@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import DataError
+from benchwright.files.bounded_json import plain_value
 from benchwright.files.bounds import ROW_BYTES
 from benchwright.files.tables import JSON_ENDS
 from benchwright.regions.formats.streamed_json import JsonLists
@@ -85,7 +86,8 @@ def _object_rows(place: Path, lists: JsonLists) -> Iterator[Row]:
     is_other = False
     key, number, is_list = None, 0, False
     with place.open("rb") as handle:
-        for name, offset, _, element in lists.elements():
+        for name, offset, _, stated in lists.elements():
+            element = plain_value(stated)
             if name != key:
                 key, number, is_list = name, 0, _stands_in_list(handle, offset)
             number += 1

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from benchwright.errors import DataError
-from benchwright.files.bounded_json import has_more_values
+from benchwright.files.bounded_json import has_more_values, plain_value
 from benchwright.files.bounds import MIB, ROW_BYTES, ROW_VALUES
 from benchwright.storage_faults import naming
 
@@ -47,7 +47,7 @@ class JsonLists:
             yield from _Cursor(self.path, handle).members(self.keys)
 
     def entries(self) -> Iterator[Any]:
-        """Yield the elements of a file that is one JSON list.
+        """Yield the elements of a file that is one JSON list, without NaN (`bounded_json.plain_value`).
 
         Raises:
             DataError: The file is no JSON list, is cut off, or holds an element of more than `bounds.ROW_BYTES`.
@@ -56,7 +56,7 @@ class JsonLists:
             cursor = _Cursor(self.path, handle)
             cursor.expect("[", "a JSON list")
             for _, _, element in cursor.items():
-                yield element
+                yield plain_value(element)
             cursor.expect_end("list")
 
     def element_at(self, handle: BinaryIO, offset: int, length: int) -> Any:

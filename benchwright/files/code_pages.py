@@ -1,0 +1,150 @@
+"""Which code page of Windows a text is in whose bytes are no UTF-8, as the letters of the languages tell.
+
+Programs on Windows save CSV in the code page of the machine's language and state it nowhere. A page is assumed where
+nearly all characters that are not ASCII are letters of one of its languages, or usual marks; the reader tells which.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+SAMPLE_BYTES = 1 << 18
+"""Most bytes of lines with other than ASCII by which a page is chosen."""
+_LEAST = 0.9
+"""Least share of letters and usual marks of a language among the characters that are not ASCII."""
+_USUAL = 0.5
+"""Least share of the commonest letters of a language of another script than Latin, where nothing else tells."""
+_MARKS = frozenset("‘’‚“”„–—…•€№«»\xa0§°£©®×±µ™²³¹½¼¾")
+_LATIN = (
+    ("cp1252", "äöüß"), ("cp1252", "àâæçéèêëîïôœùûüÿñ"), ("cp1252", "áéíñóúü¿¡ºª"), ("cp1252", "áâãàçéêíóôõúü"),
+    ("cp1252", "àèéìíîòóùú"), ("cp1252", "éëïóöüèêá"), ("cp1252", "åäöæøéü"), ("cp1250", "ąćęłńóśźż"),
+    ("cp1250", "áčďéěíňóřšťúůýž"), ("cp1250", "áäčďéíĺľňóôŕšťúýž"), ("cp1250", "áéíóöőúüű"), ("cp1250", "čćđšž"),
+    ("cp1250", "ăâîşţ"), ("cp1254", "çğıİöşüâîû"), ("cp1252", "áðéíóúýþæö"), ("cp1257", "ąčęėįšųūž"),
+    ("cp1257", "āčēģīķļņšūž"), ("cp1257", "äõöüšž"),
+)  # fmt: skip
+"""Letters beside those of ASCII of languages in Latin script, with their page; the first of equals is taken."""
+_OTHERS = (
+    ("cp1251", "абвгдеёжзийклмнопрстуфхцчшщъыьэюя", "оеаинтсрвл"),
+    ("cp1251", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя", "оаиніетврс"),
+    ("cp1251", "абвгдђежзијклљмнњопрстћуфхцчџш", "аиоенрстју"),
+    ("cp1253", "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ", "αοιετσνηυρπκς"),
+    ("cp1255", "אבגדהוזחטיךכלםמןנסעףפץצקרשת", "יוהלאתרשמב"),
+    ("cp1256", "ءآأؤإئابةتثجحخدذرزسشصضطظعغـفقكلمنهوىيپچژگ،؛؟ًٌٍَُِّْ", "اليمونترب"),
+    ("cp874", "".join(map(chr, (*range(0xE01, 0xE3B), *range(0xE3F, 0xE5C)))), "านรอกเงมยลวดท"),
+)
+"""Letters of languages in other scripts, with their page and the commonest of them."""
+_RUN = re.compile(rb"[\x80-\xff]+")
+_TOUCHING = re.compile(rb"[A-Za-z][\x80-\xff]+|[\x80-\xff]+(?=[A-Za-z])")
+_EAST = ("cp932", "cp949", "gbk", "cp950")
+"""Pages of two bytes, in which most bytes make sense in each other's: the commonest signs decide."""
+_FIRST_BYTES = {"cp949": (0xB0, 0xC8), "gbk": (0xB0, 0xD7), "cp950": (0xA4, 0xC6)}
+
+
+class CodePage(NamedTuple):
+    """A code page.
+
+    Args:
+        codec: Its name in Python.
+        name: Its name in messages.
+    """
+
+    codec: str
+    name: str
+
+    @property
+    def is_of_one_byte(self) -> bool:
+        """Whether each byte is a character."""
+        return self.codec not in _EAST
+
+
+def code_page(lines: Iterable[bytes]) -> CodePage | None:
+    """Return the page that some lines are in; None where no language fits, or more of the lines are UTF-8.
+
+    Args:
+        lines: Lines that are not ASCII; of more than `SAMPLE_BYTES` bytes the first count.
+
+    Example:
+        >>> code_page(["Gr\xfc\xdfe".encode("cp1252")]).name
+        'Windows-1252'
+    """
+    others, as_utf_8, left = [], 0, SAMPLE_BYTES
+    for line in lines:
+        if left <= 0:
+            break
+        try:
+            line.decode()
+        except UnicodeDecodeError:
+            others.append(line[:left])
+            left -= len(line)
+        else:
+            as_utf_8 += 1
+    if not others or as_utf_8 > len(others):
+        return None
+    sample = b"\n".join(others)
+    found = (_latin(sample) if _is_latin(sample) else None) or _other_script(sample)
+    if found is None:
+        return None
+    return CodePage(found, "GBK (Windows-936)" if found == "gbk" else f"Windows-{found[2:]}")
+
+
+def _is_latin(sample: bytes) -> bool:
+    """Return whether most letters beyond ASCII touch one of ASCII: words of other scripts hold none of these."""
+    return len(_TOUCHING.findall(sample)) >= len(_RUN.findall(sample)) / 2
+
+
+def _latin(sample: bytes) -> str | None:
+    best, found = 0.0, None
+    for page, letters in _LATIN:
+        if (fit := _share(sample, page, frozenset(letters + letters.upper()) | _MARKS)) > best:
+            best, found = fit, page
+    return found if best >= _LEAST else None
+
+
+def _other_script(sample: bytes) -> str | None:
+    fits = [
+        (_share(sample, page, frozenset(common + common.upper())), page)
+        for page, letters, common in _OTHERS
+        if _share(sample, page, frozenset(letters + letters.upper()) | _MARKS) >= _LEAST
+    ]
+    best, found = max(fits, default=(0.0, None))
+    return found if best >= _USUAL else _eastern(sample) or (found if len(fits) == 1 else None)
+
+
+def _share(sample: bytes, page: str, letters: frozenset[str]) -> float:
+    """Return the share of letters of a language, and of usual marks, among what is not ASCII.
+
+    A capital right after a small letter counts as none: pages of other systems than Windows give such.
+    """
+    text = sample.decode(page, "replace")
+    others = [(before, character) for before, character in zip(f" {text}", text, strict=False) if character > "\x7f"]
+    fit = sum(character in letters and not (before.islower() and character.isupper()) for before, character in others)
+    return fit / len(others) if others else 0.0
+
+
+def _eastern(sample: bytes) -> str | None:
+    """Return the page of two bytes whose commonest signs most of a text is made of."""
+    shares = {page: _common(sample, page) for page in _EAST}
+    page = max(shares, key=lambda name: shares[name])
+    return page if shares[page] >= _LEAST else None
+
+
+def _common(sample: bytes, page: str) -> float:
+    """Return the share of common signs of a page of two bytes: hangul, kana with kanji, or the first level of hanzi."""
+    try:
+        text = sample.decode(page)
+    except UnicodeDecodeError:
+        return 0.0
+    others = [character for character in text if character > "\x7f"]
+    if page == "cp932":
+        if sum("\u3041" <= character <= "\u30ff" for character in others) < len(others) / 8:
+            return 0.0  # Japanese without kana is rare; half of all Chinese texts are valid Shift JIS
+        kinds = ((0x3000, 0x30FF), (0x4E00, 0x9FFF), (0xFF01, 0xFF5E))
+        common = sum(any(low <= ord(character) <= high for low, high in kinds) for character in others)
+    else:
+        # Hangul, and the first level of the sets of hanzi, which has the common ones, by their first byte.
+        first, last = _FIRST_BYTES[page]
+        leads = [character.encode(page)[0] for character in others]
+        common = sum(first <= lead <= last or 0xA1 <= lead <= 0xA3 for lead in leads)
+    return common / max(len(others), 1)

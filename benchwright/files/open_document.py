@@ -1,0 +1,205 @@
+"""Spreadsheets of LibreOffice and others (OpenDocument, `.ods`) as tables of texts: one sheet is read, row by row.
+
+Values are those that a file states beside the shown texts: numbers and days do not depend on the language. Nothing
+runs, and what a file refers to is not fetched.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+from xml.etree.ElementTree import Element, ParseError, iterparse
+
+from benchwright.errors import DataError
+from benchwright.files.bounds import COLUMNS
+from benchwright.files.packed import BrokenOff
+from benchwright.files.sheet_parts import MAX_ROWS, MergedCells, SheetRow, check_size, signs_in_part, untold
+
+OPEN_SUFFIX = ".ods"
+_CONTENT = "content.xml"
+_NAME = "urn:oasis:names:tc:opendocument:xmlns"
+_TABLE, _OFFICE, _TEXT = f"{{{_NAME}:table:1.0}}", f"{{{_NAME}:office:1.0}}", f"{{{_NAME}:text:1.0}}"
+_CALC = "{urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}"
+_STYLE = f"{{{_NAME}:style:1.0}}"
+_ROW_END = re.compile(rb"</(?:[\w.-]+:)?table-row\s*>|<(?:[\w.-]+:)?table-row\s[^<>]*/>")
+_STATED = {"float": "value", "percentage": "value", "currency": "value", "date": "date-value"}
+"""Attributes with the value of a cell, by its type."""
+_MOST_SPACES = 32_767
+
+
+def open_document_rows(
+    path: Path,
+    *,
+    max_unpacked_bytes: int | None = None,
+    title: str | None = None,
+    tell: Callable[[str], None] = untold,
+) -> Iterator[SheetRow]:
+    """Yield the rows of a sheet, from row 1, chosen as of `spreadsheets.sheet_rows`; arguments and rows as there.
+
+    Raises:
+        DataError: The file is no spreadsheet, or unpacks to more than the limit.
+        BrokenOff: It is damaged or cut.
+    """
+    name = title or str(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            check_size(archive, max_unpacked_bytes)
+            signs_in_part(archive, archive.getinfo(_CONTENT), _ROW_END, {})
+            with archive.open(_CONTENT) as content:
+                chosen = _chosen_sheet(content, tell)
+            with archive.open(_CONTENT) as content:
+                yield from _Sheets(content).rows(chosen, tell)
+    except (
+        OSError, KeyError, ValueError, NotImplementedError, EOFError, RuntimeError, ParseError, zlib.error,
+        zipfile.BadZipFile,
+    ) as error:  # fmt: skip
+        kind = BrokenOff if isinstance(error, SyntaxError | EOFError | zlib.error | zipfile.BadZipFile) else DataError
+        raise kind(f"{name} cannot be read as a spreadsheet ({error}); save it as .xlsx, .tsv or .csv") from error
+
+
+class _Sheet:
+    """What a first look tells of a sheet: its name, whether it is shown, and the cells of its first row with any."""
+
+    def __init__(self, name: str, *, is_shown: bool) -> None:
+        self.name, self.is_shown, self.width = name, is_shown, 0
+
+
+def _chosen_sheet(content: IO[bytes], tell: Callable[[str], None]) -> int:
+    sheets = _Sheets(content).looked_at()
+    if not sheets:
+        raise ValueError("it has no sheet")
+    shown = [place for place, sheet in enumerate(sheets) if sheet.is_shown] or list(range(len(sheets)))
+    wide = [place for place in shown if sheets[place].width > 1] or [place for place in shown if sheets[place].width]
+    chosen = (wide or shown)[0]
+    if others := [f"{sheet.name[:40]!a}" for place, sheet in enumerate(sheets) if place != chosen]:
+        tell(f"its sheet {sheets[chosen].name[:40]!a} is read, and not {', '.join(others[:4])}")
+    return chosen
+
+
+class _Sheets:
+    """The sheets of a file, while its content is read once.
+
+    Args:
+        content: The content.
+    """
+
+    def __init__(self, content: IO[bytes]) -> None:
+        self._content = content
+
+    def looked_at(self) -> list[_Sheet]:
+        """Return what a first look tells of each sheet."""
+        sheets: list[_Sheet] = []
+        hidden: set[str] = set()
+        for event, element in iterparse(self._content, ("start", "end")):  # noqa: S314
+            if event == "end" and element.tag == f"{_STYLE}style":
+                if any(part.get(f"{_TABLE}display") == "false" for part in element):
+                    hidden.add(element.get(f"{_STYLE}name", ""))
+            elif event == "start" and element.tag == f"{_TABLE}table":
+                is_shown = element.get(f"{_TABLE}style-name") not in hidden
+                sheets.append(_Sheet(element.get(f"{_TABLE}name", ""), is_shown=is_shown))
+            elif event == "end" and element.tag == f"{_TABLE}table-row":
+                if sheets and not sheets[-1].width:
+                    sheets[-1].width = sum(bool(cell) for cell in _cells(element, 1, MergedCells())[0])
+                element.clear()
+        return sheets
+
+    def rows(self, chosen: int, tell: Callable[[str], None]) -> Iterator[SheetRow]:
+        """Yield the rows of the sheet at a place, from 0."""
+        place, number, merged = -1, 0, MergedCells()
+        table: Element | None = None
+        for event, element in iterparse(self._content, ("start", "end")):  # noqa: S314
+            if event == "start" and element.tag == f"{_TABLE}table":
+                place, table = place + 1, element
+            elif event == "end" and element.tag == f"{_TABLE}table" and place == chosen:
+                merged.tell(tell)
+                return
+            elif event == "end" and element.tag == f"{_TABLE}table-row":
+                if place == chosen:
+                    times = _count(element, "number-rows-repeated")
+                    cells, problem = _cells(element, number + 1, merged)
+                    for _ in range(times if any(cells) or problem else 0):
+                        number += 1
+                        if number > MAX_ROWS:
+                            raise ValueError(f"it has more than {MAX_ROWS:,} rows")
+                        filled = list(cells)
+                        merged.fill(number, filled)
+                        yield SheetRow(number, filled, problem)
+                    if not (any(cells) or problem):
+                        filled = []
+                        merged.fill(number + 1, filled)
+                        if any(filled):
+                            yield SheetRow(number + 1, filled)
+                        number += times
+                element.clear()
+                if table is not None:
+                    table.clear()  # else an empty element would stay for each row
+
+
+def _cells(row: Element, number: int, merged: MergedCells) -> tuple[list[str], str]:
+    """Return the cells of a row as texts, and in words what is wrong with the first that has no value.
+
+    Raises:
+        ValueError: There are more than are read.
+    """
+    cells: list[str] = []
+    problem, most, waiting = "", COLUMNS.most(), 0
+    for cell in row:
+        if cell.tag not in (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
+            continue
+        times = _count(cell, "number-columns-repeated")
+        text = _text(cell)
+        kind = cell.get(f"{_CALC}value-type") or cell.get(f"{_OFFICE}value-type")
+        if kind == "error" or (cell.get(f"{_TABLE}formula") and text.startswith(("#", "Err:"))):
+            problem = problem or f"a cell holds the error {text[:20]!a}; mend it, or empty the cell"
+        elif cell.get(f"{_TABLE}formula") and kind is None:
+            problem = problem or "a cell holds a formula without its value; open the file, save it, or paste values"
+        if not text:
+            waiting += times  # programs fill a row up to its end
+            continue
+        if len(cells) + waiting + times > most:
+            raise ValueError(f"row {number} has more than {most:,} columns; {COLUMNS.or_raise()[3:]}")
+        cells += [""] * waiting
+        if (rows := _count(cell, "number-rows-spanned")) > 1:
+            merged.add(len(cells), number, number + rows - 1)
+        cells += [text] * times
+        waiting = 0
+    return cells, problem
+
+
+def _count(element: Element, name: str) -> int:
+    return max(1, int(element.get(f"{_TABLE}{name}", "1")[:12]))
+
+
+def _text(cell: Element) -> str:
+    """Return the value of a cell as a text: what is stated of numbers, days and truth, else what is shown."""
+    kind = cell.get(f"{_OFFICE}value-type", "")
+    if kind == "boolean":
+        return cell.get(f"{_OFFICE}boolean-value", "").upper()
+    if kind in _STATED and (stated := cell.get(f"{_OFFICE}{_STATED[kind]}")) is not None:
+        shown = "".join(_shown(cell)).strip()
+        if kind == "float" and shown.isdecimal() and shown.startswith("0") and float(shown) == float(stated):
+            return shown  # a format with leading zeros
+        return stated.removesuffix("T00:00:00") if kind == "date" else stated
+    return "\n".join("".join(_shown(part)) for part in cell if part.tag == f"{_TEXT}p")
+
+
+def _shown(element: Element) -> Iterator[str]:
+    """Yield the pieces of the text of a cell or paragraph, without its comments."""
+    if element.text and element.tag != f"{_TABLE}table-cell":
+        yield element.text
+    for part in element:
+        if part.tag == f"{_TEXT}s":
+            spaces = int(part.get(f"{_TEXT}c", "1")[:12])
+            if spaces > _MOST_SPACES:
+                raise ValueError(f"a text has {spaces:,} spaces")
+            yield " " * spaces
+        elif part.tag in (f"{_TEXT}tab", f"{_TEXT}line-break"):
+            yield "\t" if part.tag.endswith("tab") else "\n"
+        elif part.tag != f"{_OFFICE}annotation":
+            yield from _shown(part)
+        if part.tail and element.tag != f"{_TABLE}table-cell":
+            yield part.tail

@@ -1,0 +1,130 @@
+"""What readers of spreadsheets share: bounds of the parts in the archive, and cells that are merged."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from benchwright.files.bounds import MIB, ROW_BYTES, ROW_VALUES, UNPACKED_BYTES
+
+MAX_UNPACKED_BYTES = 2 << 30
+MAX_PART_BYTES = 4 << 20
+"""Most bytes of a row, and of a part that has no rows, such as the styles; both are made objects as a whole."""
+MAX_ROWS = 1_048_576
+"""Most rows of a sheet, in spreadsheet programs too."""
+PIECE_BYTES, KEPT_BYTES = 1 << 20, 256
+"""Bytes of a part that are looked at together, and of the piece before them."""
+
+
+class SheetRow(NamedTuple):
+    """A row of a sheet.
+
+    Args:
+        number: Its number as programs show it, from 1.
+        cells: Its cells as texts; those without anything are empty.
+        problem: Why it cannot be used; empty for nothing.
+    """
+
+    number: int
+    cells: list[str]
+    problem: str = ""
+
+
+def untold(_words: str) -> None:
+    """Take what is assumed about a file, and tell nobody."""
+
+
+def check_size(archive: zipfile.ZipFile, max_unpacked_bytes: int | None) -> None:
+    """Check how much a spreadsheet states that it unpacks to; a member never unpacks to more than it states.
+
+    Raises:
+        ValueError: It is more than is read.
+    """
+    most = UNPACKED_BYTES.most(MAX_UNPACKED_BYTES) if max_unpacked_bytes is None else max_unpacked_bytes
+    if sum(member.file_size for member in archive.infolist()) > most:
+        more = f"; split it, {UNPACKED_BYTES.or_raise(MAX_UNPACKED_BYTES)}" if max_unpacked_bytes is None else ""
+        raise ValueError(f"it unpacks to more than {most / MIB:g} MiB{more}")
+
+
+def signs_in_part(
+    archive: zipfile.ZipFile,
+    member: zipfile.ZipInfo,
+    row_end: re.Pattern[bytes],
+    signs: Mapping[str, re.Pattern[bytes]],
+) -> set[str]:
+    """Return which signs a part of XML has, after a look at what unfolds.
+
+    A part is made objects as a whole, but for rows and texts, one by one; so a large one must consist of these.
+
+    Args:
+        archive: The spreadsheet.
+        member: The part.
+        row_end: What ends a row or a text.
+        signs: Patterns to look for, by name.
+
+    Raises:
+        ValueError: A row, or a part without rows, is larger than is read, or the part declares entities.
+    """
+    most = ROW_BYTES.most(MAX_PART_BYTES)
+    found: set[str] = set()
+    with archive.open(member) as handle:
+        since, before = 0, b""
+        while piece := handle.read(min(PIECE_BYTES, most)):
+            both = before + piece
+            if b"<!DOCTYPE" in both or b"<!ENTITY" in both or b"\0" in piece:
+                raise ValueError(
+                    f"{member.filename[:200]!a} declares entities or is not UTF-8, as no spreadsheet program writes it"
+                )
+            found.update(name for name, sign in signs.items() if name not in found and sign.search(both))
+            if member.file_size > most:
+                ends = [match.end() for match in row_end.finditer(piece)]
+                since = len(piece) - ends[-1] if ends else since + len(piece)
+                if since > most or b"<!" in piece:
+                    raise ValueError(
+                        f"{member.filename[:200]!a} has more than {most / MIB:g} MiB without the end of a row; "
+                        f"split it, {ROW_BYTES.or_raise(MAX_PART_BYTES)}"
+                    )
+            before = piece[-KEPT_BYTES:]
+    return found
+
+
+class MergedCells:
+    """Cells that are merged over several rows, of which a file states the value in the first: each row has it."""
+
+    def __init__(self) -> None:
+        self._begin: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+        self._open: dict[int, tuple[int, str]] = {}
+        self._cells = self._filled = 0
+
+    def add(self, place: int, first: int, last: int) -> None:
+        """Add a cell by its column from 0, and its first and last row.
+
+        Raises:
+            ValueError: All together take more cells than are read.
+        """
+        if last <= first:
+            return
+        self._begin[first].append((place, last))
+        self._cells += 1
+        self._filled += last - first
+        if self._filled > (most := ROW_VALUES.most()):
+            raise ValueError(f"it merges more than {most:,} cells; split them, {ROW_VALUES.or_raise()}")
+
+    def tell(self, tell: Callable[[str], None]) -> None:
+        """Tell how many there are, where there is one."""
+        if self._cells:
+            tell(f"each row has the value of the cells that are merged over it ({self._cells:,} in all)")
+
+    def fill(self, number: int, cells: list[str]) -> None:
+        """Fill in the cells of a row that a merged cell reaches; rows are to come in order."""
+        for place in [place for place, (last, _) in self._open.items() if last < number]:
+            del self._open[place]
+        for place, (_, text) in self._open.items():
+            cells += [""] * (place + 1 - len(cells))
+            cells[place] = cells[place] or text
+        for place, last in self._begin.pop(number, ()):
+            if place < len(cells) and cells[place]:
+                self._open[place] = last, cells[place]
