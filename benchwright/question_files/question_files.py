@@ -18,7 +18,7 @@ from benchwright.source_files.rows import BadRow, Row, guarded
 from benchwright.storage_faults import is_of_the_machine
 
 from .asked_question import AskedPicture, AskedQuestion, ModelReply, task_name
-from .question_rows import DEFAULT_TASK, question_of
+from .question_rows import DEFAULT_TASK, question_of, stated_id
 from .reply_columns import model_of_path, reply_of, without_ends
 from .tables.columns import ColumnMapping, guessed_columns
 from .tables.configs import file_labels
@@ -208,12 +208,14 @@ class ReadRow(NamedTuple):
         question: The question; None where the row is a reply to one that another file has.
         pictures: Pictures of the question.
         reply: What a model replied to it; None for nothing.
+        position: Place of the row or entry in its file, from 0.
     """
 
     row: str
     question: AskedQuestion | None
     pictures: list[AskedPicture]
     reply: ModelReply | None = None
+    position: int | None = None
 
 
 def rows_in(files: DatasetFiles, file: QuestionFile) -> Iterator[ReadRow | RefusedRow]:
@@ -227,12 +229,13 @@ def rows_in(files: DatasetFiles, file: QuestionFile) -> Iterator[ReadRow | Refus
             continue
         with guarded(file.path, row.entry) as guard:
             if file.model is None:
-                yield ReadRow(row.entry, *_question(row, file))
+                yield ReadRow(row.entry, *_question(row, file), None, row.position)
             else:
                 reply = reply_of(row.document, file.columns, file.model)
-                yield ReadRow(row.entry, *_question_beside(row, file), reply)
+                yield ReadRow(row.entry, *_question_beside(row, file), reply, row.position)
         if guard.refusal is not None:
-            yield guard.refusal
+            source_id = stated_id(row.document, file.columns)
+            yield guard.refusal._replace(position=row.position, source_id=source_id)
 
 
 def _question(row: Row, file: QuestionFile) -> tuple[AskedQuestion, list[AskedPicture]]:

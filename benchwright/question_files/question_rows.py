@@ -69,7 +69,7 @@ def question_of(
             pictures.append(option)
         else:
             shown.append(_placed(_renumbered(option, places), len(pictures)))
-    key = _text(document, columns, "id") or row
+    key = stated_id(document, columns) or row
     split, task = _told_by_id(key)
     is_open = kind == "open"
     answer = None if is_open else _answer(answer_text, options, names, first_answer)
@@ -93,6 +93,11 @@ def question_of(
         labels=_labels(document, columns),
     )
     return question, pictures
+
+
+def stated_id(document: Mapping[str, Any], columns: ColumnMapping) -> str | None:
+    """Return the id that a row states for its question; None where it states none."""
+    return _text(document, columns, "id")
 
 
 def _words(document: Mapping[str, Any], columns: ColumnMapping) -> str:

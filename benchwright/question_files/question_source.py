@@ -123,7 +123,8 @@ class ReleaseSource:
                 AskedPicture(f"{image.image_id}", released.images[image.image_id], _source_of(image.image_id, records))
                 for image in released.item.images
             ]
-            yield released.split, ReadRow(row, _question_of(released, is_sealed=released.split in sealed), pictures)
+            question = _question_of(released, is_sealed=released.split in sealed)
+            yield released.split, ReadRow(row, question, pictures, None, number - 1)
 
     def picture_files(self) -> DatasetFiles:
         """Return the folder of the release."""

@@ -55,13 +55,13 @@ def task_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
                 chosen.setdefault(control, set()).update(choices)
     for row in json_list(files, path):
         if not is_task(row.document):
-            yield RefusedRow(path, row.entry, "bad_row", "no task: it has no `data`")
+            yield RefusedRow(path, row.entry, "bad_row", "no task: it has no `data`", position=row.position)
             continue
         with guarded(path, row.entry) as guard:
             for place, document in _questions(row.document, controls, chosen):
-                yield Row(f"{row.entry}{place}", document)
+                yield Row(f"{row.entry}{place}", document, row.position)
         if guard.refusal is not None:
-            yield guard.refusal
+            yield guard.refusal._replace(position=row.position)
 
 
 def _questions(

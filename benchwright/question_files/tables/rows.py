@@ -35,6 +35,8 @@ ENDS = (*TABLE_ENDS, *PACKED_ENDS, ".json", ".json.gz", ".tar")
 def rows_of(files: DatasetFiles, path: str, *, asked: Collection[str] = ()) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a file as mappings, with what they nest taken apart.
 
+    Each has its position in the file; questions that one entry nests have that of the entry.
+
     Args:
         files: The folder.
         path: Path of the file.
@@ -44,16 +46,18 @@ def rows_of(files: DatasetFiles, path: str, *, asked: Collection[str] = ()) -> I
     Raises:
         DataError: The file as a whole cannot be read.
     """
-    for row in _plain_rows(files, path, asked):
+    for number, row in enumerate(_plain_rows(files, path, asked)):
+        position = number if row.position is None else row.position
         if isinstance(row, RefusedRow):
-            yield row
+            yield row._replace(position=position)
         elif not isinstance(row.document, Mapping):
-            yield RefusedRow(path, row.entry, BAD_ROW, f"a {type(row.document).__name__}, not columns with values")
+            detail = f"a {type(row.document).__name__}, not columns with values"
+            yield RefusedRow(path, row.entry, BAD_ROW, detail, position=position)
         else:
             with guarded(path, row.entry) as guard:
-                yield from _apart(row)
+                yield from (part._replace(position=position) for part in _apart(row))
             if guard.refusal is not None:
-                yield guard.refusal
+                yield guard.refusal._replace(position=position)
 
 
 def _plain_rows(files: DatasetFiles, path: str, asked: Collection[str]) -> Iterator[Row | RefusedRow]:
