@@ -71,7 +71,8 @@ class UnreadableImage(DataError):
         unreadable (failed): The system refuses, or the file changed while it was read; tried again by the next run.
         empty (failed): The file has no bytes.
         too_large (failed): The file has more bytes than `limits.max_bytes`.
-        not_an_image (failed): Contents of no accepted format (AVIF, BMP, GIF, JPEG, PNG, TIFF, WebP).
+        not_an_image (failed): Contents of no accepted format (AVIF, BMP, GIF, JPEG, JPEG 2000, PNG, TIFF, WebP).
+        unsupported_format (failed): An image that this installation cannot read, such as HEIC without pillow-heif.
         vector (failed): SVG, whatever its name.
         mislabelled (failed): The name ends like one image format, the contents are another.
         too_many_pixels (failed): More than `limits.max_pixels`, as the file states before it is decoded.

@@ -16,6 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from PIL import (
     GifImagePlugin,
     Image,
     ImageFile,
+    Jpeg2KImagePlugin,
     JpegImagePlugin,
     PngImagePlugin,
     TiffImagePlugin,
@@ -36,6 +38,7 @@ from PIL import (
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.images.formats import Container, walk
+from benchwright.images.formats.others import package_of, unsupported
 from benchwright.images.formats.png import check_rows, is_interlaced
 from benchwright.images.formats.walking import Limits, check_frames, check_pixels, sorted_notes
 from benchwright.images.pixels import upright_rgb
@@ -47,6 +50,7 @@ _DECODERS: dict[str, type[ImageFile.ImageFile]] = {
     "BMP": BmpImagePlugin.BmpImageFile,
     "GIF": GifImagePlugin.GifImageFile,
     "JPEG": JpegImagePlugin.JpegImageFile,
+    "JPEG2000": Jpeg2KImagePlugin.Jpeg2KImageFile,
     "PNG": PngImagePlugin.PngImageFile,
     "TIFF": TiffImagePlugin.TiffImageFile,
     "WEBP": WebPImagePlugin.WebPImageFile,
@@ -175,11 +179,11 @@ def luma_of(pixels: NDArray[np.uint8]) -> Image.Image:
     return Image.fromarray(pixels).convert("L")
 
 
-def avif_header(data: bytes, *, limits: Limits) -> Container:
-    """Return the facts of an AVIF's header, including orientation and frames; no pixels are decoded.
+def decoded_header(data: bytes, *, limits: Limits) -> Container:
+    """Return the facts of the header of an AVIF or HEIC, including orientation and frames; no pixels are decoded.
 
     Raises:
-        UnreadableImage: `corrupt`, `too_many_pixels`, `too_many_frames`.
+        UnreadableImage: `corrupt`, `too_many_pixels`, `too_many_frames`, `unsupported_format`.
     """
     with _opened(data, limits) as opened:
         return opened.container
@@ -210,11 +214,11 @@ def _opened(data: bytes | Path, limits: Limits) -> Iterator[_Opened]:
         raw = b"".join(view[start:stop] for start, stop in container.keep)
     with _quiet():
         with _translated():
-            image = _DECODERS[container.format](io.BytesIO(raw))
+            image = _decoder(container.format)(io.BytesIO(raw))
             # Pillow would rotate a TIFF by XMP where EXIF states nothing; viewers do not, nor does the record.
             image.info.pop("xmp", None)
-            if container.format == "AVIF":
-                container = _avif_container(image, container, limits)
+            if container.format in {"AVIF", "HEIC"}:
+                container = _container_by_decoder(image, container, limits)
         with image:
             stored = container.width, container.height
             stated = container.upright_wh if container.format == "TIFF" else stored
@@ -223,10 +227,26 @@ def _opened(data: bytes | Path, limits: Limits) -> Iterator[_Opened]:
             yield _Opened(image, container, raw)
 
 
-def _avif_container(image: ImageFile.ImageFile, bound: Container, limits: Limits) -> Container:
+def _decoder(form: str) -> Callable[[io.BytesIO], ImageFile.ImageFile]:
+    """Return the one decoder of a format.
+
+    Raises:
+        UnreadableImage: `unsupported_format`, where the package that decodes it is not installed.
+    """
+    if form in _DECODERS:
+        return _DECODERS[form]
+    try:
+        decoder: type[ImageFile.ImageFile] = import_module(package_of(form)).HeifImageFile
+    except ImportError:
+        raise unsupported(form) from None
+    return decoder
+
+
+def _container_by_decoder(image: ImageFile.ImageFile, bound: Container, limits: Limits) -> Container:
     width, height = check_pixels(*image.size, limits=limits)
     frames = check_frames(getattr(image, "n_frames", 1), limits=limits)
-    stated = image.getexif().get(_ORIENTATION_TAG, 1)
+    # pillow-heif turns a HEIC upright while it opens it.
+    stated = image.getexif().get(_ORIENTATION_TAG, 1) if bound.format == "AVIF" else 1
     orientation = stated if stated in _UPRIGHT else 1
     notes = sorted_notes(orientation=orientation, animated=frames, alpha=image.mode == "RGBA")
     return replace(bound, width=width, height=height, orientation=orientation, notes=notes)

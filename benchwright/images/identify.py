@@ -15,25 +15,28 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from benchwright.errors import DataError, UnreadableImage
-from benchwright.images.formats import HEAD_BYTES, MEDIA_TYPES, Container, sniff, walk
+from benchwright.images.formats import HEAD_BYTES, MEDIA_TYPES, Container, media_type_of, sniff, walk
+from benchwright.images.formats.others import other_format, unsupported
 from benchwright.images.formats.walking import Limits
 from benchwright.images.regular_files import inside, open_regular, shown
 
 _MIB = 1 << 20
 MOST_AVIF_BYTES = 64 * _MIB
-"""Largest AVIF file in bytes; the header is read by the decoder, which loads the whole file into memory."""
+"""Largest AVIF or HEIC file in bytes; the header is read by the decoder, which loads the whole file into memory."""
 
 _ACCEPTED = {
     "AVIF": (".avif", ".avifs"),
     "BMP": (".bmp", ".dib"),
     "GIF": (".gif",),
+    "HEIC": (".heic", ".heif", ".hif"),
     "JPEG": (".jfif", ".jpe", ".jpeg", ".jpg", ".mpo"),
+    "JPEG2000": (".j2c", ".j2k", ".jp2", ".jpc", ".jpf", ".jpx"),
     "PNG": (".apng", ".png"),
     "TIFF": (".tif", ".tiff"),
     "WEBP": (".webp",),
 }
 _OTHERS = (
-    ".cr2", ".dng", ".eps", ".exr", ".heic", ".heif", ".ico", ".jp2", ".jxl", ".nef", ".pbm", ".pgm", ".ppm",
+    ".cr2", ".dng", ".eps", ".exr", ".ico", ".jxl", ".nef", ".pbm", ".pgm", ".ppm",
     ".psd", ".svg", ".svgz", ".tga",
 )  # fmt: skip
 """Extensions of image formats that are not accepted; a file of an accepted format with one of them is mislabelled."""
@@ -73,7 +76,7 @@ def identify(path: Path, *, root: Path, limits: Limits | None = None) -> Identif
     except UnreadableImage as error:
         raise UnreadableImage(error.reason, f"{name}: {error.detail}") from None
     width, height = container.upright_wh
-    return Identified(image_id, size, width, height, MEDIA_TYPES[container.format], container.notes)
+    return Identified(image_id, size, width, height, media_type_of(container.format), container.notes)
 
 
 def _container(handle: BinaryIO, *, size: int, suffix: str, limits: Limits) -> Container:
@@ -82,18 +85,20 @@ def _container(handle: BinaryIO, *, size: int, suffix: str, limits: Limits) -> C
     if form is None:
         if is_svg(head):
             raise UnreadableImage("vector", "an SVG; export it as PNG first")
+        if (other := other_format(head, suffix)) is not None:
+            raise unsupported(other)
         raise UnreadableImage("not_an_image", f"the contents are none of {', '.join(MEDIA_TYPES)}")
     if named not in {None, form}:
         raise UnreadableImage("mislabelled", f"named as {named}, the contents are {form}")
-    if form != "AVIF":
+    if form not in {"AVIF", "HEIC"}:
         return walk(handle, size=size, limits=limits)
     if size > MOST_AVIF_BYTES:
-        raise UnreadableImage("too_large", f"{size:,} bytes of AVIF, limit {MOST_AVIF_BYTES:,}")
-    from benchwright.images.decode import avif_header
+        raise UnreadableImage("too_large", f"{size:,} bytes of {form}, limit {MOST_AVIF_BYTES:,}")
+    from benchwright.images.decode import decoded_header
 
     walk(handle, size=size, limits=limits)
     handle.seek(0)
-    return avif_header(handle.read(size), limits=limits)
+    return decoded_header(handle.read(size), limits=limits)
 
 
 def _digest(handle: BinaryIO, size: int) -> str:

@@ -32,6 +32,7 @@ from benchwright.records import ImageRecord, Source
 from benchwright.rights.embedded import embedded_sources
 from benchwright.rights.source_table import SourceTable, read_source_table
 from benchwright.rights.stated_sources import SettledSource, stated_source
+from benchwright.source_files.no_photographs import is_no_photograph
 from benchwright.text_normalization import counted
 from benchwright.workspace.shards import StageTable, VerdictCounts, effect_of, shard_names, shard_of
 from benchwright.workspace.stage_input import INGEST
@@ -46,7 +47,7 @@ def list_files(root: Path) -> list[str]:
     """Return the URIs, sorted, of all entries below a folder that are not folders themselves.
 
     Links to folders are not followed; they are entries, which are refused later. A workspace inside the folder is not
-    a collection of images and is left out.
+    a collection of images and is left out, and so is what systems leave beside photographs (`no_photographs`).
 
     Raises:
         BenchwrightError: The folder does not exist or cannot be read.
@@ -60,6 +61,8 @@ def list_files(root: Path) -> list[str]:
         try:
             with os.scandir(os.path.join(os.fsencode(root), below)) as entries:
                 for entry in entries:
+                    if is_no_photograph(os.fsdecode(entry.name)):
+                        continue
                     path = os.path.join(below, entry.name)
                     if entry.is_dir(follow_symlinks=False):
                         if not _is_workspace(entry.path):

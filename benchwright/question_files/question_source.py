@@ -14,7 +14,9 @@ from benchwright.source_files.files import DatasetFiles, FileNote
 from benchwright.source_files.refusals import RefusedRow
 
 from .asked_question import AskedPicture, AskedQuestion
+from .key_evidence import KeyTable
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
+from .source_keys import with_readings
 from .tables.column_files import ColumnFile, read_columns
 from .tables.webdataset import is_webdataset
 
@@ -27,6 +29,10 @@ class QuestionSource(Protocol):
     @property
     def files(self) -> list[QuestionFile]:
         """Files of questions and of replies, with what their columns hold; none for a release."""
+
+    @property
+    def keys(self) -> list[KeyTable]:
+        """How keys are read, for each set of files with the same columns; none for a release."""
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield what each row holds, with the path of its file."""
@@ -81,7 +87,8 @@ class FileSource:
         self._pictures = None if pictures is None else DatasetFiles(pictures)
         merged = {pattern: {**columns, **mapping} for pattern, columns in by_file.items()}
         self._unread: list[RefusedRow] = []
-        self.files = question_files(self._files, mapping, only=only, stated_by_file=merged, unread=self._unread)
+        found = question_files(self._files, mapping, only=only, stated_by_file=merged, unread=self._unread)
+        self.files, self.keys = with_readings(self._files, found)
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield what each row holds, with the path of its file; at the end what of the folder cannot be read."""
@@ -119,6 +126,7 @@ class ReleaseSource:
     def __init__(self, release: Release) -> None:
         self._release = release
         self.files: list[QuestionFile] = []
+        self.keys: list[KeyTable] = []
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield each item as a question."""
@@ -130,7 +138,8 @@ class ReleaseSource:
                 AskedPicture(f"{image.image_id}", released.images[image.image_id], _source_of(image.image_id, records))
                 for image in released.item.images
             ]
-            yield released.split, ReadRow(row, _question_of(released, is_sealed=released.split in sealed), pictures)
+            question = _question_of(released, is_sealed=released.split in sealed)
+            yield released.split, ReadRow(row, question, pictures, None, number - 1)
 
     def notes(self) -> list[FileNote]:
         """Return nothing: a release is in one form."""

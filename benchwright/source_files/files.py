@@ -29,6 +29,7 @@ from benchwright.storage_faults import is_of_the_machine, naming
 from benchwright.text_normalization import counted
 
 from .archives import SUFFIXES, Archive, opened_archive
+from .no_photographs import is_no_photograph, lies_apart
 from .refusals import DAMAGED_ARCHIVE, UNUSABLE_ENTRY, Refused, RefusedRow
 
 MAX_NESTED = 5000
@@ -204,6 +205,8 @@ class DatasetFiles:
     def walk(self, folder: str = "", *, suffixes: Sequence[str] = ()) -> Iterator[str]:
         """Yield the paths of all files below a folder, sorted; links to folders that were walked already are left out.
 
+        So is what lies there and does not count (`no_photographs`), such as thumbnails and what was thrown away.
+
         Args:
             folder: Folder; empty for the dataset's own.
             suffixes: Ends of file names, in small letters; all files where empty.
@@ -213,7 +216,7 @@ class DatasetFiles:
         if self._is_folder and os.path.isdir(os.path.join(self.root, below)):
             sources.append(self._walked(below, "", set()))
         for path in heapq.merge(*sources):
-            if path != last and (not ends or path.lower().endswith(ends)):
+            if path != last and (not ends or path.lower().endswith(ends)) and not lies_apart(path):
                 yield f"{folder}/{path}" if folder else path
             last = path
 
@@ -221,6 +224,8 @@ class DatasetFiles:
         """Yield the paths of all files below a folder on the disk, after a prefix, sorted."""
         entered.add(os.path.realpath(os.path.join(self.root, below)))
         for name in sorted(self._names_on_disk(below)):
+            if is_no_photograph(name):
+                continue
             path = f"{below}/{name}" if below else name
             if not name.endswith("/"):
                 yield f"{prefix}{name}"

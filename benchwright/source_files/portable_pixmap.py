@@ -12,7 +12,8 @@ from benchwright.images.formats.walking import Limits
 
 SUFFIXES = (".ppm", ".pgm", ".pnm")
 PICTURE_SUFFIXES = (
-    ".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".avif", ".heic", ".jp2", *SUFFIXES
+    ".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff", ".gif", ".avif", ".heic", ".heif", ".jp2", ".j2k",
+    ".jfif", ".jpe", *SUFFIXES
 )  # fmt: skip
 """Suffixes of files that may be pictures."""
 

@@ -21,6 +21,7 @@ from benchwright.files.tables import text_columns
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.rooms import catalogue
 from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.no_photographs import is_no_photograph
 from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
 from benchwright.source_files.refusals import RefusedRow
 
@@ -120,7 +121,7 @@ def picture_paths(
 ) -> Iterator[str]:
     """Yield the paths of pictures below a folder by their names, but for those in some folders and in workspaces.
 
-    Links to folders are not followed.
+    Links to folders are not followed, and what systems leave beside photographs is none (`no_photographs`).
 
     Args:
         root: The folder.
@@ -132,9 +133,12 @@ def picture_paths(
         folders[:] = sorted(
             name
             for name in folders
-            if (below / name).as_posix() not in without and not (Path(place) / name / "workspace.json").is_file()
+            if not is_no_photograph(name)
+            and (below / name).as_posix() not in without
+            and not (Path(place) / name / "workspace.json").is_file()
         )
-        yield from ((below / name).as_posix() for name in sorted(names) if name.lower().endswith(suffixes))
+        named = (name for name in sorted(names) if name.lower().endswith(suffixes) and not is_no_photograph(name))
+        yield from ((below / name).as_posix() for name in named)
 
 
 def _measured(root: Path, without: tuple[str, ...], taken: set[str]) -> Iterator[FoundSource]:

@@ -15,6 +15,7 @@ from benchwright.file_locks import lock
 from benchwright.images.identify import path_for
 from benchwright.records import ImageRecord
 from benchwright.release import Release
+from benchwright.source_files.no_photographs import is_no_photograph
 
 from ..features.embeddings import Embeddings
 from .hash_lists import read_hash_list
@@ -97,8 +98,9 @@ def _files(folder: Path) -> list[Path]:
     return [
         Path(parent, name)
         for parent, _, names in os.walk(folder)
+        if not any(map(is_no_photograph, Path(parent).relative_to(folder).parts))
         for name in names
-        if not Path(parent, name).is_symlink() and Path(parent, name).is_file()
+        if not is_no_photograph(name) and not Path(parent, name).is_symlink() and Path(parent, name).is_file()
     ]
 
 

@@ -1,4 +1,4 @@
-"""AVIF: boxes of the ISO base media format (ISO/IEC 14496-12), as far as needed to limit what the decoder gets."""
+"""AVIF and HEIC: boxes of the ISO base media format (ISO/IEC 14496-12), as far as needed to limit what the decoder gets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchwright.errors import UnreadableImage
 from benchwright.images.formats.walking import Container, Walk
 
 
-def _boxes(walk: Walk, at: int, end: int) -> Iterator[tuple[bytes, int, int]]:
+def boxes(walk: Walk, at: int, end: int) -> Iterator[tuple[bytes, int, int]]:
     """Yield (type, start of the contents, end of the contents) of the boxes between two offsets."""
     while at + 8 <= end:
         walk.block()
@@ -31,16 +31,25 @@ def _inside(
     """Yield the boxes of one type inside the parents, whose contents begin with `skip` other bytes."""
     for parent, at, end in parents:
         if parent == name:
-            yield from _boxes(walk, at + skip, end)
+            yield from boxes(walk, at + skip, end)
 
 
 def walk_avif(walk: Walk) -> Container:
-    """Walk all boxes of the file; return the largest size that any picture in it states (`ispe`)."""
-    meta = _inside(walk, b"meta", _boxes(walk, 0, walk.size), skip=4)
+    """Walk all boxes of an AVIF; return the largest size that any picture in it states (`ispe`)."""
+    return _walked(walk, "AVIF")
+
+
+def walk_heic(walk: Walk) -> Container:
+    """Walk all boxes of a HEIC, which has those of AVIF."""
+    return _walked(walk, "HEIC")
+
+
+def _walked(walk: Walk, form: str) -> Container:
+    meta = _inside(walk, b"meta", boxes(walk, 0, walk.size), skip=4)
     properties = _inside(walk, b"ipco", _inside(walk, b"iprp", meta))
     largest = (1, 1)
     for name, at, _ in properties:
         if name == b"ispe":
             stated = walk.pixels(*struct.unpack(">II", walk.take(at + 4, 8)))
             largest = max(largest, stated, key=lambda size: size[0] * size[1])
-    return Container("AVIF", *largest)
+    return Container(form, *largest)

@@ -1,0 +1,68 @@
+"""Formats of images that are told by their first bytes or their name and are not read, or not by every installation."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+
+from benchwright.errors import UnreadableImage
+
+_LEADS: tuple[tuple[str, bytes], ...] = (
+    ("JPEG XL", b"\xff\x0a"),
+    ("JPEG XL", b"\0\0\0\x0cJXL \r\n\x87\n"),
+    ("JPEG XR", b"II\xbc"),
+    ("PSD", b"8BPS"),
+    ("OpenEXR", b"\x76\x2f\x31\x01"),
+    ("ICO", b"\0\0\x01\0"),
+    ("DDS", b"DDS "),
+    ("QOI", b"qoif"),
+    ("EPS", b"%!PS"),
+    ("EPS", b"\xc5\xd0\xd3\xc6"),
+    ("Radiance HDR", b"#?RADIANCE"),
+    ("FITS", b"SIMPLE  ="),
+    ("RAF", b"FUJIFILMCCD-RAW"),
+)
+_PIXMAP = re.compile(rb"P(?:[1-6][ \t\r\n]+(?:#[^\n]*\n\s*)*\d+\s|7\nWIDTH |[Ff]\n)")
+_BY_NAME = {".tga": "TGA"}
+"""Formats whose first bytes tell nothing."""
+_PACKAGES = {"HEIC": "pillow_heif"}
+_INSTALL = {"HEIC": "install pillow-heif (pip install 'benchwright[heic]'), or save it as JPEG"}
+
+
+def other_format(head: bytes, suffix: str) -> str | None:
+    """Return the name of a format that is not read, such as `PSD`; None for what looks like no image.
+
+    Args:
+        head: First bytes of the file.
+        suffix: End of its name in small letters, such as `.tga`, for formats that have no sign of their own.
+    """
+    for name, lead in _LEADS:
+        if head.startswith(lead):
+            return name
+    if _PIXMAP.match(head):
+        return "portable pixmap"
+    if head[128:132] == b"DICM":
+        return "DICOM"
+    is_text = b"\0" not in head
+    return None if is_text else _BY_NAME.get(suffix)
+
+
+def unsupported(form: str) -> UnreadableImage:
+    """Return the refusal of an image that this installation cannot read, with what to do."""
+    advice = _INSTALL.get(form, "save it as PNG or JPEG")
+    return UnreadableImage("unsupported_format", f"an image ({form}) that this installation cannot read; {advice}")
+
+
+def check_installed(form: str) -> None:
+    """Check that the package is there which decodes a format; formats that Pillow decodes pass.
+
+    Raises:
+        UnreadableImage: `unsupported_format`.
+    """
+    if form in _PACKAGES and find_spec(_PACKAGES[form]) is None:
+        raise unsupported(form)
+
+
+def package_of(form: str) -> str:
+    """Return the name of the module that decodes a format which Pillow does not."""
+    return _PACKAGES[form]
