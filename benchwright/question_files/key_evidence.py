@@ -18,10 +18,10 @@ from .key_reading import (
     KnownKey,
     Places,
     StatedKey,
+    all_places,
     is_in_words,
     key_text,
     key_values,
-    places_of,
 )
 from .tables.columns import READINGS, Reading
 
@@ -159,7 +159,7 @@ class KeyEvidence:
             return
         if len(key.texts) < 2:
             return
-        places = [places_of(key, reading) for reading in READINGS]
+        places = all_places(key)
         pattern = _Pattern(all(map(is_in_words, values)), _classes(places))
         patterns[pattern] += 1
         for number, place in enumerate(places):

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from itertools import count, takewhile
 from typing import Literal, get_args
 
@@ -109,7 +110,7 @@ class ColumnMapping(Record):
     first_answer: int | None = Field(None, ge=0, le=1)
     keys: Reading | None = None
 
-    @property
+    @cached_property
     def taken(self) -> frozenset[str]:
         """Return all columns that a field takes."""
         return frozenset((*self.fields.values(), *self.options, *self.images, *self.replies.values()))
