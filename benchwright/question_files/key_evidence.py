@@ -29,8 +29,8 @@ NEARLY_ALL = 0.98
 """Share of rows from which on a reading fits nearly all of them."""
 _TIMES_WORSE = 2
 """A reading is out of the question where it fails on more than so many times the rows on which the best fails."""
-_EXAMPLES = 20
-"""Most rows that are named for each way in which readings differ."""
+_EXAMPLES, _MOST_NAMED = 50, 200
+"""Most rows that are named for each way in which readings differ, and of all."""
 _TEXT = READINGS.index("text")
 
 
@@ -93,7 +93,8 @@ class KeyTable:
         in_words: Number of keys that are the text of an option and could be nothing else, beside keys of another kind.
         unread: Number of keys that name an option under another reading only; their rows are left out.
         fits: How well each reading fits that gives an option for some key.
-        differing: Examples of rows for which another reading gives another option.
+        differing: Rows for which another reading gives another option, the first of each kind; where keys are numbers,
+            not those that only the other base tells apart, which are nearly all.
     """
 
     files: tuple[str, ...]
@@ -235,6 +236,12 @@ class KeyEvidence:
             f"columns `keys: {READINGS[best]}`)"
         )
 
+    @staticmethod
+    def _telling(chosen: int) -> list[int]:
+        """Return the readings of which rows are named that differ: of numbers from 0 and from 1 nearly all do."""
+        numbers = {READINGS.index("from_0"), READINGS.index("from_1")}
+        return [n for n in range(len(READINGS)) if not {n, chosen} <= numbers]
+
     def _table(self, every: Counter[_Pattern], chosen: int | None, *, is_stated: bool) -> KeyTable:
         fits = []
         for number, reading in enumerate(READINGS):
@@ -248,13 +255,13 @@ class KeyEvidence:
         differing = [
             example
             for pattern, found in self._examples.items()
-            if chosen is not None and any(_options_differ(pattern, chosen, n) for n in range(len(READINGS)))
+            if chosen is not None and any(_options_differ(pattern, chosen, n) for n in self._telling(chosen))
             for example in found
         ]
         reading = None if chosen is None else READINGS[chosen]
         return KeyTable(
             tuple(self._files), self.column, reading, is_stated, every.total(), in_words, unread, tuple(fits),
-            tuple(differing[:_EXAMPLES]),
+            tuple(differing[:_MOST_NAMED]),
         )  # fmt: skip
 
 

@@ -91,6 +91,13 @@ def question_of(
     return question, pictures
 
 
+def pictures_of(document: Mapping[str, Any], columns: ColumnMapping) -> list[AskedPicture]:
+    """Return the pictures of a row, and those that are its options."""
+    cells, _ = option_cells(document, columns)
+    shown = [option for option in map(_option, cells) if isinstance(option, AskedPicture)]
+    return [*_pictures(document, columns)[0], *shown]
+
+
 def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> StatedKey | None:
     """Return the key of a row with its options, as evidence for how keys are to be read; None where it states none.
 
