@@ -1,4 +1,4 @@
-"""One row of a source, explained: each field with its column, the reading of its key, its pictures, what became of it."""
+"""One row of a source, explained: its fields with their columns, the reading of its key, its pictures, the outcome."""
 
 from __future__ import annotations
 
@@ -62,12 +62,10 @@ def _explained(read: ReadQuestions, row: SourceRow) -> dict[str, Any]:
         document["key"] = _key(file, raw.document)
         document["images"] = _searched(read, file, raw)
     if row.question is not None:
-        question = row.question.question
+        question, names = row.question.question, row.question.names
         document |= {"task": question.task, "split": question.split, "question": question.ask}
         document["options"] = [
-            {"key": key, "text": option}
-            if isinstance(option, str)
-            else {"key": key, "image": row.question.names[option]}
+            {"key": key, "text": option} if isinstance(option, str) else {"key": key, "image": names[option]}
             for key, option in zip(LETTERS, question.options, strict=False)
         ]
         document["answer"] = None if question.answer is None else LETTERS[question.answer]
@@ -75,7 +73,7 @@ def _explained(read: ReadQuestions, row: SourceRow) -> dict[str, Any]:
         absent = {picture.name: picture.detail for picture in read.index.absent()}
         document["images"] = [
             {"picture": name, "found": image_id is not None, "detail": absent.get(name, "")}
-            for name, image_id in zip(row.question.names, row.question.image_ids, strict=True)
+            for name, image_id in zip(names, row.question.image_ids, strict=True)
         ]
     return document
 
@@ -88,12 +86,8 @@ def _raw(read: ReadQuestions, file: QuestionFile, row: SourceRow) -> Iterator[Ro
 
 
 def _fields(file: QuestionFile, document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    columns = file.columns
-    places = [
-        *columns.fields.items(),
-        *(("options", c) for c in columns.options),
-        *(("image", c) for c in columns.images),
-    ]
+    several = {"options": file.columns.options, "image": file.columns.images}
+    places = [*file.columns.fields.items(), *((field, c) for field, columns in several.items() for c in columns)]
     return [{"field": field, "column": column, "value": _shown(document.get(column))} for field, column in places]
 
 

@@ -1,4 +1,4 @@
-"""Which reading fits the keys of a source: counted over all rows of all its files with the same columns, then chosen."""
+"""Which reading fits the keys of a source: counted over all rows of all files with the same columns, then chosen."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ class KeyEvidence:
         return best
 
     def _check_each_file(self, chosen: int, candidates: Sequence[int]) -> None:
-        """Refuse a file all of whose keys fit a reading that gives other options, where the chosen one fails on some."""
+        """Refuse a file all of whose keys fit a reading with other options, where the chosen one fails on some."""
         for file, patterns in self._files.items():
             keys = Counter({p: n for p, n in patterns.items() if not p.in_words})
             read = Counter({p: n for p, n in keys.items() if any(p.options[c] is not None for c in candidates)})
@@ -213,11 +213,12 @@ class KeyEvidence:
                     and _differing(read, rival, chosen)
                     and not _is_named(read, chosen, rival)
                 ):
+                    own, common = READINGS[rival], READINGS[chosen]
                     raise DataError(
-                        f"{file}: its keys (column {self.column!r}) fit as {_words(rival)} ({_share(read, rival)}) better "
-                        f"than as {_words(chosen)} ({_share(read, chosen)}), which fits the files with the same columns "
-                        f"together; state `keys: {READINGS[rival]}` or `keys: {READINGS[chosen]}` for this file in a "
-                        f"file of columns (--columns), or for all files with --column keys={READINGS[chosen]}"
+                        f"{file}: its keys (column {self.column!r}) fit as {_words(rival)} ({_share(read, rival)}) "
+                        f"better than as {_words(chosen)} ({_share(read, chosen)}), which fits the files with the same "
+                        f"columns together; state `keys: {own}` or `keys: {common}` for this file in a file of columns "
+                        f"(--columns), or for all files with --column keys={common}"
                     )
 
     def _refuse(self, every: Counter[_Pattern], best: int, rival: int) -> None:
@@ -230,10 +231,10 @@ class KeyEvidence:
         shown = examples[0]._replace(options={READINGS[n]: examples[0].options[READINGS[n]] for n in (best, rival)})
         files = ", ".join(list(self._files)[:3]) + (f" and {len(self._files) - 3} more" if len(self._files) > 3 else "")
         raise DataError(
-            f"{files}: the keys (column {self.column!r}) can be read in two ways, which differ: as {_words(best)} (fits "
-            f"{_share(every, best)}), or as {_words(rival)} (fits {_share(every, rival)}); {shown}; say which with "
-            f"--column keys={READINGS[best]} or --column keys={READINGS[rival]} (in a recipe's mapping or a file of "
-            f"columns `keys: {READINGS[best]}`)"
+            f"{files}: the keys (column {self.column!r}) can be read in two ways, which differ: as {_words(best)} "
+            f"(fits {_share(every, best)}), or as {_words(rival)} (fits {_share(every, rival)}); {shown}; say which "
+            f"with --column keys={READINGS[best]} or --column keys={READINGS[rival]} (in a recipe's mapping or a "
+            f"file of columns `keys: {READINGS[best]}`)"
         )
 
     @staticmethod

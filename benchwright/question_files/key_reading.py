@@ -153,7 +153,7 @@ def _with_text(text: str, texts: Sequence[str | None]) -> int | None:
         texts = [None if t is None else without_mark(t) for t in texts]
     # Most options differ in the first character already; folding each would be most of the work.
     first = wanted[:1]
-    folded = [None if t is None or t[:1].casefold()[:1] != first and t.isascii() else _folded(t) for t in texts]
+    folded = [None if t is None or (t[:1].casefold()[:1] != first and t.isascii()) else _folded(t) for t in texts]
     return folded.index(wanted) if folded.count(wanted) == 1 else None
 
 
@@ -257,8 +257,8 @@ def option_named(key: StatedKey, reading: Reading | None) -> int | None:
     for other in READINGS:
         if reading is not None and isinstance(place := places_of(key, other), int):
             raise BadRow(
-                f"the answer {shown!r} is none of the {counted(len(key.texts), 'option')} as the keys of this source are "
-                f"read ({READING_WORDS[reading]}); among {READING_WORDS[other]} it would be option {LETTERS[place]}",
+                f"the answer {shown!r} is none of the {counted(len(key.texts), 'option')} as the keys of this source "
+                f"are read ({READING_WORDS[reading]}); as one of {READING_WORDS[other]} it is {LETTERS[place]}",
                 "other_reading",
             )
     raise BadRow(f"the answer {shown!r} is none of the {counted(len(key.texts), 'option')}", "key_not_an_option")

@@ -31,9 +31,8 @@ def key_lines(tables: Sequence[Mapping[str, Any]]) -> list[str]:
         if table["in_words"]:
             lines.append(f"  {counted(table['in_words'], 'key')} in words, read as the text of an option")
         if table["other_reading"]:
-            lines.append(
-                f"  {counted(table['other_reading'], 'key')} under another reading only: left out, other_reading"
-            )
+            number = counted(table["other_reading"], "key")
+            lines.append(f"  {number} valid under another reading only: left out, other_reading")
         if not table["is_stated"]:
             lines += [f"  {_example(example)}" for example in table["differing"][:_EXAMPLES]]
     return lines

@@ -41,7 +41,7 @@ from benchwright.question_files.tables.columns import READINGS
 @click.option(
     "--explain",
     metavar="ROW",
-    help="Explain one row instead: FILE:ROW, or ROW alone where there is one file (counted from 0), or a question's id. "
+    help="Explain one row instead: FILE:ROW, or ROW alone where there is one file (from 0), or a question's id. "
     "Shown are its fields with their columns, the reading of its key, its pictures, and why it is left out.",
 )
 @click.option(
@@ -56,18 +56,18 @@ from benchwright.question_files.tables.columns import READINGS
     "first_answer", "is_binary", "model"}], "keys": [{"files": [file], "column", "reading", "is_stated", "keys",
     "in_words", "other_reading", "readings": [{"reading", "valid", "differing", "spread": {letter: n}}], "differing":
     [{"file", "entry", "source_id", "key", "options": {reading: letter}}]}], "rows": [{"file", "read", "items",
-    "replies", "left_out": {reason: n}}], "items", "images", "as_texts": {reason: n}, "tasks": {task: n},
-    "splits": {split: n}, "replies": {model: n}, "left_out": {reason: n}, "refused": [{"file", "entry", "reason",
-    "detail"}]}`; `refused` lists the first 200, and the first of each further reason; `keys` says for each set of files with the same
-    columns how keys are read: on how many rows each reading gives an option (`valid`), and another one than the reading
-    that is used (`differing`), how many keys are words and read so (`in_words`), and how many rows only another reading
-    could read, so that they are left out (`other_reading`); of each file `read` rows are `items`, `replies` or left out;
-    `first_answer` is the number of
-    the first option where keys are numbers; `is_binary` says that keys are 1 and 0 for yes and no; `model` is set for
-    files of replies; `as_texts` counts questions that are no items and whose words and keys can be checked. With `--explain`: `{"source", "explained": [{"file", "row", "entry",
-    "source_id", "left_out", "detail", "fields": [{"field", "column", "value"}], "key": {"value", "reading", "options":
-    {reading: letter}}, "options", "images": [{"picture", "found", "detail"}]}]}`, and for a question `task`, `split`,
-    `question`, `answer` and `declines`
+    "replies", "left_out": {reason: n}}], "items", "images", "as_texts": {reason: n}, "tasks": {task: n}, "splits":
+    {split: n}, "replies": {model: n}, "left_out": {reason: n}, "refused": [{"file", "entry", "reason", "detail"}]}`;
+    `refused` lists the first 200, and the first of each further reason; `keys` says for each set of files with the
+    same columns how keys are read: on how many rows each reading gives an option (`valid`), and another one than the
+    reading that is used (`differing`), how many keys are words and read so (`in_words`), and how many rows only
+    another reading could read, so that they are left out (`other_reading`); of each file `read` rows are `items`,
+    `replies` or left out; `first_answer` is the number of the first option where keys are numbers; `is_binary` says
+    that keys are 1 and 0 for yes and no; `model` is set for files of replies; `as_texts` counts questions that are no
+    items and whose words and keys can be checked. With `--explain`: `{"source", "explained": [{"file", "row",
+    "entry", "source_id", "left_out", "detail", "fields": [{"field", "column", "value"}], "key": {"value", "reading",
+    "options": {reading: letter}}, "options", "images": [{"picture", "found", "detail"}]}]}`, and for a question
+    `task`, `split`, `question`, `answer` and `declines`
     """
 )
 def items(
@@ -86,12 +86,13 @@ def items(
 
     Shown are the columns that were guessed for each field, the numbers of items, images, tasks and splits, and every
     reason why rows are left out, with examples; the table of keys says how well each way to read them fits all rows.
-    Where two ways fit and differ, nothing is read until `--keys` says which. `--column question=ask` or `--column options=o1,o2,o3` sets a guess
-    right, and so does a file (`--columns`), which `--write-columns` writes with the guesses. Nothing else is written.
+    Where two ways fit and differ, nothing is read until `--keys` says which. `--column question=ask` or `--column
+    options=o1,o2,o3` sets a guess right, and so does a file (`--columns`), which `--write-columns` writes with the
+    guesses. Nothing else is written.
     """
+    from benchwright.question_files.explained_row import explained_rows, explained_text
     from benchwright.question_files.item_check import check_items, check_items_text, read_questions
     from benchwright.question_files.listed_rows import listed_rows
-    from benchwright.question_files.explained_row import explained_rows, explained_text
     from benchwright.source_files.item_files import stated_columns
 
     mapping = stated_columns(settings) | ({} if keys is None else {"keys": keys})
