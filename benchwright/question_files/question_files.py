@@ -134,10 +134,7 @@ def question_files(
         elif columns.has_keys:
             keys.append(file)
         elif only:
-            raise DataError(
-                f"{files.shown(path)}: no column is a question with options or an answer (it has {', '.join(names)}); "
-                "say which with a mapping, such as question=ask"
-            )
+            raise DataError(f"{files.shown(path)}: {_lacking(columns, names)}")
     kept = questions or keys
     if not kept and not replies:
         seen = f"looked into {', '.join(looked_at[:8])}{files.damage()}" if looked_at else files.contents()
@@ -148,6 +145,23 @@ def question_files(
         *_labelled(files, kept),
         *(file._replace(model=models[file.path], config=None) for file in _labelled(files, replies)),
     ]
+
+
+def _lacking(columns: ColumnMapping, names: Sequence[str]) -> str:
+    """Return which columns a file of questions needs that this one has not, and how to state them."""
+    there = [f"{field} is {column}" for field, column in columns.fields.items()]
+    lacks = []
+    if not columns.column("question"):
+        lacks.append("the question (--column question=COLUMN)")
+    if not columns.column("answer") and not columns.column("options") and not columns.options:
+        lacks.append(
+            "the options (--column options=COLUMN, or options=COLUMN,COLUMN,...) or the key "
+            "(--column answer=COLUMN; of yes/no questions it is enough)"
+        )
+    if not lacks:
+        lacks.append("the id (--column id=COLUMN)")
+    known = f" (so far {', '.join(there)})" if there else ""
+    return f"no column holds {' and none '.join(lacks)}{known}; its columns are {', '.join(names)[:500]}"
 
 
 def _labelled(files: DatasetFiles, found: Sequence[QuestionFile]) -> list[QuestionFile]:
@@ -244,17 +258,6 @@ def _question_beside(row: Row, file: QuestionFile) -> tuple[AskedQuestion | None
         return _question(row, file)
     except (BadRow, ValidationError):
         return None, []
-
-
-def questions_of(
-    files: DatasetFiles, file: QuestionFile
-) -> Iterator[tuple[str, AskedQuestion, list[AskedPicture]] | RefusedRow]:
-    """Yield each question of a file with the row it stands in and its pictures, and what is wrong with other rows."""
-    for entry in rows_in(files, file):
-        if isinstance(entry, RefusedRow):
-            yield entry
-        elif entry.question is not None:
-            yield entry.row, entry.question, entry.pictures
 
 
 def _models_by_path(files: DatasetFiles, replies: Sequence[QuestionFile]) -> dict[str, str]:

@@ -12,12 +12,14 @@ from benchwright.records import LETTERS, ImageRecord, Source
 from benchwright.release import Release, ReleasedItem
 from benchwright.source_files.files import DatasetFiles, FileNote
 from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import Row
 
 from .asked_question import AskedPicture, AskedQuestion
 from .key_evidence import KeyTable
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
 from .source_keys import with_readings
 from .tables.column_files import ColumnFile, read_columns
+from .tables.rows import rows_of
 from .tables.webdataset import is_webdataset
 
 _RELEASE = ("manifest.json", "manifest.sha256")
@@ -39,6 +41,9 @@ class QuestionSource(Protocol):
 
     def notes(self) -> list[FileNote]:
         """Return what was assumed about the tables as they were read, such as their encoding."""
+
+    def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
+        """Yield the rows of a file as it holds them."""
 
     def picture_files(self) -> DatasetFiles:
         """Return the folder in which pictures are looked for."""
@@ -103,6 +108,10 @@ class FileSource:
         """Return what was assumed about the tables as they were read."""
         return self._files.notes()
 
+    def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
+        """Yield the rows of a file as it holds them."""
+        return rows_of(self._files, file.path, asked=file.columns.taken)
+
     def picture_files(self) -> DatasetFiles:
         """Return the folder in which pictures are looked for."""
         return self._pictures or self._files
@@ -144,6 +153,11 @@ class ReleaseSource:
     def notes(self) -> list[FileNote]:
         """Return nothing: a release is in one form."""
         return []
+
+    def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
+        """Yield nothing: a release has no files of questions."""
+        del file
+        return iter(())
 
     def picture_files(self) -> DatasetFiles:
         """Return the folder of the release."""
