@@ -27,15 +27,20 @@ from benchwright.errors import DataError
 from benchwright.records import LETTERS, Record
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "id": ("question_id", "questionid", "qid", "item_id", "idx", "id", "uid", "index", "sample_id", "key"),
-    "question": ("question", "query", "ask", "question_text", "text", "prompt", "problem", "input"),
-    "options": ("options", "choices", "candidates", "answer_choices", "multiple_choices", "mc_options"),
+    "id": ("question_id", "questionid", "qid", "item_id", "idx", "id", "uid", "index", "sample_id", "key",
+           "pid", "problem_id", "question_index", "instance_id", "example_id", "figure_id"),
+    "question": ("question", "query", "ask", "question_text", "text", "prompt", "problem", "input", "text_in", "instruction"),
+    "options": (
+        "options", "choices", "candidates", "answer_choices", "multiple_choices", "mc_options", "answer_options",
+        "possible_answers", "alternatives", "option_list", "choice_list", "options_list", "choices_list", "actions",
+    ),
     "answer": (
         "answer", "correct_option", "correct_answer", "answer_key", "right", "gt_answer", "ground_truth", "target",
         "label", "correct", "gt", "multiple_choice_answer", "correct_choice", "correct_choice_idx", "answer_idx",
-        "answer_index", "correct_index", "choice", "answers",
+        "answer_index", "correct_index", "choice", "answers", "truth",
+        "text_out", "right_answer",
     ),
-    "refusal": ("refusal",),
+    "refusal": ("refusal", "refusal_option", "refuse_option", "refuse_choice", "refusal_choice", "refuse"),
     "context": ("hint", "context", "passage"),
     "image": (
         "image", "images", "image_path", "img_path", "local_path", "image_file", "file_name", "filename", "img",
@@ -70,7 +75,17 @@ _NUMBERED_IMAGE = re.compile(r"(?:image|img|picture)[ _-]?(\d{1,2})", re.I)
 
 
 _KNOWN = frozenset(
-    {"metadata", "attributes", "kind", *(n for names in (*FIELDS.values(), *REPLY_FIELDS.values()) for n in names)}
+    {
+        "metadata",
+        "attributes",
+        "kind",
+        "messages",
+        "conversations",
+        "conversation",
+        "dialogue",
+        "dialog",
+        *(n for names in (*FIELDS.values(), *REPLY_FIELDS.values()) for n in names),
+    }
 )
 
 
@@ -177,6 +192,17 @@ def guessed_columns(
         replies=_reply_columns(lowered, {column for field, column in fields.items() if field in given}),
         first_answer=first_answer,
     )
+
+
+def option_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of options that have one each, such as `A`, `B`, or `option1`, `option2`; none where none."""
+    taken = {name for names in (FIELDS["options"], FIELDS["answer"]) for name in names}
+    return _in_order([name for name in columns if name.strip().lower() not in taken], _OPTION, _NUMBERED_OPTION)
+
+
+def image_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of pictures that have one each, such as `image_1`, `image_2`; none where none."""
+    return _in_order(columns, None, _NUMBERED_IMAGE)
 
 
 def _stated_fields(

@@ -2,7 +2,8 @@
 
 | shape                                     | rows                                                                |
 |-------------------------------------------|---------------------------------------------------------------------|
-| a list                                    | its entries; tasks of Label Studio are read by `label_studio`       |
+| a list                                    | its entries; tasks of Label Studio are read by `label_studio`, rows |
+|                                           | without names by `layouts.positions`                                |
 | JSON lines that are called `.json`        | the lines (MVP-Bench)                                               |
 | an object with `questions` with numbers   | VQAv2, with the answers of the file beside it (`vqa`)               |
 | an object of lists                        | the entries of each list; a list called `val` tells the split, and  |
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +28,16 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import Row, json_list, table_rows
 
+from ..layouts.known import is_laid_out
+from ..layouts.positions import is_positional, positional_rows
 from .columns import FIELDS, REPLY_FIELDS
 from .configs import split_of
 from .label_studio import is_task, task_rows
 from .vqa import is_vqa, vqa_rows
 
 _HEAD = 1 << 20
+_LOOKED_AT = 64
+"""Rows from which it is told what each place of a row without names holds."""
 _MOST_PAIRS = 2_000_000
 """Most ids with answers of a file that holds nothing else."""
 _TELLING = frozenset((*FIELDS["question"], *FIELDS["answer"], *REPLY_FIELDS["reply"]))
@@ -50,6 +56,8 @@ def json_document_rows(files: DatasetFiles, path: str) -> Iterator[Row | Refused
         first = next(entries, None)
         if first is not None and is_task(first.document):
             yield from task_rows(files, path)
+        elif first is not None and is_positional(first.document):
+            yield from positional_rows(path, [first, *islice(entries, _LOOKED_AT)], entries)
         elif first is not None:
             yield first
             yield from entries
@@ -74,7 +82,7 @@ def _is_lines(head: bytes) -> bool:
         first = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    is_row = isinstance(first, dict) and any(name.lower() in _TELLING for name in first)
+    is_row = isinstance(first, dict) and _tells(first)
     return is_row and (rest.lstrip().startswith(b"{") or not isinstance(first.get("questions"), list))
 
 
@@ -83,6 +91,7 @@ def _object_rows(place: Path, lists: JsonLists) -> Iterator[Row]:
     pairs: dict[str, Any] = {}
     pictures: dict[Any, str] = {}
     is_other = False
+    are_alike = _are_alike(lists)
     key, number, is_list = None, 0, False
     with place.open("rb") as handle:
         for name, offset, _, element in lists.elements():
@@ -93,7 +102,7 @@ def _object_rows(place: Path, lists: JsonLists) -> Iterator[Row]:
                 is_other = True
                 if name == "images" and isinstance(file_name := element.get("file_name"), str):
                     pictures[str(element.get("id"))] = file_name
-                if any(str(column).lower() in _TELLING for column in element):
+                if _tells(element) or (not is_list and are_alike):
                     split = split_of(name)
                     beside = {"split": split} if is_list and split else {} if is_list else {"id": name}
                     entry = f"{name} {number}" if is_list else f"entry {name}"
@@ -105,6 +114,18 @@ def _object_rows(place: Path, lists: JsonLists) -> Iterator[Row]:
     if not is_other:
         for name, value in pairs.items():
             yield Row(f"entry {name}", {"id": name, "answer": value})
+
+
+def _tells(entry: Mapping[str, Any]) -> bool:
+    """Return whether an entry may hold a question, a key or a reply, as its columns or its layout tell."""
+    return any(str(name).lower() in _TELLING for name in entry) or is_laid_out(entry)
+
+
+def _are_alike(lists: JsonLists) -> bool:
+    """Return whether an object's first values are objects with the same names: entries by id, whatever they hold."""
+    first = [element for _, _, _, element in islice(lists.elements(), 3)]
+    names = [set(element) if isinstance(element, Mapping) else set() for element in first]
+    return len(first) > 1 and bool(set.intersection(*names))
 
 
 def _named_pictures(element: Mapping[str, Any], pictures: Mapping[str, str]) -> dict[str, Any]:

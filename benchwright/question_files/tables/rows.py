@@ -21,8 +21,11 @@ from benchwright.files.bounds import ROW_BYTES
 from benchwright.files.tables import PACKED_ENDS, TABLE_ENDS, table_end
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
-from benchwright.source_files.rows import BadRow, Row, guarded, table_rows
+from benchwright.source_files.rows import Row, guarded, table_rows
 
+from ..layouts.chat import CHAT
+from ..layouts.joined import JoinedFile, joined_rows
+from ..layouts.known import plain_rows
 from .columns import FIELDS, is_known_column
 from .json_documents import json_document_rows
 from .own_exports import is_own_export, own_export_row
@@ -32,18 +35,27 @@ ENDS = (*TABLE_ENDS, *PACKED_ENDS, ".json", ".json.gz", ".tar")
 """Ends of the names of files that may hold questions."""
 
 
-def rows_of(files: DatasetFiles, path: str, *, asked: Collection[str] = ()) -> Iterator[Row | RefusedRow]:
-    """Yield the rows of a file as mappings, with what they nest taken apart.
+def rows_of(
+    files: DatasetFiles, path: str, *, asked: Collection[str] = (), joined: list[JoinedFile] | None = None
+) -> Iterator[Row | RefusedRow]:
+    """Yield the rows of a file as mappings, with what they nest taken apart, and keys that another file has.
 
     Args:
         files: The folder.
         path: Path of the file.
         asked: Columns that are read whatever they hold. Of Parquet and Arrow, bytes and nested values of columns
             whose name tells nothing are not read otherwise.
+        joined: List to which files are added whose keys or splits are joined to the rows.
 
     Raises:
         DataError: The file as a whole cannot be read.
     """
+    read = partial(_own_rows, files, asked=asked)
+    yield from joined_rows(files, path, read(path), read, among=ENDS, stated=asked, joined=joined)
+
+
+def _own_rows(files: DatasetFiles, path: str, *, asked: Collection[str]) -> Iterator[Row | RefusedRow]:
+    """Yield the rows of a file, with what they nest taken apart."""
     for row in _plain_rows(files, path, asked):
         if isinstance(row, RefusedRow):
             yield row
@@ -51,7 +63,8 @@ def rows_of(files: DatasetFiles, path: str, *, asked: Collection[str] = ()) -> I
             yield RefusedRow(path, row.entry, BAD_ROW, f"a {type(row.document).__name__}, not columns with values")
         else:
             with guarded(path, row.entry) as guard:
-                yield from _apart(row)
+                for plain in _apart(row):
+                    yield from plain_rows(plain, asked)
             if guard.refusal is not None:
                 yield guard.refusal
 
@@ -90,23 +103,11 @@ def _apart(row: Row) -> Iterator[Row]:
         for number, entry in enumerate(questions, start=1):
             yield Row(f"{row.entry}, question {number}", {**shared, **entry})
         return
-    if isinstance(messages := document.get("input"), list):
-        document = {**document, **_messages(messages)}
     if isinstance(metadata := document.get("metadata"), Mapping):
         # What describes a sample beside its columns has no words of the question, whatever it is called.
         beside = {f"metadata_{n}" if str(n).lower() in FIELDS["context"] else n: v for n, v in metadata.items()}
         document = {**beside, **{name: value for name, value in document.items() if name != "metadata"}}
-    yield Row(row.entry, own_export_row(document) if is_own_export(document) else document)
-
-
-def _messages(messages: Sequence[Any]) -> dict[str, Any]:
-    """Return question and pictures of the last message of a user."""
-    last = next((m for m in reversed(messages) if isinstance(m, Mapping) and m.get("role") == "user"), None)
-    content = last.get("content") if last is not None else None
-    if isinstance(content, str):
-        return {"input": content}
-    if not isinstance(content, list):
-        raise BadRow("`input` has no message of the role user with content")
-    parts = [part for part in content if isinstance(part, Mapping)]
-    texts = [str(part.get("text", "")) for part in parts if part.get("type") == "text"]
-    return {"input": "\n".join(texts), "images": [part.get("image") for part in parts if part.get("type") == "image"]}
+    if is_own_export(document):
+        samples = [plain.document for plain in CHAT.rows(document)] if CHAT.taken(document) else [document]
+        document = own_export_row(samples[-1])
+    yield Row(row.entry, document)

@@ -1,0 +1,55 @@
+"""What a layout is: how an entry of a file is told to have it, and the plain rows that it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+Entry = Mapping[str, Any]
+"""An entry of a file: names with values."""
+
+
+class PlainRow(NamedTuple):
+    """A plain row of an entry.
+
+    Args:
+        place: Which part of the entry it is, such as `, turn 2`; empty where the entry is one row.
+        document: Its columns, by the names of `tables.columns.FIELDS`.
+    """
+
+    place: str
+    document: dict[str, Any]
+
+
+class Layout(NamedTuple):
+    """A layout of entries.
+
+    Args:
+        name: Name in a few words.
+        form: What an entry looks like.
+        reading: What becomes of it.
+        seen_in: Benchmarks that are published so.
+        taken: Function that returns the columns of an entry that the layout takes apart; none where the entry has
+            another form.
+        rows: Function that yields the plain rows of an entry that has it.
+    """
+
+    name: str
+    form: str
+    reading: str
+    seen_in: tuple[str, ...]
+    taken: Callable[[Entry], frozenset[str]]
+    rows: Callable[[Entry], Iterator[PlainRow]]
+
+
+NOTHING: frozenset[str] = frozenset()
+
+
+def named(entry: Entry) -> dict[str, str]:
+    """Return the names of an entry's columns by their spelling in small letters."""
+    return {str(name).strip().lower(): name for name in entry}
+
+
+def without(entry: Entry, taken: frozenset[str]) -> dict[str, Any]:
+    """Return an entry without some of its columns."""
+    return {name: value for name, value in entry.items() if name not in taken}
