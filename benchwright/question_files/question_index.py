@@ -25,15 +25,13 @@ from benchwright.source_files.refusal_lists import Refusals
 from benchwright.source_files.refusals import BAD_ROW, MISSING_PICTURE, REPEATED, RefusedRow
 from benchwright.source_files.rows import BadRow
 
-from .asked_question import MAX_KEY, AskedQuestion, ModelReply
+from .asked_question import MAX_KEY, STATED_ID, AskedQuestion, ModelReply
 from .file_question import FileQuestion
 from .picture_lookup import PICTURE_REASONS, PictureLookup
 from .question_files import ReadRow
 
 NO_PICTURE, NO_QUESTION, NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
 ROTATED = "rotated"
-STATED_ID = "stated_id"
-"""Label of a question whose id stands twice: that id."""
 _SCHEMA = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
 CREATE TABLE pictures (
@@ -300,9 +298,9 @@ class _Filling:
 
     def _take_question(self, entry: ReadRow, question: AskedQuestion) -> None:
         _document(question).encode()
-        if self._has(question.key):
-            question = self._named_apart(question)
         shown = self._shown(entry)
+        if self._has(question.key):
+            question = self._named_apart(question, shown)
         if shown.outcome == MISSING_PICTURE and len(entry.pictures) == 1 and entry.pictures[0].path.isdecimal():
             # An empty row keeps its place in the order until the file ends.
             self.waiting.append((entry, question, shown))
@@ -310,25 +308,37 @@ class _Filling:
         else:
             self._store(entry, question, shown)
 
-    def _named_apart(self, question: AskedQuestion) -> AskedQuestion:
-        """Return a question under an id with its file's path, where that of another file has another question.
+    def _named_apart(self, question: AskedQuestion, shown: _Shown) -> AskedQuestion:
+        """Return a question under an id of its own, where an earlier question has the one that it states.
+
+        That of another file has its file's path before it, that of the same file a number after it.
 
         Raises:
-            BadRow: The question stands twice, or the file has two of that id.
+            BadRow: It is the same question: it stands twice.
         """
-        if self.keeps_repeats:
-            numbers = self.numbers.setdefault(question.key, count(2))
-            key = next(name for number in numbers if not self._has(name := f"{question.key} ({number})"))
-            return question.model_copy(update={"key": key, "labels": {**question.labels, STATED_ID: question.key}})
-        key = f"{self.file}:{question.key}"
-        file, text = self.database.execute(
-            "SELECT file, document FROM questions WHERE key = ?", (question.key,)
-        ).fetchone()
-        if file is not None and file != self.file and len(key) <= MAX_KEY and not self._has(key):
-            first = AskedQuestion.model_validate_json(text)
-            if (first.ask, first.options, first.answer) != (question.ask, question.options, question.answer):
-                return question.model_copy(update={"key": key})
-        raise BadRow(f"the id {question.key!r} stands twice; the first is used", REPEATED)
+        stated = question.labels.get(STATED_ID, question.key)
+        numbers = self.numbers.setdefault(question.key, count(2))
+        numbered = (f"{question.key} ({number})" for number in numbers)
+        if not self.keeps_repeats:
+            row = self.database.execute(
+                "SELECT file, document, image_ids, names FROM questions WHERE key = ?", (question.key,)
+            ).fetchone()
+            if row[0] is None or self._is_same(question, shown, row):
+                raise BadRow(f"the id {question.key!r} stands twice; the first is used", REPEATED)
+            key = f"{self.file}:{question.key}"
+            if row[0] != self.file and len(key) <= MAX_KEY and not self._has(key):
+                return question.model_copy(update={"key": key, "labels": {**question.labels, STATED_ID: stated}})
+        key = next(name for name in numbered if not self._has(name))
+        return question.model_copy(update={"key": key, "labels": {**question.labels, STATED_ID: stated}})
+
+    def _is_same(self, question: AskedQuestion, shown: _Shown, row: Sequence[Any]) -> bool:
+        """Return whether a question asks the same of the same pictures as one that was taken."""
+        _, text, image_ids, names = row
+        first = AskedQuestion.model_validate_json(text)
+        if (first.ask, first.options) != (question.ask, question.options):
+            return False
+        ids = [_ABSENT if picture is None else picture.image_id for picture in shown.pictures]
+        return ids == image_ids.split() and (_ABSENT not in ids or shown.names == json.loads(names))
 
     def _shown(self, entry: ReadRow) -> _Shown:
         if not entry.pictures:

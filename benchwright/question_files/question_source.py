@@ -14,6 +14,8 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 
 from .asked_question import AskedPicture, AskedQuestion
+from .id_named_pictures import with_pictures_named_by_id
+from .looked_into import LookedInto
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
 from .tables.column_files import ColumnFile, read_columns
 from .tables.webdataset import is_webdataset
@@ -78,7 +80,16 @@ class FileSource:
         self._pictures = None if pictures is None else DatasetFiles(pictures)
         merged = {pattern: {**columns, **mapping} for pattern, columns in by_file.items()}
         self._unread: list[RefusedRow] = []
-        self.files = question_files(self._files, mapping, only=only, stated_by_file=merged, unread=self._unread)
+        self.looked_into: list[LookedInto] = []
+        found = question_files(
+            self._files,
+            mapping,
+            only=only,
+            stated_by_file=merged,
+            unread=self._unread,
+            looked_into=self.looked_into,
+        )
+        self.files = with_pictures_named_by_id(self._files, self.picture_files(), found)
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield what each row holds, with the path of its file; at the end what of the folder cannot be read."""

@@ -12,13 +12,22 @@ from .chat import CHAT
 from .declining import DECLINING
 from .layout import Layout
 from .marked_words import MARKED_WORDS
-from .pictures_by_id import FIGURES, FOLDERS
+from .nested_questions import NESTED_QUESTIONS
+from .pictures_by_id import COCO_NUMBERS, FIGURES, FOLDERS
+from .question_squares import QUESTION_SQUARES
 from .worded_options import WORDED_OPTIONS
 from .wrong_answers import WRONG_ANSWERS
 
-WHOLE: tuple[Layout, ...] = (CHAT, CAPTION_SQUARES, CAPTION_PAIRS, CLAIMS)
+WHOLE: tuple[Layout, ...] = (
+    NESTED_QUESTIONS,
+    CHAT,
+    QUESTION_SQUARES,
+    CAPTION_SQUARES,
+    CAPTION_PAIRS,
+    CLAIMS,
+)
 """Layouts that say how a whole entry is read; it has one of them at most."""
-PARTS: tuple[Layout, ...] = (FIGURES, FOLDERS, MARKED_WORDS, WRONG_ANSWERS, WORDED_OPTIONS, DECLINING)
+PARTS: tuple[Layout, ...] = (FIGURES, FOLDERS, COCO_NUMBERS, MARKED_WORDS, WRONG_ANSWERS, WORDED_OPTIONS, DECLINING)
 """Layouts of a part of an entry, each of which may follow the others."""
 LAYOUTS = (*WHOLE, *PARTS)
 

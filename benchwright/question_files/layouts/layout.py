@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
+
+from ..tables.columns import spellings
 
 Entry = Mapping[str, Any]
 """An entry of a file: names with values."""
@@ -45,9 +47,13 @@ class Layout(NamedTuple):
 NOTHING: frozenset[str] = frozenset()
 
 
-def named(entry: Entry) -> dict[str, str]:
-    """Return the names of an entry's columns by their spelling in small letters."""
-    return {str(name).strip().lower(): name for name in entry}
+def named(entry: Iterable[str]) -> dict[str, str]:
+    """Return the names of an entry's columns by the ways in which they are looked up (`spellings`)."""
+    columns: dict[str, str] = {}
+    for name in entry:
+        for spelling in spellings(str(name)):
+            columns.setdefault(spelling, name)
+    return columns
 
 
 def without(entry: Entry, taken: frozenset[str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..tables.columns import FIELDS, image_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named
 
-_BY_ID = ("figure_id", "image_name", "img_id", "picture_id", "photo_id", "img_name")
+_BY_ID = ("figure_id",)
 
 
 def _named_by(entry: Entry) -> str | None:
@@ -48,6 +48,33 @@ FIGURES = Layout(
     ("CharXiv",),
     _figure_taken,
     _figure_rows,
+)
+
+
+def _coco_split(entry: Entry) -> str | None:
+    """Return the part of COCO that a number of a picture is of, where the entry has the form of A-OKVQA."""
+    columns = named(entry)
+    has_form = all(name in columns for name in ("image_id", "split", "choices", "difficult_direct_answer"))
+    is_number = has_form and str(entry[columns["image_id"]]).isdecimal()
+    return str(entry[columns["split"]]) if is_number and "image" not in columns else None
+
+
+def _coco_taken(entry: Entry) -> frozenset[str]:
+    return NOTHING if _coco_split(entry) is None else frozenset({"image_id"})
+
+
+def _coco_rows(entry: Entry) -> Iterator[PlainRow]:
+    number = int(entry[named(entry)["image_id"]])
+    yield PlainRow("", {**entry, "image": f"{_coco_split(entry)}2017/{number:012d}.jpg"})
+
+
+COCO_NUMBERS = Layout(
+    "pictures of COCO by number",
+    "`image_id` with a number, `split`, `choices`, `difficult_direct_answer`",
+    "the picture is `SPLIT2017/` and the number in twelve digits",
+    ("A-OKVQA",),
+    _coco_taken,
+    _coco_rows,
 )
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import DataError
+from benchwright.files.bounded_json import bounded_json
 from benchwright.files.bounds import ROW_BYTES
 from benchwright.files.tables import JSON_ENDS
 from benchwright.regions.formats.streamed_json import JsonLists
@@ -51,6 +52,7 @@ def json_document_rows(files: DatasetFiles, path: str) -> Iterator[Row | Refused
     """
     with files.opened(path) as handle:
         head = handle.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
+        is_whole = not handle.read(1)
     if head.startswith(b"["):
         entries = json_list(files, path)
         first = next(entries, None)
@@ -61,6 +63,8 @@ def json_document_rows(files: DatasetFiles, path: str) -> Iterator[Row | Refused
         elif first is not None:
             yield first
             yield from entries
+    elif is_whole and (entry := _entry_in(head)) is not None:
+        yield Row("entry 1", entry)
     elif _is_lines(head):
         yield from table_rows(files, path, end=JSON_ENDS[0], usual_line_bytes=ROW_BYTES.usual)
     else:
@@ -73,6 +77,15 @@ def json_document_rows(files: DatasetFiles, path: str) -> Iterator[Row | Refused
                     yield from _object_rows(place, lists)
             except DataError as error:
                 raise DataError(str(error).replace(str(place), files.shown(path))) from None
+
+
+def _entry_in(text: bytes) -> Mapping[str, Any] | None:
+    """Return the one entry that a small document is, where it has a layout of its own; None where it is none."""
+    try:
+        document = bounded_json(text)
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, Mapping) and is_laid_out(document) else None
 
 
 def _is_lines(head: bytes) -> bool:
@@ -91,9 +104,9 @@ def _object_rows(place: Path, lists: JsonLists) -> Iterator[Row]:
     pairs: dict[str, Any] = {}
     pictures: dict[Any, str] = {}
     is_other = False
-    are_alike = _are_alike(lists)
     key, number, is_list = None, 0, False
     with place.open("rb") as handle:
+        are_alike = _are_alike(handle, lists)
         for name, offset, _, element in lists.elements():
             if name != key:
                 key, number, is_list = name, 0, _stands_in_list(handle, offset)
@@ -121,11 +134,12 @@ def _tells(entry: Mapping[str, Any]) -> bool:
     return any(str(name).lower() in _TELLING for name in entry) or is_laid_out(entry)
 
 
-def _are_alike(lists: JsonLists) -> bool:
+def _are_alike(handle: Any, lists: JsonLists) -> bool:
     """Return whether an object's first values are objects with the same names: entries by id, whatever they hold."""
-    first = [element for _, _, _, element in islice(lists.elements(), 3)]
-    names = [set(element) if isinstance(element, Mapping) else set() for element in first]
-    return len(first) > 1 and bool(set.intersection(*names))
+    first = list(islice(lists.elements(), 3))
+    names = [set(element) if isinstance(element, Mapping) else set() for _, _, _, element in first]
+    are_values = not any(_stands_in_list(handle, offset) for _, offset, _, _ in first)
+    return are_values and len(first) > 1 and bool(set.intersection(*names))
 
 
 def _named_pictures(element: Mapping[str, Any], pictures: Mapping[str, str]) -> dict[str, Any]:

@@ -5,6 +5,7 @@
 | any table                 | its rows, of text, XLSX, lines of JSON, Parquet or Arrow (`files.tables`)               |
 | `.json`                   | entries of a list, of the lists of an object, or of an object by id (`json_documents`)  |
 | `.tar`                    | samples of WebDataset                                                                   |
+| `.txt`                    | lines of a question and its key, of one picture (`layouts.text_lines`)                   |
 
 Text and JSON may be packed (`.gz`). What one row nests is taken apart: `questions` of a picture under one entry
 (II-Bench), messages and metadata of inspect_ai, and the rows of Benchwright's own exports.
@@ -23,6 +24,7 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
 from benchwright.source_files.rows import Row, guarded, table_rows
 
+from ..layouts import text_lines
 from ..layouts.chat import CHAT
 from ..layouts.joined import JoinedFile, joined_rows
 from ..layouts.known import plain_rows
@@ -31,7 +33,7 @@ from .json_documents import json_document_rows
 from .own_exports import is_own_export, own_export_row
 from .webdataset import webdataset_rows
 
-ENDS = (*TABLE_ENDS, *PACKED_ENDS, ".json", ".json.gz", ".tar")
+ENDS = (*TABLE_ENDS, *PACKED_ENDS, ".json", ".json.gz", ".tar", text_lines.END)
 """Ends of the names of files that may hold questions."""
 
 
@@ -75,6 +77,8 @@ def _plain_rows(files: DatasetFiles, path: str, asked: Collection[str]) -> Itera
         yield from table_rows(files, path, choose=chosen, usual_line_bytes=ROW_BYTES.usual)
     elif path.lower().endswith(".tar"):
         yield from webdataset_rows(files, path)
+    elif path.lower().endswith(text_lines.END):
+        yield from text_lines.text_line_rows(files, path)
     else:
         yield from json_document_rows(files, path)
 
