@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -49,6 +49,13 @@ def emit(document: Mapping[str, Any], *, as_json: bool, text: str | Callable[[],
         printed = text() if callable(text) else text
     with naming("standard output"):
         click.echo(printed)
+
+
+def emit_lines(documents: Iterable[Mapping[str, Any]]) -> None:
+    """Print one JSON document a line to standard output, as they come."""
+    with naming("standard output"):
+        for document in documents:
+            click.echo(json_escaped(json.dumps(document, ensure_ascii=False, allow_nan=False)))
 
 
 def note(message: str) -> None:

@@ -22,9 +22,9 @@ from .asked_question import MAX_KEY, STATED_ID, AskedPicture, AskedQuestion, Mod
 from .layouts.joined import JoinedFile
 from .layouts.settings import setting_names, start_anew
 from .looked_into import LookedInto, kept_out
-from .question_rows import DEFAULT_TASK, question_of
+from .question_rows import DEFAULT_TASK, question_of, stated_id
 from .reply_columns import model_of_path, reply_of, without_ends
-from .tables.columns import ColumnMapping, guessed_columns
+from .tables.columns import KEYS, ColumnMapping, Reading, guessed_columns
 from .tables.configs import file_labels
 from .tables.rows import ENDS, rows_of
 
@@ -48,7 +48,7 @@ class QuestionFile(NamedTuple):
         path: Path below the folder.
         columns: Which column holds what.
         split: Split that its name tells; None where it tells none.
-        first_answer: Number of the first option where answers are numbers: 0 or 1.
+        reading: How keys name options; None where no key of the files with these columns does.
         is_binary: Whether keys are 1 and 0 for yes and no, without options.
         config: Configuration that its folder or the dataset's card tells, such as a subject; None for none.
         model: Model whose replies it holds, as its path tells; None for a file of questions.
@@ -58,16 +58,21 @@ class QuestionFile(NamedTuple):
     path: str
     columns: ColumnMapping
     split: str | None
-    first_answer: int
+    reading: Reading | None = None
     is_binary: bool = False
     config: str | None = None
     model: str | None = None
     starts_anew: bool = False
 
     @property
+    def first_answer(self) -> int:
+        """Return the number of the first option where keys are numbers: 0 or 1."""
+        return int(self.reading == "from_1")
+
+    @property
     def stated(self) -> dict[str, str | int | list[str]]:
-        """Return the columns, and the number of the first option, as a mapping states them."""
-        return {**self.columns.stated(), "first_answer": self.first_answer}
+        """Return the columns, and how keys name options, as a mapping states them."""
+        return {**self.columns.stated(), **({} if self.reading is None else {KEYS: self.reading})}
 
 
 def question_files(
@@ -135,7 +140,7 @@ def question_files(
         columns = guessed_columns(names, said, of=files.shown(path))
         if columns.column("question") and model is None and "id" not in (said or {}):
             columns = _with_unique_id(rows, columns, partial(guessed_columns, names, said, of=files.shown(path)))
-        file = QuestionFile(path, columns, None, _first_answer(rows, columns), _is_binary(rows, columns))
+        file = QuestionFile(path, columns, None)
         if columns.column("id") and (columns.replies or (model is not None and columns.has_keys)):
             replies.append(file._replace(model=model or path.rpartition("/")[2].partition(".")[0]))
         elif columns.has_questions:
@@ -216,25 +221,6 @@ def _with_unique_id(
     return columns
 
 
-def _is_binary(rows: Sequence[Row], columns: ColumnMapping) -> bool:
-    """Return whether all keys are 1 or 0, both are there, and no row has options."""
-    answer, options = columns.column("answer"), columns.column("options")
-    if answer is None or columns.options or any(options and row.document.get(options) for row in rows):
-        return False
-    keys = {str(int(k) if isinstance(k, bool) else k) for row in rows if (k := row.document.get(answer)) is not None}
-    return keys == {"0", "1"}
-
-
-def _first_answer(rows: Sequence[Row], columns: ColumnMapping) -> int:
-    """Return the number of the first option where keys are numbers: 1 if there are such keys and none is 0, else 0."""
-    if columns.first_answer is not None:
-        return columns.first_answer
-    answer = columns.column("answer")
-    numbers = [row.document.get(answer) for row in rows] if answer else []
-    whole = {int(number) for number in numbers if isinstance(number, int) or str(number).isdecimal()}
-    return 1 if whole and 0 not in whole else 0
-
-
 class ReadRow(NamedTuple):
     """What a row of a file holds.
 
@@ -243,12 +229,14 @@ class ReadRow(NamedTuple):
         question: The question; None where the row is a reply to one that another file has.
         pictures: Pictures of the question.
         reply: What a model replied to it; None for nothing.
+        position: Place of the row or entry in its file, from 0.
     """
 
     row: str
     question: AskedQuestion | None
     pictures: list[AskedPicture]
     reply: ModelReply | None = None
+    position: int | None = None
 
 
 def rows_in(files: DatasetFiles, file: QuestionFile) -> Iterator[ReadRow | RefusedRow]:
@@ -262,19 +250,20 @@ def rows_in(files: DatasetFiles, file: QuestionFile) -> Iterator[ReadRow | Refus
             continue
         with guarded(file.path, row.entry) as guard:
             if file.model is None:
-                yield ReadRow(row.entry, *_question(row, file))
+                yield ReadRow(row.entry, *_question(row, file), None, row.position)
             else:
                 reply = reply_of(row.document, file.columns, file.model)
-                yield ReadRow(row.entry, *_question_beside(row, file), reply)
+                yield ReadRow(row.entry, *_question_beside(row, file), reply, row.position)
         if guard.refusal is not None:
-            yield guard.refusal
+            source_id = stated_id(row.document, file.columns)
+            yield guard.refusal._replace(position=row.position, source_id=source_id)
 
 
 def _question(row: Row, file: QuestionFile) -> tuple[AskedQuestion, list[AskedPicture]]:
     document: Mapping[str, Any] = row.document
     if file.is_binary and (answer := file.columns.column("answer")) is not None and answer in document:
         document = {**document, answer: _SPELLED.get(str(document[answer]), document[answer])}
-    question, pictures = question_of(document, file.columns, row=row.entry, first_answer=file.first_answer)
+    question, pictures = question_of(document, file.columns, row=row.entry, reading=file.reading)
     told: dict[str, Any] = {}
     if question.split is None and file.split is not None:
         told["split"] = file.split

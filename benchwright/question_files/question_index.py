@@ -32,6 +32,8 @@ from .question_files import ReadRow
 
 NO_PICTURE, NO_QUESTION, NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
 ROTATED = "rotated"
+REPLY, NO_REPLY = "reply", "no_reply"
+"""What a row is that holds a model's reply and no question of its own, and one in which the model said nothing."""
 _SCHEMA = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
 CREATE TABLE pictures (
@@ -43,10 +45,22 @@ CREATE TABLE questions (
 CREATE INDEX by_picture ON questions (first, key) WHERE first IS NOT NULL;
 CREATE TABLE shown (file TEXT, place TEXT, image_ids TEXT, names TEXT, PRIMARY KEY (file, place)) WITHOUT ROWID;
 CREATE TABLE absent (name TEXT PRIMARY KEY, reason TEXT, detail TEXT);
+CREATE TABLE rows (
+    number INTEGER PRIMARY KEY, file TEXT, position INTEGER, entry TEXT, key TEXT, reason TEXT, detail TEXT);
 CREATE TABLE replies (
     model TEXT, key TEXT, text TEXT, choice TEXT, file TEXT, row TEXT, PRIMARY KEY (model, key)) WITHOUT ROWID;
 """
 _ALL = "SELECT file, row, document, image_ids, outcome, detail, names FROM questions ORDER BY number"
+_ROWS = (
+    "SELECT rows.file, position, entry, rows.key, reason, rows.detail, questions.file, row, document, image_ids, "
+    "outcome, questions.detail, names FROM rows LEFT JOIN questions ON reason IS NULL AND questions.key = rows.key "
+    "ORDER BY rows.number"
+)
+_ROW_COUNTS = (
+    "SELECT rows.file, coalesce(reason, outcome), count(*) FROM rows "
+    "LEFT JOIN questions ON reason IS NULL AND questions.key = rows.key "
+    "WHERE position IS NOT NULL GROUP BY 1, 2 ORDER BY min(rows.number)"
+)
 _BY_PICTURE = (
     "SELECT file, row, document, image_ids, outcome, detail, names, first FROM questions "
     "WHERE first IS NOT NULL ORDER BY first, key"
@@ -86,6 +100,49 @@ class AbsentPicture(NamedTuple):
     name: str
     reason: str
     detail: str
+
+
+class SourceRow(NamedTuple):
+    """A row of the source, whatever it holds.
+
+    Args:
+        file: Path of its file in the source.
+        position: Place of the row, or of the entry that holds it, in its file, from 0; None for a file as a whole.
+        entry: Which row it is, in words, such as `line 3`.
+        source_id: Id by which the source or its place names it.
+        question: Its question, whether it is an item or not; None where the row holds none that can be read.
+        reason: Why it is no item; None for an item.
+        detail: The same in words.
+    """
+
+    file: str
+    position: int | None
+    entry: str
+    source_id: str | None
+    question: FileQuestion | None
+    reason: str | None
+    detail: str
+
+
+class RowCount(NamedTuple):
+    """What became of the rows of a file: each is an item, holds a reply, or is left out.
+
+    Args:
+        file: Path of the file in the source.
+        items: Number of rows that are items.
+        replies: Number of rows that hold a model's reply and no question.
+        left_out: Number of other rows by reason.
+    """
+
+    file: str
+    items: int
+    replies: int
+    left_out: dict[str, int]
+
+    @property
+    def read(self) -> int:
+        """Return the number of rows that were read."""
+        return self.items + self.replies + sum(self.left_out.values())
 
 
 class ImportCounts(NamedTuple):
@@ -197,6 +254,27 @@ class QuestionIndex:
             for row in database.execute(_ALL):
                 yield _question(row)
 
+    def rows(self) -> Iterator[SourceRow]:
+        """Yield every row of the source in its order, then the files that cannot be read."""
+        with closing(self._connected()) as database:
+            for file, position, entry, key, reason, detail, *columns in database.execute(_ROWS):
+                if reason is not None:
+                    yield SourceRow(file, position, entry, key, None, reason, detail)
+                else:
+                    question = _question(columns)
+                    yield SourceRow(file, position, entry, key, question, question.outcome, question.detail)
+
+    def row_counts(self) -> list[RowCount]:
+        """Return what became of the rows of each file, in the order of the source."""
+        by_file: dict[str, Counter[str | None]] = {}
+        with closing(self._connected()) as database:
+            for file, reason, number in database.execute(_ROW_COUNTS):
+                by_file.setdefault(file, Counter())[reason] += number
+        return [
+            RowCount(file, counts.pop(None, 0), counts.pop(REPLY, 0), {str(r): n for r, n in sorted(counts.items())})
+            for file, counts in by_file.items()
+        ]
+
     def absent(self) -> Iterator[AbsentPicture]:
         """Yield every picture that questions name and that cannot be used, in the order in which they were met."""
         with closing(self._connected()) as database:
@@ -267,18 +345,34 @@ class _Filling:
             self.file = file
         if isinstance(entry, RefusedRow):
             self.refused.add(entry)
+            self._list(file, entry.position, entry.entry, entry.source_id, entry.reason, entry.detail)
             return
+        stated = entry.question or entry.reply
+        key = None if stated is None else stated.key
+        reason: str | None = NO_REPLY if entry.reply is None else REPLY
+        detail = "the model said nothing" if entry.reply is None else f"a reply of {entry.reply.model}, and no question"
         try:
             if entry.question is not None and (entry.reply is None or not self._has(entry.question.key)):
                 self.refused.records += 1
-                self._take_question(entry, entry.question)
+                key, reason = self._take_question(entry, entry.question), None
             if entry.reply is not None:
                 self._take_reply(entry, entry.reply)
-        except BadRow as error:
-            self.refused.add(RefusedRow(file, entry.row, error.reason, str(error)))
-        except UnicodeEncodeError as error:
-            detail = f"a text has the character {error.object[error.start]!a}, which no file in UTF-8 can hold"
-            self.refused.add(RefusedRow(file, entry.row, BAD_ROW, detail))
+        except (BadRow, UnicodeEncodeError) as error:
+            refusal = _refusal(file, entry.row, error)
+            self.refused.add(refusal)
+            if reason is not None:  # else the question is taken all the same, and only its reply is not
+                reason, detail = refusal.reason, refusal.detail
+        self._list(file, entry.position, entry.row, key, reason, detail)
+
+    def _list(
+        self, file: str, position: int | None, entry: str, key: str | None, reason: str | None, detail: str
+    ) -> None:
+        values: tuple[str | int | None, ...] = (file, position, entry, key, reason, detail)
+        if reason is not None:
+            values = tuple(v.encode("utf-8", "backslashreplace").decode() if isinstance(v, str) else v for v in values)
+        self.database.execute(
+            "INSERT INTO rows (file, position, entry, key, reason, detail) VALUES (?, ?, ?, ?, ?, ?)", values
+        )
 
     def finish(self) -> None:
         """Settle the questions of a file that refer to the pictures of other rows."""
@@ -296,7 +390,8 @@ class _Filling:
     def _has(self, key: str) -> bool:
         return self.database.execute("SELECT 1 FROM questions WHERE key = ?", (key,)).fetchone() is not None
 
-    def _take_question(self, entry: ReadRow, question: AskedQuestion) -> None:
+    def _take_question(self, entry: ReadRow, question: AskedQuestion) -> str:
+        """Store a question, and return the id under which it is kept."""
         _document(question).encode()
         shown = self._shown(entry)
         if self._has(question.key):
@@ -307,6 +402,7 @@ class _Filling:
             self.database.execute("INSERT INTO questions (key) VALUES (?)", (question.key,))
         else:
             self._store(entry, question, shown)
+        return question.key
 
     def _named_apart(self, question: AskedQuestion, shown: _Shown) -> AskedQuestion:
         """Return a question under an id of its own, where an earlier question has the one that it states.
@@ -456,6 +552,13 @@ class _Filling:
             self.database.execute(
                 "UPDATE replies SET choice = ? WHERE model = ? AND key = ?", (reply.choice, reply.model, reply.key)
             )
+
+
+def _refusal(file: str, row: str, error: BadRow | UnicodeEncodeError) -> RefusedRow:
+    if isinstance(error, BadRow):
+        return RefusedRow(file, row, error.reason, str(error))
+    detail = f"a text has the character {error.object[error.start]!a}, which no file in UTF-8 can hold"
+    return RefusedRow(file, row, BAD_ROW, detail)
 
 
 def _document(question: AskedQuestion) -> str:

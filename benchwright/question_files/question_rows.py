@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import base64
 import binascii
-import json
 import math
 import re
 from collections import Counter
@@ -17,28 +15,21 @@ from benchwright.source_files.rows import BadRow
 from benchwright.text_normalization import counted
 
 from .asked_question import YES_NO, AskedPicture, AskedQuestion, task_name
-from .tables.columns import ColumnMapping
+from .key_reading import SEALED, KnownKey, StatedKey, is_absent, is_letter, option_named
+from .option_cells import listed_in, option_cells, parsed_cell
+from .tables.columns import ColumnMapping, Reading
 
 DEFAULT_TASK = "imported"
 _KINDS = ("yes_no", "multiple_choice")
-_LETTER = re.compile(r"\(?([A-Z])\)?[.:)]?")
-_LETTERED = re.compile(r"\s*\(?([A-Z])[.):]\s+(.+)", re.S)
-_INLINE = re.compile(r"\(([A-Za-z])\)\s*")
-"""A letter before an option among others in one line: `(a) open (b) closed` (MMVP)."""
 _PICTURE = re.compile(r"\.(?:jpe?g|png|webp|gif|bmp|tiff?|avif)$", re.I)
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{64,}={0,2}\s*")
 _DATA_ADDRESS = re.compile(r"data:image/[a-z+.-]+;base64,", re.I)
 _SPLIT_TASK_NUMBER = re.compile(r"(train|dev|val|validation|test)_([A-Za-z].*)_\d+")
 _PLACED = re.compile(r"<image (\d{1,2})>")
-_WHOLE = re.compile(r"(\d+)(?:\.0+)?")
-_SEALED = frozenset({"", "hidden", "none", "nan", "null", "-1", "?"})
-"""What stands for a key that is not published, in small letters (BLINK, MMMU, tables of pandas)."""
-_CLOSING = re.compile(r"\s*(?:please\s+)?(?:answer|select|choose|reply|respond)\b.{0,160}", re.I)
-"""A line after the options that only says how to answer."""
 
 
 def question_of(
-    document: Mapping[str, Any], columns: ColumnMapping, *, row: str, first_answer: int
+    document: Mapping[str, Any], columns: ColumnMapping, *, row: str, reading: Reading | None
 ) -> tuple[AskedQuestion, list[AskedPicture]]:
     """Return the question of a row, and its pictures in order.
 
@@ -48,20 +39,22 @@ def question_of(
         document: The row.
         columns: Which column holds what.
         row: Which row it is, the id of a question without one.
-        first_answer: Number of the first option where answers are numbers: 0 or 1.
+        reading: How keys name options; None where no key of the source does.
 
     Raises:
         BadRow: Something is missing or does not fit; names column and value.
     """
     pictures, places = _pictures(document, columns)
     ask = _renumbered(_words(document, columns), places)
-    options, names = _options(document, columns)
+    cells, names = option_cells(document, columns)
+    options = [_option(cell) for cell in cells]
     answer_text = _value(document, columns, "answer")
-    if not options and _LETTER.fullmatch(_key_text(answer_text)):
-        ask, options = _listed_in(ask)
+    if not options and is_letter(answer_text):
+        ask, listed = listed_in(ask)
+        options, names = [*listed], tuple(LETTERS[: len(listed)])
     kind = _kind(document, options, answer_text)
     if kind == "yes_no" and not options:
-        options = list(YES_NO)
+        options, reading = [*YES_NO], "text"
     shown: list[str | int] = []
     for option in options:
         if isinstance(option, AskedPicture):
@@ -69,11 +62,14 @@ def question_of(
             pictures.append(option)
         else:
             shown.append(_placed(_renumbered(option, places), len(pictures)))
-    key = _text(document, columns, "id") or row
+    key = stated_id(document, columns) or row
     split, task = _told_by_id(key)
     is_open = kind == "open"
-    answer = None if is_open else _answer(answer_text, options, names, first_answer)
-    refusal = None if is_open else _answer(_value(document, columns, "refusal"), options, names, first_answer)
+    texts = tuple(option.strip() if isinstance(option, str) else None for option in options)
+    stated = StatedKey(answer_text, texts, names)
+    answer = None if is_open else option_named(stated, reading)
+    declines = stated._replace(value=_value(document, columns, "refusal"))
+    refusal = None if is_open else option_named(declines, reading)
     question = AskedQuestion(
         key=key,
         split=_text(document, columns, "split") or split,
@@ -95,6 +91,38 @@ def question_of(
     return question, pictures
 
 
+def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> StatedKey | None:
+    """Return the key of a row with its options, as evidence for how keys are to be read; None where it states none.
+
+    A row that has no key but an option that declines states that one.
+    """
+    value = _value(document, columns, "answer")
+    if is_absent(value):
+        value = _value(document, columns, "refusal")
+    if is_absent(value):
+        return None
+    cells, names = option_cells(document, columns)
+    if not cells and is_letter(value):
+        column = columns.column("question")
+        words = None if column is None else document.get(column)
+        cells = listed_in(words)[1] if isinstance(words, str) else []
+        names = tuple(LETTERS[: len(cells)])
+    return StatedKey(value, tuple(map(_option_text, cells)), names)
+
+
+def _option_text(cell: Any) -> str | None:
+    """Return the words of an option, as `_option` reads them; None for a picture."""
+    if isinstance(cell, Mapping):
+        text = cell.get("text")
+        return text.strip() if isinstance(text, str) and not isinstance(cell.get("picture"), int) else None
+    return None if isinstance(cell, bytes) or cell is None else str(cell).strip()
+
+
+def stated_id(document: Mapping[str, Any], columns: ColumnMapping) -> str | None:
+    """Return the id that a row states for its question; None where it states none."""
+    return _text(document, columns, "id")
+
+
 def _words(document: Mapping[str, Any], columns: ColumnMapping) -> str:
     """Return the question as it stands, after what is to be read before it; empty where the file has none at all."""
     column = columns.column("question")
@@ -106,23 +134,6 @@ def _words(document: Mapping[str, Any], columns: ColumnMapping) -> str:
     return f"{context}\n{ask}" if context and context.lower() != "nan" else ask
 
 
-def _listed_in(ask: str) -> tuple[str, list[str | AskedPicture]]:
-    """Return a question without the options that its last lettered lines list, and these; none where it lists none."""
-    lines = ask.split("\n")
-    starts = [n for n, line in enumerate(lines) if (match := _LETTERED.fullmatch(line)) and match[1] == "A"]
-    for start in reversed(starts):
-        options: list[str | AskedPicture] = []
-        for letter, line in zip(LETTERS, lines[start:], strict=False):
-            match = _LETTERED.fullmatch(line)
-            if match is None or match[1] != letter:
-                break
-            options.append(match[2].strip())
-        if len(options) >= 2:
-            rest = [line for line in lines[start + len(options) :] if line.strip() and not _CLOSING.fullmatch(line)]
-            return "\n".join([*lines[:start], *rest]).strip(), options
-    return ask, []
-
-
 def _kind(
     document: Mapping[str, Any], options: Sequence[str | AskedPicture], answer: Any
 ) -> Literal["yes_no", "multiple_choice", "open"]:
@@ -131,6 +142,8 @@ def _kind(
     Raises:
         BadRow: There is a single option.
     """
+    if isinstance(answer, KnownKey):
+        answer = answer.value
     if not options and str(answer).strip().rstrip(".").casefold() in ("yes", "no"):
         return "yes_no"
     if len(options) >= 2:
@@ -142,15 +155,21 @@ def _kind(
 
 def _open_answer(value: Any) -> str | None:
     """Return the key of an open question in words; of several right answers, one a line."""
+    if isinstance(value, KnownKey):
+        value = value.value
     if isinstance(value, str) and value.lstrip().startswith("["):
-        value = _parsed(value)
+        value = parsed_cell(value)
     values = value if isinstance(value, list | tuple) else [value]
     # VizWiz and VQAv2 state an answer with how sure its author was.
-    texts = [_key_text(entry.get("answer") if isinstance(entry, Mapping) else entry) for entry in values]
-    known = [text for text in texts if text.lower() not in _SEALED]
+    texts = [_open_text(entry.get("answer") if isinstance(entry, Mapping) else entry) for entry in values]
+    known = [text for text in texts if text.lower() not in SEALED]
     [(best, number)] = Counter(known).most_common(1) or [("", 0)]
     known = [best] if number > 1 else known  # several people's answers, not several right ones
     return "\n".join(known)[:10_000] or None
+
+
+def _open_text(value: Any) -> str:
+    return "" if value is None or isinstance(value, Mapping | list | bytes) else str(value).strip()
 
 
 def _told_by_id(key: str) -> tuple[str | None, str | None]:
@@ -180,32 +199,6 @@ def _text(document: Mapping[str, Any], columns: ColumnMapping, field: str, *, as
     return (text if as_it_stands and text.strip() else text.strip()) or None
 
 
-def _options(document: Mapping[str, Any], columns: ColumnMapping) -> tuple[list[str | AskedPicture], list[str]]:
-    """Return the options in order, and the names that keys may have for them: columns, keys of a mapping, labels."""
-    if columns.options:
-        cells = [document.get(column) for column in columns.options]
-        while cells and cells[-1] in (None, ""):
-            cells.pop()
-        return [_option(cell) for cell in cells], list(columns.options[: len(cells)])
-    value = _value(document, columns, "options")
-    if isinstance(value, str):
-        value = _parsed(value)
-    if isinstance(value, Mapping):
-        if isinstance(texts := value.get("text"), list):  # {"text": [...], "label": [...]}
-            names = value.get("label") if isinstance(value.get("label"), list) else []
-            return [_option(entry) for entry in texts], [str(name) for name in names or ()]
-        keys = sorted((key for key, entry in value.items() if entry not in (None, "")), key=_by_number)
-        return [_option(value[key]) for key in keys], [str(key) for key in keys]
-    if isinstance(value, list | tuple):
-        names = [str(e.get("label", e.get("key", ""))) for e in value if isinstance(e, Mapping)]
-        return [_option(entry) for entry in value], names if len(names) == len(value) else []
-    return [], []
-
-
-def _by_number(key: Any) -> tuple[int, str]:
-    return (int(key), "") if str(key).isdigit() else (-1, str(key))
-
-
 def _option(value: Any) -> str | AskedPicture:
     if isinstance(value, Mapping):
         if isinstance(number := value.get("picture"), int):
@@ -220,69 +213,6 @@ def _option(value: Any) -> str | AskedPicture:
     return _picture(words) if _DATA_ADDRESS.match(words.strip()) else words
 
 
-def _parsed(text: str) -> Any:
-    """Return a list or mapping that stands in a cell as JSON or as Python writes it; else its lines."""
-    for read in (json.loads, ast.literal_eval):
-        try:
-            value = read(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            continue
-        if isinstance(value, list | tuple | dict):
-            return value
-    lines = [line for line in text.splitlines() if line.strip()]
-    if len(lines) == 1 and len(parts := _INLINE.split(text)) > 2 and not parts[0].strip():
-        letters = [letter.upper() for letter in _INLINE.findall(text)]
-        if letters == list(LETTERS[: len(letters)]):
-            return [part.strip() for part in parts[2::2]]
-    matches = [_LETTERED.fullmatch(line) for line in lines]
-    if lines and all(match is not None and match[1] == LETTERS[n] for n, match in enumerate(matches[: len(LETTERS)])):
-        return [match[2] for match in matches if match is not None]
-    return lines
-
-
-def _key_text(value: Any) -> str:
-    """Return a key as text; empty where there is none."""
-    if isinstance(value, list | tuple) and len(value) == 1:
-        value = value[0]
-    return "" if value is None or isinstance(value, Mapping | bytes) else str(value).strip()
-
-
-def _answer(value: Any, options: Sequence[str | AskedPicture], names: Sequence[str], first: int) -> int | None:
-    """Return the number of the right option, from 0; None where the row states none."""
-    if isinstance(value, str) and re.fullmatch(r"\[.*\]", value.strip(), re.S):
-        value = _parsed(value)
-    if isinstance(value, list | tuple) and len(value) > 1:
-        listed = ", ".join(map(str, value))[:80]
-        raise BadRow(f"{len(value)} answers are right ({listed}); an item has one", "several_keys")
-    text = _key_text(value)
-    spelled = [option.strip() if isinstance(option, str) else None for option in options]
-    if text and text in spelled:
-        if spelled.count(text) > 1:
-            raise BadRow(f"the answer {text[:80]!r} is the text of several options", "ambiguous_key")
-        return spelled.index(text)
-    if text.lower() in _SEALED:
-        return None
-    if (place := _numbered(text, names, len(options), first)) is not None:
-        return place
-    lettered = _LETTERED.fullmatch(text)
-    if lettered is not None and lettered[2].strip() in spelled:
-        return spelled.index(lettered[2].strip())
-    folded = [None if option is None else option.casefold().rstrip(".") for option in spelled]
-    if folded.count(text.casefold().rstrip(".")) == 1:
-        return folded.index(text.casefold().rstrip("."))
-    raise BadRow(f"the answer {text[:80]!r} is none of the {counted(len(options), 'option')}", "key_not_an_option")
-
-
-def _numbered(text: str, names: Sequence[str], options: int, first: int) -> int | None:
-    """Return the number of the option that a key names by its own name, its letter or its number; None for none."""
-    if names.count(text) == 1:
-        return names.index(text)
-    if (match := _LETTER.fullmatch(text.upper())) and LETTERS.index(match[1]) < options:
-        return LETTERS.index(match[1])
-    whole = _WHOLE.fullmatch(text)
-    return int(whole[1]) - first if whole is not None and first <= int(whole[1]) < options + first else None
-
-
 def _pictures(document: Mapping[str, Any], columns: ColumnMapping) -> tuple[list[AskedPicture], dict[int, int]]:
     """Return the pictures in order, and the new number of each by its old one: empty cells have none."""
     if columns.images:
@@ -290,7 +220,7 @@ def _pictures(document: Mapping[str, Any], columns: ColumnMapping) -> tuple[list
     else:
         value = _value(document, columns, "image")
         if isinstance(value, str) and value.lstrip().startswith("["):
-            value = _parsed(value)
+            value = parsed_cell(value)
         values = list(value) if isinstance(value, list | tuple) else [value]
     filled = [(number, value) for number, value in enumerate(values, start=1) if value not in (None, "")]
     places = {number: place for place, (number, _) in enumerate(filled, start=1)}

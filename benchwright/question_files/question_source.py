@@ -15,8 +15,10 @@ from benchwright.source_files.refusals import RefusedRow
 
 from .asked_question import AskedPicture, AskedQuestion
 from .id_named_pictures import with_pictures_named_by_id
+from .key_evidence import KeyTable
 from .looked_into import LookedInto
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
+from .source_keys import with_readings
 from .tables.column_files import ColumnFile, read_columns
 from .tables.webdataset import is_webdataset
 
@@ -29,6 +31,10 @@ class QuestionSource(Protocol):
     @property
     def files(self) -> list[QuestionFile]:
         """Files of questions and of replies, with what their columns hold; none for a release."""
+
+    @property
+    def keys(self) -> list[KeyTable]:
+        """How keys are read, for each set of files with the same columns; none for a release."""
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield what each row holds, with the path of its file."""
@@ -89,7 +95,8 @@ class FileSource:
             unread=self._unread,
             looked_into=self.looked_into,
         )
-        self.files = with_pictures_named_by_id(self._files, self.picture_files(), found)
+        found = with_pictures_named_by_id(self._files, self.picture_files(), found)
+        self.files, self.keys = with_readings(self._files, found)
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield what each row holds, with the path of its file; at the end what of the folder cannot be read."""
@@ -123,6 +130,7 @@ class ReleaseSource:
     def __init__(self, release: Release) -> None:
         self._release = release
         self.files: list[QuestionFile] = []
+        self.keys: list[KeyTable] = []
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield each item as a question."""
@@ -134,7 +142,8 @@ class ReleaseSource:
                 AskedPicture(f"{image.image_id}", released.images[image.image_id], _source_of(image.image_id, records))
                 for image in released.item.images
             ]
-            yield released.split, ReadRow(row, _question_of(released, is_sealed=released.split in sealed), pictures)
+            question = _question_of(released, is_sealed=released.split in sealed)
+            yield released.split, ReadRow(row, question, pictures, None, number - 1)
 
     def picture_files(self) -> DatasetFiles:
         """Return the folder of the release."""

@@ -31,10 +31,12 @@ class Row(NamedTuple):
     Args:
         entry: Which row of the file it is, such as `line 3`.
         document: Its content.
+        position: Place in the file of the row or entry that holds it, from 0; None where the reader does not count.
     """
 
     entry: str
     document: Any
+    position: int | None = None
 
 
 class BadRow(ValueError):
@@ -102,7 +104,7 @@ def json_list(files: DatasetFiles, path: str) -> Iterator[Row]:
     with files.as_path(path) as place:
         try:
             for number, element in enumerate(JsonLists(place).entries(), start=1):
-                yield Row(f"entry {number}", element)
+                yield Row(f"entry {number}", element, number - 1)
         except DataError as error:
             raise DataError(str(error).replace(str(place), files.shown(path))) from None
 

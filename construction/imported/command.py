@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.output import emit, json_option
+from benchwright.cli.output import emit, emit_lines, json_option
 
 
 @click.command("items")
@@ -28,6 +28,15 @@ from benchwright.cli.output import emit, json_option
 @click.option(
     "--write-columns", "write_to", type=click.Path(path_type=Path), help="New file for the columns that are used."
 )
+@click.option(
+    "--list",
+    "lists",
+    is_flag=True,
+    help="Print a JSON line for each row of the source instead, in its order. An item is {file, row, source_id, split, "
+    "task, question, options: [{key, text} or {key, image}], answer: KEY or null, declines: KEY or null, images: "
+    "[PATH]}; what is left out is {file, row, source_id, left_out: REASON, detail}. `file` is a path below the source, "
+    "and `row` the place of the row or entry in it, counted from 0 (null for a file that cannot be read).",
+)
 @json_option(
     """
     `{"source", "files": [{"file", "columns": {field: column}, "options": [column], "images": [column],
@@ -45,6 +54,7 @@ def items(
     columns: Path | None,
     write_to: Path | None,
     *,
+    lists: bool,
     as_json: bool,
 ) -> None:
     """Say how the questions of a benchmark that exists are read, before a recipe takes them in by the step `items`.
@@ -53,9 +63,16 @@ def items(
     reason why rows are left out, with examples. `--column question=ask` or `--column options=o1,o2,o3` sets a guess
     right, and so does a file (`--columns`), which `--write-columns` writes with the guesses. Nothing else is written.
     """
-    from benchwright.question_files.item_check import check_items, check_items_text
+    from benchwright.question_files.item_check import check_items, check_items_text, read_questions
+    from benchwright.question_files.listed_rows import listed_rows
     from benchwright.source_files.item_files import stated_columns
 
+    if lists:
+        if as_json or write_to is not None:
+            raise click.UsageError("--list prints lines; give it without --json and --write-columns")
+        with read_questions(source, pictures=pictures, mapping=stated_columns(settings), columns=columns) as read:
+            emit_lines(listed_rows(read.index))
+        return
     document = check_items(
         source, pictures=pictures, mapping=stated_columns(settings), columns=columns, write_to=write_to
     )

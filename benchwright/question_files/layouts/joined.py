@@ -110,7 +110,7 @@ def joined_rows(
         told = {name: value for name, value in beside.keys.get(own, {}).items() if row.document.get(name) is None}
         if own in beside.splits and lacks_split:
             told["split"] = beside.splits[own]
-        yield Row(row.entry, {**row.document, **told})
+        yield row._replace(document={**row.document, **told})
 
 
 def _has(documents: Sequence[Mapping[str, Any]], columns: ColumnMapping, name: str) -> bool:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import count, takewhile
+from typing import Literal, get_args
 
 from pydantic import Field
 
@@ -75,6 +76,13 @@ REPLY_FIELDS: Mapping[str, tuple[str, ...]] = {
 FIRST_ANSWER = "first_answer"
 """Setting beside columns: number of the first option where keys are numbers, 0 or 1."""
 
+KEYS = "keys"
+"""Setting beside columns: how keys name options, one of `READINGS`."""
+
+Reading = Literal["letters", "labels", "from_0", "from_1", "text", "yes_no"]
+READINGS: tuple[Reading, ...] = get_args(Reading)
+"""Ways in which a key may name an option (`key_reading`); of two that give the same options the first is named."""
+
 _OPTION = re.compile(r"(?:option|choice|opt|answer)?[ _-]?([a-z])", re.I)
 _NUMBERED_OPTION = re.compile(r"(?:option|choice|opt)[ _-]?(\d{1,2})", re.I)
 _NUMBERED_IMAGE = re.compile(r"(?:image|img|picture)[ _-]?(\d{1,2})", re.I)
@@ -118,7 +126,8 @@ class ColumnMapping(Record):
         options: Columns of the options, in order, where each has its own.
         images: Columns of the pictures, in order, where each has its own.
         replies: Column by field, of `REPLY_FIELDS`; empty where the file holds no replies.
-        first_answer: Number of the first option where keys are numbers, as a curator says; None where it is counted.
+        first_answer: Number of the first option where keys are numbers, as a curator says; None where it is found.
+        keys: How keys name options, as a curator says; None where it is found.
     """
 
     fields: dict[str, str] = Field(default_factory=dict)
@@ -126,6 +135,7 @@ class ColumnMapping(Record):
     images: tuple[str, ...] = ()
     replies: dict[str, str] = Field(default_factory=dict)
     first_answer: int | None = Field(None, ge=0, le=1)
+    keys: Reading | None = None
 
     @property
     def taken(self) -> frozenset[str]:
@@ -189,6 +199,7 @@ def guessed_columns(
     """
     given = dict(stated or {})
     first_answer = _first_answer(given.pop(FIRST_ANSWER, None), of)
+    keys = _reading(given.pop(KEYS, None), of)
     fields, several = _stated_fields(given, columns, of)
     lowered: dict[str, str] = {}
     for name in columns:
@@ -213,6 +224,7 @@ def guessed_columns(
         images=several.get("image", ()),
         replies=_reply_columns(lowered, {column for field, column in fields.items() if field in given}),
         first_answer=first_answer,
+        keys=keys,
     )
 
 
@@ -264,6 +276,12 @@ def _first_answer(value: object, of: str) -> int | None:
     if value is None or str(value) in ("0", "1"):
         return None if value is None else int(str(value))
     raise DataError(f"{of}: {FIRST_ANSWER} is {value!r}; write 0 or 1, the number that keys give the first option")
+
+
+def _reading(value: object, of: str) -> Reading | None:
+    if value is None or value in READINGS:
+        return None if value is None else READINGS[READINGS.index(value)]  # type: ignore[arg-type]
+    raise DataError(f"{of}: {KEYS} is {value!r}; write how keys name options: {', '.join(READINGS)}")
 
 
 def _in_order(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -22,6 +23,7 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import BadRow, Row, guarded, json_list
 
+from ..key_reading import KnownKey
 from .columns import FIELDS
 from .own_exports import is_own_export, own_export_row
 
@@ -30,10 +32,11 @@ _NAMES_OF_OPTIONS = FIELDS["options"]
 
 
 class _Control(NamedTuple):
-    """A control `Choices`: the words above it, and its options, if the configuration lists them."""
+    """A control `Choices`: the words above it, its options, if the configuration lists them, and each by its alias."""
 
     words: str
     options: tuple[str, ...]
+    by_alias: Mapping[str, str]
 
 
 def is_task(document: Any) -> bool:
@@ -51,17 +54,17 @@ def task_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
     chosen: dict[str, set[str]] = {}
     for row in json_list(files, path):
         if is_task(row.document):
-            for _, control, choices in _results(row.document):
+            for _, control, choices in _results(row.document, controls):
                 chosen.setdefault(control, set()).update(choices)
     for row in json_list(files, path):
         if not is_task(row.document):
-            yield RefusedRow(path, row.entry, "bad_row", "no task: it has no `data`")
+            yield RefusedRow(path, row.entry, "bad_row", "no task: it has no `data`", position=row.position)
             continue
         with guarded(path, row.entry) as guard:
             for place, document in _questions(row.document, controls, chosen):
-                yield Row(f"{row.entry}{place}", document)
+                yield Row(f"{row.entry}{place}", document, row.position)
         if guard.refusal is not None:
-            yield guard.refusal
+            yield guard.refusal._replace(position=row.position)
 
 
 def _questions(
@@ -77,15 +80,16 @@ def _questions(
     shared = {name: _picture_cell(value) for name, value in {**meta, **data}.items()}
     shared.setdefault("id", task.get("id"))
     if any(str(name).lower() in FIELDS["question"] for name in data):
-        options = next((_values(data[name]) for name in data if str(name).lower() in _NAMES_OF_OPTIONS), None)
+        cell = next((data[name] for name in data if str(name).lower() in _NAMES_OF_OPTIONS), None)
+        options = None if cell is None else _values(cell)
         control = _control_for(options, task, controls, chosen)
         if options is None and control is not None:
             options = _options_of(control, controls, chosen)
-        yield "", {**shared, **_key(task, control, shared), "options": options}
+        yield "", {**shared, **_key(task, control, shared, controls, _aliases(cell)), "options": options}
         return
     for control in controls or sorted(chosen):
         words = controls[control].words if control in controls else control
-        row = {**shared, **_key(task, control, {}), "question": words, "id": f"{shared['id']}-{control}"}
+        row = {**shared, **_key(task, control, {}, controls), "question": words, "id": f"{shared['id']}-{control}"}
         yield f", {control}", {**row, "options": _options_of(control, controls, chosen), "task": control}
 
 
@@ -109,7 +113,7 @@ def _control_for(
         controls: Controls of the configuration.
         chosen: Choices made in the whole file, by control.
     """
-    used = list(dict.fromkeys(control for _, control, _ in _results(task)))
+    used = list(dict.fromkeys(control for _, control, _ in _results(task, controls)))
     names = used or list(controls) or sorted(chosen)
     if options is not None:
         fitting = [name for name in names if chosen.get(name, set()) & set(options)]
@@ -122,15 +126,32 @@ def _options_of(control: str, controls: Mapping[str, _Control], chosen: Mapping[
     return list(stated) or sorted(chosen.get(control, ()))
 
 
-def _key(task: Mapping[str, Any], control: str | None, stated: Mapping[str, Any]) -> dict[str, Any]:
+def _key(
+    task: Mapping[str, Any],
+    control: str | None,
+    stated: Mapping[str, Any],
+    controls: Mapping[str, _Control],
+    aliases: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, Any]:
     """Return the column `answer` from people's choices, with how many chose; nothing where the task states a key.
+
+    Args:
+        task: The task.
+        control: Control with which people answer; None for none.
+        stated: What the task's data state.
+        controls: Controls of the configuration.
+        aliases: Options that the task's data list, by alias.
 
     Raises:
         BadRow: Two choices are level.
     """
     if control is None or any(str(name).lower() in FIELDS["answer"] for name in stated):
         return {}
-    votes = [(is_truth, choices) for is_truth, name, choices in _results(task) if name == control]
+    votes = [
+        (is_truth, [aliases.get(choice, choice) for choice in choices])
+        for is_truth, name, choices in _results(task, controls)
+        if name == control
+    ]
     truths = [choices for is_truth, choices in votes if is_truth]
     counted = Counter(tuple(choices) for choices in truths or [choices for _, choices in votes])
     ranked = counted.most_common()
@@ -140,11 +161,17 @@ def _key(task: Mapping[str, Any], control: str | None, stated: Mapping[str, Any]
         words = " and ".join(repr(", ".join(choices))[:80] for choices, _ in ranked[:2])
         raise BadRow(f"{words} were chosen by {ranked[0][1]} each; no key", "ambiguous_key")
     best, number = ranked[0]
-    return {"answer": list(best), "annotators": counted.total(), "annotators_agreeing": number}
+    # What people chose is the text of an option, even where it looks like a letter or a number.
+    return {"answer": KnownKey(list(best), "text"), "annotators": counted.total(), "annotators_agreeing": number}
 
 
-def _results(task: Mapping[str, Any]) -> Iterator[tuple[bool, str, list[str]]]:
-    """Yield the choices of each annotation that was not cancelled: whether it is ground truth, control, choices."""
+def _results(
+    task: Mapping[str, Any], controls: Mapping[str, _Control]
+) -> Iterator[tuple[bool, str, list[str]]]:
+    """Yield the choices of each annotation that was not cancelled: whether it is ground truth, control, choices.
+
+    Label Studio writes the alias of a choice that has one; it becomes the choice's words here.
+    """
     for annotation in _listed(task.get("annotations")) or _listed(task.get("completions")):
         if not isinstance(annotation, Mapping) or annotation.get("was_cancelled") or annotation.get("skipped"):
             continue
@@ -153,7 +180,9 @@ def _results(task: Mapping[str, Any]) -> Iterator[tuple[bool, str, list[str]]]:
             choices = value.get("choices") if isinstance(value, Mapping) else None
             if isinstance(choices, list) and choices:
                 name = str(result.get("from_name", "choice"))
-                yield bool(annotation.get("ground_truth")), name, [str(choice) for choice in choices]
+                words = controls[name].by_alias if name in controls else {}
+                chosen = [words.get(str(choice), str(choice)) for choice in choices]
+                yield bool(annotation.get("ground_truth")), name, chosen
 
 
 def _listed(value: Any) -> list[Any]:
@@ -165,6 +194,12 @@ def _values(options: Any) -> list[str]:
     if not isinstance(options, list):
         return [] if options is None else [str(options)]
     return [str(o.get("value", o.get("alias", ""))) if isinstance(o, Mapping) else str(o) for o in options]
+
+
+def _aliases(options: Any) -> dict[str, str]:
+    """Return the options that stand in data with an alias, by it."""
+    listed = [o for o in _listed(options) if isinstance(o, Mapping) and o.get("alias") and o.get("value") is not None]
+    return {str(option["alias"]): str(option["value"]) for option in listed}
 
 
 def _picture_cell(value: Any) -> Any:
@@ -206,8 +241,9 @@ def _controls_of(root: ET.Element) -> dict[str, _Control]:
         if element.tag == "Header":
             header = element.get("value", "")
         elif element.tag == "Choices" and (name := element.get("name")):
-            options = tuple(value for choice in element.iter("Choice") if (value := choice.get("value")))
+            choices = [(value, choice.get("alias")) for choice in element.iter("Choice") if (value := choice.get("value"))]
             words = header if header and not header.startswith("$") else name
-            controls[name] = _Control(words, options)
+            by_alias = {alias: value for value, alias in choices if alias}
+            controls[name] = _Control(words, tuple(value for value, _ in choices), by_alias)
             header = ""
     return controls

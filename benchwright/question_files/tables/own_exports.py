@@ -13,6 +13,8 @@ from typing import Any
 from benchwright.records import LETTERS
 from benchwright.source_files.rows import BadRow
 
+from ..key_reading import KnownKey
+
 _SAME = ("task", "kind", "question", "level", "category", "explanation", "split", "answer", "refusal")
 _PICTURES = ("images", "image", *(f"image_{number}" for number in range(1, 100)))
 
@@ -40,6 +42,8 @@ def own_export_row(document: Mapping[str, Any]) -> dict[str, Any]:
         row["index"] = document["index"]
     if row["answer"] is None and row["refusal"] is None:
         row["answer"] = document.get("target") or None
+    for name in ("answer", "refusal"):
+        row[name] = row[name] and KnownKey(row[name], "letters")
     attributes = document.get("attributes") or {}
     if isinstance(attributes, str):
         try:

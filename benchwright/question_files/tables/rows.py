@@ -38,42 +38,56 @@ ENDS = (*TABLE_ENDS, *PACKED_ENDS, ".json", ".json.gz", ".tar", text_lines.END)
 
 
 def rows_of(
-    files: DatasetFiles, path: str, *, asked: Collection[str] = (), joined: list[JoinedFile] | None = None
+    files: DatasetFiles,
+    path: str,
+    *,
+    asked: Collection[str] = (),
+    only: Collection[str] = (),
+    joined: list[JoinedFile] | None = None,
 ) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a file as mappings, with what they nest taken apart, and keys that another file has.
+
+    Each has its position in the file; questions that one entry nests have that of the entry.
 
     Args:
         files: The folder.
         path: Path of the file.
         asked: Columns that are read whatever they hold. Of Parquet and Arrow, bytes and nested values of columns
             whose name tells nothing are not read otherwise.
+        only: Columns that are enough for the caller, if a Parquet or Arrow file has them; others may be read as well.
         joined: List to which files are added whose keys or splits are joined to the rows.
 
     Raises:
         DataError: The file as a whole cannot be read.
     """
     read = partial(_own_rows, files, asked=asked)
-    yield from joined_rows(files, path, read(path), read, among=ENDS, stated=asked, joined=joined)
+    yield from joined_rows(files, path, read(path, only=only), read, among=ENDS, stated=asked, joined=joined)
 
 
-def _own_rows(files: DatasetFiles, path: str, *, asked: Collection[str]) -> Iterator[Row | RefusedRow]:
+def _own_rows(
+    files: DatasetFiles, path: str, *, asked: Collection[str], only: Collection[str] = ()
+) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a file, with what they nest taken apart."""
-    for row in _plain_rows(files, path, asked):
+    for number, row in enumerate(_plain_rows(files, path, asked, only)):
+        position = number if row.position is None else row.position
         if isinstance(row, RefusedRow):
-            yield row
+            yield row._replace(position=position)
         elif not isinstance(row.document, Mapping):
-            yield RefusedRow(path, row.entry, BAD_ROW, f"a {type(row.document).__name__}, not columns with values")
+            detail = f"a {type(row.document).__name__}, not columns with values"
+            yield RefusedRow(path, row.entry, BAD_ROW, detail, position=position)
         else:
             with guarded(path, row.entry) as guard:
-                for plain in _apart(row):
-                    yield from plain_rows(plain, asked)
+                for part in _apart(row):
+                    yield from (plain._replace(position=position) for plain in plain_rows(part, asked))
             if guard.refusal is not None:
-                yield guard.refusal
+                yield guard.refusal._replace(position=position)
 
 
-def _plain_rows(files: DatasetFiles, path: str, asked: Collection[str]) -> Iterator[Row | RefusedRow]:
+def _plain_rows(
+    files: DatasetFiles, path: str, asked: Collection[str], only: Collection[str]
+) -> Iterator[Row | RefusedRow]:
     if table_end(path) is not None:
-        chosen = partial(_chosen, asked=asked)
+        chosen = partial(_chosen, asked=asked, only=only)
         yield from table_rows(files, path, choose=chosen, usual_line_bytes=ROW_BYTES.usual)
     elif path.lower().endswith(".tar"):
         yield from webdataset_rows(files, path)
@@ -83,7 +97,7 @@ def _plain_rows(files: DatasetFiles, path: str, asked: Collection[str]) -> Itera
         yield from json_document_rows(files, path)
 
 
-def _chosen(columns: Sequence[ArrowColumn], *, asked: Collection[str]) -> ChosenColumns:
+def _chosen(columns: Sequence[ArrowColumn], *, asked: Collection[str], only: Collection[str]) -> ChosenColumns:
     """Return the columns that may hold a part of a question or reply, and those that may be labels of it.
 
     Of others nothing is read: pictures and lists that no field takes can be most of a file.
@@ -91,6 +105,8 @@ def _chosen(columns: Sequence[ArrowColumn], *, asked: Collection[str]) -> Chosen
     kinds = {column.name.strip().lower(): column.kind for column in columns}
     if kinds.get("questions") == "nested" or "canary" in kinds:
         return ChosenColumns([column.name for column in columns])
+    if only and {column.name for column in columns}.issuperset(only):
+        return ChosenColumns([column.name for column in columns if column.name in only])
     wanted = [column.name for column in columns if column.name in asked or is_known_column(column.name)]
     labels = [column.name for column in columns if column.kind in ("plain", "list") and column.name not in wanted]
     return ChosenColumns(wanted, labels)

@@ -1,0 +1,253 @@
+"""How keys name options: the readings that are possible, and the one that fits all keys of a source.
+
+| reading   | a key is                                                                                        |
+|-----------|-------------------------------------------------------------------------------------------------|
+| `letters` | a letter (`B`, `(b)`, `B.`, `Option B`): the option that is called so, else the one at its place |
+| `labels`  | the name that the source gives the option: its column, its key in a mapping, its label          |
+| `from_0`  | the option's number, the first being 0                                                          |
+| `from_1`  | the option's number, the first being 1                                                          |
+| `text`    | the option's words                                                                              |
+| `yes_no`  | 1 or true for yes, 0 or false for no                                                            |
+
+One key alone rarely tells: `2` may be the third option, the second, or the one that says "2". So the evidence of all
+rows is counted first (`KeyEvidence`), and one reading is chosen for all (`chosen_reading`). A key in words can be the
+text of an option only, and is read so whatever the other keys are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from benchwright.records import LETTERS
+from benchwright.source_files.rows import BadRow
+from benchwright.text_normalization import counted
+
+from .option_cells import own_marks, parsed_cell, without_mark
+from .tables.columns import READINGS, Reading
+
+READING_WORDS: Mapping[Reading, str] = {
+    "letters": "letters", "labels": "names of options", "from_0": "numbers from 0", "from_1": "numbers from 1",
+    "text": "texts of options", "yes_no": "1 for yes, 0 for no",
+}  # fmt: skip
+SEALED = frozenset({"", "hidden", "none", "nan", "null", "-1", "?"})
+"""What stands for a key that is not published, in small letters (BLINK, MMMU, tables of pandas)."""
+
+_NAMED = r"(?:(?:option|choice|answer|opt)[\s_:#-]*)?[(\[]?"
+_LETTER = re.compile(_NAMED + r"([A-Za-z])[)\]]?[.:)]?", re.I)
+_NUMBER = re.compile(_NAMED + r"(\d{1,3})(?:\.0+)?[)\]]?[.:)]?", re.I)
+_WHOLE = re.compile(r"(-?\d+)\.0+")
+_LETTERED = re.compile(r"[(\[]?([A-Za-z])[.):\]]+\s+(.+)", re.S)
+_LETTERS = re.compile(r"[A-Z](?:\s*(?:[,;/&+|]|\band\b)?\s*[A-Z])+", re.I)
+_NUMBERS = re.compile(r"\d{1,2}(?:\s*[,;/&+|]\s*\d{1,2})+")
+_TRUTH = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}
+_SAYS = ({"no": False, "yes": True}, {"false": False, "true": True})
+Places = int | tuple[int, ...] | None
+"""The option that a key names, from 0; several where it names several; None where it names none."""
+
+
+@dataclass(frozen=True)
+class KnownKey:
+    """A key whose reading its format says, whatever the other keys of the source are.
+
+    Args:
+        value: The key.
+        reading: How it names an option.
+    """
+
+    value: Any
+    reading: Reading
+
+
+class StatedKey(NamedTuple):
+    """A key as its row states it, beside the options.
+
+    Args:
+        value: The key, or a list of keys.
+        texts: Words of each option; None for a picture.
+        names: What the source calls each option; empty where it names none.
+    """
+
+    value: Any
+    texts: tuple[str | None, ...]
+    names: tuple[str, ...] = ()
+
+
+def key_values(value: Any) -> list[Any]:
+    """Return the keys that a cell states: several where it lists several, none where it is empty.
+
+    Raises:
+        BadRow: It is an object.
+    """
+    if isinstance(value, str) and value.lstrip().startswith("[") and value.rstrip().endswith("]"):
+        value = parsed_cell(value)
+    values = list(value) if isinstance(value, list | tuple) else [value]
+    for entry in values:
+        if isinstance(entry, Mapping | list | bytes):
+            raise BadRow(f"the answer is {type(entry).__name__} within a cell, no letter, number or text", "bad_row")
+    return [entry for entry in values if not is_absent(entry)]
+
+
+def is_absent(value: Any) -> bool:
+    """Return whether a cell holds no key at all."""
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
+def key_text(value: Any) -> str:
+    """Return a key as text: without spaces around it, letters and digits in their usual form."""
+    text = str(value).strip()
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def places_of(key: StatedKey, reading: Reading) -> Places:
+    """Return which option a key names under a reading."""
+    values = key_values(key.value)
+    found = [_place(value, key_text(value), key, reading) for value in values]
+    if not found or any(place is None for place in found):
+        return None
+    flat = dict.fromkeys(p for place in found for p in (place if isinstance(place, tuple) else (place,)))
+    places = tuple(place for place in flat if place is not None)
+    return places[0] if len(places) == 1 else places
+
+
+def _place(value: Any, text: str, key: StatedKey, reading: Reading) -> Places:
+    match reading:
+        case "text":
+            return _of_text(text, key)
+        case "letters":
+            return _of_letter(text, key)
+        case "labels":
+            return key.names.index(text) if key.names.count(text) == 1 else None
+        case "yes_no":
+            return _of_truth(text, key.texts)
+        case _:
+            return None if isinstance(value, bool) else _of_number(text, len(key.texts), int(reading[-1]))
+
+
+def _of_text(text: str, key: StatedKey) -> int | None:
+    place = _with_text(text, key.texts)
+    if place is None and (lettered := _LETTERED.fullmatch(text)) is not None:
+        place = _with_text(lettered[2].strip(), key.texts)
+        return place if place == _at_letter(lettered[1], key) else None
+    return place
+
+
+def _with_text(text: str, texts: Sequence[str | None]) -> int | None:
+    """Return the one option that has this text: to the letter, else but for case, a last point and a mark before it."""
+    if known := texts.count(text):
+        return texts.index(text) if known == 1 else None
+    marks = own_marks(texts)
+    wanted = _folded(text)
+    folded = [t if t is None else _folded(without_mark(t) if marks else t) for t in texts]
+    return folded.index(wanted) if folded.count(wanted) == 1 else None
+
+
+def _folded(text: str) -> str:
+    whole = _WHOLE.fullmatch(text)
+    return whole[1] if whole is not None else key_text(text).casefold().rstrip(".")
+
+
+def _of_letter(text: str, key: StatedKey) -> Places:
+    if (match := _LETTER.fullmatch(text)) is not None:
+        return _at_letter(match[1], key)
+    if (lettered := _LETTERED.fullmatch(text)) is not None:
+        place = _at_letter(lettered[1], key)
+        return place if place is not None and place == _with_text(lettered[2].strip(), key.texts) else None
+    if len(text) <= 3 * len(LETTERS) and _LETTERS.fullmatch(text):
+        letters = re.findall("[A-Z]", re.sub(r"\band\b", " ", text, flags=re.I), re.I)
+        if text == text.lower() and not re.search(r"[^a-z]", text):
+            return None  # a word
+        places = [_at_letter(letter, key) for letter in letters]
+        if None not in places and len(set(places)) == len(places):
+            return tuple(place for place in places if place is not None)
+    return None
+
+
+def _at_letter(letter: str, key: StatedKey) -> int | None:
+    letter = letter.upper()
+    if key.names:
+        named = [_LETTER.fullmatch(name) for name in key.names]
+        if all(named):
+            letters = [match[1].upper() for match in named if match is not None]
+            return letters.index(letter) if letters.count(letter) == 1 else None
+    place = LETTERS.index(letter)
+    return place if place < len(key.texts) else None
+
+
+def _of_number(text: str, options: int, first: int) -> Places:
+    match = _NUMBER.fullmatch(text)
+    if match is not None:
+        place = int(match[1]) - first
+        return place if 0 <= place < options else None
+    if _NUMBERS.fullmatch(text):
+        places = [int(number) - first for number in re.findall(r"\d+", text)]
+        return tuple(places) if all(0 <= place < options for place in places) else None
+    return None
+
+
+def _of_truth(text: str, texts: Sequence[str | None]) -> int | None:
+    said = _TRUTH.get(text.casefold())
+    if said is None or len(texts) != 2 or None in texts:
+        return None
+    folded = [_folded(words or "") for words in texts]
+    for words in _SAYS:
+        if sorted(folded) == sorted(words):
+            return next(place for place, word in enumerate(folded) if words[word] == said)
+    return None
+
+
+def is_letter(value: Any) -> bool:
+    """Return whether a key is one letter."""
+    if isinstance(value, KnownKey):
+        value = value.value
+    if isinstance(value, list | tuple) and len(value) == 1:
+        value = value[0]
+    return isinstance(value, str) and _LETTER.fullmatch(key_text(value)) is not None
+
+
+def is_in_words(value: Any) -> bool:
+    """Return whether a key can be words only: it is neither a letter nor a number, nor true or false."""
+    text = key_text(value)
+    forms = (_LETTER, _LETTERED, _NUMBER, _NUMBERS, _WHOLE)
+    return not (isinstance(value, bool) or text.casefold() in _TRUTH or any(f.fullmatch(text) for f in forms))
+
+
+def option_named(key: StatedKey, reading: Reading | None) -> int | None:
+    """Return the option that a key names, from 0; None where the row states no key, or it is not published.
+
+    Args:
+        key: The key.
+        reading: The reading of the source; None where no key of it can be read, so that none was chosen.
+
+    Raises:
+        BadRow: It names no option, several, or one under another reading only.
+    """
+    if isinstance(key.value, KnownKey):
+        key, reading = key._replace(value=key.value.value), key.value.reading
+    values = key_values(key.value)
+    if not values:
+        return None
+    shown = ", ".join(key_text(value) for value in values)[:80]
+    if len(values) == 1 and shown.casefold() in SEALED and not (reading == "text" and shown in key.texts):
+        return None
+    places = None if reading is None else places_of(key, reading)
+    if places is None and all(is_in_words(value) for value in values):
+        places = places_of(key, "text")
+    if isinstance(places, int):
+        return places
+    if places is not None:
+        raise BadRow(f"{len(places)} answers are right ({shown}); an item has one", "several_keys")
+    if sum(text == shown for text in key.texts) > 1:
+        raise BadRow(f"the answer {shown!r} is the text of several options", "ambiguous_key")
+    for other in READINGS:
+        if reading is not None and isinstance(place := places_of(key, other), int):
+            raise BadRow(
+                f"the answer {shown!r} is none of the {counted(len(key.texts), 'option')} as the keys of this source are "
+                f"read ({READING_WORDS[reading]}); among {READING_WORDS[other]} it would be option {LETTERS[place]}",
+                "other_reading",
+            )
+    raise BadRow(f"the answer {shown!r} is none of the {counted(len(key.texts), 'option')}", "key_not_an_option")

@@ -1,0 +1,46 @@
+"""The rows of a source, one JSON document each, as `construct items SOURCE --list` prints them.
+
+An item is `{"file", "row", "source_id", "split", "task", "question", "options": [{"key", "text"} | {"key", "image"}],
+"answer", "declines", "images"}`, what is left out `{"file", "row", "source_id", "left_out", "detail"}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from benchwright.records import LETTERS
+
+from .question_index import QuestionIndex, SourceRow
+
+
+def listed_rows(index: QuestionIndex) -> Iterator[dict[str, Any]]:
+    """Yield a document for each row of a source, in its order, and at the end one for each file that cannot be read."""
+    for row in index.rows():
+        place = {"file": row.file, "row": row.position, "source_id": row.source_id}
+        if row.reason is not None:
+            yield {**place, "left_out": row.reason, "detail": row.detail}
+        else:
+            yield {**place, **_item(row)}
+
+
+def _item(row: SourceRow) -> dict[str, Any]:
+    assert row.question is not None  # a row without a reason is an item
+    question, names = row.question.question, row.question.names
+    return {
+        "split": question.split,
+        "task": question.task,
+        "question": question.ask,
+        "options": [
+            {"key": key, "text": option} if isinstance(option, str) else {"key": key, "image": names[option]}
+            for key, option in zip(LETTERS, question.options, strict=False)
+        ],
+        "answer": key_of(question.answer),
+        "declines": key_of(question.refusal),
+        "images": list(names),
+    }
+
+
+def key_of(place: int | None) -> str | None:
+    """Return the letter of an option by its place, from 0; None for none."""
+    return None if place is None else LETTERS[place]
