@@ -42,8 +42,9 @@ def with_pictures_named_by_id(
         ids = list(_ids(files, file, identity)) if known else []
         if ids and all(known.get(name) == 1 for name in ids):
             columns = file.columns.model_copy(update={"fields": {**file.columns.fields, "image": identity}})
-            file = file._replace(columns=columns)
-        read.append(file)
+            read.append(file._replace(columns=columns))
+        else:
+            read.append(file)
     return read
 
 

@@ -24,22 +24,21 @@ class LookedInto(NamedTuple):
     why: str = ""
 
 
-def kept_out(keys: Iterable[str], joined: Iterable[JoinedFile], told: Iterable[LookedInto]) -> list[LookedInto]:
+def kept_out(keys: Iterable[str], joined: Iterable[JoinedFile]) -> list[LookedInto]:
     """Return what became of files that hold no questions, beside files that do.
 
     Args:
         keys: Files with keys by id.
         joined: Files whose rows were joined to questions.
-        told: Files of which it is known already, which a joined file replaces.
     """
     to: dict[str, dict[str, None]] = {}
     what: dict[str, TakenAs] = {}
     for file in joined:
         to.setdefault(file.path, {})[file.questions] = None
         what[file.path] = "keys" if file.what == "keys" else "splits"
-    by_id = [LookedInto(path, what[path], f"joined by id to {', '.join(list(found)[:3])}") for path, found in to.items()]
-    left = [path for path in keys if path not in to]
-    return by_id + [LookedInto(path, None, "keys whose ids are of no question in the other files") for path in left]
+    by_id = [LookedInto(path, what[path], f"joined by id to {', '.join(list(of)[:3])}") for path, of in to.items()]
+    why = "keys by id: the questions have keys of their own, or other ids"
+    return by_id + [LookedInto(path, None, why) for path in keys if path not in to]
 
 
 def settled(told: Iterable[LookedInto]) -> list[LookedInto]:

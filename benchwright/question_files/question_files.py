@@ -132,7 +132,9 @@ def question_files(
                 raise DataError(f"{files.shown(path)}: {why}")
             # Archives and JSON may hold anything else, in which no row is a question; a table has rows.
             damaged += wrong[:1] if table_end(path) in _WITH_HEADER else []
-            told.append(LookedInto(path, None, wrong[0].detail if wrong else "none of its rows is a question or a key"))
+            if not path.lower().endswith(".txt"):  # texts of any kind, unless they are lines with a question and a key
+                why = wrong[0].detail if wrong else "none of its rows is a question or a key"
+                told.append(LookedInto(path, None, why))
             continue
         own = next((columns for pattern, columns in (stated_by_file or {}).items() if fnmatchcase(path, pattern)), None)
         said = own if own is not None else stated if only or _all_there(stated, names) else None
@@ -162,7 +164,7 @@ def question_files(
         raise DataError(f"{files.shown('')} holds no file of questions ({', '.join(ENDS)}); {seen}{reasons}")
     told += [LookedInto(file.path, "questions" if questions else "keys") for file in kept]
     told += [LookedInto(file.path, "replies") for file in replies]
-    told += kept_out([file.path for file in keys] if questions else [], joined, told)
+    told += kept_out([file.path for file in keys] if questions else [], joined)
     models = _models_by_path(files, replies)
     return [
         *_labelled(files, kept, start_anew(contents)),

@@ -475,7 +475,12 @@ class _Filling:
         if shown.outcome is None:
             self.database.execute(
                 "INSERT OR IGNORE INTO shown VALUES (?, ?, ?, ?)",
-                (self.file, str(question.labels.get("index", question.key)), " ".join(ids), json.dumps(shown.names)),
+                (
+                    self.file,
+                    str(question.labels.get("index", question.labels.get(STATED_ID, question.key))),
+                    " ".join(ids),
+                    json.dumps(shown.names),
+                ),
             )
 
     def _store_with(
@@ -520,7 +525,9 @@ class _Filling:
         """
         if not question.options or not all(isinstance(option, str) for option in question.options):
             return None, ""
-        for base in _bases(question.key):
+        stated = str(question.labels.get(STATED_ID, question.key))
+        before = question.key.removesuffix(stated) if question.key.endswith(stated) else ""
+        for base in (f"{before}{base}" for base in _bases(stated)):
             row = self.database.execute("SELECT document FROM questions WHERE key = ?", (base,)).fetchone()
             if row is None or row[0] is None:
                 continue

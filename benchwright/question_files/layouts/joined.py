@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from benchwright.errors import BenchwrightError
 from benchwright.regions.formats.streamed_json import JsonLists
@@ -31,6 +32,8 @@ from ..tables.configs import split_of
 _LOOKED_AT = 64
 _MOST_FILES = 40
 """Most files that are looked into for keys."""
+_MOST_PATHS = 20_000
+"""Most files of a folder among which those near to the questions are looked for."""
 _MOST_KEYS = 2_000_000
 _SHARE = 0.5
 """Smallest share of the questions looked at whose id a file of keys has."""
@@ -62,6 +65,25 @@ class _Beside:
     keys: dict[str, dict[str, Any]] = field(default_factory=dict)
     splits: dict[str, str] = field(default_factory=dict)
     files: list[JoinedFile] = field(default_factory=list)
+
+
+@dataclass
+class _Folder:
+    """What is known of a folder of questions: files that may hold keys, and those that hold none."""
+
+    paths: list[str]
+    no_keys: set[str] = field(default_factory=set)
+    no_splits: set[str] = field(default_factory=set)
+
+
+_FOLDERS: WeakKeyDictionary[DatasetFiles, _Folder] = WeakKeyDictionary()
+"""Each is looked through once, however many files of questions without keys it has."""
+
+
+def _folder(files: DatasetFiles, among: Collection[str]) -> _Folder:
+    if files not in _FOLDERS:
+        _FOLDERS[files] = _Folder(list(islice(files.walk(suffixes=among), _MOST_PATHS)))
+    return _FOLDERS[files]
 
 
 def joined_rows(
@@ -125,13 +147,16 @@ def _found_beside(
     if not ids:
         return beside
     fitting: list[tuple[str, dict[str, dict[str, Any]]]] = []
-    for other in _near(files, path, among):
+    folder = _folder(files, among)
+    for other in _near(folder, path):
         try:
-            if splits := _splits(files, other):
+            if other not in folder.no_splits and (splits := _splits(files, other)):
                 if len(ids & splits.keys()) >= _SHARE * len(ids):
                     beside.splits |= splits
                     beside.files.append(JoinedFile(other, path, "splits"))
-            elif lacks_key and (keys := _keys(read, other, ids)):
+                continue
+            folder.no_splits.add(other)
+            if lacks_key and (keys := _keys(folder, read, other, ids)):
                 fitting.append((other, keys))
         except (BenchwrightError, OSError):
             continue  # what cannot be read is told where all files are looked into
@@ -145,27 +170,28 @@ def _found_beside(
     return beside
 
 
-def _near(files: DatasetFiles, path: str, among: Collection[str]) -> list[str]:
+def _near(folder: _Folder, path: str) -> list[str]:
     """Return the files in the folder of the questions, above it, and in folders beside it, the nearest first."""
-    folder = path.rpartition("/")[0]
-    upper = folder.rpartition("/")[0]
+    own = path.rpartition("/")[0]
+    upper = own.rpartition("/")[0]
     near = []
-    for other in files.walk(suffixes=among):
+    for other in folder.paths:
         place = other.rpartition("/")[0]
-        if other != path and (place in (folder, upper) or place.rpartition("/")[0] in (folder, upper)):
-            near.append((place != folder, other))
-            if len(near) > 50 * _MOST_FILES:
-                break
-    return [other for _, other in sorted(near)][:_MOST_FILES]
+        if other != path and (place in (own, upper) or place.rpartition("/")[0] in (own, upper)):
+            near.append((place != own, other))
+    return [other for _, other in sorted(near)[:_MOST_FILES]]
 
 
-def _keys(read: Read, path: str, ids: set[str]) -> dict[str, dict[str, Any]]:
+def _keys(folder: _Folder, read: Read, path: str, ids: set[str]) -> dict[str, dict[str, Any]]:
     """Return what a file of keys says by id; empty where it is none, or is of other questions."""
+    if path in folder.no_keys:
+        return {}
     rows = (row for row in read(path) if isinstance(row, Row))
     head = list(islice(rows, _LOOKED_AT))
     columns = guessed_columns(list(dict.fromkeys(str(name) for row in head for name in row.document)))
     identity, answer = columns.column("id"), columns.column("answer")
     if identity is None or answer is None or columns.column("question") is not None or columns.replies:
+        folder.no_keys.add(path)
         return {}
     keys: dict[str, dict[str, Any]] = {}
     for row in islice(chain(head, rows), _MOST_KEYS):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..tables.columns import spellings
@@ -47,13 +48,25 @@ class Layout(NamedTuple):
 NOTHING: frozenset[str] = frozenset()
 
 
-def named(entry: Iterable[str]) -> dict[str, str]:
+_MOST_COLUMNS = 1000
+"""Most columns of entries whose names are remembered."""
+
+
+def named(entry: Iterable[str]) -> Mapping[str, str]:
     """Return the names of an entry's columns by the ways in which they are looked up (`spellings`)."""
-    columns: dict[str, str] = {}
-    for name in entry:
+    columns = tuple(entry)
+    return _remembered(columns) if len(columns) <= _MOST_COLUMNS else _named(columns)
+
+
+def _named(columns: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in columns:
         for spelling in spellings(str(name)):
-            columns.setdefault(spelling, name)
-    return columns
+            found.setdefault(spelling, name)
+    return found
+
+
+_remembered = lru_cache(maxsize=64)(_named)
 
 
 def without(entry: Entry, taken: frozenset[str]) -> dict[str, Any]:

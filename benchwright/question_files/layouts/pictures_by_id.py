@@ -1,4 +1,4 @@
-"""Pictures that are named by something else than a column of pictures: the figure's id, or the folder of the question."""
+"""Pictures that are named by something else than a column of pictures: the figure's id, the question's folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that stand within the words of a question: `(a) one (b) two`, lines `A. one`, or `Options: A: one; B: two`."""
+"""Options within the words of a question: `(a) one (b) two`, lines `A. one`, or `Options: A: one; B: two`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _MARKS = (
 """A letter before an option, by way of marking; each way is looked for on its own."""
 _LEADING = re.compile(r"\s*(?:the\s+)?(?:options?|choices?|candidates?)(?:\s+are)?\s*[:：]?\s*$", re.I)
 _CLOSING = re.compile(
-    r"\s*(?:please\s+)?(?:directly\s+)?(?:answer|select|choose|reply|respond|give|only|provide|output|in your response)\b"
-    r".{0,300}",
+    r"\s*(?:please\s+)?(?:directly\s+)?"
+    r"(?:answer|select|choose|reply|respond|give|only|provide|output|in your response)\b.{0,300}",
     re.I | re.S,
 )
 _CLOSING_SENTENCE = re.compile(
@@ -40,7 +40,7 @@ class WordedOptions(NamedTuple):
 
 
 def options_in_words(words: str) -> WordedOptions | None:
-    """Return a question and the options that its words list in the order of their letters; None where they list none."""
+    """Return a question and the options that its words list, in the order of their letters; None for none."""
     for mark in _MARKS:
         found = list(mark.finditer(words))
         starts = [number for number, match in enumerate(found) if match[1] in "Aa"]

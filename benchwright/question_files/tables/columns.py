@@ -18,7 +18,8 @@ What no field takes is kept as a label. A file of models' replies has a column w
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import count, takewhile
 from typing import Literal, get_args
 
@@ -228,8 +229,13 @@ def guessed_columns(
     )
 
 
-def option_columns(columns: Sequence[str]) -> tuple[str, ...]:
+def option_columns(columns: Iterable[str]) -> tuple[str, ...]:
     """Return the columns of options that have one each, such as `A`, `B`, or `option1`, `option2`; none where none."""
+    return _option_columns(tuple(columns))
+
+
+@lru_cache(maxsize=64)
+def _option_columns(columns: tuple[str, ...]) -> tuple[str, ...]:
     taken = {name for names in (FIELDS["options"], FIELDS["answer"]) for name in names}
     return _in_order([name for name in columns if name.strip().lower() not in taken], _OPTION, _NUMBERED_OPTION)
 
