@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,12 +19,14 @@ from benchwright.source_files.refusals import RefusedRow
 from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
+from .looked_into import LookedInto
 from .picture_lookup import Identify, PictureLookup
 from .question_files import QuestionFile, Stated
 from .question_index import QuestionIndex
 from .question_source import open_source
 from .tables.column_files import write_columns
 
+_OTHERS_SHOWN = 20
 _SHOWN = 200
 """Most refusals that a document lists."""
 
@@ -39,6 +41,7 @@ class ReadQuestions:
         left_out: Number of rows that are no items, by reason.
         refusals: File with each of these rows, one JSON document a line (`RefusedRow`).
         picture_files: Folder or archive in which pictures were looked for.
+        looked_into: What each file was taken for in which questions were looked for, sorted by path; none for a release.
     """
 
     files: list[QuestionFile]
@@ -46,6 +49,7 @@ class ReadQuestions:
     left_out: dict[str, int]
     refusals: Path
     picture_files: DatasetFiles
+    looked_into: list[LookedInto] = field(default_factory=list)
 
     def refused(self) -> Iterator[RefusedRow]:
         """Yield the rows that are no items, in the order in which they were read."""
@@ -94,7 +98,7 @@ def read_questions(
         with refusals_in(place / "refused.jsonl", tmp=place) as refused:
             index.fill(opened.entries(), lookup, refused, keeps_repeats=keeps_repeats)
         counts = dict(sorted(refused.counts.items()))
-        yield ReadQuestions(opened.files, index, counts, place / "refused.jsonl", searched)
+        yield ReadQuestions(opened.files, index, counts, place / "refused.jsonl", searched, opened.looked_into)
 
 
 def check_items(
@@ -122,6 +126,7 @@ def check_items(
         opened = open_source(source.resolve(), pictures=pictures, mapping=mapping, columns=columns)
         write_columns(write_to, {file.path: file.stated for file in opened.files if file.model is None})
     with read_questions(source, pictures=pictures, mapping=mapping, columns=columns) as read:
+        looked_into = [file._asdict() for file in read.looked_into]
         counts = read.index.counts()
         shown = [row.document() for row, _ in zip(read.refused(), range(_SHOWN), strict=False)]
         # Each reason is shown by an example, also one that comes after thousands of others.
@@ -141,6 +146,7 @@ def check_items(
             }
             for file in read.files
         ],
+        "looked_into": looked_into,
         "items": counts.items,
         "images": counts.images,
         "as_texts": dict(sorted(counts.as_texts.items())),
@@ -177,6 +183,7 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
     for words, paths in described.items():
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         lines += [", ".join(paths[:3]) + more, words]
+    lines += _others_in_words(document["looked_into"])
     lines.append(f"{counted(document['items'], 'item')}, {counted(document['images'], 'image')}")
     if document["as_texts"]:
         reasons = ", ".join(f"{reason} {number}" for reason, number in document["as_texts"].items())
@@ -196,6 +203,20 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
                 shown[reason] += 1
                 lines.append(f"  {row['file']}, {row['entry']}: {row['detail']}")
     return "\n".join(lines)
+
+
+def _others_in_words(looked_into: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield what the files were taken for that hold no questions and no replies, and why others were not taken."""
+    for what in ("keys", "splits"):
+        for file in looked_into:
+            if file["taken_as"] == what and file["why"]:
+                yield f"{file['file']}\n  {what} {file['why']}"
+    left = [file for file in looked_into if file["taken_as"] is None]
+    if left:
+        yield f"not taken: {counted(len(left), 'file')}"
+        yield from (f"  {file['file']}: {file['why']}" for file in left[:_OTHERS_SHOWN])
+        if len(left) > _OTHERS_SHOWN:
+            yield f"  and {len(left) - _OTHERS_SHOWN} more"
 
 
 def _columns_in_words(file: dict[str, Any]) -> str:

@@ -151,7 +151,7 @@ class KeyEvidence:
         except BadRow:
             return
         text = ", ".join(map(key_text, values))
-        if not values or (len(values) == 1 and text.casefold() in SEALED):
+        if not values or (len(values) == 1 and text.casefold() in SEALED and text not in key.texts):
             return
         if not key.texts:
             kind = {"0": "0", "0.0": "0", "false": "0", "1": "1", "1.0": "1", "true": "1"}.get(text.casefold(), "other")

@@ -16,7 +16,6 @@ text of an option only, and is read so whatever the other keys are.
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -27,7 +26,7 @@ from benchwright.records import LETTERS
 from benchwright.source_files.rows import BadRow
 from benchwright.text_normalization import counted
 
-from .option_cells import own_marks, parsed_cell, without_mark
+from .option_cells import is_absent, own_marks, parsed_cell, without_mark
 from .tables.columns import READINGS, Reading
 
 READING_WORDS: Mapping[Reading, str] = {
@@ -90,11 +89,6 @@ def key_values(value: Any) -> list[Any]:
         if isinstance(entry, Mapping | list | bytes):
             raise BadRow(f"the answer is {type(entry).__name__} within a cell, no letter, number or text", "bad_row")
     return [entry for entry in values if not is_absent(entry)]
-
-
-def is_absent(value: Any) -> bool:
-    """Return whether a cell holds no key at all."""
-    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
 
 
 def key_text(value: Any) -> str:

@@ -14,12 +14,12 @@ class LookedInto(NamedTuple):
     """A file in which questions were looked for.
 
     Args:
-        path: Its path below the folder.
+        file: Its path below the folder.
         taken_as: What it was taken for; None where it was not taken.
         why: Why it was not taken, or to which file its rows are joined.
     """
 
-    path: str
+    file: str
     taken_as: TakenAs | None
     why: str = ""
 
@@ -45,6 +45,6 @@ def settled(told: Iterable[LookedInto]) -> list[LookedInto]:
     """Return one outcome for each file, sorted by path: that it was taken goes before that it was not."""
     by_path: dict[str, LookedInto] = {}
     for file in told:
-        if file.path not in by_path or by_path[file.path].taken_as is None:
-            by_path[file.path] = file
+        if file.file not in by_path or by_path[file.file].taken_as is None:
+            by_path[file.file] = file
     return [by_path[path] for path in sorted(by_path)]

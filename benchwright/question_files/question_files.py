@@ -286,17 +286,6 @@ def _question_beside(row: Row, file: QuestionFile) -> tuple[AskedQuestion | None
         return None, []
 
 
-def questions_of(
-    files: DatasetFiles, file: QuestionFile
-) -> Iterator[tuple[str, AskedQuestion, list[AskedPicture]] | RefusedRow]:
-    """Yield each question of a file with the row it stands in and its pictures, and what is wrong with other rows."""
-    for entry in rows_in(files, file):
-        if isinstance(entry, RefusedRow):
-            yield entry
-        elif entry.question is not None:
-            yield entry.row, entry.question, entry.pictures
-
-
 def _models_by_path(files: DatasetFiles, replies: Sequence[QuestionFile]) -> dict[str, str]:
     """Return the model of each file of replies.
 

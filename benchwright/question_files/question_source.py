@@ -16,7 +16,7 @@ from benchwright.source_files.refusals import RefusedRow
 from .asked_question import AskedPicture, AskedQuestion
 from .id_named_pictures import with_pictures_named_by_id
 from .key_evidence import KeyTable
-from .looked_into import LookedInto
+from .looked_into import LookedInto, settled
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
 from .source_keys import with_readings
 from .tables.column_files import ColumnFile, read_columns
@@ -35,6 +35,10 @@ class QuestionSource(Protocol):
     @property
     def keys(self) -> list[KeyTable]:
         """How keys are read, for each set of files with the same columns; none for a release."""
+
+    @property
+    def looked_into(self) -> list[LookedInto]:
+        """What each file was taken for in which questions were looked for; none for a release."""
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield what each row holds, with the path of its file."""
@@ -96,6 +100,7 @@ class FileSource:
             looked_into=self.looked_into,
         )
         found = with_pictures_named_by_id(self._files, self.picture_files(), found)
+        self.looked_into = settled(self.looked_into)
         self.files, self.keys = with_readings(self._files, found)
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
@@ -131,6 +136,7 @@ class ReleaseSource:
         self._release = release
         self.files: list[QuestionFile] = []
         self.keys: list[KeyTable] = []
+        self.looked_into: list[LookedInto] = []
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield each item as a question."""

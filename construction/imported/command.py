@@ -40,9 +40,10 @@ from benchwright.cli.output import emit, emit_lines, json_option
 @json_option(
     """
     `{"source", "files": [{"file", "columns": {field: column}, "options": [column], "images": [column],
-    "first_answer", "is_binary", "model"}], "items", "images", "as_texts": {reason: n}, "tasks": {task: n},
+    "first_answer", "is_binary", "model"}], "looked_into": [{"file", "taken_as", "why"}], "items", "images", "as_texts": {reason: n}, "tasks": {task: n},
     "splits": {split: n}, "replies": {model: n}, "left_out": {reason: n}, "refused": [{"file", "entry", "reason",
-    "detail"}]}`; `refused` lists the first 200, and the first of each further reason; `first_answer` is the number of
+    "detail"}]}`; `refused` lists the first 200, and the first of each further reason; `taken_as` is `questions`,
+    `keys`, `splits` or `replies`, or null where the file was not taken, and `why` says why; `first_answer` is the number of
     the first option where keys are numbers; `is_binary` says that keys are 1 and 0 for yes and no; `model` is set for
     files of replies; `as_texts` counts questions that are no items and whose words and keys can be checked
     """

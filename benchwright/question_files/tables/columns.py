@@ -45,7 +45,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "answer": (
         "answer", "correct_option", "correct_answer", "answer_key", "right", "gt_answer", "ground_truth", "target",
         "label", "correct", "gt", "multiple_choice_answer", "correct_choice", "correct_choice_idx", "answer_idx",
-        "answer_index", "correct_index", "choice", "answers", "truth", "text_out", "right_answer",
+        "answer_index", "correct_index", "correct_idx", "answer_letter", "correct_letter", "ans", "gold", "choice",
+        "answers", "truth", "text_out", "right_answer",
     ),
     "refusal": ("refusal", "refusal_option", "refuse_option", "refuse_choice", "refusal_choice", "refuse"),
     "context": ("hint", "context", "passage"),
