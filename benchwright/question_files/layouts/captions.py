@@ -39,7 +39,7 @@ def _pair_rows(entry: Entry) -> Iterator[PlainRow]:
     right, wrong = (entry[name] for name in pair)
     options = [right, *(wrong if isinstance(wrong, list) else [wrong])]
     yield PlainRow(
-        "", {**without(entry, frozenset(pair)), "question": WHICH_CAPTION, "options": options, "answer": "A"}
+        "", {**without(entry, frozenset(pair)), "question": WHICH_CAPTION, "options": options, "answer": right}
     )
 
 
@@ -112,6 +112,7 @@ CAPTION_PAIRS = Layout(
     ("SugarCrepe", "ARO", "VALSE"),
     _pair_taken,
     _pair_rows,
+    keeps_stated=True,
 )
 CAPTION_SQUARES = Layout(
     "two captions of two pictures",

@@ -50,17 +50,20 @@ def plain_rows(row: Row, stated: Collection[str] = ()) -> Iterator[Row]:
     rows = [row]
     for layout in WHOLE:
         taken = layout.taken(row.document)
-        if taken and not taken & set(stated):
-            rows = [Row(f"{row.entry}{plain.place}", plain.document) for plain in layout.rows(row.document)]
+        named = {name: row.document[name] for name in taken & set(stated) if name in row.document}
+        if taken and (layout.keeps_stated or not named):
+            plain = layout.rows(row.document)
+            rows = [row._replace(entry=f"{row.entry}{part.place}", document={**named, **part.document}) for part in plain]
             break
-    for plain in rows:
-        yield from _finished(plain, PARTS)
+    for entry in rows:
+        yield from _finished(entry, PARTS)
 
 
 def _finished(row: Row, layouts: tuple[Layout, ...]) -> Iterator[Row]:
     for number, layout in enumerate(layouts, start=1):
         if layout.taken(row.document):
             for plain in layout.rows(row.document):
-                yield from _finished(Row(f"{row.entry}{plain.place}", plain.document), layouts[number:])
+                part = row._replace(entry=f"{row.entry}{plain.place}", document=plain.document)
+                yield from _finished(part, layouts[number:])
             return
     yield row

@@ -35,6 +35,8 @@ class Layout(NamedTuple):
         taken: Function that returns the columns of an entry that the layout takes apart; none where the entry has
             another form.
         rows: Function that yields the plain rows of an entry that has it.
+        keeps_stated: Whether columns that a curator names stay in the rows beside what the layout reads; default False,
+            the layout leaves an entry alone of which one of its columns is named.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Layout(NamedTuple):
     seen_in: tuple[str, ...]
     taken: Callable[[Entry], frozenset[str]]
     rows: Callable[[Entry], Iterator[PlainRow]]
+    keeps_stated: bool = False
 
 
 NOTHING: frozenset[str] = frozenset()
