@@ -13,8 +13,6 @@ from benchwright.text_normalization import counted
 YES_NO = ("Yes", "No")
 MAX_KEY = 400
 """Most characters of a question's id."""
-STATED_ID = "stated_id"
-"""Label of a question under an id that was made unique: the id that its source states."""
 _NO_TASK_LETTER = re.compile(r"[^a-z0-9]+")
 
 

@@ -13,12 +13,13 @@ from pydantic import ValidationError
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.files.tables import ARROW_ENDS, TEXT_ENDS, table_end
+from benchwright.own_ids import STATED_ID
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import BadRow, Row, guarded
 from benchwright.storage_faults import is_of_the_machine
 
-from .asked_question import MAX_KEY, STATED_ID, AskedPicture, AskedQuestion, ModelReply, task_name
+from .asked_question import MAX_KEY, AskedPicture, AskedQuestion, ModelReply, task_name
 from .layouts.joined import JoinedFile
 from .layouts.settings import setting_names, start_anew
 from .looked_into import LookedInto, kept_out

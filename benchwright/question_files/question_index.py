@@ -19,13 +19,14 @@ from typing import Any, NamedTuple
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.images.identify import uri_for
+from benchwright.own_ids import STATED_ID
 from benchwright.photographs import BroughtPhotograph
 from benchwright.records import Source
 from benchwright.source_files.refusal_lists import Refusals
 from benchwright.source_files.refusals import BAD_ROW, MISSING_PICTURE, REPEATED, RefusedRow
 from benchwright.source_files.rows import BadRow
 
-from .asked_question import MAX_KEY, STATED_ID, AskedQuestion, ModelReply
+from .asked_question import MAX_KEY, AskedQuestion, ModelReply
 from .file_question import FileQuestion
 from .picture_lookup import PICTURE_REASONS, PictureLookup
 from .question_files import ReadRow

@@ -53,7 +53,9 @@ def plain_rows(row: Row, stated: Collection[str] = ()) -> Iterator[Row]:
         named = {name: row.document[name] for name in taken & set(stated) if name in row.document}
         if taken and (layout.keeps_stated or not named):
             plain = layout.rows(row.document)
-            rows = [row._replace(entry=f"{row.entry}{part.place}", document={**named, **part.document}) for part in plain]
+            rows = [
+                row._replace(entry=f"{row.entry}{part.place}", document={**named, **part.document}) for part in plain
+            ]
             break
     for entry in rows:
         yield from _finished(entry, PARTS)
