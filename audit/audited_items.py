@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.canonical import digest
+from benchwright.own_ids import OWN_ID, STATED_ID
 from benchwright.question_files.question_index import AbsentPicture, IndexedPicture
 from benchwright.records import LETTERS, Item
 from benchwright.replies.model_replies import KeyedItem, ModelReplies
@@ -70,9 +71,6 @@ class AuditedItem:
     @property
     def stated_id(self) -> str:
         """Return the id that the source states, which other items may have too."""
-        from benchwright.question_files.file_question import OWN_ID
-        from benchwright.question_files.question_index import STATED_ID
-
         return str(self.item.attributes.get(STATED_ID) or self.item.attributes.get(OWN_ID, self.item_id))
 
     @property

@@ -14,10 +14,11 @@ from benchwright.canonical import digest
 from benchwright.errors import DataError
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import uri_for
-from benchwright.question_files.file_question import OWN_ID, FileQuestion
+from benchwright.own_ids import OWN_ID, STATED_ID
+from benchwright.question_files.file_question import FileQuestion
 from benchwright.question_files.item_check import ReadQuestions, read_questions
 from benchwright.question_files.question_files import QuestionFile
-from benchwright.question_files.question_index import ROTATED, STATED_ID, AbsentPicture, IndexedPicture
+from benchwright.question_files.question_index import ROTATED, AbsentPicture, IndexedPicture
 from benchwright.records import Item, Source
 from benchwright.replies.model_replies import ModelReplies
 from benchwright.replies.reply_files import UnreadReply

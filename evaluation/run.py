@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.canonical import digest, file_digest
 from benchwright.errors import BenchwrightError
 from benchwright.files.parquet_tables import ParquetTable
+from benchwright.own_ids import OwnIds
 from benchwright.progress import Progress, Silent
 from benchwright.release import Release
 from benchwright.replies.readers import READERS, ROBUST
@@ -81,6 +82,7 @@ def _backend_context(
         release_id=plan.release.release_id,
         content_id=plan.release.content_id,
         item_ids=cache(lambda: _item_ids(plan.release)),
+        own_ids=cache(lambda: _own_ids(plan.release)),
         log_folder=None if logs is None else logs / slug(backend.name),
         other_releases=other_releases,
         labelled=partial(labelled, plan.release),
@@ -110,6 +112,14 @@ def _item_ids(release: Release) -> frozenset[str]:
     check_files(release, None)
     batches = columns_of(release, None, ["item_id"])
     return frozenset(item_id for batch in batches for item_id in batch.column("item_id").to_pylist())
+
+
+def _own_ids(release: Release) -> OwnIds:
+    """Return the items of all splits by the ids of their source, without reading a picture."""
+    check_files(release, None)
+    batches = columns_of(release, None, ["item_id", "attributes"])
+    columns = ((batch.column("item_id").to_pylist(), batch.column("attributes").to_pylist()) for batch in batches)
+    return OwnIds(pair for ids, attributes in columns for pair in zip(ids, attributes, strict=True))
 
 
 logger = logging.getLogger(__name__)

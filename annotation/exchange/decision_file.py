@@ -5,13 +5,14 @@ Rows may name photographs, files beside the table, which are stored like those t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError
+from benchwright.own_ids import OWN_ID
 
 from ..forms.csv_rows import CsvRow, header_of, read_rows
 from ..store.database.records import Campaign
@@ -106,13 +107,13 @@ def import_decisions(
         return _import_review(store, settings, path, now=now, new_annotators=new_annotators)
     if form is None:
         optional = (*OPTIONAL, *edit_columns_of(settings))
-        rows = list(read_rows(path, required=REQUIRED, optional=optional, ignored=(*SHOWN, BESIDE, TAKES)))
+        rows = list(_read(path, required=REQUIRED, optional=optional, ignored=(*SHOWN, OWN_ID, BESIDE, TAKES)))
     else:
         _, first, *further = columns_of(form)
         required = ("annotator", "item_id", first)
         long = [field.name for field in form.region_fields]
-        ignored = (*SHOWN, BESIDE, DRAFTS, TAKES)
-        rows = list(read_rows(path, required=required, optional=further, ignored=ignored, long=long))
+        ignored = (*SHOWN, OWN_ID, BESIDE, DRAFTS, TAKES)
+        rows = list(_read(path, required=required, optional=further, ignored=ignored, long=long))
     photographs = None if form is None or workspace is None else PhotographRows(workspace, path.parent, form)
     people = KnownAnnotators(store, new_annotators=new_annotators)
     importer = (
@@ -136,8 +137,19 @@ def _import_review(
         importer = AnswerRowImport(store, settings.name, now, people)
     annotator, first, *further = columns_to_fill_in(settings, votes=votes)
     required = (annotator, "item_id", first)
-    rows = list(read_rows(path, required=required, optional=further, ignored=(*SHOWN, BESIDE, TAKES)))
+    rows = list(_read(path, required=required, optional=further, ignored=(*SHOWN, OWN_ID, BESIDE, TAKES)))
     return _taken_in(store, settings.name, rows, importer, people)
+
+
+def _read(path: Path, *, required: Sequence[str], **settings: Any) -> Iterator[CsvRow]:
+    """Yield the rows of a table, which names items by their id, or has the ids of their source in `source_id` alone."""
+    header = header_of(path)
+    if "item_id" in header or OWN_ID not in header:
+        yield from read_rows(path, required=required, **settings)
+        return
+    named = [OWN_ID if name == "item_id" else name for name in required]
+    for row in read_rows(path, required=named, **settings):
+        yield row._replace(values={"item_id" if name == OWN_ID else name: cell for name, cell in row.values.items()})
 
 
 def _taken_in(

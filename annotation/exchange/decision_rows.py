@@ -10,16 +10,17 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from benchwright.errors import UnreadableImage
+from benchwright.errors import DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.regular_files import read_file
+from benchwright.own_ids import OwnIds
 
 from ..forms.csv_rows import CsvRow, shown
 from ..forms.drafted_values import drafts_field, taken_from_drafts
 from ..forms.fields.field_types import DraftsField, FormField, Lines, OneOf, PhotographField, SeveralOf
 from ..forms.fields.form import Form
 from ..forms.fields.numbered_fields import grouped_values, lines_in, with_numbered_fields
-from ..forms.payloads import previous_in, proposals_in
+from ..forms.payloads import item_in, previous_in, proposals_in
 from ..forms.submission import Submission
 from ..store.accounts.accounts import Accounts
 from ..store.campaigns.decisions import list_decisions
@@ -115,6 +116,7 @@ class RowImport:
         self._now = now
         self._people = people
         self._tasks = {task.item_id: task for task in store.tasks(campaign, states=("open", "done"))}
+        self._own_ids = OwnIds((name, item_in(task.payload).get("attributes")) for name, task in self._tasks.items())
         settings = store.campaign(campaign)
         self._form = settings.form
         with store.reading() as connection:
@@ -188,13 +190,24 @@ class RowImport:
             raise RefusedError(f"{filled_in[0]} is filled in, but {headline} is not")
         return True
 
+    def _named(self, row: CsvRow) -> str:
+        """Return the id of the item that a row names, perhaps as the item's source does.
+
+        Raises:
+            RefusedError: Several items are called so in their source.
+        """
+        try:
+            return self._own_ids.item_id(row.values["item_id"])
+        except DataError as error:
+            raise RefusedError(str(error)) from None
+
     def _task(self, row: CsvRow) -> Task:
         """Return the task that a row decides.
 
         Raises:
             RefusedError: The row is malformed, or its annotator or its item is unknown; the message lists all problems.
         """
-        task = self._tasks.get(row.values["item_id"])
+        task = self._tasks.get(self._named(row))
         no_task = f"item {shown(row.values['item_id'])} is no current task of campaign {self._campaign!r}"
         problems = [row.problem, self._people.problem(row.values["annotator"]), None if task else no_task]
         if stated := [problem for problem in problems if problem is not None]:
@@ -247,7 +260,7 @@ class TypedRowImport(RowImport):
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
         """Take one row in; return what came of it."""
-        row = without_untouched_drafts(row, self._typed, self._tasks.get(row.values["item_id"]))
+        row = without_untouched_drafts(row, self._typed, self._tasks.get(self._named(row)))
         if self._is_blank(row, self._typed.headline.name):
             return "blank"
         task = self._task(row)

@@ -9,6 +9,7 @@ from pathlib import Path
 from benchwright.errors import BenchwrightError
 from benchwright.files.csv_cells import harmless
 from benchwright.files.spreadsheets import is_spreadsheet, write_sheet
+from benchwright.own_ids import OWN_ID
 from benchwright.records import Choice, ItemImage
 from benchwright.workspace.written_once import written_once
 
@@ -18,7 +19,7 @@ from ..forms.fields.field_words import takes_in_words, when_in_words
 from ..forms.fields.form import Form
 from ..forms.fields.numbered_fields import cells_of, name_of, numbered_fields, with_numbered_fields
 from ..forms.kinds import shows_key
-from ..forms.payloads import beside_in, previous_in, proposals_in
+from ..forms.payloads import beside_in, own_id_in, previous_in, proposals_in
 from ..forms.task_content import TaskContent, content_in
 from ..store.campaigns.revision_requests import writers_asked
 from ..store.database.records import Campaign, Task
@@ -170,12 +171,14 @@ def export_tasks(
     form = filled_in_form(settings, votes=votes)
     takes_drafts = form is not None and drafts_field(form) is not None
     drafted = (DRAFTS,) if takes_drafts else ()
-    columns = ("item_id", *columns_to_fill_in(settings, votes=votes), *drafted, *SHOWN, *beside, TAKES)
+    own = (OWN_ID,) if any(own_id_in(task.payload) is not None for task, _ in rows) else ()
+    columns = ("item_id", *own, *columns_to_fill_in(settings, votes=votes), *drafted, *SHOWN, *beside, TAKES)
     words = words_by_column(settings, votes=votes)
     takes = " | ".join(f"{column}: {text}" for column, text in words.items())
     cells = (
         {
             **_row(store, settings, task, annotator, image_name, votes=votes),
+            **({OWN_ID: own_id_in(task.payload) or ""} if own else {}),
             PICTURES: " | ".join(called(image.image_id) for image in content_in(task.payload).images),
             TAKES: takes,
         }

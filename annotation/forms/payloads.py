@@ -8,11 +8,13 @@ these may stand `sizes_wh`, the sizes of the item's pictures, where annotators m
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import Field
 
+from benchwright.own_ids import own_id
 from benchwright.questions.drafts import DraftAttack
 from benchwright.records import Record
 from benchwright.regions import SizeWH
@@ -65,6 +67,16 @@ def item_in(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the item's JSON values."""
     item: Mapping[str, Any] = payload.get(_ITEM, payload)
     return item
+
+
+def own_id_in(payload: Mapping[str, Any] | str) -> str | None:
+    """Return the id by which the source of a task's item calls it; None where it has none.
+
+    Args:
+        payload: The payload, or this as JSON.
+    """
+    document = json.loads(payload) if isinstance(payload, str) else payload
+    return own_id(item_in(document).get("attributes"))
 
 
 def with_sizes(payload: Mapping[str, Any], sizes_wh: Sequence[SizeWH]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.own_ids import own_id
 from benchwright.records import Item
 from benchwright.release import Release
 from benchwright.release.format.errata import Erratum, released_errata, spelled
@@ -20,8 +21,6 @@ from .campaigns import EDITS, FOLDER, ITEMS, PAIRS, REVIEWS, item_campaigns, rel
 if TYPE_CHECKING:
     from benchwright.annotation import JudgedCopy, ReviewStore
     from benchwright.exports import ReleaseDifferences, Rescored
-
-_OWN_ID = "source_id"
 
 
 class SetRight(NamedTuple):
@@ -143,7 +142,7 @@ def set_right(
 
 def _own_id(item: Item) -> str:
     """Return the id of an item in its source; its item id where that is it."""
-    return str(item.attributes.get(_OWN_ID) or item.item_id)
+    return own_id(item.attributes) or item.item_id
 
 
 def _errata_in(store: ReviewStore, workspace: Path, release: Release) -> tuple[list[Erratum], tuple[str, ...], int]:

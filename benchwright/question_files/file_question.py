@@ -6,12 +6,13 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from benchwright.canonical import digest
+from benchwright.own_ids import OWN_ID
 from benchwright.records import LETTERS, Choice, Item, ItemImage
 
 from .asked_question import AskedQuestion
 
-OWN_ID, OWN_SPLIT = "source_id", "source_split"
-"""Attributes of items: the question's id and split in its source."""
+OWN_SPLIT = "source_split"
+"""Attribute of items: the question's split in its source."""
 IMPORTED = "imported"
 """Key of an item's evidence: id and split in the release that it comes from, and the operation that made it there."""
 

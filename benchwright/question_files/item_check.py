@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,12 +21,14 @@ from benchwright.workspace.objects import ObjectStore
 
 from .key_evidence import KeyTable
 from .key_report import key_lines, row_lines
+from .looked_into import LookedInto
 from .picture_lookup import Identify, PictureLookup
 from .question_files import QuestionFile, Stated
 from .question_index import QuestionIndex
 from .question_source import QuestionSource, open_source
 from .tables.column_files import write_columns
 
+_OTHERS_SHOWN = 20
 _SHOWN = 200
 """Most refusals that a document lists."""
 
@@ -62,6 +64,11 @@ class ReadQuestions:
     def notes(self) -> list[FileNote]:
         """Return what was assumed about the tables as they were read."""
         return self.source.notes()
+
+    @property
+    def looked_into(self) -> list[LookedInto]:
+        """Return what each file was taken for in which questions were looked for, by path; none for a release."""
+        return self.source.looked_into
 
     def refused(self) -> Iterator[RefusedRow]:
         """Yield the rows that are no items, in the order in which they were read."""
@@ -138,6 +145,7 @@ def check_items(
         opened = open_source(source.resolve(), pictures=pictures, mapping=mapping, columns=columns)
         write_columns(write_to, {file.path: file.stated for file in opened.files if file.model is None})
     with read_questions(source, pictures=pictures, mapping=mapping, columns=columns) as read:
+        looked_into = [file._asdict() for file in read.looked_into]
         counts = read.index.counts()
         rows = read.index.row_counts()
         shown = [row.document() for row, _ in zip(read.refused(), range(_SHOWN), strict=False)]
@@ -160,6 +168,7 @@ def check_items(
         ],
         "keys": [table.document() for table in read.keys],
         "rows": [{"file": row.file, "read": row.read, **row._asdict()} for row in rows],
+        "looked_into": looked_into,
         "items": counts.items,
         "images": counts.images,
         "as_texts": dict(sorted(counts.as_texts.items())),
@@ -199,6 +208,7 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
         lines += [", ".join(paths[:3]) + more, words]
     lines += [f"{note['file']}: {note['note']}" for note in document["notes"]]
     lines += key_lines(document["keys"])
+    lines += _others_in_words(document["looked_into"])
     lines.append(f"{counted(document['items'], 'item')}, {counted(document['images'], 'image')}")
     lines += row_lines(document["rows"])
     if document["as_texts"]:
@@ -219,6 +229,20 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
                 shown[reason] += 1
                 lines.append(f"  {row['file']}, {row['entry']}: {row['detail']}")
     return "\n".join(lines)
+
+
+def _others_in_words(looked_into: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield what the files were taken for that hold no questions and no replies, and why others were not taken."""
+    for what in ("keys", "splits"):
+        for file in looked_into:
+            if file["taken_as"] == what and file["why"]:
+                yield f"{file['file']}\n  {what} {file['why']}"
+    left = [file for file in looked_into if file["taken_as"] is None]
+    if left:
+        yield f"not taken: {counted(len(left), 'file')}"
+        yield from (f"  {file['file']}: {file['why']}" for file in left[:_OTHERS_SHOWN])
+        if len(left) > _OTHERS_SHOWN:
+            yield f"  and {len(left) - _OTHERS_SHOWN} more"
 
 
 def _columns_in_words(file: dict[str, Any]) -> str:

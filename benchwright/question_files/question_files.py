@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import islice
@@ -10,14 +10,19 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
+from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.files.tables import WITH_HEADER, table_end
+from benchwright.own_ids import STATED_ID
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import BadRow, Row, guarded
 from benchwright.storage_faults import is_of_the_machine
 
-from .asked_question import AskedPicture, AskedQuestion, ModelReply, task_name
+from .asked_question import MAX_KEY, AskedPicture, AskedQuestion, ModelReply, task_name
+from .layouts.joined import JoinedFile
+from .layouts.settings import setting_names, start_anew
+from .looked_into import LookedInto, kept_out
 from .question_rows import DEFAULT_TASK, question_of, stated_id
 from .reply_columns import model_of_path, reply_of, without_ends
 from .tables.columns import KEYS, ColumnMapping, Reading, guessed_columns
@@ -47,6 +52,7 @@ class QuestionFile(NamedTuple):
         is_binary: Whether keys are 1 and 0 for yes and no, without options.
         config: Configuration that its folder or the dataset's card tells, such as a subject; None for none.
         model: Model whose replies it holds, as its path tells; None for a file of questions.
+        starts_anew: Whether its ids stand for other questions in other files, so that they need its path before them.
     """
 
     path: str
@@ -56,6 +62,7 @@ class QuestionFile(NamedTuple):
     is_binary: bool = False
     config: str | None = None
     model: str | None = None
+    starts_anew: bool = False
 
     @property
     def first_answer(self) -> int:
@@ -75,6 +82,7 @@ def question_files(
     only: Sequence[str] = (),
     stated_by_file: Mapping[str, Stated] | None = None,
     unread: list[RefusedRow] | None = None,
+    looked_into: list[LookedInto] | None = None,
 ) -> list[QuestionFile]:
     """Return the files of questions in a folder, then those of replies.
 
@@ -87,6 +95,7 @@ def question_files(
         only: Paths of the files to read; all that hold questions by default.
         stated_by_file: The same by path or pattern, before `stated`.
         unread: List to which files are added that cannot be read as a whole; by default they are left out.
+        looked_into: List to which every file is added that was looked into, with what it was taken for, or why not.
 
     Raises:
         DataError: There is none, a named one is not there, or its columns cannot be told.
@@ -94,17 +103,21 @@ def question_files(
     if missing := [path for path in only if not files.has(path)]:
         raise DataError(f"there is no file {files.shown(missing[0])}; {files.contents()}")
     looked_at: list[str] = []
+    told: list[LookedInto] = [] if looked_into is None else looked_into
+    joined: list[JoinedFile] = []
+    contents: dict[str, dict[str, str]] = {}
     asked = _named([stated or {}, *(stated_by_file or {}).values()])
     damaged: list[RefusedRow] = [] if unread is None else unread
     questions, keys, replies = [], [], []
     for path in only or files.walk(suffixes=ENDS):
         looked_at.append(path)
         try:
-            entries = list(islice(rows_of(files, path, asked=asked), _SAMPLE))
+            entries = list(islice(rows_of(files, path, asked=asked, joined=joined), _SAMPLE))
         except (BenchwrightError, OSError) as error:
             if only or is_of_the_machine(error):
                 raise
             damaged.append(RefusedRow(path, "", UNREADABLE_FILE, str(error)))
+            told.append(LookedInto(path, None, str(error)))
             continue
         rows = [row for row in entries if isinstance(row, Row)]
         names = list(dict.fromkeys(str(name) for row in rows for name in row.document))
@@ -119,6 +132,9 @@ def question_files(
                 raise DataError(f"{files.shown(path)}: {why}")
             # Archives and JSON may hold anything else, in which no row is a question; a table has rows.
             damaged += wrong[:1] if table_end(path) in WITH_HEADER else []
+            if not path.lower().endswith(".txt"):  # texts of any kind, unless they are lines with a question and a key
+                why = wrong[0].detail if wrong else "none of its rows is a question or a key"
+                told.append(LookedInto(path, None, why))
             continue
         own = next((columns for pattern, columns in (stated_by_file or {}).items() if fnmatchcase(path, pattern)), None)
         said = own if own is not None else stated if only or _all_there(stated, names) else None
@@ -131,18 +147,24 @@ def question_files(
             replies.append(file._replace(model=model or path.rpartition("/")[2].partition(".")[0]))
         elif columns.has_questions:
             questions.append(file)
+            contents[path] = _contents(rows, columns)
         elif columns.has_keys:
             keys.append(file)
         elif only:
             raise DataError(f"{files.shown(path)}: {_lacking(columns, names)}")
+        else:
+            told.append(LookedInto(path, None, f"no column is a question or a key (it has {', '.join(names[:12])})"))
     kept = questions or keys
     if not kept and not replies:
         seen = f"looked into {', '.join(looked_at[:8])}{files.damage()}" if looked_at else files.contents()
         reasons = "".join(f"; {row}" for row in damaged[:_SHOWN])
         raise DataError(f"{files.shown('')} holds no file of questions ({', '.join(ENDS)}); {seen}{reasons}")
+    told += [LookedInto(file.path, "questions" if questions else "keys") for file in kept]
+    told += [LookedInto(file.path, "replies") for file in replies]
+    told += kept_out([file.path for file in keys] if questions else [], joined)
     models = _models_by_path(files, replies)
     return [
-        *_labelled(files, kept),
+        *_labelled(files, kept, start_anew(contents)),
         *(file._replace(model=models[file.path], config=None) for file in _labelled(files, replies)),
     ]
 
@@ -164,9 +186,25 @@ def _lacking(columns: ColumnMapping, names: Sequence[str]) -> str:
     return f"no column holds {' and none '.join(lacks)}{known}; its columns are {', '.join(names)[:500]}"
 
 
-def _labelled(files: DatasetFiles, found: Sequence[QuestionFile]) -> list[QuestionFile]:
+def _labelled(files: DatasetFiles, found: Sequence[QuestionFile], anew: Collection[str] = ()) -> list[QuestionFile]:
     labels = file_labels(files, [file.path for file in found])
-    return [file._replace(split=labels[file.path].split, config=labels[file.path].config) for file in found]
+    settings = setting_names(anew)
+    told = []
+    for file in found:
+        split, config = labels[file.path]
+        if file.path in anew and config is None and split is None:
+            config = settings[file.path]
+        told.append(file._replace(split=split, config=config, starts_anew=file.path in anew))
+    return told
+
+
+def _contents(rows: Sequence[Row], columns: ColumnMapping) -> dict[str, str]:
+    """Return what each row asks, by its id."""
+    identity = columns.column("id")
+    names = [columns.column(field) for field in ("question", "image", "options")]
+    names = [*filter(None, names), *columns.images, *columns.options]
+    known = [row.document for row in rows if identity is not None and row.document.get(identity) is not None]
+    return {str(row[identity]): digest([repr(row.get(name)) for name in names]) for row in known}
 
 
 def _named(mappings: Iterable[Stated]) -> list[str]:
@@ -242,11 +280,13 @@ def _question(row: Row, file: QuestionFile) -> tuple[AskedQuestion, list[AskedPi
     if file.is_binary and (answer := file.columns.column("answer")) is not None and answer in document:
         document = {**document, answer: _SPELLED.get(str(document[answer]), document[answer])}
     question, pictures = question_of(document, file.columns, row=row.entry, reading=file.reading)
-    told: dict[str, str] = {}
+    told: dict[str, Any] = {}
     if question.split is None and file.split is not None:
         told["split"] = file.split
     if question.task == DEFAULT_TASK and file.config is not None:
         told["task"] = task_name(file.config)
+    if file.starts_anew and len(key := f"{file.path}:{question.key}") <= MAX_KEY and file.columns.column("id"):
+        told |= {"key": key, "labels": {**question.labels, STATED_ID: question.key}}
     return (question.model_copy(update=told) if told else question), pictures
 
 

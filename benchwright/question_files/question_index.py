@@ -21,6 +21,7 @@ from pydantic_core import PydanticSerializationError
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.images.identify import uri_for
+from benchwright.own_ids import STATED_ID
 from benchwright.photographs import BroughtPhotograph
 from benchwright.records import Source
 from benchwright.source_files.refusal_lists import Refusals
@@ -36,8 +37,6 @@ NO_PICTURE, NO_QUESTION, NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_o
 ROTATED = "rotated"
 REPLY, NO_REPLY = "reply", "no_reply"
 """What a row is that holds a model's reply and no question of its own, and one in which the model said nothing."""
-STATED_ID = "stated_id"
-"""Label of a question whose id stands twice: that id."""
 _SCHEMA = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
 CREATE TABLE pictures (
@@ -397,9 +396,9 @@ class _Filling:
     def _take_question(self, entry: ReadRow, question: AskedQuestion) -> str:
         """Store a question, and return the id under which it is kept."""
         _document(question)  # raises before anything of it is stored
-        if self._has(question.key):
-            question = self._named_apart(question)
         shown = self._shown(entry)
+        if self._has(question.key):
+            question = self._named_apart(question, shown)
         if shown.outcome == MISSING_PICTURE and len(entry.pictures) == 1 and entry.pictures[0].path.isdecimal():
             # An empty row keeps its place in the order until the file ends.
             self.waiting.append((entry, question, shown))
@@ -408,25 +407,37 @@ class _Filling:
             self._store(entry, question, shown)
         return question.key
 
-    def _named_apart(self, question: AskedQuestion) -> AskedQuestion:
-        """Return a question under an id with its file's path, where that of another file has another question.
+    def _named_apart(self, question: AskedQuestion, shown: _Shown) -> AskedQuestion:
+        """Return a question under an id of its own, where an earlier question has the one that it states.
+
+        That of another file has its file's path before it, that of the same file a number after it.
 
         Raises:
-            BadRow: The question stands twice, or the file has two of that id.
+            BadRow: It is the same question: it stands twice.
         """
-        if self.keeps_repeats:
-            numbers = self.numbers.setdefault(question.key, count(2))
-            key = next(name for number in numbers if not self._has(name := f"{question.key} ({number})"))
-            return question.model_copy(update={"key": key, "labels": {**question.labels, STATED_ID: question.key}})
-        key = f"{self.file}:{question.key}"
-        file, text = self.database.execute(
-            "SELECT file, document FROM questions WHERE key = ?", (question.key,)
-        ).fetchone()
-        if file is not None and file != self.file and len(key) <= MAX_KEY and not self._has(key):
-            first = AskedQuestion.model_validate_json(text)
-            if (first.ask, first.options, first.answer) != (question.ask, question.options, question.answer):
-                return question.model_copy(update={"key": key})
-        raise BadRow(f"the id {question.key!r} stands twice; the first is used", REPEATED)
+        stated = question.labels.get(STATED_ID, question.key)
+        numbers = self.numbers.setdefault(question.key, count(2))
+        numbered = (f"{question.key} ({number})" for number in numbers)
+        if not self.keeps_repeats:
+            row = self.database.execute(
+                "SELECT file, document, image_ids, names FROM questions WHERE key = ?", (question.key,)
+            ).fetchone()
+            if row[0] is None or self._is_same(question, shown, row):
+                raise BadRow(f"the id {question.key!r} stands twice; the first is used", REPEATED)
+            key = f"{self.file}:{question.key}"
+            if row[0] != self.file and len(key) <= MAX_KEY and not self._has(key):
+                return question.model_copy(update={"key": key, "labels": {**question.labels, STATED_ID: stated}})
+        key = next(name for name in numbered if not self._has(name))
+        return question.model_copy(update={"key": key, "labels": {**question.labels, STATED_ID: stated}})
+
+    def _is_same(self, question: AskedQuestion, shown: _Shown, row: Sequence[Any]) -> bool:
+        """Return whether a question asks the same of the same pictures as one that was taken."""
+        _, text, image_ids, names = row
+        first = AskedQuestion.model_validate_json(text)
+        if (first.ask, first.options) != (question.ask, question.options):
+            return False
+        ids = [_ABSENT if picture is None else picture.image_id for picture in shown.pictures]
+        return ids == image_ids.split() and (_ABSENT not in ids or shown.names == json.loads(names))
 
     def _shown(self, entry: ReadRow) -> _Shown:
         if not entry.pictures:
@@ -467,7 +478,12 @@ class _Filling:
         if shown.outcome is None:
             self.database.execute(
                 "INSERT OR IGNORE INTO shown VALUES (?, ?, ?, ?)",
-                (self.file, str(question.labels.get("index", question.key)), " ".join(ids), json.dumps(shown.names)),
+                (
+                    self.file,
+                    str(question.labels.get("index", question.labels.get(STATED_ID, question.key))),
+                    " ".join(ids),
+                    json.dumps(shown.names),
+                ),
             )
 
     def _store_with(
@@ -512,7 +528,9 @@ class _Filling:
         """
         if not question.options or not all(isinstance(option, str) for option in question.options):
             return None, ""
-        for base in _bases(question.key):
+        stated = str(question.labels.get(STATED_ID, question.key))
+        before = question.key.removesuffix(stated) if question.key.endswith(stated) else ""
+        for base in (f"{before}{base}" for base in _bases(stated)):
             row = self.database.execute("SELECT document FROM questions WHERE key = ?", (base,)).fetchone()
             if row is None or row[0] is None:
                 continue

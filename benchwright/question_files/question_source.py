@@ -15,7 +15,9 @@ from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import Row
 
 from .asked_question import AskedPicture, AskedQuestion
+from .id_named_pictures import with_pictures_named_by_id
 from .key_evidence import KeyTable
+from .looked_into import LookedInto, settled
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
 from .source_keys import with_readings
 from .tables.column_files import ColumnFile, read_columns
@@ -35,6 +37,10 @@ class QuestionSource(Protocol):
     @property
     def keys(self) -> list[KeyTable]:
         """How keys are read, for each set of files with the same columns; none for a release."""
+
+    @property
+    def looked_into(self) -> list[LookedInto]:
+        """What each file was taken for in which questions were looked for; none for a release."""
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield what each row holds, with the path of its file."""
@@ -92,7 +98,17 @@ class FileSource:
         self._pictures = None if pictures is None else DatasetFiles(pictures)
         merged = {pattern: {**columns, **mapping} for pattern, columns in by_file.items()}
         self._unread: list[RefusedRow] = []
-        found = question_files(self._files, mapping, only=only, stated_by_file=merged, unread=self._unread)
+        self.looked_into: list[LookedInto] = []
+        found = question_files(
+            self._files,
+            mapping,
+            only=only,
+            stated_by_file=merged,
+            unread=self._unread,
+            looked_into=self.looked_into,
+        )
+        found = with_pictures_named_by_id(self._files, self.picture_files(), found)
+        self.looked_into = settled(self.looked_into)
         self.files, self.keys = with_readings(self._files, found)
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
@@ -136,6 +152,7 @@ class ReleaseSource:
         self._release = release
         self.files: list[QuestionFile] = []
         self.keys: list[KeyTable] = []
+        self.looked_into: list[LookedInto] = []
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield each item as a question."""

@@ -53,13 +53,14 @@ from benchwright.question_files.tables.columns import READINGS
 @json_option(
     """
     `{"source", "files": [{"file", "columns": {field: column}, "options": [column], "images": [column],
-    "first_answer", "is_binary", "model"}], "keys": [{"files": [file], "column", "reading", "is_stated", "keys",
+    "first_answer", "is_binary", "model"}], "looked_into": [{"file", "taken_as", "why"}], "keys": [{"files": [file], "column", "reading", "is_stated", "keys",
     "in_words", "other_reading", "readings": [{"reading", "valid", "differing", "spread": {letter: n}}], "differing":
     [{"file", "entry", "source_id", "key", "options": {reading: letter}}]}], "rows": [{"file", "read", "items",
     "replies", "left_out": {reason: n}}], "items", "images", "as_texts": {reason: n}, "tasks": {task: n}, "splits":
     {split: n}, "replies": {model: n}, "notes": [{"file", "note"}],
     "left_out": {reason: n}, "refused": [{"file", "entry", "reason", "detail"}]}`;
-    `refused` lists the first 200, and the first of each further reason; `keys` says for each set of files with the
+    `refused` lists the first 200, and the first of each further reason; `taken_as` is `questions`, `keys`, `splits`
+    or `replies`, or null where the file was not taken, and `why` says why; `keys` says for each set of files with the
     same columns how keys are read: on how many rows each reading gives an option (`valid`), and another one than the
     reading that is used (`differing`), how many keys are words and read so (`in_words`), and how many rows only
     another reading could read, so that they are left out (`other_reading`); of each file `read` rows are `items`,

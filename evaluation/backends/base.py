@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from benchwright.errors import BenchwrightError
+from benchwright.own_ids import OwnIds
 from benchwright.rooms import find
 from benchwright.workspace.item_cache import ItemCache
 
@@ -19,6 +20,10 @@ from .options import BackendOptions
 
 if TYPE_CHECKING:
     from benchwright.release import Release
+
+
+def _no_own_ids() -> OwnIds:
+    return OwnIds(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,7 @@ class BackendContext:
         release_id: Hash of the release's bytes.
         content_id: Hash of the release's items.
         item_ids: Function that returns every item id of the release, of all splits; reads them on the first call.
+        own_ids: Function that returns the items by the ids of their source; reads them on the first call.
         log_folder: Folder for the log of replies, from which a later run continues; None to keep none.
         other_releases: Whether replies about another release in the log may be used.
         labelled: Function that yields all items of all splits that have a right option, read on each call; for
@@ -58,6 +64,7 @@ class BackendContext:
     release_id: str
     content_id: str
     item_ids: Callable[[], frozenset[str]]
+    own_ids: Callable[[], OwnIds] = _no_own_ids
     log_folder: Path | None = None
     other_releases: bool = True
     labelled: Callable[[], Iterable[LabelledQuestion]] = _no_labels

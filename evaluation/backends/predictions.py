@@ -1,6 +1,7 @@
 """A file of predictions as a backend: replies of a model that another program ran, checked before they are scored.
 
-Lines of JSON with one object each, or any other table (`files.tables`). Each row has `item_id` and either `reply` (free
+Lines of JSON with one object each, or any other table (`files.tables`). Each row has `item_id`, or the id by which the
+item's source calls it, there or as `source_id` or `question_id`, and either `reply` (free
 text, read like any other reply) or `answer` (a letter; nothing for none). A `release_id`, where given, must be the
 release's. In a file of answers (`AnswerFile`) a row may have `error` instead, and beside the reply what a server said
 of it.
@@ -25,6 +26,8 @@ from ..prompting.question import Question, Reply, item_of
 from .base import Backend, BackendContext
 from .options import BackendOptions
 
+ID_COLUMNS = ("item_id", "source_id", "question_id", "id", "index")
+"""Columns in which a row may name its item, the likeliest first."""
 MAX_LINE_CHARS = 4 * 1024 * 1024
 
 _ITEM_ID = re.compile(r"[0-9a-f]{32}(\.[a-z0-9]+)?")
@@ -115,11 +118,11 @@ class PredictionsFile:
         read = _json_rows if self.path.suffix.lower() in JSON_ENDS else _table_rows
         with closing(read(self.path)) as rows:
             for line, cells in rows:
-                item_id = cells.get("item_id")
+                item_id = self._item_id(line, cells, context)
                 if not isinstance(item_id, str) or not _ITEM_ID.fullmatch(item_id):
                     raise DataError(
                         f"{self._at(line)}: item_id is {_shown(item_id)}, "
-                        "not 32 hexadecimal digits, with or without .VARIANT"
+                        "not 32 hexadecimal digits, with or without .VARIANT, and no id of an item's source"
                     )
                 stated = cells.get("release_id")
                 if stated not in {None, "", context.release_id}:
@@ -133,6 +136,22 @@ class PredictionsFile:
                     )
                 predictions[item_id] = self._prediction(line, cells)
         return predictions
+
+    def _item_id(self, line: int, cells: Mapping[str, Any], context: BackendContext) -> Any:
+        """Return the id of the item that a row is about, which may name it as the item's source does.
+
+        Raises:
+            DataError: Several items are called so in their source.
+        """
+        named = next((cells[name] for name in ID_COLUMNS if cells.get(name) not in (None, "")), None)
+        if isinstance(named, int) and not isinstance(named, bool):
+            named = str(named)
+        if not isinstance(named, str) or _ITEM_ID.fullmatch(named):
+            return named
+        try:
+            return context.own_ids().item_id(named)
+        except DataError as error:
+            raise DataError(f"{self._at(line)}: {error}") from None
 
     def _prediction(self, line: int, cells: Mapping[str, Any]) -> Prediction:
         is_letter = "answer" in cells
@@ -198,7 +217,7 @@ def _table_rows(path: Path) -> Generator[UncheckedRow]:
             raise table.unreadable(line)
         if header is None:
             header = header_names(line.cells)
-            if "item_id" not in header or len(set(header)) != len(header):
+            if not set(ID_COLUMNS) & set(header) or len(set(header)) != len(header):
                 raise DataError(
                     f"{path}: line 1: the header is {_shown(header)}; "
                     "it needs item_id and either reply or answer, each once"

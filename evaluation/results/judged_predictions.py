@@ -15,6 +15,7 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.files.parquet_tables import ParquetTable, UnreadableParquet
 from benchwright.models.reply_kinds import DECLINED
+from benchwright.own_ids import own_id
 from benchwright.replies.answers import ParsedAnswer, read_answer
 from benchwright.replies.readers import READERS, ROBUST
 
@@ -28,12 +29,15 @@ if TYPE_CHECKING:
     from ..prompting.question import Reply
     from .score import Score
 
-FORMAT, VERSION = "benchwright/predictions", 6
-VERSIONS = ("1", "2", "3", "4", "5", "6")
+FORMAT, VERSION = "benchwright/predictions", 7
+VERSIONS = ("1", "2", "3", "4", "5", "6", "7")
 """That readers of replies take: version 2 added `group`, version 3 `attempts` and `robust_right`,
-version 4 `is_cut_off`, version 5 `region_iou`, version 6 `reply_kind` and `finish`."""
+version 4 `is_cut_off`, version 5 `region_iou`, version 6 `reply_kind` and `finish`, version 7
+`source_id`."""
 
-ADDED = frozenset({"group", "attempts", "robust_right", "is_cut_off", "region_iou", "reply_kind", "finish"})
+ADDED = frozenset(
+    {"group", "attempts", "robust_right", "is_cut_off", "region_iou", "reply_kind", "finish", "source_id"}
+)
 """Columns that older versions lack."""
 
 ROWS_PER_GROUP = 4096
@@ -63,6 +67,7 @@ SCHEMA = pa.schema(
         ("right", pa.bool_()), ("chance", pa.float64()), ("read_by", _TEXT), ("reply", _TEXT), ("cause", _TEXT),
         ("group", pa.int64()), ("robust_right", pa.bool_()), ("attempts", pa.list_(pa.field("element", ATTEMPT))),
         ("is_cut_off", pa.bool_()), ("region_iou", pa.float64()), ("reply_kind", _TEXT), ("finish", _TEXT),
+        ("source_id", _TEXT),
     ]
 )  # fmt: skip
 """`state` is answered, miss, refusal, cut_off or error; `read_by` is the rule or reader that read the letter; `cause`
@@ -73,7 +78,7 @@ first attempt with the row's letter. `is_cut_off` says whether any reply ends wh
 answered. `region_iou` says how well the region that was asked for beside the letter fits what people marked, 0 to 1;
 null where no region was asked for. `reply_kind` is the kind of the response that a model's server sent
 (`benchwright/models/reply_kinds.py`), `finish` its reason for ending as the server spells it; null for other
-replies."""
+replies. `source_id` is the id by which the item's source calls it; null where it has none."""
 
 
 def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply | None, reader: str) -> JudgedReply:
@@ -164,6 +169,7 @@ def row_of(
         "region_iou": protocol.region_iou(item, attempts),
         "reply_kind": shown.reply_kind,
         "finish": shown.finish,
+        "source_id": own_id(item.attributes),
     }
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option
+from benchwright.cli.output import emit, json_option, printable
+from benchwright.own_ids import called
 
 if TYPE_CHECKING:
     from .differences import DifferentItem
@@ -39,7 +40,8 @@ _LINES = 20
 )
 @json_option(
     """
-    `{"a", "b", "same", "added", "dropped", "moved", "changed": [{"item_id", "task", "fields", "why"}], "settings":
+    `{"a", "b", "same", "added", "dropped", "moved", "changed": [{"item_id", "source_id", "task", "fields",
+    "why"}], "settings":
     [line], "scores": [{"model", "before", "asked", "after", "kept", "to_ask", "turned_right": [id], "turned_wrong":
     [id]}], "page"}`; `added`, `dropped` and `moved` are lists like `changed`; `settings` says what differs in recipe,
     campaigns, seed and licence; `before` and `after` are accuracies, on `asked` and `kept` items
@@ -96,4 +98,4 @@ def diff(before: Path, after: Path, *, results: tuple[Path, ...], out: Path | No
 
 def _line(name: str, item: DifferentItem) -> str:
     fields = f" ({', '.join(item.fields)})" if item.fields else ""
-    return f"{name} {item.task} {item.item_id}{fields}: {item.why}"
+    return f"{name} {item.task} {printable(called(item.item_id, item.source_id))}{fields}: {item.why}"

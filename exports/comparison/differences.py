@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from benchwright.canonical import digest
+from benchwright.own_ids import own_id
 from benchwright.release import Release
 
 from .reasons import Reasons
@@ -51,9 +52,20 @@ class DifferentItem(NamedTuple):
         """Return whether something differs that people judged and models saw."""
         return not self.fields or not set(self.fields).isdisjoint(CONTENT)
 
+    @property
+    def source_id(self) -> str | None:
+        """Return the id by which the item's source calls it; None where it has none."""
+        return own_id((self.after or self.before or {}).get("attributes"))
+
     def to_json(self) -> dict[str, Any]:
         """Return the difference for `--json`."""
-        return {"item_id": self.item_id, "task": self.task, "fields": list(self.fields), "why": self.why}
+        return {
+            "item_id": self.item_id,
+            "source_id": self.source_id,
+            "task": self.task,
+            "fields": list(self.fields),
+            "why": self.why,
+        }
 
 
 class ReleaseDifferences(NamedTuple):

@@ -7,6 +7,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from benchwright.own_ids import OWN_ID
+
+from ...forms.payloads import own_id_in
 from ...forms.shortest_time import is_too_fast
 from ...store.campaigns.gold import IS_ITEM
 from ...store.database.schema import (
@@ -83,6 +86,7 @@ def _tasks(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportTabl
             t.category,
             t.payload,
             t.shortest_s,
+            t.payload.label("own"),
         )
         .join(campaigns)
         .where(campaigns.c.id.in_(campaign_ids), IS_ITEM)
@@ -99,8 +103,10 @@ def _tasks(connection: sa.Connection, campaign_ids: Sequence[int]) -> ExportTabl
         "category": "text",
         "payload": "text",
         "shortest_seconds": "float",
+        OWN_ID: "text",
     }
-    return ExportTable("tasks", columns, stream(connection, query))
+    rows = ([*values, own_id_in(payload)] for *values, payload in stream(connection, query))
+    return ExportTable("tasks", columns, rows)
 
 
 def _annotations(connection: sa.Connection, campaign_ids: Sequence[int], display_names: Names) -> ExportTable:
@@ -128,6 +134,7 @@ def _annotations(connection: sa.Connection, campaign_ids: Sequence[int], display
             (sa.null() if active is None else active).label("active_seconds"),
             votes_set_aside.c.slot_id.is_not(None).label("is_set_aside"),
             t.shortest_s,
+            t.payload,
         )
         .select_from(
             annotations_table.join(slots, a.slot_id == slots.c.id)
@@ -159,16 +166,18 @@ def _annotations(connection: sa.Connection, campaign_ids: Sequence[int], display
         "seconds": "float",
         "too_fast": "bool",
         "is_set_aside": "bool",
+        OWN_ID: "text",
     }
 
     def rows() -> Iterator[Sequence[Any]]:
         for row in stream(connection, query):
-            *values, is_set_aside, shortest_s = row
+            *values, is_set_aside, shortest_s, payload = row
             values[5] = display_names[values[5]]
             values[7] = bool(values[7])
             is_known = values[6] == 1 and values[15] is not None and shortest_s is not None
             too_fast = is_too_fast(values[15], shortest_s) if is_known else None
-            yield [*values, (values[14] - values[13]).total_seconds(), too_fast, bool(is_set_aside)]
+            seconds = (values[14] - values[13]).total_seconds()
+            yield [*values, seconds, too_fast, bool(is_set_aside), own_id_in(payload)]
 
     return ExportTable("annotations", columns, rows())
 

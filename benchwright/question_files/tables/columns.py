@@ -18,8 +18,8 @@ What no field takes is kept as a label. A file of models' replies has a column w
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from itertools import count, takewhile
 from typing import Literal, get_args
 
@@ -29,20 +29,31 @@ from benchwright.errors import DataError
 from benchwright.records import LETTERS, Record
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    "id": ("question_id", "questionid", "qid", "item_id", "idx", "id", "uid", "index", "sample_id", "key"),
-    "question": ("question", "query", "ask", "question_text", "text", "prompt", "problem", "input"),
-    "options": ("options", "choices", "candidates", "answer_choices", "multiple_choices", "mc_options"),
+    "id": (
+        "question_id", "questionid", "qid", "item_id", "idx", "id", "uid", "index", "sample_id", "key", "pid",
+        "problem_id", "question_index", "instance_id", "example_id", "sample_index", "global_id", "figure_id",
+    ),
+    "question": (
+        "question", "query", "ask", "question_text", "text", "prompt", "problem", "input", "text_in", "instruction",
+        "being_asked",
+    ),
+    "options": (
+        "options", "choices", "candidates", "answer_choices", "multiple_choices", "mc_options", "answer_options",
+        "answer_texts", "possible_answers", "alternatives", "option_list", "choice_list", "options_list",
+        "choices_list", "actions",
+    ),
     "answer": (
         "answer", "correct_option", "correct_answer", "answer_key", "right", "gt_answer", "ground_truth", "target",
         "label", "correct", "gt", "multiple_choice_answer", "correct_choice", "correct_choice_idx", "answer_idx",
         "answer_index", "correct_index", "correct_idx", "answer_letter", "correct_letter", "ans", "gold", "choice",
-        "answers",
+        "answers", "truth", "text_out", "right_answer",
     ),
-    "refusal": ("refusal",),
+    "refusal": ("refusal", "refusal_option", "refuse_option", "refuse_choice", "refusal_choice", "refuse"),
     "context": ("hint", "context", "passage"),
     "image": (
         "image", "images", "image_path", "img_path", "local_path", "image_file", "file_name", "filename", "img",
-        "picture", "pictures", "image_paths", "image_id", "imageid", "image_url", "image_urls", "data_id",
+        "picture", "pictures", "image_paths", "image_filename", "image_name", "imagename", "img_name", "imgname",
+        "image_src", "image_id", "imageid", "image_url", "image_urls", "img_id", "data_id",
     ),
     "task": ("task", "sub_task", "subtask"),
     "category": ("category", "subject", "subfield", "domain", "topic", "l2-category", "question_type"),
@@ -79,16 +90,34 @@ _NUMBERED_OPTION = re.compile(r"(?:option|choice|opt)[ _-]?(\d{1,2})", re.I)
 _NUMBERED_IMAGE = re.compile(r"(?:image|img|picture)[ _-]?(\d{1,2})", re.I)
 
 
+_MAY_BE_WORDS = frozenset({"text", "prompt", "input", "text_in", "problem"})
+"""Columns that are taken for questions, and may hold other words where nothing else tells."""
 _KNOWN = frozenset(
-    {"metadata", "attributes", "kind", *(n for names in (*FIELDS.values(), *REPLY_FIELDS.values()) for n in names)}
+    {
+        "metadata",
+        "attributes",
+        "kind",
+        "messages",
+        "conversations",
+        "conversation",
+        "dialogue",
+        "dialog",
+        *(n for names in (*FIELDS.values(), *REPLY_FIELDS.values()) for n in names),
+    }
 )
+
+
+def spellings(name: str) -> tuple[str, ...]:
+    """Return the ways in which a column's name is looked up: in small letters, its words also parted by `_`."""
+    bare = name.strip()
+    parted = re.sub(r"[ -]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bare))
+    return bare.lower(), bare.lower().replace(" ", "_"), parted.lower()
 
 
 def is_known_column(name: str) -> bool:
     """Return whether a column's name tells that it may hold a part of a question or of a reply."""
-    low = name.strip().lower()
-    is_numbered = any(form.fullmatch(low) for form in (_OPTION, _NUMBERED_OPTION, _NUMBERED_IMAGE))
-    return low in _KNOWN or low.replace(" ", "_") in _KNOWN or is_numbered
+    is_numbered = any(form.fullmatch(name.strip().lower()) for form in (_OPTION, _NUMBERED_OPTION, _NUMBERED_IMAGE))
+    return is_numbered or any(spelling in _KNOWN for spelling in spellings(name))
 
 
 class ColumnMapping(Record):
@@ -117,8 +146,17 @@ class ColumnMapping(Record):
 
     @property
     def has_questions(self) -> bool:
-        """Return whether a row can be a question: words with options or a key."""
-        return bool(self.column("question") and (self.column("answer") or self.column("options") or self.options))
+        """Return whether a row can be a question: words with options or a key, or of a picture without a key.
+
+        Without a key the column has to be called a question, or the ids to be those of questions: the texts of other
+        tables of pictures are captions and the like.
+        """
+        question, identity = self.column("question"), self.column("id") or ""
+        if question is None:
+            return False
+        is_asked = not _MAY_BE_WORDS.intersection(spellings(question)) or "question_id" in spellings(identity)
+        has_picture = bool(self.column("image") or self.images)
+        return bool(self.column("answer") or self.column("options") or self.options or (is_asked and has_picture))
 
     @property
     def has_keys(self) -> bool:
@@ -167,8 +205,7 @@ def guessed_columns(
     fields, several = _stated_fields(given, columns, of)
     lowered: dict[str, str] = {}
     for name in columns:
-        low = name.strip().lower()
-        for spelling in (low, low.replace(" ", "_")):
+        for spelling in spellings(name):
             lowered.setdefault(spelling, name)
     for field, names in FIELDS.items():
         taken = {*fields.values(), *(name for group in several.values() for name in group)}
@@ -191,6 +228,22 @@ def guessed_columns(
         first_answer=first_answer,
         keys=keys,
     )
+
+
+def option_columns(columns: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns of options that have one each, such as `A`, `B`, or `option1`, `option2`; none where none."""
+    return _option_columns(tuple(columns))
+
+
+@lru_cache(maxsize=64)
+def _option_columns(columns: tuple[str, ...]) -> tuple[str, ...]:
+    taken = {name for names in (FIELDS["options"], FIELDS["answer"]) for name in names}
+    return _in_order([name for name in columns if name.strip().lower() not in taken], _OPTION, _NUMBERED_OPTION)
+
+
+def image_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of pictures that have one each, such as `image_1`, `image_2`; none where none."""
+    return _in_order(columns, None, _NUMBERED_IMAGE)
 
 
 def _stated_fields(

@@ -18,7 +18,9 @@ from benchwright.errors import BenchwrightError
 from benchwright.source_files.files import DatasetFiles
 
 _SPLIT = re.compile(r"(?:^|[^a-z])(train|dev|val|validation|test)(?:[^a-z]|$)", re.I)
-_NO_CONFIG = frozenset({"", ".", "data", "default", "questions", "annotations", "json", "parquet"})
+_NO_CONFIG = frozenset(
+    {"", ".", "data", "default", "questions", "annotations", "json", "parquet", "images", "questions_answers_yn"}
+)
 _MAX_CARD_BYTES = 4 << 20
 
 

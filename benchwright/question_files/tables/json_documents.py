@@ -2,7 +2,8 @@
 
 | shape                                     | rows                                                                |
 |-------------------------------------------|---------------------------------------------------------------------|
-| a list                                    | its entries; tasks of Label Studio are read by `label_studio`       |
+| a list                                    | its entries; tasks of Label Studio are read by `label_studio`, rows |
+|                                           | without names by `layouts.positions`                                |
 | JSON lines that are called `.json`        | the lines (MVP-Bench)                                               |
 | an object with `questions` with numbers   | VQAv2, with the answers of the file beside it (`vqa`)               |
 | an object of lists                        | the entries of each list; a list called `val` tells the split, and  |
@@ -15,11 +16,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from benchwright.errors import DataError
-from benchwright.files.bounded_json import plain_value
+from benchwright.files.bounded_json import bounded_json, plain_value
 from benchwright.files.bounds import ROW_BYTES
 from benchwright.files.tables import JSON_ENDS
 from benchwright.regions.formats.streamed_json import JsonLists
@@ -27,12 +29,16 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import Row, json_list, table_rows
 
+from ..layouts.known import is_laid_out
+from ..layouts.positions import is_positional, positional_rows
 from .columns import FIELDS, REPLY_FIELDS
 from .configs import split_of
 from .label_studio import is_task, task_rows
 from .vqa import is_vqa, vqa_rows
 
 _HEAD = 1 << 20
+_LOOKED_AT = 64
+"""Rows from which it is told what each place of a row without names holds."""
 _MOST_PAIRS = 2_000_000
 """Most ids with answers of a file that holds nothing else."""
 _TELLING = frozenset((*FIELDS["question"], *FIELDS["answer"], *REPLY_FIELDS["reply"]))
@@ -46,14 +52,19 @@ def json_document_rows(files: DatasetFiles, path: str) -> Iterator[Row | Refused
     """
     with files.opened(path) as handle:
         head = handle.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip()
+        is_whole = not handle.read(1)
     if head.startswith(b"["):
         entries = json_list(files, path)
         first = next(entries, None)
         if first is not None and is_task(first.document):
             yield from task_rows(files, path)
+        elif first is not None and is_positional(first.document):
+            yield from positional_rows(path, [first, *islice(entries, _LOOKED_AT)], entries)
         elif first is not None:
             yield first
             yield from entries
+    elif is_whole and (entry := _entry_in(head)) is not None:
+        yield Row("entry 1", entry)
     elif _is_lines(head):
         yield from table_rows(files, path, end=JSON_ENDS[0], usual_line_bytes=ROW_BYTES.usual)
     else:
@@ -68,6 +79,15 @@ def json_document_rows(files: DatasetFiles, path: str) -> Iterator[Row | Refused
                 raise DataError(str(error).replace(str(place), files.shown(path))) from None
 
 
+def _entry_in(text: bytes) -> Mapping[str, Any] | None:
+    """Return the one entry that a small document is, where it has a layout of its own; None where it is none."""
+    try:
+        document = bounded_json(text)
+    except (ValueError, RecursionError):
+        return None
+    return document if isinstance(document, Mapping) and is_laid_out(document) else None
+
+
 def _is_lines(head: bytes) -> bool:
     """Return whether a file holds an object in its first line, and others in the lines after it."""
     line, _, rest = head.partition(b"\n")
@@ -75,7 +95,7 @@ def _is_lines(head: bytes) -> bool:
         first = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    is_row = isinstance(first, dict) and any(name.lower() in _TELLING for name in first)
+    is_row = isinstance(first, dict) and _tells(first)
     return is_row and (rest.lstrip().startswith(b"{") or not isinstance(first.get("questions"), list))
 
 
@@ -86,6 +106,7 @@ def _object_rows(place: Path, lists: JsonLists) -> Iterator[Row]:
     is_other = False
     key, number, is_list = None, 0, False
     with place.open("rb") as handle:
+        are_alike = _are_alike(handle, lists)
         for name, offset, _, stated in lists.elements():
             element = plain_value(stated)
             if name != key:
@@ -95,7 +116,7 @@ def _object_rows(place: Path, lists: JsonLists) -> Iterator[Row]:
                 is_other = True
                 if name == "images" and isinstance(file_name := element.get("file_name"), str):
                     pictures[str(element.get("id"))] = file_name
-                if any(str(column).lower() in _TELLING for column in element):
+                if _tells(element) or (not is_list and are_alike):
                     split = split_of(name)
                     beside = {"split": split} if is_list and split else {} if is_list else {"id": name}
                     entry = f"{name} {number}" if is_list else f"entry {name}"
@@ -107,6 +128,19 @@ def _object_rows(place: Path, lists: JsonLists) -> Iterator[Row]:
     if not is_other:
         for name, value in pairs.items():
             yield Row(f"entry {name}", {"id": name, "answer": value})
+
+
+def _tells(entry: Mapping[str, Any]) -> bool:
+    """Return whether an entry may hold a question, a key or a reply, as its columns or its layout tell."""
+    return any(str(name).lower() in _TELLING for name in entry) or is_laid_out(entry)
+
+
+def _are_alike(handle: Any, lists: JsonLists) -> bool:
+    """Return whether an object's first values are objects with the same names: entries by id, whatever they hold."""
+    first = list(islice(lists.elements(), 3))
+    names = [set(element) if isinstance(element, Mapping) else set() for _, _, _, element in first]
+    are_values = not any(_stands_in_list(handle, offset) for _, offset, _, _ in first)
+    return are_values and len(first) > 1 and bool(set.intersection(*names))
 
 
 def _named_pictures(element: Mapping[str, Any], pictures: Mapping[str, str]) -> dict[str, Any]:

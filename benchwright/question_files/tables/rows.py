@@ -5,6 +5,7 @@
 | any table                 | its rows, of text, XLSX, lines of JSON, Parquet or Arrow (`files.tables`)               |
 | `.json`                   | entries of a list, of the lists of an object, or of an object by id (`json_documents`)  |
 | `.tar`                    | samples of WebDataset                                                                   |
+| `.txt`                    | lines of a question and its key, of one picture (`layouts.text_lines`)                   |
 
 Text and JSON may be packed (`.gz`). What one row nests is taken apart: `questions` of a picture under one entry
 (II-Bench), messages and metadata of inspect_ai, and the rows of Benchwright's own exports.
@@ -21,21 +22,30 @@ from benchwright.files.bounds import ROW_BYTES
 from benchwright.files.tables import PACKED_ENDS, TABLE_ENDS, table_end
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
-from benchwright.source_files.rows import BadRow, Row, guarded, table_rows
+from benchwright.source_files.rows import Row, guarded, table_rows
 
+from ..layouts import text_lines
+from ..layouts.chat import CHAT
+from ..layouts.joined import JoinedFile, joined_rows
+from ..layouts.known import plain_rows
 from .columns import FIELDS, is_known_column
 from .json_documents import json_document_rows
 from .own_exports import is_own_export, own_export_row
 from .webdataset import webdataset_rows
 
-ENDS = (*TABLE_ENDS, *PACKED_ENDS, ".json", ".json.gz", ".tar")
+ENDS = (*TABLE_ENDS, *PACKED_ENDS, ".json", ".json.gz", ".tar", text_lines.END)
 """Ends of the names of files that may hold questions."""
 
 
 def rows_of(
-    files: DatasetFiles, path: str, *, asked: Collection[str] = (), only: Collection[str] = ()
+    files: DatasetFiles,
+    path: str,
+    *,
+    asked: Collection[str] = (),
+    only: Collection[str] = (),
+    joined: list[JoinedFile] | None = None,
 ) -> Iterator[Row | RefusedRow]:
-    """Yield the rows of a file as mappings, with what they nest taken apart.
+    """Yield the rows of a file as mappings, with what they nest taken apart, and keys that another file has.
 
     Each has its position in the file; questions that one entry nests have that of the entry.
 
@@ -45,10 +55,19 @@ def rows_of(
         asked: Columns that are read whatever they hold. Of Parquet and Arrow, bytes and nested values of columns
             whose name tells nothing are not read otherwise.
         only: Columns that are enough for the caller, if a Parquet or Arrow file has them; others may be read as well.
+        joined: List to which files are added whose keys or splits are joined to the rows.
 
     Raises:
         DataError: The file as a whole cannot be read.
     """
+    read = partial(_own_rows, files, asked=asked)
+    yield from joined_rows(files, path, read(path, only=only), read, among=ENDS, stated=asked, joined=joined)
+
+
+def _own_rows(
+    files: DatasetFiles, path: str, *, asked: Collection[str], only: Collection[str] = ()
+) -> Iterator[Row | RefusedRow]:
+    """Yield the rows of a file, with what they nest taken apart."""
     for number, row in enumerate(_plain_rows(files, path, asked, only)):
         position = number if row.position is None else row.position
         if isinstance(row, RefusedRow):
@@ -58,7 +77,8 @@ def rows_of(
             yield RefusedRow(path, row.entry, BAD_ROW, detail, position=position)
         else:
             with guarded(path, row.entry) as guard:
-                yield from (part._replace(position=position) for part in _apart(row))
+                for part in _apart(row):
+                    yield from (plain._replace(position=position) for plain in plain_rows(part, asked))
             if guard.refusal is not None:
                 yield guard.refusal._replace(position=position)
 
@@ -71,6 +91,8 @@ def _plain_rows(
         yield from table_rows(files, path, choose=chosen, usual_line_bytes=ROW_BYTES.usual)
     elif path.lower().endswith(".tar"):
         yield from webdataset_rows(files, path)
+    elif path.lower().endswith(text_lines.END):
+        yield from text_lines.text_line_rows(files, path)
     else:
         yield from json_document_rows(files, path)
 
@@ -101,23 +123,11 @@ def _apart(row: Row) -> Iterator[Row]:
         for number, entry in enumerate(questions, start=1):
             yield Row(f"{row.entry}, question {number}", {**shared, **entry})
         return
-    if isinstance(messages := document.get("input"), list):
-        document = {**document, **_messages(messages)}
     if isinstance(metadata := document.get("metadata"), Mapping):
         # What describes a sample beside its columns has no words of the question, whatever it is called.
         beside = {f"metadata_{n}" if str(n).lower() in FIELDS["context"] else n: v for n, v in metadata.items()}
         document = {**beside, **{name: value for name, value in document.items() if name != "metadata"}}
-    yield Row(row.entry, own_export_row(document) if is_own_export(document) else document)
-
-
-def _messages(messages: Sequence[Any]) -> dict[str, Any]:
-    """Return question and pictures of the last message of a user."""
-    last = next((m for m in reversed(messages) if isinstance(m, Mapping) and m.get("role") == "user"), None)
-    content = last.get("content") if last is not None else None
-    if isinstance(content, str):
-        return {"input": content}
-    if not isinstance(content, list):
-        raise BadRow("`input` has no message of the role user with content")
-    parts = [part for part in content if isinstance(part, Mapping)]
-    texts = [str(part.get("text", "")) for part in parts if part.get("type") == "text"]
-    return {"input": "\n".join(texts), "images": [part.get("image") for part in parts if part.get("type") == "image"]}
+    if is_own_export(document):
+        samples = [plain.document for plain in CHAT.rows(document)] if CHAT.taken(document) else [document]
+        document = own_export_row(samples[-1])
+    yield Row(row.entry, document)

@@ -23,6 +23,10 @@ _LOOKED_AT = 64
 """Entries from which the kind of a file is told."""
 
 
+_SUBTYPE = re.compile(r"mscoco_((?:train|val|test)(?:-dev)?20\d\d)_")
+"""The part of COCO in the name of a file of VQA: `mscoco_val2014_annotations.json`."""
+
+
 class _Key(NamedTuple):
     answer: str | None
     labels: Mapping[str, Any]
@@ -44,13 +48,15 @@ def vqa_rows(files: DatasetFiles, path: str, lists: JsonLists) -> Iterator[Row]:
     (`val2014`), else by their number.
     """
     subtype = next((str(e) for key, _, _, e in lists.elements() if key == "data_subtype" and isinstance(e, str)), None)
+    if subtype is None and (named := _SUBTYPE.search(path)) is not None:
+        subtype = named[1]
     keys: dict[Any, _Key] | None = None
     number = 0
     for key, _, _, element in lists.elements():
         if key != "questions" or not isinstance(element, Mapping):
             continue
         if keys is None:
-            keys = _annotated(files, path)
+            keys = _annotated(files, path, subtype)
         number += 1
         found = keys.get(element.get("question_id"), _Key(None, {}))
         row = {**element, **found.labels, "image": _picture(element.get("image_id"), subtype), "answer": found.answer}
@@ -65,14 +71,21 @@ def _picture(image_id: Any, subtype: str | None) -> str:
     return f"{part}/COCO_{part}_{int(number):012d}.jpg"
 
 
-def _annotated(files: DatasetFiles, path: str) -> dict[Any, _Key]:
-    """Return the key of each question that a file of annotations beside the questions has."""
+def _annotated(files: DatasetFiles, path: str, subtype: str | None) -> dict[Any, _Key]:
+    """Return the key of each question that a file of annotations has, in the folder of the questions or beside it."""
     folder = path.rpartition("/")[0]
-    names = [f"{folder}/{name}" if folder else name for name in files.listing(folder)]
+    upper = folder.rpartition("/")[0]
+    names = sorted(
+        other
+        for other in files.walk(suffixes=(".json", ".json.gz"))
+        if (place := other.rpartition("/")[0]) in (folder, upper) or place.rpartition("/")[0] in (folder, upper)
+    )
     keys: dict[Any, _Key] = {}
     for name in names:
         low = name.lower()
-        if not low.endswith((".json", ".json.gz")) or ("annotation" not in low and name != path):
+        part = _SUBTYPE.search(name)
+        is_of_other = part is not None and subtype is not None and part[1] != subtype
+        if is_of_other or ("annotation" not in low.rpartition("/")[2] and name != path):
             continue
         try:
             with files.as_path(name) as place:

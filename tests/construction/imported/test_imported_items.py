@@ -288,8 +288,10 @@ def test_ids_that_several_files_use_are_told_apart_by_the_file(tmp_path: Path) -
     _table(tmp_path / "dev.csv", [ROWS[0] | {"id": "0"}, ROWS[1] | {"id": "1"}])
     _table(tmp_path / "test.csv", [ROWS[1] | {"id": "0"}, ROWS[1] | {"id": "1"}])
     with read_questions(tmp_path) as read:
-        assert [entry.question.key for entry in read.index.questions()] == ["0", "1", "test.csv:0"]
-        assert [(row.entry, row.reason) for row in read.refused()] == [("line 3", "repeated")]
+        questions = [entry.question for entry in read.index.questions()]
+        assert [q.key for q in questions] == ["dev.csv:0", "dev.csv:1", "test.csv:0", "test.csv:1"]
+        assert [q.labels["stated_id"] for q in questions] == ["0", "1", "0", "1"]
+        assert list(read.refused()) == []
 
 
 def test_a_picture_that_is_named_as_another_format_is_used(tmp_path: Path) -> None:

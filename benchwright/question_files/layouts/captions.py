@@ -1,0 +1,132 @@
+"""Captions that fit a picture or do not: a right and a wrong one, two of each, or one with a label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..tables.columns import FIELDS
+from .layout import NOTHING, Entry, Layout, PlainRow, named, without
+
+WHICH_CAPTION = "Which caption fits the picture?"
+WHICH_PICTURE = "Which picture fits the caption?"
+_PAIRS = (
+    ("caption", "negative_caption"), ("caption", "neg_caption"), ("positive_caption", "negative_caption"),
+    ("true_caption", "false_caption"), ("caption", "foil"), ("pos_caption", "neg_caption"),
+    ("caption", "negative_captions"), ("correct_caption", "incorrect_caption"), ("caption", "hard_negative"),
+)  # fmt: skip
+_SQUARE = ("image_0", "image_1", "caption_0", "caption_1")
+_CLAIMS = ("caption", "statement", "claim", "sentence", "hypothesis", "assertion")
+_LABELS = ("label", "answer", "gt", "truth", "is_true", "gold_label", "target", "correct")
+_YES = frozenset({"1", "true", "yes", "1.0", "entailment"})
+_NO = frozenset({"0", "false", "no", "0.0", "contradiction"})
+
+
+def _pair(entry: Entry) -> tuple[str, str] | None:
+    """Return the columns of the right and the wrong caption; None where an entry has none."""
+    columns = named(entry)
+    found = next((pair for pair in _PAIRS if all(name in columns for name in pair)), None)
+    return None if found is None else (columns[found[0]], columns[found[1]])
+
+
+def _pair_taken(entry: Entry) -> frozenset[str]:
+    return NOTHING if (pair := _pair(entry)) is None or _asks(entry) else frozenset(pair)
+
+
+def _pair_rows(entry: Entry) -> Iterator[PlainRow]:
+    pair = _pair(entry)
+    assert pair is not None
+    right, wrong = (entry[name] for name in pair)
+    options = [right, *(wrong if isinstance(wrong, list) else [wrong])]
+    yield PlainRow(
+        "", {**without(entry, frozenset(pair)), "question": WHICH_CAPTION, "options": options, "answer": right}
+    )
+
+
+def _square(entry: Entry) -> tuple[str, ...] | None:
+    columns = named(entry)
+    return tuple(columns[name] for name in _SQUARE) if all(name in columns for name in _SQUARE) else None
+
+
+def _square_taken(entry: Entry) -> frozenset[str]:
+    return frozenset(_square(entry) or ())
+
+
+def _square_rows(entry: Entry) -> Iterator[PlainRow]:
+    names = _square(entry)
+    assert names is not None
+    pictures, captions = [entry[name] for name in names[:2]], [entry[name] for name in names[2:]]
+    rest = without(entry, frozenset(names))
+    identity = next((named(rest)[name] for name in FIELDS["id"] if name in named(rest)), None)
+    own = "" if identity is None else rest[identity]
+    rest = without(rest, frozenset({identity} if identity is not None else ()))
+    for place, (picture, letter) in enumerate(zip(pictures, "AB", strict=True)):
+        row = {**rest, "question": WHICH_CAPTION, "options": captions, "answer": letter, "image": picture}
+        yield PlainRow(f", picture {place}", _identified(row, own, f"image_{place}"))
+    for place, (caption, letter) in enumerate(zip(captions, "AB", strict=True)):
+        row = {**rest, "question": f"{WHICH_PICTURE}\n{caption}", "answer": letter, "images": pictures}
+        row["options"] = ["<image 1>", "<image 2>"]
+        yield PlainRow(f", caption {place}", _identified(row, own, f"caption_{place}"))
+
+
+def _identified(row: dict[str, Any], own: Any, part: str) -> dict[str, Any]:
+    return {**row, "id": f"{own}-{part}", "group": own} if own != "" else row
+
+
+def _claim(entry: Entry) -> tuple[str, str] | None:
+    """Return the columns of a claim and of whether it is true; None where an entry has no claim or asks otherwise."""
+    columns = named(entry)
+    claim = next((columns[name] for name in _CLAIMS if name in columns), None)
+    label = next((columns[name] for name in _LABELS if name in columns), None)
+    if claim is None or label is None or _asks(entry):
+        return None
+    is_told = entry[label] is None or str(entry[label]).strip().lower() in _YES | _NO | {""}
+    return (claim, label) if is_told and isinstance(entry[claim], str) else None
+
+
+def _asks(entry: Entry) -> bool:
+    """Return whether an entry has words of a question of its own, or options."""
+    columns = named(entry)
+    return any(entry[columns[name]] for name in (*FIELDS["question"], *FIELDS["options"]) if name in columns)
+
+
+def _claim_taken(entry: Entry) -> frozenset[str]:
+    return frozenset(_claim(entry) or ())
+
+
+def _claim_rows(entry: Entry) -> Iterator[PlainRow]:
+    names = _claim(entry)
+    assert names is not None
+    claim, label = (entry[name] for name in names)
+    told = "" if label is None else str(label).strip().lower()
+    answer = "Yes" if told in _YES else "No" if told in _NO else None
+    rest = without(entry, frozenset(names))
+    row = {**rest, "question": claim, "options": ["Yes", "No"], "kind": "yes_no", "answer": answer}
+    yield PlainRow("", row)
+
+
+CAPTION_PAIRS = Layout(
+    "a right and a wrong caption",
+    "`caption` and `negative_caption` (also `foil`; `true_caption` and `false_caption`) of a picture",
+    f"“{WHICH_CAPTION}” of the two captions; the right one is the key",
+    ("SugarCrepe", "ARO", "VALSE"),
+    _pair_taken,
+    _pair_rows,
+    keeps_stated=True,
+)
+CAPTION_SQUARES = Layout(
+    "two captions of two pictures",
+    "`image_0`, `image_1`, `caption_0`, `caption_1`",
+    f"four questions: “{WHICH_CAPTION}” for each picture, “{WHICH_PICTURE}” for each caption; one group",
+    ("Winoground",),
+    _square_taken,
+    _square_rows,
+)
+CLAIMS = Layout(
+    "claims",
+    "`caption`, `statement` or `sentence` with `label` 1 or 0, true or false",
+    "a question of yes and no in the words of the claim; 1 and true are yes",
+    ("VSR", "NLVR2"),
+    _claim_taken,
+    _claim_rows,
+)

@@ -1,0 +1,226 @@
+"""Keys and splits in a second file, joined to the questions by id.
+
+| beside the questions                                                     | benchmarks                           |
+|--------------------------------------------------------------------------|--------------------------------------|
+| rows with an id and a key, without questions, in any kind of file        | AMBER (`annotations.json`)           |
+| an object from id to key, or to an object with a key                     | MMMU (`answer_dict_val.json`), BLINK |
+| an object from split to a list of ids                                    | ScienceQA (`pid_splits.json`)        |
+
+A file is taken where most of the questions looked at have their id in it. Of several files with different keys, the one
+whose name is that of the questions goes first; where none is, the question has no key, and the row says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain, islice
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+from benchwright.errors import BenchwrightError
+from benchwright.regions.formats.streamed_json import JsonLists
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import Row
+
+from ..tables.columns import ColumnMapping, guessed_columns
+from ..tables.configs import split_of
+
+_LOOKED_AT = 64
+_MOST_FILES = 40
+"""Most files that are looked into for keys."""
+_MOST_PATHS = 20_000
+"""Most files of a folder among which those near to the questions are looked for."""
+_MOST_KEYS = 2_000_000
+_SHARE = 0.5
+"""Smallest share of the questions looked at whose id a file of keys has."""
+_OWN_WORD = re.compile(
+    r"(?:questions?|quer(?:y|ies)|problems?|answers?|annotations?|anno|keys?|labels?|gt|truth|dict)", re.I
+)
+
+Read = Callable[[str], Iterator[Row | RefusedRow]]
+
+
+class JoinedFile(NamedTuple):
+    """A file whose rows were joined to those of another.
+
+    Args:
+        path: Its path.
+        questions: Path of the file with the questions.
+        what: `keys` or `splits`.
+    """
+
+    path: str
+    questions: str
+    what: str
+
+
+@dataclass
+class _Beside:
+    """What files beside the questions say of them, by id."""
+
+    keys: dict[str, dict[str, Any]] = field(default_factory=dict)
+    splits: dict[str, str] = field(default_factory=dict)
+    files: list[JoinedFile] = field(default_factory=list)
+
+
+@dataclass
+class _Folder:
+    """What is known of a folder of questions: files that may hold keys, and those that hold none."""
+
+    paths: list[str]
+    no_keys: set[str] = field(default_factory=set)
+    no_splits: set[str] = field(default_factory=set)
+
+
+_FOLDERS: WeakKeyDictionary[DatasetFiles, _Folder] = WeakKeyDictionary()
+"""Each is looked through once, however many files of questions without keys it has."""
+
+
+def _folder(files: DatasetFiles, among: Collection[str]) -> _Folder:
+    if files not in _FOLDERS:
+        _FOLDERS[files] = _Folder(list(islice(files.walk(suffixes=among), _MOST_PATHS)))
+    return _FOLDERS[files]
+
+
+def joined_rows(
+    files: DatasetFiles,
+    path: str,
+    rows: Iterator[Row | RefusedRow],
+    read: Read,
+    *,
+    among: Collection[str],
+    stated: Collection[str] = (),
+    joined: list[JoinedFile] | None = None,
+) -> Iterator[Row | RefusedRow]:
+    """Yield the rows of a file of questions with the keys and splits that files beside it have.
+
+    Rows with keys of their own, and files without questions, come as they are.
+
+    Args:
+        files: The folder.
+        path: Path of the file of questions.
+        rows: Its rows.
+        read: Function that yields the rows of another file.
+        among: Ends of the names of files that may hold keys.
+        stated: Columns that a curator names.
+        joined: List to which the files are added whose rows are joined.
+    """
+    head = list(islice(rows, _LOOKED_AT))
+    documents = [row.document for row in head if isinstance(row, Row)]
+    columns = guessed_columns(list(dict.fromkeys(str(name) for document in documents for name in document)))
+    identity = columns.column("id")
+    lacks_key = not _has(documents, columns, "answer")
+    lacks_split = columns.column("split") is None and bool(columns.options or columns.column("options"))
+    is_alone = columns.column("question") is None or identity is None or columns.column("answer") in stated
+    if is_alone or not (lacks_key or lacks_split):
+        yield from chain(head, rows)
+        return
+    assert identity is not None
+    ids = {str(document[identity]) for document in documents if document.get(identity) is not None}
+    beside = _found_beside(files, path, ids, read, among, lacks_key=lacks_key)
+    if joined is not None:
+        joined += beside.files
+    for row in chain(head, rows):
+        if isinstance(row, RefusedRow) or not (beside.keys or beside.splits):
+            yield row
+            continue
+        own = str(row.document.get(identity))
+        told = {name: value for name, value in beside.keys.get(own, {}).items() if row.document.get(name) is None}
+        if own in beside.splits and lacks_split:
+            told["split"] = beside.splits[own]
+        yield row._replace(document={**row.document, **told})
+
+
+def _has(documents: Sequence[Mapping[str, Any]], columns: ColumnMapping, name: str) -> bool:
+    column = columns.column(name)
+    return column is not None and any(document.get(column) not in (None, "") for document in documents)
+
+
+def _found_beside(
+    files: DatasetFiles, path: str, ids: set[str], read: Read, among: Collection[str], *, lacks_key: bool
+) -> _Beside:
+    beside = _Beside()
+    if not ids:
+        return beside
+    fitting: list[tuple[str, dict[str, dict[str, Any]]]] = []
+    folder = _folder(files, among)
+    for other in _near(folder, path):
+        try:
+            if other not in folder.no_splits and (splits := _splits(files, other)):
+                if len(ids & splits.keys()) >= _SHARE * len(ids):
+                    beside.splits |= splits
+                    beside.files.append(JoinedFile(other, path, "splits"))
+                continue
+            folder.no_splits.add(other)
+            if lacks_key and (keys := _keys(folder, read, other, ids)):
+                fitting.append((other, keys))
+        except (BenchwrightError, OSError):
+            continue  # what cannot be read is told where all files are looked into
+    own = [pair for pair in fitting if _bare(pair[0]) == _bare(path)]
+    for other, keys in own or fitting:
+        beside.files.append(JoinedFile(other, path, "keys"))
+        for identity, told in keys.items():
+            known = beside.keys.setdefault(identity, told)
+            if known is not told and known.get("answer") != told.get("answer"):
+                beside.keys[identity] = {"answer": None, "keys_differ": f"{beside.files[0].path}, {other}"}
+    return beside
+
+
+def _near(folder: _Folder, path: str) -> list[str]:
+    """Return the files in the folder of the questions, above it, and in folders beside it, the nearest first."""
+    own = path.rpartition("/")[0]
+    upper = own.rpartition("/")[0]
+    near = []
+    for other in folder.paths:
+        place = other.rpartition("/")[0]
+        if other != path and (place in (own, upper) or place.rpartition("/")[0] in (own, upper)):
+            near.append((place != own, other))
+    return [other for _, other in sorted(near)[:_MOST_FILES]]
+
+
+def _keys(folder: _Folder, read: Read, path: str, ids: set[str]) -> dict[str, dict[str, Any]]:
+    """Return what a file of keys says by id; empty where it is none, or is of other questions."""
+    if path in folder.no_keys:
+        return {}
+    rows = (row for row in read(path) if isinstance(row, Row))
+    head = list(islice(rows, _LOOKED_AT))
+    columns = guessed_columns(list(dict.fromkeys(str(name) for row in head for name in row.document)))
+    identity, answer = columns.column("id"), columns.column("answer")
+    if identity is None or answer is None or columns.column("question") is not None or columns.replies:
+        folder.no_keys.add(path)
+        return {}
+    keys: dict[str, dict[str, Any]] = {}
+    for row in islice(chain(head, rows), _MOST_KEYS):
+        if row.document.get(identity) is not None:
+            labels = {name: value for name, value in row.document.items() if name not in (identity, answer)}
+            keys[str(row.document[identity])] = {**labels, "answer": row.document.get(answer)}
+    return keys if len(ids & keys.keys()) >= _SHARE * len(ids) else {}
+
+
+def _splits(files: DatasetFiles, path: str) -> dict[str, str]:
+    """Return the split of each id, of a file with lists of ids by split; empty where it is none."""
+    if not path.lower().endswith(".json"):
+        return {}
+    splits: dict[str, str] = {}
+    with files.opened(path) as handle:
+        if not re.match(rb'\s*\{\s*"[^"]{1,40}"\s*:\s*\[\s*["\d]', handle.read(4096).removeprefix(b"\xef\xbb\xbf")):
+            return {}
+    with files.as_path(path) as place:
+        for name, _, _, element in islice(JsonLists(place).elements(), _MOST_KEYS):
+            if not isinstance(element, str | int):
+                return {}
+            split = split_of(name)
+            # A split of its own name goes before a part of it, such as `minitrain`.
+            if split is not None and (name.lower() == split or str(element) not in splits):
+                splits[str(element)] = split
+    return splits
+
+
+@lru_cache(maxsize=1024)
+def _bare(path: str) -> str:
+    """Return a file's name without the words that say which half of questions and keys it is."""
+    return re.sub(r"[^a-z0-9]+", "", _OWN_WORD.sub("", path.rpartition("/")[2].partition(".")[0].lower()))

@@ -1,0 +1,44 @@
+"""Words with a mark before them that says what they are: `Q: ...`, `A: ...`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..tables.columns import FIELDS
+from .layout import NOTHING, Entry, Layout, PlainRow, named
+
+_QUESTION = re.compile(r"\s*(?:Q|Question)\s*:\s*", re.I)
+_ANSWER = re.compile(r"\s*(?:A|Answer)\s*:\s*", re.I)
+
+
+def _marked(entry: Entry) -> tuple[str, str] | None:
+    """Return the columns of question and answer where both have a mark."""
+    columns = named(entry)
+    names = [next((columns[n] for n in FIELDS[f] if n in columns), None) for f in ("question", "answer")]
+    for name, mark in zip(names, (_QUESTION, _ANSWER), strict=True):
+        if name is None or not isinstance(entry[name], str) or mark.match(entry[name]) is None:
+            return None
+    return str(names[0]), str(names[1])
+
+
+def _taken(entry: Entry) -> frozenset[str]:
+    return NOTHING if (names := _marked(entry)) is None else frozenset(names)
+
+
+def _rows(entry: Entry) -> Iterator[PlainRow]:
+    names = _marked(entry)
+    assert names is not None
+    question, answer = names
+    bare = {question: _QUESTION.sub("", entry[question], count=1), answer: _ANSWER.sub("", entry[answer], count=1)}
+    yield PlainRow("", {**entry, **bare})
+
+
+MARKED_WORDS = Layout(
+    "words with marks",
+    "a question `Q: ...` and an answer `A: ...`",
+    "the marks are left out",
+    ("BenchLMM",),
+    _taken,
+    _rows,
+)

@@ -1,0 +1,105 @@
+"""Pictures that are named by something else than a column of pictures: the figure's id, the question's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..tables.columns import FIELDS, image_columns
+from .layout import NOTHING, Entry, Layout, PlainRow, named
+
+_BY_ID = ("figure_id",)
+
+
+def _named_by(entry: Entry) -> str | None:
+    columns = named(entry)
+    if any(name in columns for name in FIELDS["image"]) or image_columns(list(entry)):
+        return None
+    return next((columns[name] for name in _BY_ID if name in columns and entry[columns[name]] not in (None, "")), None)
+
+
+def _figure_taken(entry: Entry) -> frozenset[str]:
+    name = _named_by(entry)
+    return NOTHING if name is None else frozenset({f"{name} as the picture"})
+
+
+def _figure_rows(entry: Entry) -> Iterator[PlainRow]:
+    name = _named_by(entry)
+    assert name is not None
+    if isinstance(answers := entry.get("answers"), list) and isinstance(qids := entry.get("qids"), list):
+        rest = {column: value for column, value in entry.items() if column not in ("answers", "qids", "id")}
+        for number, (qid, answer) in enumerate(zip(qids, answers, strict=False), start=1):
+            row = {
+                **rest,
+                "id": f"{entry[name]}-{number}",
+                "template": qid,
+                "answer": answer,
+                "image": str(entry[name]),
+            }
+            yield PlainRow(f", answer {number}", row)
+        return
+    yield PlainRow("", {**entry, "image": str(entry[name])})
+
+
+FIGURES = Layout(
+    "pictures named by an id",
+    "`figure_id` and no column with pictures; `qids` and `answers` as lists beside it",
+    "the picture is called by the id; each of several answers is a question of its own, without words where the file "
+    "has none",
+    ("CharXiv",),
+    _figure_taken,
+    _figure_rows,
+)
+
+
+def _coco_split(entry: Entry) -> str | None:
+    """Return the part of COCO that a number of a picture is of, where the entry has the form of A-OKVQA."""
+    columns = named(entry)
+    has_form = all(name in columns for name in ("image_id", "split", "choices", "difficult_direct_answer"))
+    is_number = has_form and str(entry[columns["image_id"]]).isdecimal()
+    return str(entry[columns["split"]]) if is_number and "image" not in columns else None
+
+
+def _coco_taken(entry: Entry) -> frozenset[str]:
+    return NOTHING if _coco_split(entry) is None else frozenset({"image_id"})
+
+
+def _coco_rows(entry: Entry) -> Iterator[PlainRow]:
+    number = int(entry[named(entry)["image_id"]])
+    yield PlainRow("", {**entry, "image": f"{_coco_split(entry)}2017/{number:012d}.jpg"})
+
+
+COCO_NUMBERS = Layout(
+    "pictures of COCO by number",
+    "`image_id` with a number, `split`, `choices`, `difficult_direct_answer`",
+    "the picture is `SPLIT2017/` and the number in twelve digits",
+    ("A-OKVQA",),
+    _coco_taken,
+    _coco_rows,
+)
+
+
+def _is_in_folder(entry: Entry) -> bool:
+    """Return whether the picture lies in a folder by split and id, under one name for all."""
+    columns = named(entry)
+    has_form = all(name in columns for name in ("id", "image", "split", "choices", "lecture", "solution"))
+    return has_form and entry[columns["image"]] in ("image.png", "image.jpg")
+
+
+def _folder_taken(entry: Entry) -> frozenset[str]:
+    return frozenset({"image"}) if _is_in_folder(entry) else NOTHING
+
+
+def _folder_rows(entry: Entry) -> Iterator[PlainRow]:
+    columns = named(entry)
+    own, split, image = (entry[columns[name]] for name in ("id", "split", "image"))
+    yield PlainRow("", {**entry, columns["image"]: f"{split}/{own}/{image}"})
+
+
+FOLDERS = Layout(
+    "a folder for each question's picture",
+    "an object by id with `split`, and `image` that is `image.png` throughout",
+    "the picture is `SPLIT/ID/image.png`",
+    ("ScienceQA",),
+    _folder_taken,
+    _folder_rows,
+)

@@ -1,0 +1,97 @@
+"""Rows that are lists: which place holds the question, the picture, the key, told from all rows that are looked at."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from benchwright.records import LETTERS
+from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
+from benchwright.source_files.refusals import BAD_ROW, RefusedRow
+from benchwright.source_files.rows import Row
+
+from ..tables.columns import is_known_column
+
+_MOST = 0.9
+"""Smallest share of the rows in which a place holds what it is taken for."""
+_KIND = re.compile(r"[a-z]+(?:[ _-][a-z]+)*", re.I)
+
+
+def is_positional(entry: Any) -> bool:
+    """Return whether an entry is a list of two cells or more, one of them a text."""
+    is_list = isinstance(entry, list) and len(entry) >= 2
+    return is_list and any(isinstance(cell, str) for cell in entry) and not any(isinstance(c, dict) for c in entry)
+
+
+def positional_rows(path: str, head: Sequence[Row], rest: Iterator[Row]) -> Iterator[Row | RefusedRow]:
+    """Yield rows that are lists as columns with values.
+
+    Args:
+        path: Path of the file.
+        head: Rows from which the names of the columns are told; the first may state them.
+        rest: Rows after these.
+    """
+    first = head[0].document
+    is_header = all(isinstance(cell, str) for cell in first) and sum(map(is_known_column, first)) >= 2
+    names = list(first) if is_header else place_names([row.document for row in head if is_positional(row.document)])
+    for row in (*head[1:],) if is_header else head:
+        yield _named_row(path, row, names)
+    for row in rest:
+        yield _named_row(path, row, names)
+
+
+def _named_row(path: str, row: Row, names: Sequence[str]) -> Row | RefusedRow:
+    if not isinstance(row.document, list) or len(row.document) != len(names):
+        detail = f"{len(row.document)} values" if isinstance(row.document, list) else "no list"
+        return RefusedRow(path, row.entry, BAD_ROW, f"{detail}; the other rows are lists of {len(names)}")
+    return Row(row.entry, dict(zip(names, row.document, strict=True)))
+
+
+def place_names(rows: Sequence[Sequence[Any]]) -> list[str]:
+    """Return a name for each place of rows: what it holds in nearly all of them, else `value 3`."""
+    width = Counter(map(len, rows)).most_common(1)[0][0]
+    columns = [[row[place] for row in rows if len(row) == width] for place in range(width)]
+    names: dict[int, str] = {}
+    for name, holds in (("image", _is_picture), ("options", _is_options), ("answer", _is_key)):
+        place = next((p for p, cells in enumerate(columns) if p not in names and _mostly(cells, holds)), None)
+        if place is not None:
+            names[place] = name
+    texts = [p for p, cells in enumerate(columns) if p not in names and _mostly(cells, _is_words)]
+    if texts:
+        longest = max(texts, key=lambda p: sum(len(str(cell)) for cell in columns[p]))
+        names[longest] = "question"
+    if "answer" not in names.values() and (left := [p for p in texts if p not in names]):
+        names[left[-1]] = "answer"
+    for place, cells in enumerate(columns):
+        if place not in names and _mostly(cells, _is_kind) and "question_type" not in names.values():
+            names[place] = "question_type"
+    return [names.get(place, f"value {place + 1}") for place in range(width)]
+
+
+def _mostly(cells: Sequence[Any], holds: Callable[[Any], bool]) -> bool:
+    return bool(cells) and sum(map(holds, cells)) >= _MOST * len(cells)
+
+
+def _is_picture(cell: Any) -> bool:
+    paths = cell if isinstance(cell, list) else [cell]
+    return bool(paths) and all(
+        isinstance(path, str) and path.lower().endswith(tuple(PICTURE_SUFFIXES)) for path in paths
+    )
+
+
+def _is_options(cell: Any) -> bool:
+    return isinstance(cell, list) and len(cell) >= 2
+
+
+def _is_key(cell: Any) -> bool:
+    return isinstance(cell, str) and (cell.strip().rstrip(".").lower() in ("yes", "no") or cell.strip() in (*LETTERS,))
+
+
+def _is_words(cell: Any) -> bool:
+    return isinstance(cell, str) and bool(cell.strip())
+
+
+def _is_kind(cell: Any) -> bool:
+    return isinstance(cell, str) and len(cell) <= 40 and _KIND.fullmatch(cell) is not None

@@ -1,0 +1,53 @@
+"""Text files of one picture each: a question, a tab and its key on each line (MME)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import count
+
+from benchwright.files.bounds import ROW_BYTES
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
+from benchwright.source_files.refusals import BAD_ROW, RefusedRow
+from benchwright.source_files.rows import Row
+
+END = ".txt"
+_LINE = re.compile(r"(?P<question>[^\t]*\S[^\t]*)\t\s*(?P<answer>yes|no|[A-Z])\s*[.]?\s*", re.I)
+_MOST_BYTES = 1 << 20
+"""Most bytes of such a file; texts that are longer are something else."""
+
+
+def text_line_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
+    """Yield the lines of a text file; nothing where its first line is no question with a key."""
+    with files.opened(path) as handle:
+        data = handle.read(min(_MOST_BYTES, ROW_BYTES.usual) + 1)
+    if len(data) > _MOST_BYTES:
+        return
+    lines = data.decode("utf-8-sig", "replace").splitlines()
+    if not lines or _LINE.fullmatch(lines[0]) is None:
+        return
+    picture = _picture_of(files, path)
+    stem = path.rpartition("/")[2][: -len(END)]
+    for number, line in zip(count(1), lines, strict=False):
+        if not line.strip():
+            continue
+        match = _LINE.fullmatch(line)
+        if match is None:
+            yield RefusedRow(path, f"line {number}", BAD_ROW, f"no question, tab and key: {line[:80]!r}")
+        else:
+            row = {"id": f"{path[: -len(END)]}-{number}", "question": match["question"].strip(), "group": path}
+            yield Row(f"line {number}", {**row, "answer": match["answer"], "image": picture or stem})
+
+
+def _picture_of(files: DatasetFiles, path: str) -> str | None:
+    """Return the picture of the same name beside a text, or in the folder `images` beside or above; None for none."""
+    folder, _, name = path.rpartition("/")
+    upper = folder.rpartition("/")[0]
+    stem = name[: -len(END)]
+    for under in dict.fromkeys((folder, f"{folder}/images", f"{upper}/images", "images")):
+        for suffix in sorted(PICTURE_SUFFIXES):
+            place = f"{under.strip('/')}/{stem}{suffix}".lstrip("/")
+            if files.has(place):
+                return place
+    return None
