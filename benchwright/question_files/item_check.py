@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,11 +19,13 @@ from benchwright.source_files.refusals import RefusedRow
 from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
+from .key_evidence import KeyTable
+from .key_report import key_lines, row_lines
 from .looked_into import LookedInto
 from .picture_lookup import Identify, PictureLookup
 from .question_files import QuestionFile, Stated
 from .question_index import QuestionIndex
-from .question_source import open_source
+from .question_source import QuestionSource, open_source
 from .tables.column_files import write_columns
 
 _OTHERS_SHOWN = 20
@@ -41,7 +43,8 @@ class ReadQuestions:
         left_out: Number of rows that are no items, by reason.
         refusals: File with each of these rows, one JSON document a line (`RefusedRow`).
         picture_files: Folder or archive in which pictures were looked for.
-        looked_into: What each file was taken for in which questions were looked for, sorted by path; none for a release.
+        source: The source itself.
+        pictures: Its pictures by name.
     """
 
     files: list[QuestionFile]
@@ -49,7 +52,18 @@ class ReadQuestions:
     left_out: dict[str, int]
     refusals: Path
     picture_files: DatasetFiles
-    looked_into: list[LookedInto] = field(default_factory=list)
+    source: QuestionSource
+    pictures: PictureLookup
+
+    @property
+    def looked_into(self) -> list[LookedInto]:
+        """Return what each file was taken for in which questions were looked for, sorted by path."""
+        return self.source.looked_into
+
+    @property
+    def keys(self) -> list[KeyTable]:
+        """Return how keys are read, for each set of files with the same columns."""
+        return self.source.keys
 
     def refused(self) -> Iterator[RefusedRow]:
         """Yield the rows that are no items, in the order in which they were read."""
@@ -98,7 +112,7 @@ def read_questions(
         with refusals_in(place / "refused.jsonl", tmp=place) as refused:
             index.fill(opened.entries(), lookup, refused, keeps_repeats=keeps_repeats)
         counts = dict(sorted(refused.counts.items()))
-        yield ReadQuestions(opened.files, index, counts, place / "refused.jsonl", searched, opened.looked_into)
+        yield ReadQuestions(opened.files, index, counts, place / "refused.jsonl", searched, opened, lookup)
 
 
 def check_items(
@@ -128,6 +142,7 @@ def check_items(
     with read_questions(source, pictures=pictures, mapping=mapping, columns=columns) as read:
         looked_into = [file._asdict() for file in read.looked_into]
         counts = read.index.counts()
+        rows = read.index.row_counts()
         shown = [row.document() for row, _ in zip(read.refused(), range(_SHOWN), strict=False)]
         # Each reason is shown by an example, also one that comes after thousands of others.
         seen = Counter(row["reason"] for row in shown)
@@ -147,6 +162,8 @@ def check_items(
             for file in read.files
         ],
         "looked_into": looked_into,
+        "keys": [table.document() for table in read.keys],
+        "rows": [{"file": row.file, "read": row.read, **row._asdict()} for row in rows],
         "items": counts.items,
         "images": counts.images,
         "as_texts": dict(sorted(counts.as_texts.items())),
@@ -184,7 +201,9 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         lines += [", ".join(paths[:3]) + more, words]
     lines += _others_in_words(document["looked_into"])
+    lines += key_lines(document["keys"])
     lines.append(f"{counted(document['items'], 'item')}, {counted(document['images'], 'image')}")
+    lines += row_lines(document["rows"])
     if document["as_texts"]:
         reasons = ", ".join(f"{reason} {number}" for reason, number in document["as_texts"].items())
         total = sum(document["as_texts"].values())
@@ -226,6 +245,4 @@ def _columns_in_words(file: dict[str, Any]) -> str:
     parts += [f"{name} = {', '.join(file[name])}" for name in ("options", "images") if file[name]]
     if file["is_binary"]:
         parts.append("keys 1 and 0 are Yes and No")
-    elif file["first_answer"] == 1:
-        parts.append("keys that are numbers count from 1")
     return "\n".join(f"  {part}" for part in parts)

@@ -44,8 +44,8 @@ def option_cells(document: Mapping[str, Any], columns: ColumnMapping) -> OptionC
     value = None if column is None else document.get(column)
     if isinstance(value, str):
         value = parsed_cell(value)
-    if isinstance(value, OptionCells):
-        return value
+    if value is None or isinstance(value, OptionCells):
+        return value or OptionCells()
     if isinstance(value, Mapping):
         if isinstance(texts := value.get("text"), list):  # {"text": [...], "label": [...]}
             labels = value.get("label")
@@ -53,7 +53,8 @@ def option_cells(document: Mapping[str, Any], columns: ColumnMapping) -> OptionC
         keys = sorted((key for key, entry in value.items() if not is_absent(entry)), key=_by_number)
         return OptionCells([value[key] for key in keys], tuple(str(key) for key in keys))
     if isinstance(value, list | tuple):
-        return _named(value, [str(e.get("label", e.get("key", ""))) for e in value if isinstance(e, Mapping)])
+        labelled = [e for e in value if not isinstance(e, str) and isinstance(e, Mapping)]
+        return _named(value, [str(e.get("label", e.get("key", ""))) for e in labelled])
     return OptionCells()
 
 

@@ -152,12 +152,9 @@ def question_files(
         elif columns.has_keys:
             keys.append(file)
         elif only:
-            raise DataError(
-                f"{files.shown(path)}: no column is a question with options or an answer (it has {', '.join(names)}); "
-                "say which with a mapping, such as question=ask"
-            )
+            raise DataError(f"{files.shown(path)}: {_lacking(columns, names)}")
         else:
-            told.append(LookedInto(path, None, f"no column is a question or a key (it has {', '.join(names[:12])})"))
+            told.append(LookedInto(path, None, _lacking(columns, names[:12])))
     kept = questions or keys
     if not kept and not replies:
         seen = f"looked into {', '.join(looked_at[:8])}{files.damage()}" if looked_at else files.contents()
@@ -171,6 +168,23 @@ def question_files(
         *_labelled(files, kept, start_anew(contents)),
         *(file._replace(model=models[file.path], config=None) for file in _labelled(files, replies)),
     ]
+
+
+def _lacking(columns: ColumnMapping, names: Sequence[str]) -> str:
+    """Return which columns a file of questions needs that this one has not, and how to state them."""
+    there = [f"{field} is {column}" for field, column in columns.fields.items()]
+    lacks = []
+    if not columns.column("question"):
+        lacks.append("the question (--column question=COLUMN)")
+    if not columns.column("answer") and not columns.column("options") and not columns.options:
+        lacks.append(
+            "the options (--column options=COLUMN, or options=COLUMN,COLUMN,...) or the key "
+            "(--column answer=COLUMN; of yes/no questions it is enough)"
+        )
+    if not lacks:
+        lacks.append("the id (--column id=COLUMN)")
+    known = f" (so far {', '.join(there)})" if there else ""
+    return f"no column holds {' and none '.join(lacks)}{known}; its columns are {', '.join(names)[:500]}"
 
 
 def _labelled(files: DatasetFiles, found: Sequence[QuestionFile], anew: Collection[str] = ()) -> list[QuestionFile]:

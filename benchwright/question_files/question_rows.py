@@ -91,6 +91,13 @@ def question_of(
     return question, pictures
 
 
+def pictures_of(document: Mapping[str, Any], columns: ColumnMapping) -> list[AskedPicture]:
+    """Return the pictures of a row, and those that are its options."""
+    cells, _ = option_cells(document, columns)
+    shown = [option for option in map(_option, cells) if isinstance(option, AskedPicture)]
+    return [*_pictures(document, columns)[0], *shown]
+
+
 def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> StatedKey | None:
     """Return the key of a row with its options, as evidence for how keys are to be read; None where it states none.
 
@@ -112,6 +119,8 @@ def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> StatedKey
 
 def _option_text(cell: Any) -> str | None:
     """Return the words of an option, as `_option` reads them; None for a picture."""
+    if isinstance(cell, str):
+        return cell.strip()
     if isinstance(cell, Mapping):
         text = cell.get("text")
         return text.strip() if isinstance(text, str) and not isinstance(cell.get("picture"), int) else None
@@ -185,27 +194,30 @@ def _placed(option: str, pictures: int) -> str | int:
 
 
 def _value(document: Mapping[str, Any], columns: ColumnMapping, field: str) -> Any:
-    column = columns.column(field)
+    column = columns.fields.get(field)
     return None if column is None else document.get(column)
 
 
 def _text(document: Mapping[str, Any], columns: ColumnMapping, field: str, *, as_it_stands: bool = False) -> str | None:
     value = _value(document, columns, field)
-    if value is None or isinstance(value, Mapping | bytes):
+    if value is None:
         return None
-    if isinstance(value, list):
-        return "+".join(str(part) for part in value) or None
+    if not isinstance(value, str):
+        if isinstance(value, Mapping | bytes):
+            return None
+        if isinstance(value, list):
+            return "+".join(str(part) for part in value) or None
     text = str(value)
     return (text if as_it_stands and text.strip() else text.strip()) or None
 
 
 def _option(value: Any) -> str | AskedPicture:
-    if isinstance(value, Mapping):
+    if not isinstance(value, str) and isinstance(value, Mapping):
         if isinstance(number := value.get("picture"), int):
             return f"<image {number}>"
         if isinstance(text := value.get("text"), str):
             return text if value.get("as_it_stands") else _option(text)
-    if isinstance(value, Mapping | bytes):
+    if not isinstance(value, str) and isinstance(value, Mapping | bytes):
         return _picture(value)
     words = "" if value is None else str(value)
     if not words.strip():

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import count, takewhile
 from typing import Literal, get_args
 
@@ -139,7 +139,7 @@ class ColumnMapping(Record):
     first_answer: int | None = Field(None, ge=0, le=1)
     keys: Reading | None = None
 
-    @property
+    @cached_property
     def taken(self) -> frozenset[str]:
         """Return all columns that a field takes."""
         return frozenset((*self.fields.values(), *self.options, *self.images, *self.replies.values()))
