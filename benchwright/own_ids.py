@@ -30,7 +30,10 @@ def own_id(attributes: Mapping[str, Any] | str | None) -> str | None:
 
 
 def _own_ids(attributes: Mapping[str, Any] | str | None) -> list[str]:
-    document = json.loads(attributes) if isinstance(attributes, str) and attributes else attributes
+    document: Any = attributes
+    if isinstance(attributes, str):
+        # Most items are made here and have none: their attributes need not be read.
+        document = json.loads(attributes) if any(name in attributes for name in _NAMES) else None
     if not isinstance(document, Mapping):
         return []
     return [str(document[name]) for name in _NAMES if document.get(name) not in (None, "")]

@@ -153,7 +153,7 @@ def question_files(
         elif only:
             raise DataError(f"{files.shown(path)}: {_lacking(columns, names)}")
         else:
-            told.append(LookedInto(path, None, f"no column is a question or a key (it has {', '.join(names[:12])})"))
+            told.append(LookedInto(path, None, _lacking(columns, names[:12])))
     kept = questions or keys
     if not kept and not replies:
         seen = f"looked into {', '.join(looked_at[:8])}{files.damage()}" if looked_at else files.contents()

@@ -53,8 +53,8 @@ from benchwright.question_files.tables.columns import READINGS
 @json_option(
     """
     `{"source", "files": [{"file", "columns": {field: column}, "options": [column], "images": [column],
-    "first_answer", "is_binary", "model"}], "looked_into": [{"file", "taken_as", "why"}], "keys": [{"files": [file], "column", "reading", "is_stated", "keys",
-    "in_words", "other_reading", "readings": [{"reading", "valid", "differing", "spread": {letter: n}}], "differing":
+    "first_answer", "is_binary", "model"}], "looked_into": [{"file", "taken_as", "why"}],
+    "keys": [{"files": [file], "column", "reading", "is_stated", "keys", "in_words", "other_reading", "readings": [{"reading", "valid", "differing", "spread": {letter: n}}], "differing":
     [{"file", "entry", "source_id", "key", "options": {reading: letter}}]}], "rows": [{"file", "read", "items",
     "replies", "left_out": {reason: n}}], "items", "images", "as_texts": {reason: n}, "tasks": {task: n}, "splits":
     {split: n}, "replies": {model: n}, "notes": [{"file", "note"}],

@@ -26,7 +26,7 @@ from ..prompting.question import Question, Reply, item_of
 from .base import Backend, BackendContext
 from .options import BackendOptions
 
-ID_COLUMNS = ("item_id", "source_id", "question_id", "id", "index")
+ID_COLUMNS = ("item_id", "source_id", "question_id", "index")
 """Columns in which a row may name its item, the likeliest first."""
 MAX_LINE_CHARS = 4 * 1024 * 1024
 

@@ -48,6 +48,8 @@ class ItemOutline(NamedTuple):
     choices: tuple[OptionOutline, ...]
     answer: str | None
     refusal: str | None
+    attributes: str | None = None
+    """As JSON, as the release holds them."""
 
 
 class ReleasedOutline(NamedTuple):
@@ -63,12 +65,14 @@ def outlines_of(release: Release, split: str | None) -> Iterator[ReleasedOutline
     Raises:
         DataError: A data file is damaged.
     """
-    for batch in columns_of(release, split, ["item_id", "task", "choices", "answer", "refusal", "split"]):
-        plain = (batch.column(name).to_pylist() for name in ("item_id", "task", "answer", "refusal", "split"))
-        for (item_id, task, answer, refusal, its_split), choices in zip(
+    for batch in columns_of(release, split, ["item_id", "task", "choices", "answer", "refusal", "split", "attributes"]):
+        plain = (
+            batch.column(name).to_pylist() for name in ("item_id", "task", "answer", "refusal", "split", "attributes")
+        )
+        for (item_id, task, answer, refusal, its_split, attributes), choices in zip(
             zip(*plain, strict=True), _choices(batch.column("choices")), strict=True
         ):
-            yield ReleasedOutline(ItemOutline(item_id, task, choices, answer, refusal), its_split)
+            yield ReleasedOutline(ItemOutline(item_id, task, choices, answer, refusal, attributes), its_split)
 
 
 def question_of_outline(outline: ItemOutline) -> Question:

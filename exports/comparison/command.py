@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, printable
+from benchwright.cli.output import emit, json_option
 from benchwright.own_ids import called
+from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
     from .differences import DifferentItem
@@ -41,9 +42,8 @@ _LINES = 20
 @json_option(
     """
     `{"a", "b", "same", "added", "dropped", "moved", "changed": [{"item_id", "source_id", "task", "fields",
-    "why"}], "settings":
-    [line], "scores": [{"model", "before", "asked", "after", "kept", "to_ask", "turned_right": [id], "turned_wrong":
-    [id]}], "page"}`; `added`, `dropped` and `moved` are lists like `changed`; `settings` says what differs in recipe,
+    "why"}], "settings": [line], "scores": [{"model", "before", "asked", "after", "kept", "to_ask", "turned_right":
+    [id], "turned_wrong": [id]}], "page"}`; `source_id` is there where an item's source has an id for it; `added`, `dropped` and `moved` are lists like `changed`; `settings` says what differs in recipe,
     campaigns, seed and licence; `before` and `after` are accuracies, on `asked` and `kept` items
     """
 )

@@ -61,7 +61,7 @@ class DifferentItem(NamedTuple):
         """Return the difference for `--json`."""
         return {
             "item_id": self.item_id,
-            "source_id": self.source_id,
+            **({} if self.source_id is None else {"source_id": self.source_id}),
             "task": self.task,
             "fields": list(self.fields),
             "why": self.why,
