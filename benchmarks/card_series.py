@@ -2,7 +2,8 @@
 
 Each kind is one series of six pictures that are all different by label: a curator who asks a question about one cannot
 ask it about another. Colors, fonts and sizes of a series are drawn from its own chance. The kinds, fonts and marks of
-`series` and `series_last` have nothing in common.
+`series`, `series_last` and `series_unseen` have nothing in common; in `series_unseen` a small part alone differs.
+It was drawn after the rules were frozen.
 """
 
 from __future__ import annotations
@@ -409,6 +410,94 @@ def _worksheets(draw: Draw, look: Look, number: int, rng: random.Random) -> None
         draw.text(look.at(*place), str(text), look.accent, look.font(0.07), anchor="mm")
 
 
+def _timetables(draw: Draw, look: Look, number: int, rng: random.Random) -> None:
+    draw.rectangle(look.box(0, 0, 1, 0.13), fill=look.accent)
+    draw.text(look.at(0.04, 0.065), "Bus 14, weekdays", look.ground, look.font(0.055), anchor="lm")
+    shared = random.Random(5)  # only one stop's minutes are another picture's
+    for row, stop in enumerate(("Harbour", "Old Market", "Hospital", "University", "Stadium", "Terminus")):
+        y = 0.21 + row * 0.13
+        draw.line((*look.at(0.03, y + 0.06), *look.at(0.97, y + 0.06)), fill=look.ink, width=1)
+        draw.text(look.at(0.04, y), stop, look.ink, look.font(0.042), anchor="lm")
+        minutes = [shared.randint(0, 59) for _ in range(6)]
+        if row == number:
+            minutes = [rng.randint(0, 59) for _ in range(6)]
+        for column, minute in enumerate(minutes):
+            draw.text(look.at(0.43 + column * 0.1, y), f"{6 + 2 * column}:{minute:02}", look.ink, look.font(0.036),
+                      anchor="mm")  # fmt: skip
+
+
+def _speed_limits(draw: Draw, look: Look, number: int, rng: random.Random) -> None:
+    del rng
+    draw.rectangle(look.box(0.46, 0.6, 0.54, 1), fill=(120, 120, 125))
+    draw.ellipse(look.box(0.14, 0.06, 0.86, 0.7), fill=(200, 25, 35))
+    draw.ellipse(look.box(0.23, 0.14, 0.77, 0.62), fill=(250, 250, 250))
+    draw.text(look.at(0.5, 0.38), str((30, 50, 60, 70, 80, 100)[number]), (15, 15, 15), look.font(0.2), anchor="mm")
+
+
+def _floor_plans(draw: Draw, look: Look, number: int, rng: random.Random) -> None:
+    del rng
+    draw.rectangle(look.box(0.06, 0.08, 0.94, 0.92), outline=look.ink, width=9)
+    walls = ((0.06, 0.5, 0.94, 0.5), (0.4, 0.08, 0.4, 0.5), (0.68, 0.5, 0.68, 0.92))
+    for wall in walls:
+        draw.line((*look.at(*wall[:2]), *look.at(*wall[2:])), fill=look.ink, width=7)
+    for name, place in (("Kitchen", (0.23, 0.22)), ("Living room", (0.67, 0.22)), ("Bedroom", (0.36, 0.72)),
+                        ("Bath", (0.81, 0.72))):  # fmt: skip
+        draw.text(look.at(*place), name, look.accent, look.font(0.045), anchor="mm")
+    draw.rectangle(look.box(0.09, 0.12, 0.16, 0.3), outline=look.ink, width=3)
+    draw.rectangle(look.box(0.12, 0.78, 0.28, 0.89), outline=look.ink, width=3)
+    x = (0.1, 0.22, 0.45, 0.56, 0.74, 0.84)[number]  # one door is at another place of the wall between the rows
+    left, top = look.at(x, 0.5)
+    wide = 0.08 * look.width
+    draw.line((left, top, left + wide, top), fill=look.ground, width=11)
+    draw.arc((left - wide, top - wide, left + wide, top + wide), 0, 90, fill=look.ink, width=3)
+    draw.line((left, top, left, top + wide), fill=look.ink, width=3)
+
+
+def _moved_notes(draw: Draw, look: Look, number: int, rng: random.Random) -> None:
+    del rng
+    for staff in range(2):
+        for line in range(5):
+            y = 0.25 + staff * 0.42 + line * 0.035
+            draw.line((*look.at(0.04, y), *look.at(0.96, y)), fill=look.ink, width=2)
+        for n in range(8):
+            step = (4, 2, 5, 3, 6, 1, 4, 2)[n] + (2 if staff * 8 + n == number * 2 + 1 else 0)
+            x, y = look.at(0.12 + n * 0.11, 0.25 + staff * 0.42 + step * 0.0175)
+            r = 0.0175 * look.height
+            draw.ellipse((x - 1.3 * r, y - r, x + 1.3 * r, y + r), fill=look.ink)
+            draw.line((x + 1.2 * r, y, x + 1.2 * r, y - 6 * r), fill=look.ink, width=3)
+
+
+def _go_positions(draw: Draw, look: Look, number: int, rng: random.Random) -> None:
+    del rng
+    draw.rectangle(look.box(0, 0, 1, 1), fill=(222, 184, 120))
+    for n in range(13):
+        place = 0.08 + n * 0.07
+        draw.line((*look.at(place, 0.08), *look.at(place, 0.92)), fill=(40, 30, 20), width=2)
+        draw.line((*look.at(0.08, place), *look.at(0.92, place)), fill=(40, 30, 20), width=2)
+    stones = random.Random(8).sample(range(169), 24)
+    r = 0.032 * look.width
+    for n, cell in enumerate(stones[: 18 + number]):  # each picture is one move further
+        x, y = look.at(0.08 + cell % 13 * 0.07, 0.08 + cell // 13 * 0.07)
+        color = (250, 250, 248) if n % 2 else (15, 15, 15)
+        draw.ellipse((x - r, y - r, x + r, y + r), fill=color, outline=(15, 15, 15))
+
+
+def _weather_maps(draw: Draw, look: Look, number: int, rng: random.Random) -> None:
+    del number
+    shape = random.Random(23)
+    turns = [math.radians(18 * n) for n in range(20)]
+    coast = [
+        (0.5 + shape.uniform(0.32, 0.45) * math.cos(turn), 0.52 + shape.uniform(0.3, 0.43) * math.sin(turn))
+        for turn in turns
+    ]
+    draw.rectangle(look.box(0, 0, 1, 1), fill=(170, 205, 230))
+    draw.polygon([look.at(*place) for place in coast], fill=(190, 215, 160), outline=look.ink, width=3)
+    for town, (x, y) in (("Aber", (0.35, 0.35)), ("Brill", (0.62, 0.3)), ("Corm", (0.3, 0.6)), ("Dunn", (0.66, 0.6)),
+                         ("Esk", (0.48, 0.78))):  # fmt: skip
+        draw.text(look.at(x, y + 0.06), town, look.ink, look.font(0.034), anchor="mm")
+        draw.text(look.at(x, y), f"{rng.randint(-5, 28)} C", look.ink, look.font(0.055), anchor="mm")
+
+
 KINDS: dict[str, dict[str, Kind]] = {
     "series": {
         "playing cards": _playing_cards, "flash cards": _flash_cards, "bingo": _bingo, "memory": _memory,
@@ -420,16 +509,23 @@ KINDS: dict[str, dict[str, Kind]] = {
         "maps": _maps, "gauges": _gauges, "receipts": _receipts, "pies": _pies, "dominoes": _dominoes,
         "worksheets": _worksheets,
     },
+    "series_unseen": {
+        "timetables": _timetables, "speed limits": _speed_limits, "floor plans": _floor_plans,
+        "moved notes": _moved_notes, "go positions": _go_positions, "weather maps": _weather_maps,
+    },
 }  # fmt: skip
 _SIZES: dict[str, tuple[int, int]] = {
     "playing cards": (600, 840), "memory": (700, 700), "bingo": (700, 820), "slides": (1280, 720),
     "comics": (1200, 640), "forms": (860, 540), "calendars": (820, 900), "tickets": (1100, 420),
     "trading cards": (640, 900), "chess": (720, 720), "signs": (640, 600), "sudokus": (720, 720), "chats": (540, 960),
     "receipts": (520, 900), "dominoes": (420, 800), "scores": (900, 1100),
+    "timetables": (960, 620), "speed limits": (500, 760), "floor plans": (1000, 700), "moved notes": (1100, 500),
+    "go positions": (680, 680), "weather maps": (720, 860),
 }  # fmt: skip
 _FONTS = {
     "series": ("DejaVuSans.ttf", "STIXGeneral.ttf", "cmss10.ttf", "DejaVuSans-Bold.ttf"),
     "series_last": ("DejaVuSerif.ttf", "cmb10.ttf", "DejaVuSansMono.ttf", "STIXGeneralBol.ttf"),
+    "series_unseen": ("cmr10.ttf", "DejaVuSerif-Bold.ttf", "DejaVuSans-Oblique.ttf", "STIXGeneralItalic.ttf"),
 }
 
 

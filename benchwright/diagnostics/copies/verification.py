@@ -29,7 +29,7 @@ from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
 from ..features.local_features import Features, describe, detector, shrunk
-from .other_marks import has_other_marks
+from .other_marks import are_graphics, has_other_marks
 from .other_words import other_words
 from .registration import FEW_INLIERS, Affine, Registered, SceneGeometry, refine, register, scene_geometry
 from .strokes import aligned_strokes
@@ -83,8 +83,8 @@ UNSURE = SameEnough(contained=0.7, whole=0.1, alike=0.7, replaced=0.12, preserve
 _SUBSTANCE = 0.38
 """Share of the overlap that both pictures fill with the same; below it everything but the details is plain."""
 _PHOTOGRAPHIC = 0.6
-"""Share of the overlap filled with the same from which two pictures are taken for photographs: a caption or a sticker
-on one is local, while on a card, a chart or a form another mark is another picture."""
+"""Share of the overlap filled with the same from which two pictures without much flat ground are photographs: a caption
+or a sticker on one is local, while on a card, a chart or a form another mark is another picture."""
 _NEARLY = 0.5
 """Least share of preserved details at which an alignment of plain pictures is worth refining."""
 _REFINABLE = 0.15
@@ -239,8 +239,8 @@ def _judge(
         words = other_words(strokes)
         if words.differ:
             verdict = "different" if words.are_all else "unsure"
-        elif verdict == "confirmed" and structure.common < _PHOTOGRAPHIC and has_other_marks(strokes):
-            verdict = "unsure"
+        elif verdict == "confirmed" and (structure.common < _PHOTOGRAPHIC or are_graphics(strokes)):
+            verdict = "unsure" if has_other_marks(strokes) else "confirmed"
     return PairComparison(verdict, structure, affine, inliers, mirrored)
 
 
@@ -303,7 +303,7 @@ class SecondLooks(MapStep):
     """Compare an image with the partners that were proposed for it; drops nothing."""
 
     name: ClassVar[str] = "looks"
-    version: ClassVar[int] = 6
+    version: ClassVar[int] = 7
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {
         "confirmed": "list<string>",
@@ -343,7 +343,7 @@ class ChainLooks(SecondLooks):
     """Compare the images of a chain of copies that were not proposed as pairs; drops nothing."""
 
     name: ClassVar[str] = "chain_looks"
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     reads: ClassVar[tuple[str, ...]] = ("chains.partners", "chains.mirrored")
 
 
