@@ -76,7 +76,7 @@ def ideas_recipe(folder: Path, url: str, *, categories: tuple[str, ...] = ("B1",
     endpoint = {"backend": "endpoint", "chat": {"model": "sane", "base_url": url, "retries": 0, **chat}}
     step = {"step": "ideas", "categories": categories, "grounder": endpoint, "writer": endpoint, "concurrency": 2}
     file = folder / "ideas.yaml"
-    file.write_text(json.dumps({"name": "ideas", "seed": 3, "steps": [step]}), encoding="utf-8")
+    file.write_text(json.dumps({"name": "ideas", "seed": 3, "shards": 2, "steps": [step]}), encoding="utf-8")
     return file
 
 

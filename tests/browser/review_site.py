@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 RECIPE = """\
 name: ten
 seed: 5
+shards: 2
 steps:
   - step: jigsaw
     mode: paper

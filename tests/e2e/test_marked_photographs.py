@@ -85,6 +85,7 @@ class TrueMarks(GivenMarks):
     name: ClassVar[str] = "truth"
 
 
+@pytest.mark.thorough  # tests/construction/test_facts_from_people.py has the same without the store
 def test_the_demos_facts_handed_in_as_marks_make_the_items_that_its_file_makes(tmp_path: Path) -> None:
     """The marks pass the store, its checks and the consensus; the statements are given as values."""
     prepare_photographs(tmp_path / "images")

@@ -40,15 +40,9 @@ def test_the_undisturbed_run_made_a_release_that_verifies(scene: Path) -> None:
     assert found["ok"], found["problems"]
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_any_number_of_workers_gives_the_same_bytes(scene: Path, tmp_path: Path, workers: int) -> None:
-    _run(scene, tmp_path / "w", "--workers", workers)
-    assert tree_digest(tmp_path / "w") == tree_digest(scene / "calm")
-
-
-def test_another_locale_time_zone_and_hash_seed_give_the_same_bytes(scene: Path, tmp_path: Path) -> None:
+def test_one_worker_another_locale_time_zone_and_hash_seed_give_the_same_bytes(scene: Path, tmp_path: Path) -> None:
     env = {"LC_ALL": "C", "LANG": "C", "TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "4711", "PYTHONUTF8": "0"}
-    _run(scene, tmp_path / "w", env=env)
+    _run(scene, tmp_path / "w", "--workers", 1, env=env)
     assert tree_digest(tmp_path / "w") == tree_digest(scene / "calm")
 
 
@@ -77,7 +71,7 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bytes_and_repeats_only_
     workers = 2
     calm = executions(scene / "calm")
     kills = 0
-    while kills < 4:
+    while kills < 3:
         process = subprocess.Popen(
             command("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", workspace, "--workers", workers),
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
@@ -136,10 +130,12 @@ def test_an_interrupted_run_says_so_ends_its_workers_and_goes_on(scene: Path, tm
     assert tree_digest(workspace) == tree_digest(scene / "calm")
 
 
-def test_two_runs_at_once_in_one_workspace_are_refused(scene: Path, tmp_path: Path) -> None:
+def test_two_runs_at_once_in_one_workspace_are_refused_and_three_workers_give_the_same_bytes(
+    scene: Path, tmp_path: Path
+) -> None:
     workspace = tmp_path / "w"
     first = subprocess.Popen(
-        command("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", workspace),
+        command("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", workspace, "--workers", 3),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     while not (workspace / "workspace.json").exists():
@@ -149,3 +145,4 @@ def test_two_runs_at_once_in_one_workspace_are_refused(scene: Path, tmp_path: Pa
     assert first.wait(timeout=120) == 0
     assert second.returncode == 2
     assert "another benchwright run works in" in second.stderr
+    assert tree_digest(workspace) == tree_digest(scene / "calm")

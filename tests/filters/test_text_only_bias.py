@@ -184,6 +184,7 @@ def test_the_page_on_item_filters_names_every_rule() -> None:
     assert [rule for rule in (*RULES, LEARNED) if f"`{rule}`" not in page] == []
 
 
+@pytest.mark.thorough
 def test_answers_learned_from_items_without_a_tell_vary_more_than_independent_ones() -> None:
     """What the p-value of the classifier allows for: of two items in different folds either speaks for the other."""
     hits = []
