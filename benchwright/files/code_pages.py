@@ -41,8 +41,8 @@ _OTHERS = (
 """Letters of languages in other scripts, with their page and the commonest of them."""
 _RAISED = "¹²³¼½¾"
 """Marks that no letter follows."""
-_RUN = re.compile(rb"[\x80-\xff]+")
-_TOUCHING = re.compile(rb"[A-Za-z][\x80-\xff]+|[\x80-\xff]+(?=[A-Za-z])")
+_RUN = re.compile(rb"([A-Za-z]?)([\x80-\xff]+)(?=([A-Za-z]?))")
+"""Bytes beyond ASCII in a row, with the letters of ASCII that they touch."""
 _EAST = ("cp949", "gbk", "cp950")
 """Pages of two bytes, in which most bytes make sense in each other's: the commonest signs decide."""
 _FIRST_BYTES = {"cp949": (0xB0, 0xC8), "gbk": (0xB0, 0xD7), "cp950": (0xA4, 0xC6)}
@@ -101,8 +101,9 @@ def code_page(lines: Iterable[bytes]) -> CodePage | None:
 
 
 def _is_latin(sample: bytes) -> bool:
-    """Return whether most letters beyond ASCII touch one of ASCII: words of other scripts hold none of these."""
-    return len(_TOUCHING.findall(sample)) >= len(_RUN.findall(sample)) / 2
+    """Return whether most letters beyond ASCII touch one of ASCII, or stand alone: in other scripts hardly any does."""
+    runs = _RUN.findall(sample)
+    return sum(before != b"" or after != b"" or len(run) == 1 for before, run, after in runs) >= len(runs) / 2
 
 
 def _latin(sample: bytes) -> str | None:
