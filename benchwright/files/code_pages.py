@@ -102,8 +102,8 @@ def code_page(lines: Iterable[bytes]) -> CodePage | None:
 
 def _is_latin(sample: bytes) -> bool:
     """Return whether most letters beyond ASCII touch one of ASCII, or stand alone: in other scripts hardly any does."""
-    runs = _RUN.findall(sample)
-    return sum(before != b"" or after != b"" or len(run) == 1 for before, run, after in runs) >= len(runs) / 2
+    runs: list[tuple[bytes, bytes, bytes]] = _RUN.findall(sample)
+    return sum(bool(before or after) or len(run) == 1 for before, run, after in runs) >= len(runs) / 2
 
 
 def _latin(sample: bytes) -> str | None:
