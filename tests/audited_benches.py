@@ -79,7 +79,7 @@ def write_rows(file: Path, rows: Iterable[Mapping[str, str]]) -> Path:
 def plant_faults(folder: Path, rows: list[Row]) -> list[Row]:
     """Plant a fault of each kind that concerns single items into a bench whose pictures are written; return its rows.
 
-    The first twenty rows are touched, the others stay as they are.
+    The first twenty-one rows are touched, the others stay as they are.
     """
     images = folder / "images"
     changed = [dict(row) for row in rows]
@@ -113,5 +113,7 @@ def plant_faults(folder: Path, rows: list[Row]) -> list[Row]:
     changed[16] |= {"split": "test"}
     changed[17]["answer"] = ""
     changed[19]["id"] = "q18"
+    # An option that a program lost.
+    changed[20]["A" if changed[20]["answer"] != "A" else "B"] = "nan"
     changed.append({"id": "empty", "question": "", "image": "images/20.jpg", "answer": "A", "A": "one", "B": "two"})
     return changed

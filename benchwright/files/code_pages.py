@@ -16,12 +16,16 @@ _LEAST = 0.9
 """Least share of letters and usual marks of a language among the characters that are not ASCII."""
 _USUAL = 0.5
 """Least share of the commonest letters of a language of another script than Latin, where nothing else tells."""
+_FEWEST = 12
+"""Fewest bytes beyond ASCII by which a page of another script than Latin is told."""
+_CLEAR = 0.1
+"""Least by which the share has to be larger than that of a language with another page; else none is assumed."""
 _MARKS = frozenset("‘’‚“”„–—…•€№«»\xa0§°£©®×±µ™²³¹½¼¾")
 _LATIN = (
     ("cp1252", "äöüß"), ("cp1252", "àâæçéèêëîïôœùûüÿñ"), ("cp1252", "áéíñóúü¿¡ºª"), ("cp1252", "áâãàçéêíóôõúü"),
     ("cp1252", "àèéìíîòóùú"), ("cp1252", "éëïóöüèêá"), ("cp1252", "åäöæøéü"), ("cp1250", "ąćęłńóśźż"),
     ("cp1250", "áčďéěíňóřšťúůýž"), ("cp1250", "áäčďéíĺľňóôŕšťúýž"), ("cp1250", "áéíóöőúüű"), ("cp1250", "čćđšž"),
-    ("cp1250", "ăâîşţ"), ("cp1254", "çğıİöşüâîû"), ("cp1252", "áðéíóúýþæö"), ("cp1257", "ąčęėįšųūž"),
+    ("cp1250", "ăâîşţ"), ("cp1254", "çğıİöşü"), ("cp1252", "áðéíóúýþæö"), ("cp1257", "ąčęėįšųūž"),
     ("cp1257", "āčēģīķļņšūž"), ("cp1257", "äõöüšž"),
 )  # fmt: skip
 """Letters beside those of ASCII of languages in Latin script, with their page; the first of equals is taken."""
@@ -29,15 +33,17 @@ _OTHERS = (
     ("cp1251", "абвгдеёжзийклмнопрстуфхцчшщъыьэюя", "оеаинтсрвл"),
     ("cp1251", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя", "оаиніетврс"),
     ("cp1251", "абвгдђежзијклљмнњопрстћуфхцчџш", "аиоенрстју"),
-    ("cp1253", "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ", "αοιετσνηυρπκς"),
+    ("cp1253", "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώ", "αοιετσνηυρπκς"),
     ("cp1255", "אבגדהוזחטיךכלםמןנסעףפץצקרשת", "יוהלאתרשמב"),
     ("cp1256", "ءآأؤإئابةتثجحخدذرزسشصضطظعغـفقكلمنهوىيپچژگ،؛؟ًٌٍَُِّْ", "اليمونترب"),
     ("cp874", "".join(map(chr, (*range(0xE01, 0xE3B), *range(0xE3F, 0xE5C)))), "านรอกเงมยลวดท"),
 )
 """Letters of languages in other scripts, with their page and the commonest of them."""
-_RUN = re.compile(rb"[\x80-\xff]+")
-_TOUCHING = re.compile(rb"[A-Za-z][\x80-\xff]+|[\x80-\xff]+(?=[A-Za-z])")
-_EAST = ("cp932", "cp949", "gbk", "cp950")
+_RAISED = "¹²³¼½¾"
+"""Marks that no letter follows."""
+_RUN = re.compile(rb"([A-Za-z]?)([\x80-\xff]+)(?=([A-Za-z]?))")
+"""Bytes beyond ASCII in a row, with the letters of ASCII that they touch."""
+_EAST = ("cp949", "gbk", "cp950")
 """Pages of two bytes, in which most bytes make sense in each other's: the commonest signs decide."""
 _FIRST_BYTES = {"cp949": (0xB0, 0xC8), "gbk": (0xB0, 0xD7), "cp950": (0xA4, 0xC6)}
 
@@ -56,7 +62,7 @@ class CodePage(NamedTuple):
     @property
     def is_of_one_byte(self) -> bool:
         """Whether each byte is a character."""
-        return self.codec not in _EAST
+        return self.codec not in ("cp932", *_EAST)
 
 
 def code_page(lines: Iterable[bytes]) -> CodePage | None:
@@ -83,15 +89,21 @@ def code_page(lines: Iterable[bytes]) -> CodePage | None:
     if not others or as_utf_8 > len(others):
         return None
     sample = b"\n".join(others)
-    found = (_latin(sample) if _is_latin(sample) else None) or _other_script(sample)
+    if _common(sample, "cp932") >= _LEAST:
+        found: str | None = "cp932"  # kana are hardly ever met by chance
+    elif _is_latin(sample):
+        found = _latin(sample) or _eastern(sample)  # second bytes of signs are letters of ASCII, too
+    else:
+        found = _other_script(sample)
     if found is None:
         return None
     return CodePage(found, "GBK (Windows-936)" if found == "gbk" else f"Windows-{found[2:]}")
 
 
 def _is_latin(sample: bytes) -> bool:
-    """Return whether most letters beyond ASCII touch one of ASCII: words of other scripts hold none of these."""
-    return len(_TOUCHING.findall(sample)) >= len(_RUN.findall(sample)) / 2
+    """Return whether most letters beyond ASCII touch one of ASCII, or stand alone: in other scripts hardly any does."""
+    runs: list[tuple[bytes, bytes, bytes]] = _RUN.findall(sample)
+    return sum(bool(before or after) or len(run) == 1 for before, run, after in runs) >= len(runs) / 2
 
 
 def _latin(sample: bytes) -> str | None:
@@ -103,23 +115,31 @@ def _latin(sample: bytes) -> str | None:
 
 
 def _other_script(sample: bytes) -> str | None:
+    if len(sample) - sum(byte < 0x80 for byte in sample) < _FEWEST:
+        return None
     fits = [
         (_share(sample, page, frozenset(common + common.upper())), page)
         for page, letters, common in _OTHERS
         if _share(sample, page, frozenset(letters + letters.upper()) | _MARKS) >= _LEAST
     ]
-    best, found = max(fits, default=(0.0, None))
-    return found if best >= _USUAL else _eastern(sample) or (found if len(fits) == 1 else None)
+    (best, found), (next_best, other) = sorted([(0.0, None), (0.0, None), *fits], key=lambda fit: fit[0])[:-3:-1]
+    if best < _USUAL:
+        return _eastern(sample) or (found if len(fits) == 1 else None)
+    return found if found == other or best - next_best >= _CLEAR else None
 
 
 def _share(sample: bytes, page: str, letters: frozenset[str]) -> float:
     """Return the share of letters of a language, and of usual marks, among what is not ASCII.
 
-    A capital right after a small letter counts as none: pages of other systems than Windows give such.
+    A capital right after a small letter counts as none, nor does a raised number before one: wrong pages give such.
     """
     text = sample.decode(page, "replace")
-    others = [(before, character) for before, character in zip(f" {text}", text, strict=False) if character > "\x7f"]
-    fit = sum(character in letters and not (before.islower() and character.isupper()) for before, character in others)
+    near = zip(f" {text}", text, f"{text[1:]} ", strict=False)
+    others = [(before, each, after) for before, each, after in near if each > "\x7f"]
+    fit = sum(
+        each in letters and not (before.islower() and each.isupper()) and not (each in _RAISED and after.isalpha())
+        for before, each, after in others
+    )
     return fit / len(others) if others else 0.0
 
 

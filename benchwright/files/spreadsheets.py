@@ -135,6 +135,8 @@ def sheet_rows(
 
 def _chosen_sheet(sheets: Sequence[Any], tell: Callable[[str], None]) -> int:
     """Return the place of the sheet to read, and tell its name where there are others."""
+    if not sheets:
+        raise ValueError("it has no sheet of cells")
     for sheet in sheets:
         sheet.reset_dimensions()  # programs state wrong ones, and rows would be cut off
     shown = [place for place, sheet in enumerate(sheets) if sheet.sheet_state == "visible"] or list(range(len(sheets)))

@@ -11,7 +11,7 @@ import csv
 import io
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import BinaryIO, NamedTuple, cast
 
 from benchwright.files.bounds import MIB, ROW_BYTES, ROW_VALUES
@@ -99,9 +99,9 @@ def text_lines(
         newline="",
     )
     sample = head.decode(encoding, "replace")
-    lines = _BoundedLines(text, found_delimiter(sample) if delimiter is None else delimiter)
-    lines.is_escaped = _is_escaped(sample, lines.delimiter)
-    if lines.is_escaped and tell is not None:
+    habits = _Habits.of(sample, found_delimiter(sample) if delimiter is None else delimiter)
+    lines = _BoundedLines(text, habits)
+    if habits.is_escaped and tell is not None:
         tell('quotation marks within its cells are written \\"')
     if delimiter is None and _STATED.match(sample):
         text.readline()
@@ -112,7 +112,7 @@ def text_lines(
 
 def _rows(lines: _BoundedLines, pages: _Pages | None) -> Iterator[TableLine]:
     """Yield the rows of some lines that have a cell with something in it; `pages` is their encoding if not UTF-16."""
-    row, reader = 0, csv.reader(lines, strict=True, delimiter=lines.delimiter)
+    row, reader = 0, lines.reader()
     while True:
         lines.begin_row()
         row += 1
@@ -125,10 +125,10 @@ def _rows(lines: _BoundedLines, pages: _Pages | None) -> Iterator[TableLine]:
             problem = f"no CSV: {_explained(error, first)}"
             is_again = lines.passed > first and lines.put_back()
             yield TableLine(first if is_again else lines.passed, first, [], problem, row)
-            reader = csv.reader(lines, strict=True, delimiter=lines.delimiter)
+            reader = lines.reader()
         except _LongRow as error:
             yield TableLine(first, first, [], str(error), row)
-            reader = csv.reader(lines, strict=True, delimiter=lines.delimiter)
+            reader = lines.reader()
         except UnicodeDecodeError as error:
             bad = f"byte 0x{error.object[error.start]:02x}, {error.reason}"
             yield TableLine(first, first, [], f"is not UTF-16 as its beginning is ({bad}); {IN_UTF_8}", row)
@@ -213,23 +213,46 @@ def _sampled(lines: list[str], delimiter: str) -> list[list[str]]:
     return rows[:-1] if len(rows) > 2 else rows
 
 
-def _is_escaped(sample: str, delimiter: str) -> bool:
-    r"""Return whether quotation marks within cells are written `\"`, as databases do: then alone rows can be read."""
-    return '\\"' in sample and _has_faults(sample, delimiter) and not _has_faults(_unescaped(sample), delimiter)
+class _Habits(NamedTuple):
+    """How the program wrote that made a table.
+
+    Args:
+        delimiter: What separates two cells.
+        is_escaped: Whether quotation marks within cells are written `\\"`, as databases do, and not doubled.
+        is_spaced: Whether a space follows each delimiter, also before quotation marks, as people write by hand.
+    """
+
+    delimiter: str
+    is_escaped: bool = False
+    is_spaced: bool = False
+
+    @classmethod
+    def of(cls, sample: str, delimiter: str) -> _Habits:
+        """Return those under which most rows of a sample can be read, the usual ones where others are no better."""
+        usual = cls(delimiter)
+        escaped, spaced = '\\"' in sample, f'{delimiter} "' in sample
+        if not (escaped or spaced):
+            return usual
+        others = (cls(delimiter, is_escaped=escaped), cls(delimiter, is_spaced=spaced), cls(delimiter, escaped, spaced))
+        return max(usual, *others, key=lambda habits: habits._rows_in(sample))
+
+    def reader(self, lines: Iterable[str]) -> Iterator[list[str]]:
+        return csv.reader(lines, strict=True, delimiter=self.delimiter, skipinitialspace=self.is_spaced)
+
+    def _rows_in(self, sample: str) -> int:
+        """Return how many rows of a sample have as many cells as the first one, up to one that cannot be read."""
+        widths: list[int] = []
+        text = _unescaped(sample) if self.is_escaped else sample
+        try:
+            for row in self.reader(text.splitlines(keepends=True)):
+                widths += [len(row)] if row else []
+        except csv.Error:
+            pass
+        return sum(width == widths[0] for width in widths)
 
 
 def _unescaped(text: str) -> str:
     return text.replace('\\"', '""')
-
-
-def _has_faults(sample: str, delimiter: str) -> bool:
-    widths = []
-    try:
-        for row in csv.reader(sample.splitlines(keepends=True), strict=True, delimiter=delimiter):
-            widths.append(len(row))
-    except csv.Error as error:
-        return len(sample) < _SAMPLE_BYTES // 2 or "unexpected end" not in str(error)
-    return len(set(widths[:-1])) > 1
 
 
 def _explained(error: csv.Error, first: int) -> str:
@@ -288,16 +311,15 @@ class _BoundedLines:
 
     Args:
         text: The table.
-        delimiter: What separates two cells.
+        habits: How its cells are written.
     """
 
-    def __init__(self, text: io.TextIOWrapper, delimiter: str) -> None:
-        self._text, self.delimiter = text, delimiter
+    def __init__(self, text: io.TextIOWrapper, habits: _Habits) -> None:
+        self._text, self._habits, self._delimiter = text, habits, habits.delimiter
         self._most, self._most_cells = ROW_BYTES.most(), ROW_VALUES.most()
         self._fewest = min(self._most, self._most_cells)
         self.passed = 0
         """Lines of the file that were taken."""
-        self.is_escaped = False
         self._of_row: list[str] = []
         self._again: deque[str] = deque()
         self._may_be_read_again = _AGAIN_CHARACTERS
@@ -305,8 +327,12 @@ class _BoundedLines:
 
     def begin_row(self) -> None:
         """Count anew."""
-        self._characters = self._cells = 0
+        self._characters, self._cells = 0, -1
         self._of_row.clear()
+
+    def reader(self) -> Iterator[list[str]]:
+        """Return a reader of the cells of the rows that follow."""
+        return self._habits.reader(self)
 
     def put_back(self) -> bool:
         """Have all lines of the row but the first read again as rows of their own; False where that was done too often.
@@ -323,8 +349,10 @@ class _BoundedLines:
 
     def _is_too_much(self, line: str) -> bool:
         """Return whether the row has too many characters or cells; these are counted once there can be as many."""
-        before = self._of_row[:-1] if self._cells == 0 else ()
-        self._cells += line.count(self.delimiter) + sum(earlier.count(self.delimiter) for earlier in before)
+        before: Sequence[str] = ()
+        if self._cells < 0:
+            self._cells, before = 0, self._of_row[:-1]
+        self._cells += line.count(self._delimiter) + sum(earlier.count(self._delimiter) for earlier in before)
         return self._characters >= self._most or self._cells > self._most_cells
 
     def __iter__(self) -> Iterator[str]:
@@ -347,4 +375,4 @@ class _BoundedLines:
                 f"read; a quotation mark may be missing, or a column too many; mend it, "
                 f"{bound.or_raise()}"
             )
-        return _unescaped(line) if self.is_escaped else line
+        return _unescaped(line) if self._habits.is_escaped else line

@@ -140,7 +140,9 @@ def test_what_only_calls_itself_a_spreadsheet_is_refused_in_one_line(
 ) -> None:
     open_tasks(ctx)
     (tmp_path / "filled.xlsx").write_bytes(data)
-    with pytest.raises(DataError, match=r"filled\.xlsx cannot be read as a spreadsheet .* save it as \.tsv or \.csv"):
+    with pytest.raises(
+        DataError, match=r"filled\.xlsx cannot be read as a spreadsheet .* save it as \.xlsx, \.tsv or \.csv"
+    ):
         imported(ctx, tmp_path / "filled.xlsx", now)
 
 

@@ -78,6 +78,7 @@ def test_a_clean_bench_has_no_copies(clean: Bench) -> None:
         ("repeated_question", "medium", {("q4", "q5")}),
         ("contradicting_keys", "high", {("q6", "q7")}),
         ("repeated_option", "high", {("q8",)}),
+        ("missing_value_as_option", "medium", {("q20",)}),
         ("question_names_answer", "medium", {("q9",)}),
         ("misspelled_words", "low", {("q10",)}),
         ("blank_picture", "high", {("q11",)}),
@@ -98,7 +99,7 @@ def test_each_planted_fault_is_found_and_no_other_item_is_blamed(
 
 
 def test_untouched_items_of_a_faulty_bench_are_blamed_for_nothing_serious(faulty: Bench) -> None:
-    touched = {f"q{number}" for number in range(20)} | {"q18 (2)"}
+    touched = {f"q{number}" for number in range(21)} | {"q18 (2)"}
     assert faulty.report.items_of("high", "medium") - touched == set()
 
 

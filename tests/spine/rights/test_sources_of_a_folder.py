@@ -109,7 +109,7 @@ def test_all_that_is_wrong_with_a_table_is_told_at_once(tmp_path: Path) -> None:
         (b"file,auhtor,license\n", "unknown columns: 'auhtor', 'license'; the columns are file, author, licence"),
         (b"author\nx\n", "no column 'file'"),
         (b"file,file\n", "columns that stand there twice: 'file'"),
-        (b"file,author\nb.png,\xff\n", "is not UTF-8 .byte 0xff"),
+        (b"file,author\nb.png,\xff\x81\n", "is not UTF-8 .byte 0xff"),
         (b'file,author\nb.png,"x\n', "line 2: no CSV: unexpected end of data; a quotation mark"),
     ],
 )

@@ -1,0 +1,256 @@
+"""Tables as people and programs save them: what stands in their cells, and which rows are named where it cannot be told."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+from collections.abc import Callable
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from openpyxl import Workbook
+
+from benchwright.errors import DataError
+from benchwright.files.code_pages import code_page
+from benchwright.files.tables import Table
+from benchwright.question_files.item_check import check_items
+
+Cells = list[dict[str, Any]]
+
+
+def read(path: Path, content: bytes) -> tuple[Cells, dict[str, str]]:
+    """Return the rows of a table that can be read, and what is wrong with the others."""
+    path.write_bytes(content)
+    records = list(Table.at(path).records())
+    return [record.values for record in records if not record.problem], {
+        record.entry: record.problem for record in records if record.problem
+    }
+
+
+def book(fill: Callable[[Workbook], object]) -> bytes:
+    made, out = Workbook(), io.BytesIO()
+    fill(made)
+    made.save(out)
+    return out.getvalue()
+
+
+def sheet(*rows: list[Any]) -> bytes:
+    return book(lambda made: [made.worksheets[0].append(row) for row in rows])
+
+
+def changed(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
+    """Return a spreadsheet whose first sheet is changed as bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, change(old.read(name)) if name.endswith("sheet1.xml") else old.read(name))
+    return out.getvalue()
+
+
+def open_document(rows: str, *, head: str = "") -> bytes:
+    names = " ".join(f'xmlns:{n}="urn:oasis:names:tc:opendocument:xmlns:{n}:1.0"' for n in ("office", "table", "text"))
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            "content.xml",
+            f"{head}<office:document-content {names}><office:body><office:spreadsheet><table:table>{rows}</table:table>"
+            "</office:spreadsheet></office:body></office:document-content>",
+        )
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("cp1252", "Welche Größe?"), ("cp1252", "“C’est déjà” – 5 €"), ("cp1250", "żółta łódź"), ("cp1251", "красный автомобиль"),
+        ("cp1253", "Τι χρώμα έχει το αυτοκίνητο"), ("cp1255", "מה צבע המכונית"), ("gbk", "图中有几只猫"), ("cp932", "これは何ですか"),
+        ("cp949", "이 차는 무슨 색입니까"), ("cp950", "這輛車是什麼顏色的"),
+    ],
+)  # fmt: skip
+def test_a_table_in_a_code_page_is_read_and_the_page_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, page: str, text: str
+) -> None:
+    content = "id;text\n" + "1;plain\n" * 9000 + f"2;{text}\n"
+    rows, wrong = read(tmp_path / "t.csv", content.encode(page))
+    assert not wrong
+    assert rows[-1] == {"id": "2", "text": text}
+    assert "since it is not UTF-8" in caplog.text
+    assert page.removeprefix("cp") in caplog.text or "GBK" in caplog.text
+
+
+def test_no_code_page_is_assumed_where_no_language_fits() -> None:
+    assert code_page(["grün".encode("cp437")]) is None
+    assert code_page(["grün".encode()]) is None
+
+
+def test_lines_in_another_encoding_than_the_others_are_named(tmp_path: Path) -> None:
+    for most, few in (("utf-8", "cp1252"), ("cp1252", "utf-8")):
+        content = "a,b\n1,grün\n2,süß\n".encode(most) + "3,weiß\n".encode(few)
+        rows, wrong = read(tmp_path / "t.csv", content)
+        assert [row["b"] for row in rows] == ["grün", "süß"]
+        assert list(wrong) == ["line 4"]
+        assert "UTF-8" in wrong["line 4"]
+
+
+def test_what_was_assumed_about_a_file_of_questions_is_said(tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_bytes("id;question;A;B;answer\n1;Größe?;groß;klein;A\n".encode("cp1252"))
+    (note,) = check_items(tmp_path / "q.csv")["notes"]
+    assert note["file"] == "q.csv"
+    assert "Windows-1252" in note["note"]
+
+
+@pytest.mark.parametrize(
+    ("content", "rows", "wrong"),
+    [
+        (b'a,b,c\n"None","NA","007"\nnan,1,\n', [{"a": "None", "b": "NA", "c": "007"}, {"a": "nan", "b": "1", "c": ""}], {}),
+        (b'a,b\n1,"x\n2,y\n3,"z, w"\n', [{"a": "2", "b": "y"}, {"a": "3", "b": "z, w"}], {"line 2": "no CSV"}),
+        (b'\na,b\n1,"x\ny"\n2\n', [{"a": "1", "b": "x\ny"}], {"line 5 (row 4)": "1 cell where"}),
+        (b"a,b\n1,x\n\xef\xbb\xbfa,b\n2,y\n", [{"a": "1", "b": "x"}, {"a": "2", "b": "y"}], {"line 3": "repeats the names"}),
+        (b"a,b\n1,x\0\n2,y\n", [{"a": "2", "b": "y"}], {"line 2": "cell 2 holds a null character"}),
+        (b"a,b\r1,x\r2\r", [{"a": "1", "b": "x"}], {"line 3": "1 cell where"}),
+        (b'a,b\n1,"so \\"x\\", y"\n2,C:\\new\n', [{"a": "1", "b": 'so "x", y'}, {"a": "2", "b": "C:\\new"}], {}),
+        (b'a, b\n1, "x, y"\n2, z\n', [{"a": "1", "b": "x, y"}, {"a": "2", "b": "z"}], {}),
+        (b"a,b\n", [], {}),
+        (b"", [], {}),
+    ],
+)  # fmt: skip
+def test_cells_of_text_are_what_was_meant_and_wrong_rows_are_named(
+    tmp_path: Path, content: bytes, rows: Cells, wrong: dict[str, str]
+) -> None:
+    found, named = read(tmp_path / "t.csv", content)
+    assert found == rows
+    assert list(named) == list(wrong)
+    assert all(words in problem for words, problem in zip(wrong.values(), named.values(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.jsonl", b'{"a": NaN, "b": "nan", "c": 2.0, "d": [NaN, 1]}\n'),
+        ("t.jsonl", '{"a": null, "b": "nan", "c": 2, "d": [null, 1]}\n'.encode("utf-16")),
+    ],
+)
+def test_missing_values_of_json_are_absent_and_texts_stay(tmp_path: Path, name: str, content: bytes) -> None:
+    assert read(tmp_path / name, content) == ([{"a": None, "b": "nan", "c": 2, "d": [None, 1]}], {})
+
+
+def test_missing_values_of_parquet_are_absent_and_texts_stay(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    pq.write_table(pa.table({"a": [1.0, float("nan"), None], "b": ["nan", "NA", "1"]}), out)
+    rows, _ = read(tmp_path / "t.parquet", out.getvalue())
+    assert rows == [{"a": 1, "b": "nan"}, {"a": None, "b": "NA"}, {"a": None, "b": "1"}]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"[" * 100_000, "too deep"),
+        (b"9" * 5000, "digits"),
+        (b'{"a": 1, "a": 2}', "twice"),
+        (b'{"a": "\xfc"}', "UTF-8"),
+    ],
+)
+def test_a_line_of_json_that_cannot_be_read_is_named_and_the_next_is_read(
+    tmp_path: Path, line: bytes, words: str
+) -> None:
+    rows, wrong = read(tmp_path / "t.jsonl", line + b'\n{"a": 1}\n')
+    assert rows == [{"a": 1}]
+    assert words in wrong["line 1"]
+
+
+def test_cells_of_a_spreadsheet_are_what_is_shown(tmp_path: Path) -> None:
+    def fill(made: Workbook) -> None:
+        shown = made.worksheets[0]
+        for row in (["a", "b", "c"], [2.0, "007", date(2024, 2, 29)], [7, "nan", datetime(2024, 2, 29, 13, 5)]):
+            shown.append(row)
+        shown["A3"].number_format = "000"
+        shown.append([None, "x", True])
+        shown.merge_cells("A3:A4")
+
+    rows, wrong = read(tmp_path / "t.xlsx", book(fill))
+    assert not wrong
+    assert [list(row.values()) for row in rows] == [
+        ["2", "007", "2024-02-29"], ["007", "nan", "2024-02-29T13:05:00"], ["007", "x", "TRUE"],
+    ]  # fmt: skip
+
+
+def test_formulas_count_by_their_stored_value_and_rows_with_errors_are_named(tmp_path: Path) -> None:
+    content = sheet(["a", "b"], ["1", "=1+1"], ["2", "#N/A"], ["3", "y"])
+    rows, wrong = read(tmp_path / "t.xlsx", content)
+    assert rows == [{"a": "3", "b": "y"}]
+    assert list(wrong) == ["row 2", "row 3"]
+    assert "cell B holds a formula without its value" in wrong["row 2"]
+    assert "cell B holds the error '#N/A'" in wrong["row 3"]
+    rows, _ = read(tmp_path / "u.xlsx", changed(content, lambda data: data.replace(b"<v />", b"<v>2</v>")))
+    assert rows[0] == {"a": "1", "b": "2"}
+
+
+def test_the_sheet_that_is_read_is_the_first_one_shown_and_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fill(made: Workbook) -> None:
+        made.worksheets[0].append(["a", "b"])
+        made.worksheets[0].sheet_state = "hidden"
+        made.create_sheet("About").append(["Read me first"])
+        for row in (["a", "b"], ["1", "x"]):
+            (made["Questions"] if "Questions" in made else made.create_sheet("Questions")).append(row)
+
+    assert read(tmp_path / "t.xlsx", book(fill))[0] == [{"a": "1", "b": "x"}]
+    assert "its sheet 'Questions' is read, and not 'Sheet', 'About'" in caplog.text
+
+
+def test_a_sheet_whose_stated_size_is_wrong_is_read_whole(tmp_path: Path) -> None:
+    content = changed(sheet(["a", "b"], ["1", "x"]), lambda data: data.replace(b'ref="A1:B2"', b'ref="A1"'))
+    assert read(tmp_path / "t.xlsx", content)[0] == [{"a": "1", "b": "x"}]
+
+
+def test_an_open_document_sheet_is_read(tmp_path: Path) -> None:
+    def row(*cells: str, times: int = 1) -> str:
+        return f'<table:table-row table:number-rows-repeated="{times}">{"".join(cells)}</table:table-row>'
+
+    def cell(text: str, stated: str = "") -> str:
+        return f"<table:table-cell {stated}><text:p>{text}</text:p></table:table-cell>"
+
+    number = 'office:value-type="float" office:value="2"'
+    filler = '<table:table-cell table:number-columns-repeated="16000"/>'
+    rows = row(cell("a"), cell("b"), filler) + row(cell("2,0", number), cell("n<text:s/>an")) + row(filler, times=10**6)
+    assert read(tmp_path / "t.ods", open_document(rows)) == ([{"a": "2", "b": "n an"}], {})
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("t.csv", b",".join(b"c%d" % n for n in range(20_000)) + b"\n", "20,000 columns, and at most 16,384"),
+        ("t.csv", b"a,a\n1,2\n", "'a' stands twice"),
+        ("t.csv", sheet(["a"]), "ZIP archive, as spreadsheets are"),
+        ("t.xlsx", bytes.fromhex("d0cf11e0a1b11ae1"), "locked with a password"),
+        ("t.xlsx", sheet(["a"], ["b"])[:-200], "cannot be read as a spreadsheet"),
+        ("t.ods", open_document("", head='<!DOCTYPE x [<!ENTITY l "lol">]>'), "declares entities"),
+        (
+            "t.ods",
+            open_document(
+                '<table:table-row><table:table-cell table:number-columns-repeated="99999999"><text:p>a</text:p>'
+                "</table:table-cell></table:table-row>"
+            ),
+            "more than 16,384 columns",
+        ),
+    ],
+)
+def test_a_file_that_is_no_table_or_unfolds_is_refused_in_words(
+    tmp_path: Path, name: str, content: bytes, words: str
+) -> None:
+    with pytest.raises(DataError, match=words):
+        read(tmp_path / name, content)
+
+
+def test_a_packed_table_that_is_cut_off_keeps_the_rows_before(tmp_path: Path) -> None:
+    lines = "".join(f"{n},{n * 7919 % 10007}\n" for n in range(20_000))
+    rows, wrong = read(tmp_path / "t.csv.gz", gzip.compress(f"a,b\n{lines}".encode())[:-100])
+    assert len(rows) > 1000
+    (problem,) = wrong.values()
+    assert "the rest cannot be read" in problem
