@@ -20,7 +20,7 @@ from benchwright.storage_faults import is_of_the_machine
 from .asked_question import AskedPicture, AskedQuestion, ModelReply, task_name
 from .question_rows import DEFAULT_TASK, question_of, stated_id
 from .reply_columns import model_of_path, reply_of, without_ends
-from .tables.columns import KEYS, ColumnMapping, Reading, guessed_columns
+from .tables.columns import KEYS, SETTINGS, ColumnMapping, Reading, guessed_columns
 from .tables.configs import file_labels
 from .tables.rows import ENDS, rows_of
 
@@ -122,7 +122,7 @@ def question_files(
             damaged += wrong[:1] if table_end(path) in _WITH_HEADER else []
             continue
         own = next((columns for pattern, columns in (stated_by_file or {}).items() if fnmatchcase(path, pattern)), None)
-        said = own if own is not None else stated if only or _all_there(stated, names) else None
+        said = own if own is not None else stated if only or _all_there(stated, names) else _settings(stated)
         model = model_of_path(path)
         columns = guessed_columns(names, said, of=files.shown(path))
         if columns.column("question") and model is None and "id" not in (said or {}):
@@ -150,19 +150,14 @@ def question_files(
 
 def _lacking(columns: ColumnMapping, names: Sequence[str]) -> str:
     """Return which columns a file of questions needs that this one has not, and how to state them."""
-    there = [f"{field} is {column}" for field, column in columns.fields.items()]
     lacks = []
     if not columns.column("question"):
-        lacks.append("the question (--column question=COLUMN)")
+        lacks.append("a column for the question (--column question=COLUMN)")
     if not columns.column("answer") and not columns.column("options") and not columns.options:
-        lacks.append(
-            "the options (--column options=COLUMN, or options=COLUMN,COLUMN,...) or the key "
-            "(--column answer=COLUMN; of yes/no questions it is enough)"
-        )
-    if not lacks:
-        lacks.append("the id (--column id=COLUMN)")
-    known = f" (so far {', '.join(there)})" if there else ""
-    return f"no column holds {' and none '.join(lacks)}{known}; its columns are {', '.join(names)[:500]}"
+        lacks.append("a column for the options (--column options=COLUMN) or for the key (--column answer=COLUMN)")
+    there = ", ".join(f"{field} is {column}" for field, column in columns.fields.items())
+    known = f"; so far {there}" if there else ""
+    return f"it lacks {' and '.join(lacks)}{known}; its columns are {', '.join(names)[:1000]}"
 
 
 def _labelled(files: DatasetFiles, found: Sequence[QuestionFile]) -> list[QuestionFile]:
@@ -175,7 +170,8 @@ def _named(mappings: Iterable[Stated]) -> list[str]:
     return [
         name
         for mapping in mappings
-        for column in mapping.values()
+        for field, column in mapping.items()
+        if field not in SETTINGS
         for name in (column if isinstance(column, list) else [column])
         if isinstance(name, str) and name
     ]
@@ -183,6 +179,11 @@ def _named(mappings: Iterable[Stated]) -> list[str]:
 
 def _all_there(stated: Stated | None, names: Sequence[str]) -> bool:
     return all(name in names for name in _named([stated or {}]))
+
+
+def _settings(stated: Stated | None) -> Stated:
+    """Return what a curator says of files whose columns are other ones: how keys name options."""
+    return {field: value for field, value in (stated or {}).items() if field in SETTINGS}
 
 
 def _with_unique_id(
