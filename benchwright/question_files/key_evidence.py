@@ -23,6 +23,7 @@ from .key_reading import (
     key_text,
     key_values,
 )
+from .option_cells import own_marks
 from .tables.columns import READINGS, Reading
 
 NEARLY_ALL = 0.98
@@ -136,6 +137,8 @@ class KeyEvidence:
     _files: dict[str, Counter[_Pattern]] = field(default_factory=dict)
     _spread: Counter[tuple[int, int]] = field(default_factory=Counter)
     _examples: dict[_Pattern, list[KeyExample]] = field(default_factory=dict)
+    _has_own_numbers: bool = False
+    """Whether options begin with numbers, which need not be those by which keys count them."""
 
     @property
     def is_binary(self) -> bool:
@@ -160,6 +163,8 @@ class KeyEvidence:
             return
         if len(key.texts) < 2:
             return
+        if key.names and key.names[0].isdecimal() and own_marks(key.texts) == key.names:
+            self._has_own_numbers = True
         places = all_places(key)
         pattern = _Pattern(all(map(is_in_words, values)), _classes(places))
         patterns[pattern] += 1
@@ -197,7 +202,7 @@ class KeyEvidence:
             # Keys in words say nothing of how the others are to be read, unless nearly all keys are texts.
             read = Counter({p: n for p, n in read.items() if not p.in_words}) or read
         best = max(candidates, key=lambda c: (_valid(read, c), -c))
-        rivals = [c for c in candidates if _fits_as_well(read, c, best) and not _is_named(read, best, c)]
+        rivals = [c for c in candidates if _fits_as_well(read, c, best) and not self._is_named(read, best, c)]
         if rivals:
             self._refuse(every, [best, *rivals])
         return best
@@ -211,7 +216,7 @@ class KeyEvidence:
                 if (
                     read.total() == _valid(read, rival) > _valid(read, chosen)
                     and _differing(read, rival, chosen)
-                    and not _is_named(read, chosen, rival)
+                    and not self._is_named(read, chosen, rival)
                 ):
                     own, common = READINGS[rival], READINGS[chosen]
                     raise DataError(
@@ -220,6 +225,12 @@ class KeyEvidence:
                         f"columns together; state `keys: {own}` or `keys: {common}` for this file in a file of columns "
                         f"(--columns), or for all files with --column keys={common}"
                     )
+
+    def _is_named(self, patterns: Counter[_Pattern], best: int, rival: int) -> bool:
+        """Return whether all keys are the very names of options, which goes before counting options."""
+        counting = ("letters", "from_1") if self._has_own_numbers else ("letters", "from_0", "from_1")
+        by_name = READINGS[best] == "labels" and _valid(patterns, best) == patterns.total()
+        return by_name and READINGS[rival] in counting
 
     def _refuse(self, every: Counter[_Pattern], readings: Sequence[int]) -> NoReturn:
         """Refuse keys that can be read in several ways, with a key that they read otherwise."""
@@ -298,12 +309,6 @@ def _fits_as_well(patterns: Counter[_Pattern], rival: int, best: int) -> bool:
         return False
     failing, best_failing = (patterns.total() - _valid(patterns, reading) for reading in (rival, best))
     return failing <= max((1 - NEARLY_ALL) * patterns.total(), _TIMES_WORSE * best_failing)
-
-
-def _is_named(patterns: Counter[_Pattern], best: int, rival: int) -> bool:
-    """Return whether all keys are the very names of options, which goes before counting options."""
-    by_name = READINGS[best] == "labels" and _valid(patterns, best) == patterns.total()
-    return by_name and READINGS[rival] in ("letters", "from_0", "from_1")
 
 
 def _words(reading: int) -> str:
