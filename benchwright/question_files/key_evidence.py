@@ -15,7 +15,6 @@ from benchwright.text_normalization import counted
 from .key_reading import (
     READING_WORDS,
     SEALED,
-    KnownKey,
     Places,
     StatedKey,
     all_places,
@@ -24,7 +23,7 @@ from .key_reading import (
     key_values,
 )
 from .option_cells import own_marks
-from .tables.columns import READINGS, Reading
+from .tables.readings import READINGS, KnownKey, Reading
 
 NEARLY_ALL = 0.98
 """Share of rows from which on a reading fits nearly all of them."""

@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -28,7 +27,7 @@ from benchwright.source_files.rows import BadRow
 from benchwright.text_normalization import counted
 
 from .option_cells import is_absent, own_marks, parsed_cell, without_mark
-from .tables.columns import READINGS, Reading
+from .tables.readings import READINGS, KnownKey, Reading
 
 READING_WORDS: Mapping[Reading, str] = {
     "letters": "letters", "labels": "names of options", "from_0": "numbers from 0", "from_1": "numbers from 1",
@@ -51,19 +50,6 @@ _SHORT, _LONGEST_LIST = 24, 100
 """Most characters of a key whose form is remembered, and of one that may list several options."""
 Places = int | tuple[int, ...] | None
 """The option that a key names, from 0; several where it names several; None where it names none."""
-
-
-@dataclass(frozen=True)
-class KnownKey:
-    """A key whose reading its format says, whatever the other keys of the source are.
-
-    Args:
-        value: The key.
-        reading: How it names an option.
-    """
-
-    value: Any
-    reading: Reading
 
 
 class StatedKey(NamedTuple):

@@ -21,12 +21,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import count, takewhile
-from typing import Literal, get_args
 
 from pydantic import Field
 
 from benchwright.errors import DataError
 from benchwright.records import LETTERS, Record
+
+from .readings import READINGS, Reading
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("question_id", "questionid", "qid", "item_id", "idx", "id", "uid", "index", "sample_id", "key"),
@@ -72,10 +73,6 @@ KEYS = "keys"
 
 SETTINGS = (FIRST_ANSWER, KEYS)
 """Fields of a mapping that name no column."""
-
-Reading = Literal["letters", "labels", "from_0", "from_1", "text", "yes_no"]
-READINGS: tuple[Reading, ...] = get_args(Reading)
-"""Ways in which a key may name an option (`key_reading`); of two that give the same options the first is named."""
 
 _OPTION = re.compile(r"(?:option|choice|opt|answer)?[ _-]?([a-z])", re.I)
 _NUMBERED_OPTION = re.compile(r"(?:option|choice|opt)[ _-]?(\d{1,2})", re.I)
