@@ -255,9 +255,9 @@ class KeyEvidence:
         fits = []
         for number, reading in enumerate(READINGS):
             if valid := _valid(every, number):
-                differing = 0 if chosen is None else _differing(every, number, chosen)
+                other = 0 if chosen is None else _differing(every, number, chosen)
                 spread = {LETTERS[p]: n for (r, p), n in sorted(self._spread.items()) if r == number}
-                fits.append(ReadingFit(reading, valid, differing, spread))
+                fits.append(ReadingFit(reading, valid, other, spread))
         others = Counter({p: n for p, n in every.items() if chosen is None or p.options[chosen] is None})
         in_words = sum(n for p, n in others.items() if p.in_words and p.options[_TEXT] is not None)
         unread = sum(n for p, n in others.items() if not p.in_words and any(o is not None for o in p.options))
@@ -267,9 +267,9 @@ class KeyEvidence:
             if chosen is not None and any(_options_differ(pattern, chosen, n) for n in self._telling(chosen))
             for example in found
         ]
-        reading = None if chosen is None else READINGS[chosen]
+        named = None if chosen is None else READINGS[chosen]
         return KeyTable(
-            tuple(self._files), self.column, reading, is_stated, every.total(), in_words, unread, tuple(fits),
+            tuple(self._files), self.column, named, is_stated, every.total(), in_words, unread, tuple(fits),
             tuple(differing[:_MOST_NAMED]),
         )  # fmt: skip
 

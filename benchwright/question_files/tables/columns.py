@@ -234,7 +234,7 @@ def _first_answer(value: object, of: str) -> int | None:
 
 def _reading(value: object, of: str) -> Reading | None:
     if value is None or value in READINGS:
-        return None if value is None else READINGS[READINGS.index(value)]  # type: ignore[arg-type]
+        return None if value is None else READINGS[READINGS.index(value)]
     raise DataError(f"{of}: {KEYS} is {value!r}; write how keys name options: {', '.join(READINGS)}")
 
 
