@@ -25,8 +25,9 @@ from .layouts.settings import setting_names, start_anew
 from .looked_into import LookedInto, kept_out
 from .question_rows import DEFAULT_TASK, question_of, stated_id
 from .reply_columns import model_of_path, reply_of, without_ends
-from .tables.columns import KEYS, ColumnMapping, Reading, guessed_columns
+from .tables.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
 from .tables.configs import file_labels
+from .tables.readings import Reading
 from .tables.rows import ENDS, rows_of
 
 UNREADABLE_FILE = "unreadable_file"
@@ -137,7 +138,7 @@ def question_files(
                 told.append(LookedInto(path, None, why))
             continue
         own = next((columns for pattern, columns in (stated_by_file or {}).items() if fnmatchcase(path, pattern)), None)
-        said = own if own is not None else stated if only or _all_there(stated, names) else None
+        said = own if own is not None else stated if only or _all_there(stated, names) else _settings(stated)
         model = model_of_path(path)
         columns = guessed_columns(names, said, of=files.shown(path))
         if columns.column("question") and model is None and "id" not in (said or {}):
@@ -171,19 +172,14 @@ def question_files(
 
 def _lacking(columns: ColumnMapping, names: Sequence[str]) -> str:
     """Return which columns a file of questions needs that this one has not, and how to state them."""
-    there = [f"{field} is {column}" for field, column in columns.fields.items()]
     lacks = []
     if not columns.column("question"):
-        lacks.append("the question (--column question=COLUMN)")
+        lacks.append("a column for the question (--column question=COLUMN)")
     if not columns.column("answer") and not columns.column("options") and not columns.options:
-        lacks.append(
-            "the options (--column options=COLUMN, or options=COLUMN,COLUMN,...) or the key "
-            "(--column answer=COLUMN; of yes/no questions it is enough)"
-        )
-    if not lacks:
-        lacks.append("the id (--column id=COLUMN)")
-    known = f" (so far {', '.join(there)})" if there else ""
-    return f"no column holds {' and none '.join(lacks)}{known}; its columns are {', '.join(names)[:500]}"
+        lacks.append("a column for the options (--column options=COLUMN) or for the key (--column answer=COLUMN)")
+    there = ", ".join(f"{field} is {column}" for field, column in columns.fields.items())
+    known = f"; so far {there}" if there else ""
+    return f"it lacks {' and '.join(lacks)}{known}; its columns are {', '.join(names)[:1000]}"
 
 
 def _labelled(files: DatasetFiles, found: Sequence[QuestionFile], anew: Collection[str] = ()) -> list[QuestionFile]:
@@ -212,7 +208,8 @@ def _named(mappings: Iterable[Stated]) -> list[str]:
     return [
         name
         for mapping in mappings
-        for column in mapping.values()
+        for field, column in mapping.items()
+        if field not in SETTINGS
         for name in (column if isinstance(column, list) else [column])
         if isinstance(name, str) and name
     ]
@@ -220,6 +217,11 @@ def _named(mappings: Iterable[Stated]) -> list[str]:
 
 def _all_there(stated: Stated | None, names: Sequence[str]) -> bool:
     return all(name in names for name in _named([stated or {}]))
+
+
+def _settings(stated: Stated | None) -> Stated:
+    """Return what a curator says of files whose columns are other ones: how keys name options."""
+    return {field: value for field, value in (stated or {}).items() if field in SETTINGS}
 
 
 def _with_unique_id(
