@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from benchwright.errors import BenchwrightError
@@ -28,6 +28,7 @@ from benchwright.source_files.rows import Row
 
 from ..tables.columns import ColumnMapping, guessed_columns
 from ..tables.configs import split_of
+from .joined_files import JoinedFile
 
 _LOOKED_AT = 64
 _MOST_FILES = 40
@@ -42,20 +43,6 @@ _OWN_WORD = re.compile(
 )
 
 Read = Callable[[str], Iterator[Row | RefusedRow]]
-
-
-class JoinedFile(NamedTuple):
-    """A file whose rows were joined to those of another.
-
-    Args:
-        path: Its path.
-        questions: Path of the file with the questions.
-        what: `keys` or `splits`.
-    """
-
-    path: str
-    questions: str
-    what: str
 
 
 @dataclass

@@ -26,7 +26,8 @@ from benchwright.source_files.rows import Row, guarded, table_rows
 
 from ..layouts import text_lines
 from ..layouts.chat import CHAT
-from ..layouts.joined import JoinedFile, joined_rows
+from ..layouts.joined import joined_rows
+from ..layouts.joined_files import JoinedFile
 from ..layouts.known import plain_rows
 from .columns import FIELDS, is_known_column
 from .json_documents import json_document_rows
@@ -61,14 +62,20 @@ def rows_of(
         DataError: The file as a whole cannot be read.
     """
     read = partial(_own_rows, files, asked=asked)
-    yield from joined_rows(files, path, read(path, only=only), read, among=ENDS, stated=asked, joined=joined)
+    rows = read(path, only=only, joined=joined)
+    yield from joined_rows(files, path, rows, read, among=ENDS, stated=asked, joined=joined)
 
 
 def _own_rows(
-    files: DatasetFiles, path: str, *, asked: Collection[str], only: Collection[str] = ()
+    files: DatasetFiles,
+    path: str,
+    *,
+    asked: Collection[str],
+    only: Collection[str] = (),
+    joined: list[JoinedFile] | None = None,
 ) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a file, with what they nest taken apart."""
-    for number, row in enumerate(_plain_rows(files, path, asked, only)):
+    for number, row in enumerate(_plain_rows(files, path, asked, only, joined)):
         position = number if row.position is None else row.position
         if isinstance(row, RefusedRow):
             yield row._replace(position=position)
@@ -84,7 +91,11 @@ def _own_rows(
 
 
 def _plain_rows(
-    files: DatasetFiles, path: str, asked: Collection[str], only: Collection[str]
+    files: DatasetFiles,
+    path: str,
+    asked: Collection[str],
+    only: Collection[str],
+    joined: list[JoinedFile] | None,
 ) -> Iterator[Row | RefusedRow]:
     if table_end(path) is not None:
         chosen = partial(_chosen, asked=asked, only=only)
@@ -94,7 +105,7 @@ def _plain_rows(
     elif path.lower().endswith(text_lines.END):
         yield from text_lines.text_line_rows(files, path)
     else:
-        yield from json_document_rows(files, path)
+        yield from json_document_rows(files, path, joined)
 
 
 def _chosen(columns: Sequence[ArrowColumn], *, asked: Collection[str], only: Collection[str]) -> ChosenColumns:
