@@ -64,7 +64,7 @@ def _square_rows(entry: Entry) -> Iterator[PlainRow]:
         row = {**rest, "question": WHICH_CAPTION, "options": captions, "answer": letter, "image": picture}
         yield PlainRow(f", picture {place}", _identified(row, own, f"image_{place}"))
     for place, (caption, letter) in enumerate(zip(captions, "AB", strict=True)):
-        row = {**rest, "question": f"{WHICH_PICTURE}\n{caption}", "answer": letter, "images": pictures}
+        row = {**rest, "question": f"{WHICH_PICTURE}\n{caption}", "answer": letter, "image": pictures}
         row["options"] = ["<image 1>", "<image 2>"]
         yield PlainRow(f", caption {place}", _identified(row, own, f"caption_{place}"))
 

@@ -80,7 +80,6 @@ def joined_rows(
     read: Read,
     *,
     among: Collection[str],
-    stated: Collection[str] = (),
     joined: list[JoinedFile] | None = None,
 ) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a file of questions with the keys and splits that files beside it have.
@@ -93,7 +92,6 @@ def joined_rows(
         rows: Its rows.
         read: Function that yields the rows of another file.
         among: Ends of the names of files that may hold keys.
-        stated: Columns that a curator names.
         joined: List to which the files are added whose rows are joined.
     """
     head = list(islice(rows, _LOOKED_AT))
@@ -102,7 +100,7 @@ def joined_rows(
     identity = columns.column("id")
     lacks_key = not _has(documents, columns, "answer")
     lacks_split = columns.column("split") is None and bool(columns.options or columns.column("options"))
-    is_alone = columns.column("question") is None or identity is None or columns.column("answer") in stated
+    is_alone = columns.column("question") is None or identity is None
     if is_alone or not (lacks_key or lacks_split):
         yield from chain(head, rows)
         return

@@ -69,3 +69,9 @@ def _finished(row: Row, layouts: tuple[Layout, ...]) -> Iterator[Row]:
                 yield from _finished(part, layouts[number:])
             return
     yield row
+
+
+def layout_table() -> str:
+    """Return the layouts as a table in Markdown, as the guide has it."""
+    rows = [f"| {layout.name} | {layout.form} | {layout.reading} | {', '.join(layout.seen_in)} |" for layout in LAYOUTS]
+    return "\n".join(["| layout | an entry | is read as | seen in |", "|---|---|---|---|", *rows])

@@ -25,7 +25,7 @@ _CLOSING = re.compile(
     re.I | re.S,
 )
 _CLOSING_SENTENCE = re.compile(
-    r"(?<=[\s.;?!])(?:please\s+)?(?:answer|select|choose|reply|respond)\s+(?:with|the|by|directly|only|from|using)\b.*",
+    r"(?<=[\s.;?!])(?:please\s+\w|(?:answer|select|choose|reply|respond)\s+(?:with|the|by|directly|only|from|using)\b).*",
     re.I | re.S,
 )
 _LETTER_KEY = re.compile(r"(?:the answer is\s+)?[(\[]?([A-Za-z])[)\].:]?(?:[\s.:)].*)?", re.I | re.S)

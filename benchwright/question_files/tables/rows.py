@@ -63,7 +63,7 @@ def rows_of(
     """
     read = partial(_own_rows, files, asked=asked)
     rows = read(path, only=only, joined=joined)
-    yield from joined_rows(files, path, rows, read, among=ENDS, stated=asked, joined=joined)
+    yield from joined_rows(files, path, rows, read, among=ENDS, joined=joined)
 
 
 def _own_rows(
