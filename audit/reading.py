@@ -17,6 +17,7 @@ from benchwright.images.identify import uri_for
 from benchwright.own_ids import OWN_ID, STATED_ID
 from benchwright.question_files.file_question import FileQuestion
 from benchwright.question_files.item_check import ReadQuestions, read_questions
+from benchwright.question_files.key_report import key_summaries
 from benchwright.question_files.question_files import QuestionFile
 from benchwright.question_files.question_index import ROTATED, AbsentPicture, IndexedPicture
 from benchwright.records import Item, Source
@@ -122,6 +123,7 @@ class _Reading:
             identify=self.known.identify,
         ) as read:
             self.lines += _lines_of_files(read.files) or [f"a release of Benchwright: {source}"]
+            self.lines += key_summaries([table.document() for table in read.keys])
             for picture in read.index.pictures():
                 name = picture.source.uri if picture.source is not None and picture.source.uri else picture.name
                 self.pictures[picture.image_id] = picture._replace(name=name)

@@ -243,6 +243,8 @@ def _columns_in_words(file: dict[str, Any]) -> str:
         return f"  replies of {file['model']}"
     parts = [f"{field} = {column}" for field, column in file["columns"].items()]
     parts += [f"{name} = {', '.join(file[name])}" for name in ("options", "images") if file[name]]
+    if "answer" not in file["columns"]:
+        parts.append("no column was taken for keys; --column answer=COLUMN says which holds them")
     if file["is_binary"]:
         parts.append("keys 1 and 0 are Yes and No")
     return "\n".join(f"  {part}" for part in parts)

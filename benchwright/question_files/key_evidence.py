@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from benchwright.errors import DataError
 from benchwright.records import LETTERS
@@ -197,9 +197,9 @@ class KeyEvidence:
             # Keys in words say nothing of how the others are to be read, unless nearly all keys are texts.
             read = Counter({p: n for p, n in read.items() if not p.in_words}) or read
         best = max(candidates, key=lambda c: (_valid(read, c), -c))
-        for rival in candidates:
-            if _fits_as_well(read, rival, best) and not _is_named(read, best, rival):
-                self._refuse(every, best, rival)
+        rivals = [c for c in candidates if _fits_as_well(read, c, best) and not _is_named(read, best, c)]
+        if rivals:
+            self._refuse(every, [best, *rivals])
         return best
 
     def _check_each_file(self, chosen: int, candidates: Sequence[int]) -> None:
@@ -221,20 +221,18 @@ class KeyEvidence:
                         f"(--columns), or for all files with --column keys={common}"
                     )
 
-    def _refuse(self, every: Counter[_Pattern], best: int, rival: int) -> None:
-        examples = [
-            example
-            for pattern, found in self._examples.items()
-            if _options_differ(pattern, best, rival)
-            for example in found
-        ]
-        shown = examples[0]._replace(options={READINGS[n]: examples[0].options[READINGS[n]] for n in (best, rival)})
+    def _refuse(self, every: Counter[_Pattern], readings: Sequence[int]) -> NoReturn:
+        """Refuse keys that can be read in several ways, with a key that they read otherwise."""
+        best, *rivals = readings
+        pattern = max(self._examples, key=lambda p: sum(_options_differ(p, best, rival) for rival in rivals))
+        example = self._examples[pattern][0]
+        shown = example._replace(options={r: o for r, o in example.options.items() if READINGS.index(r) in readings})
         files = ", ".join(list(self._files)[:3]) + (f" and {len(self._files) - 3} more" if len(self._files) > 3 else "")
+        ways = ", or ".join(f"as {_words(reading)} (fits {_share(every, reading)})" for reading in readings)
+        settings = " or ".join(f"--column keys={READINGS[reading]}" for reading in readings)
         raise DataError(
-            f"{files}: the keys (column {self.column!r}) can be read in two ways, which differ: as {_words(best)} "
-            f"(fits {_share(every, best)}), or as {_words(rival)} (fits {_share(every, rival)}); {shown}; say which "
-            f"with --column keys={READINGS[best]} or --column keys={READINGS[rival]} (in a recipe's mapping or a "
-            f"file of columns `keys: {READINGS[best]}`)"
+            f"{files}: the keys (column {self.column!r}) can be read in {len(readings)} ways, which differ: {ways}; "
+            f"{shown}; say which with {settings} (in a recipe's mapping or a file of columns `keys: {READINGS[best]}`)"
         )
 
     @staticmethod

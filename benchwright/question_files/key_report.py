@@ -15,14 +15,22 @@ _FEW_FILES = 20
 """Most files of which each has a line of its own."""
 
 
-def key_lines(tables: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return a table for each set of files that are read alike (`KeyTable.document`)."""
+def key_summaries(tables: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return in a line each how the keys of files are read that are read alike (`KeyTable.document`)."""
     lines = []
     for table in tables:
         reading = table["reading"]
         how = "none names an option" if reading is None else f"read as {READING_WORDS[reading]}"
         stated = ", as stated" if table["is_stated"] else ""
         lines.append(f"keys of {_named(table['files'])} (column {table['column']}): {how}{stated}")
+    return lines
+
+
+def key_lines(tables: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a table for each set of files that are read alike (`KeyTable.document`)."""
+    lines = []
+    for table, summary in zip(tables, key_summaries(tables), strict=True):
+        lines.append(summary)
         for fit in table["readings"]:
             spread = ", ".join(f"{letter} {n / fit['valid']:.0%}" for letter, n in fit["spread"].items())
             other = f"; another option than as chosen: {fit['differing']:,}" if fit["differing"] else ""

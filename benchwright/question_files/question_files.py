@@ -26,7 +26,7 @@ from .layouts.settings import setting_names, start_anew
 from .looked_into import LookedInto, kept_out, settled
 from .question_rows import DEFAULT_TASK, question_of, stated_id
 from .reply_columns import model_of_path, reply_of, without_ends
-from .tables.columns import KEYS, ColumnMapping, Reading, guessed_columns
+from .tables.columns import KEYS, SETTINGS, ColumnMapping, Reading, guessed_columns
 from .tables.configs import file_labels
 from .tables.rows import ENDS, rows_of
 
@@ -186,7 +186,8 @@ class _Search:
             DataError: They do not tell it, and the file is named.
         """
         own = next((columns for pattern, columns in self.stated_by_file.items() if fnmatchcase(path, pattern)), None)
-        said = own if own is not None else self.stated if self.only or _all_there(self.stated, names) else None
+        is_stated = bool(self.only) or _all_there(self.stated, names)
+        said = own if own is not None else self.stated if is_stated else _settings(self.stated)
         model = model_of_path(path)
         guessed = partial(guessed_columns, names, said, of=self.files.shown(path))
         columns = guessed()
@@ -216,19 +217,14 @@ class _Search:
 
 def _lacking(columns: ColumnMapping, names: Sequence[str]) -> str:
     """Return which columns a file of questions needs that this one has not, and how to state them."""
-    there = [f"{field} is {column}" for field, column in columns.fields.items()]
     lacks = []
     if not columns.column("question"):
-        lacks.append("the question (--column question=COLUMN)")
+        lacks.append("a column for the question (--column question=COLUMN)")
     if not columns.column("answer") and not columns.column("options") and not columns.options:
-        lacks.append(
-            "the options (--column options=COLUMN, or options=COLUMN,COLUMN,...) or the key "
-            "(--column answer=COLUMN; of yes/no questions it is enough)"
-        )
-    if not lacks:
-        lacks.append("the id (--column id=COLUMN)")
-    known = f" (so far {', '.join(there)})" if there else ""
-    return f"no column holds {' and none '.join(lacks)}{known}; its columns are {', '.join(names)[:500]}"
+        lacks.append("a column for the options (--column options=COLUMN) or for the key (--column answer=COLUMN)")
+    there = ", ".join(f"{field} is {column}" for field, column in columns.fields.items())
+    known = f"; so far {there}" if there else ""
+    return f"it lacks {' and '.join(lacks)}{known}; its columns are {', '.join(names)[:1000]}"
 
 
 def _labelled(files: DatasetFiles, found: Sequence[QuestionFile], anew: Collection[str] = ()) -> list[QuestionFile]:
@@ -257,7 +253,8 @@ def _named(mappings: Iterable[Stated]) -> list[str]:
     return [
         name
         for mapping in mappings
-        for column in mapping.values()
+        for field, column in mapping.items()
+        if field not in SETTINGS
         for name in (column if isinstance(column, list) else [column])
         if isinstance(name, str) and name
     ]
@@ -265,6 +262,11 @@ def _named(mappings: Iterable[Stated]) -> list[str]:
 
 def _all_there(stated: Stated | None, names: Sequence[str]) -> bool:
     return all(name in names for name in _named([stated or {}]))
+
+
+def _settings(stated: Stated | None) -> Stated:
+    """Return what a curator says of files whose columns are other ones: how keys name options."""
+    return {field: value for field, value in (stated or {}).items() if field in SETTINGS}
 
 
 def _with_unique_id(

@@ -210,4 +210,4 @@ def test_what_files_were_taken_for_is_told(tmp_path: Path) -> None:
     assert told["query/q.json"] == ("questions", "")
     assert told["annotations.json"] == ("keys", "joined by id to query/q.json")
     assert told["about.json"][0] is None
-    assert "no column holds the question" in told["about.json"][1]
+    assert "it lacks a column for the question" in told["about.json"][1]

@@ -81,6 +81,9 @@ FIRST_ANSWER = "first_answer"
 KEYS = "keys"
 """Setting beside columns: how keys name options, one of `READINGS`."""
 
+SETTINGS = (FIRST_ANSWER, KEYS)
+"""Fields of a mapping that name no column."""
+
 Reading = Literal["letters", "labels", "from_0", "from_1", "text", "yes_no"]
 READINGS: tuple[Reading, ...] = get_args(Reading)
 """Ways in which a key may name an option (`key_reading`); of two that give the same options the first is named."""
