@@ -13,7 +13,7 @@ whose name is that of the questions goes first; where none is, the question has 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, islice
@@ -67,7 +67,7 @@ _FOLDERS: WeakKeyDictionary[DatasetFiles, _Folder] = WeakKeyDictionary()
 """Each is looked through once, however many files of questions without keys it has."""
 
 
-def _folder(files: DatasetFiles, among: Collection[str]) -> _Folder:
+def _folder(files: DatasetFiles, among: Sequence[str]) -> _Folder:
     if files not in _FOLDERS:
         _FOLDERS[files] = _Folder(list(islice(files.walk(suffixes=among), _MOST_PATHS)))
     return _FOLDERS[files]
@@ -79,7 +79,7 @@ def joined_rows(
     rows: Iterator[Row | RefusedRow],
     read: Read,
     *,
-    among: Collection[str],
+    among: Sequence[str],
     joined: list[JoinedFile] | None = None,
 ) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a file of questions with the keys and splits that files beside it have.
@@ -126,7 +126,7 @@ def _has(documents: Sequence[Mapping[str, Any]], columns: ColumnMapping, name: s
 
 
 def _found_beside(
-    files: DatasetFiles, path: str, ids: set[str], read: Read, among: Collection[str], *, lacks_key: bool
+    files: DatasetFiles, path: str, ids: set[str], read: Read, among: Sequence[str], *, lacks_key: bool
 ) -> _Beside:
     beside = _Beside()
     if not ids:

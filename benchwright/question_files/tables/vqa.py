@@ -79,7 +79,7 @@ def _annotated(files: DatasetFiles, path: str, subtype: str | None, joined: list
     names = sorted(
         other
         for other in files.walk(suffixes=(".json", ".json.gz"))
-        if (place := other.rpartition("/")[0]) in (folder, upper) or place.rpartition("/")[0] in (folder, upper)
+        if (above := other.rpartition("/")[0]) in (folder, upper) or above.rpartition("/")[0] in (folder, upper)
     )
     keys: dict[Any, _Key] = {}
     for name in names:
