@@ -21,14 +21,14 @@ from benchwright.source_files.rows import BadRow, Row, guarded
 from benchwright.storage_faults import is_of_the_machine
 
 from .asked_question import MAX_KEY, AskedPicture, AskedQuestion, ModelReply, task_name
-from .layouts.joined_files import JoinedFile
-from .layouts.settings import setting_names, start_anew
 from .looked_into import LookedInto, kept_out, settled
 from .question_rows import DEFAULT_TASK, question_of, stated_id
 from .reply_columns import model_of_path, reply_of, without_ends
 from .tables.columns import KEYS, SETTINGS, ColumnMapping, Reading, guessed_columns
 from .tables.configs import file_labels
+from .tables.joined_files import JoinedFile
 from .tables.rows import ENDS, rows_of
+from .tables.settings import setting_names, start_anew
 
 UNREADABLE_FILE = "unreadable_file"
 _WITH_HEADER = (*TEXT_ENDS, ".xlsx", *ARROW_ENDS)

@@ -12,8 +12,8 @@ from dataset_fixtures.pictures import save
 from doc_pages import DOCS
 
 from benchwright.question_files.item_check import read_questions
-from benchwright.question_files.layouts.captions import WHICH_CAPTION, WHICH_PICTURE
-from benchwright.question_files.layouts.known import LAYOUTS, layout_table
+from benchwright.question_files.tables.captions import WHICH_CAPTION, WHICH_PICTURE
+from benchwright.question_files.tables.layouts import LAYOUTS, layout_table
 
 
 class Read(NamedTuple):

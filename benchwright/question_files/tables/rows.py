@@ -5,7 +5,7 @@
 | any table                 | its rows, of text, XLSX, lines of JSON, Parquet or Arrow (`files.tables`)               |
 | `.json`                   | entries of a list, of the lists of an object, or of an object by id (`json_documents`)  |
 | `.tar`                    | samples of WebDataset                                                                   |
-| `.txt`                    | lines of a question and its key, of one picture (`layouts.text_lines`)                   |
+| `.txt`                    | lines of a question and its key, of one picture (`text_lines`)                   |
 
 Text and JSON may be packed (`.gz`). What one row nests is taken apart: `questions` of a picture under one entry
 (II-Bench), messages and metadata of inspect_ai, and the rows of Benchwright's own exports.
@@ -24,13 +24,13 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
 from benchwright.source_files.rows import Row, guarded, table_rows
 
-from ..layouts import text_lines
-from ..layouts.chat import CHAT
-from ..layouts.joined import joined_rows
-from ..layouts.joined_files import JoinedFile
-from ..layouts.known import plain_rows
+from . import text_lines
+from .chat import CHAT
 from .columns import FIELDS, is_known_column
+from .joined import joined_rows
+from .joined_files import JoinedFile
 from .json_documents import json_document_rows
+from .layouts import plain_rows
 from .own_exports import is_own_export, own_export_row
 from .webdataset import webdataset_rows
 

@@ -17,8 +17,8 @@ from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.rows import Row
 
-from ..layouts.joined_files import JoinedFile
 from .configs import split_of
+from .joined_files import JoinedFile
 
 _LOOKED_AT = 64
 """Entries from which the kind of a file is told."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..tables.columns import FIELDS, option_columns
+from .columns import FIELDS, option_columns
 from .layout import Entry, Layout, PlainRow, named, without
 
 _WRONG = (
