@@ -24,9 +24,10 @@ from .asked_question import MAX_KEY, AskedPicture, AskedQuestion, ModelReply, ta
 from .looked_into import LookedInto, kept_out, settled
 from .question_rows import DEFAULT_TASK, question_of, stated_id
 from .reply_columns import model_of_path, reply_of, without_ends
-from .tables.columns import KEYS, SETTINGS, ColumnMapping, Reading, guessed_columns
+from .tables.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
 from .tables.configs import file_labels
 from .tables.joined_files import JoinedFile
+from .tables.readings import Reading
 from .tables.rows import ENDS, rows_of
 from .tables.settings import setting_names, start_anew
 

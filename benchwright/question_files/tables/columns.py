@@ -21,12 +21,13 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import count, takewhile
-from typing import Literal, get_args
 
 from pydantic import Field
 
 from benchwright.errors import DataError
 from benchwright.records import LETTERS, Record
+
+from .readings import READINGS, Reading
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": (
@@ -83,10 +84,6 @@ KEYS = "keys"
 
 SETTINGS = (FIRST_ANSWER, KEYS)
 """Fields of a mapping that name no column."""
-
-Reading = Literal["letters", "labels", "from_0", "from_1", "text", "yes_no"]
-READINGS: tuple[Reading, ...] = get_args(Reading)
-"""Ways in which a key may name an option (`key_reading`); of two that give the same options the first is named."""
 
 _OPTION = re.compile(r"(?:option|choice|opt|answer)?[ _-]?([a-z])", re.I)
 _NUMBERED_OPTION = re.compile(r"(?:option|choice|opt)[ _-]?(\d{1,2})", re.I)
@@ -290,7 +287,7 @@ def _first_answer(value: object, of: str) -> int | None:
 
 def _reading(value: object, of: str) -> Reading | None:
     if value is None or value in READINGS:
-        return None if value is None else READINGS[READINGS.index(value)]  # type: ignore[arg-type]
+        return None if value is None else READINGS[READINGS.index(value)]
     raise DataError(f"{of}: {KEYS} is {value!r}; write how keys name options: {', '.join(READINGS)}")
 
 
