@@ -15,8 +15,9 @@ _PAIRS = (
     ("true_caption", "false_caption"), ("caption", "foil"), ("pos_caption", "neg_caption"),
     ("caption", "negative_captions"), ("correct_caption", "incorrect_caption"), ("caption", "hard_negative"),
 )  # fmt: skip
+WRONG_CAPTIONS = tuple(wrong for _, wrong in _PAIRS)
 _SQUARE = ("image_0", "image_1", "caption_0", "caption_1")
-_CLAIMS = ("caption", "statement", "claim", "sentence", "hypothesis", "assertion")
+CLAIM_COLUMNS = ("caption", "statement", "claim", "sentence", "hypothesis", "assertion")
 _LABELS = ("label", "answer", "gt", "truth", "is_true", "gold_label", "target", "correct")
 _YES = frozenset({"1", "true", "yes", "1.0", "entailment"})
 _NO = frozenset({"0", "false", "no", "0.0", "contradiction"})
@@ -76,7 +77,7 @@ def _identified(row: dict[str, Any], own: Any, part: str) -> dict[str, Any]:
 def _claim(entry: Entry) -> tuple[str, str] | None:
     """Return the columns of a claim and of whether it is true; None where an entry has no claim or asks otherwise."""
     columns = named(entry)
-    claim = next((columns[name] for name in _CLAIMS if name in columns), None)
+    claim = next((columns[name] for name in CLAIM_COLUMNS if name in columns), None)
     label = next((columns[name] for name in _LABELS if name in columns), None)
     if claim is None or label is None or _asks(entry):
         return None
