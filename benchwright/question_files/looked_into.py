@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from .layouts.joined import JoinedFile
+from .tables.joined_files import JoinedFile
 
 TakenAs = Literal["questions", "keys", "splits", "replies"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import islice
@@ -20,15 +21,15 @@ from benchwright.source_files.rows import BadRow, Row, guarded
 from benchwright.storage_faults import is_of_the_machine
 
 from .asked_question import MAX_KEY, AskedPicture, AskedQuestion, ModelReply, task_name
-from .layouts.joined import JoinedFile
-from .layouts.settings import setting_names, start_anew
-from .looked_into import LookedInto, kept_out
+from .looked_into import LookedInto, kept_out, settled
 from .question_rows import DEFAULT_TASK, question_of, stated_id
 from .reply_columns import model_of_path, reply_of, without_ends
 from .tables.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
 from .tables.configs import file_labels
+from .tables.joined_files import JoinedFile
 from .tables.readings import Reading
 from .tables.rows import ENDS, rows_of
+from .tables.settings import setting_names, start_anew
 
 UNREADABLE_FILE = "unreadable_file"
 _SHOWN = 3
@@ -103,71 +104,115 @@ def question_files(
     """
     if missing := [path for path in only if not files.has(path)]:
         raise DataError(f"there is no file {files.shown(missing[0])}; {files.contents()}")
-    looked_at: list[str] = []
-    told: list[LookedInto] = [] if looked_into is None else looked_into
-    joined: list[JoinedFile] = []
-    contents: dict[str, dict[str, str]] = {}
-    asked = _named([stated or {}, *(stated_by_file or {}).values()])
-    damaged: list[RefusedRow] = [] if unread is None else unread
-    questions, keys, replies = [], [], []
+    search = _Search(files, stated, tuple(only), stated_by_file or {}, [] if unread is None else unread)
     for path in only or files.walk(suffixes=ENDS):
-        looked_at.append(path)
-        try:
-            entries = list(islice(rows_of(files, path, asked=asked, joined=joined), _SAMPLE))
-        except (BenchwrightError, OSError) as error:
-            if only or is_of_the_machine(error):
-                raise
-            damaged.append(RefusedRow(path, "", UNREADABLE_FILE, str(error)))
-            told.append(LookedInto(path, None, str(error)))
-            continue
-        rows = [row for row in entries if isinstance(row, Row)]
-        names = list(dict.fromkeys(str(name) for row in rows for name in row.document))
-        if not names:
-            wrong = [row for row in entries if isinstance(row, RefusedRow)]
-            if only:
-                why = (
-                    f"none of its rows can be read; {wrong[0].entry}: {wrong[0].detail}"
-                    if wrong
-                    else "it holds no rows"
-                )
-                raise DataError(f"{files.shown(path)}: {why}")
-            # Archives and JSON may hold anything else, in which no row is a question; a table has rows.
-            damaged += wrong[:1] if table_end(path) in WITH_HEADER else []
-            if not path.lower().endswith(".txt"):  # texts of any kind, unless they are lines with a question and a key
-                why = wrong[0].detail if wrong else "none of its rows is a question or a key"
-                told.append(LookedInto(path, None, why))
-            continue
-        own = next((columns for pattern, columns in (stated_by_file or {}).items() if fnmatchcase(path, pattern)), None)
-        said = own if own is not None else stated if only or _all_there(stated, names) else _settings(stated)
-        model = model_of_path(path)
-        columns = guessed_columns(names, said, of=files.shown(path))
-        if columns.column("question") and model is None and "id" not in (said or {}):
-            columns = _with_unique_id(rows, columns, partial(guessed_columns, names, said, of=files.shown(path)))
-        file = QuestionFile(path, columns, None)
-        if columns.column("id") and (columns.replies or (model is not None and columns.has_keys)):
-            replies.append(file._replace(model=model or path.rpartition("/")[2].partition(".")[0]))
-        elif columns.has_questions:
-            questions.append(file)
-            contents[path] = _contents(rows, columns)
-        elif columns.has_keys:
-            keys.append(file)
-        elif only:
-            raise DataError(f"{files.shown(path)}: {_lacking(columns, names)}")
-        else:
-            told.append(LookedInto(path, None, _lacking(columns, names[:12])))
-    kept = questions or keys
+        search.look_into(path)
+    kept, replies = search.questions or search.keys, search.replies
     if not kept and not replies:
+        looked_at = search.looked_at
         seen = f"looked into {', '.join(looked_at[:8])}{files.damage()}" if looked_at else files.contents()
-        reasons = "".join(f"; {row}" for row in damaged[:_SHOWN])
+        reasons = "".join(f"; {row}" for row in search.damaged[:_SHOWN])
         raise DataError(f"{files.shown('')} holds no file of questions ({', '.join(ENDS)}); {seen}{reasons}")
-    told += [LookedInto(file.path, "questions" if questions else "keys") for file in kept]
-    told += [LookedInto(file.path, "replies") for file in replies]
-    told += kept_out([file.path for file in keys] if questions else [], joined)
+    if looked_into is not None:
+        looked_into += search.outcomes()
     models = _models_by_path(files, replies)
     return [
-        *_labelled(files, kept, start_anew(contents)),
+        *_labelled(files, kept, start_anew(search.contents)),
         *(file._replace(model=models[file.path], config=None) for file in _labelled(files, replies)),
     ]
+
+
+@dataclass
+class _Search:
+    """Looking for questions in the files of a folder, and what was found so far."""
+
+    files: DatasetFiles
+    stated: Stated | None
+    only: tuple[str, ...]
+    stated_by_file: Mapping[str, Stated]
+    damaged: list[RefusedRow]
+    looked_at: list[str] = field(default_factory=list)
+    questions: list[QuestionFile] = field(default_factory=list)
+    keys: list[QuestionFile] = field(default_factory=list)
+    replies: list[QuestionFile] = field(default_factory=list)
+    contents: dict[str, dict[str, str]] = field(default_factory=dict)
+    """What the first rows of each file of questions ask, by id."""
+    joined: list[JoinedFile] = field(default_factory=list)
+    left: list[LookedInto] = field(default_factory=list)
+    """Files that were not taken."""
+
+    def look_into(self, path: str) -> None:
+        """Look into a file.
+
+        Raises:
+            DataError: It is named, and holds no questions or cannot be read; or its columns cannot be told.
+        """
+        self.looked_at.append(path)
+        asked = _named([self.stated or {}, *self.stated_by_file.values()])
+        try:
+            entries = list(islice(rows_of(self.files, path, asked=asked, joined=self.joined), _SAMPLE))
+        except (BenchwrightError, OSError) as error:
+            if self.only or is_of_the_machine(error):
+                raise
+            self.damaged.append(RefusedRow(path, "", UNREADABLE_FILE, str(error)))
+            self.left.append(LookedInto(path, None, str(error)))
+            return
+        rows = [row for row in entries if isinstance(row, Row)]
+        names = list(dict.fromkeys(str(name) for row in rows for name in row.document))
+        if names:
+            self._take(path, rows, names)
+        else:
+            self._leave(path, [row for row in entries if isinstance(row, RefusedRow)])
+
+    def _leave(self, path: str, wrong: Sequence[RefusedRow]) -> None:
+        """Note that a file has no row that can be read.
+
+        Raises:
+            DataError: It is named.
+        """
+        if self.only:
+            why = f"none of its rows can be read; {wrong[0].entry}: {wrong[0].detail}" if wrong else "it holds no rows"
+            raise DataError(f"{self.files.shown(path)}: {why}")
+        # Archives and JSON may hold anything else, in which no row is a question; a table has rows.
+        self.damaged += wrong[:1] if table_end(path) in WITH_HEADER else []
+        if not path.lower().endswith(".txt"):  # texts of any kind, unless they are lines with a question and a key
+            why = wrong[0].detail if wrong else "none of its rows is a question or a key"
+            self.left.append(LookedInto(path, None, why))
+
+    def _take(self, path: str, rows: Sequence[Row], names: Sequence[str]) -> None:
+        """Take a file for what its columns tell.
+
+        Raises:
+            DataError: They do not tell it, and the file is named.
+        """
+        own = next((columns for pattern, columns in self.stated_by_file.items() if fnmatchcase(path, pattern)), None)
+        is_stated = bool(self.only) or _all_there(self.stated, names)
+        said = own if own is not None else self.stated if is_stated else _settings(self.stated)
+        model = model_of_path(path)
+        guessed = partial(guessed_columns, names, said, of=self.files.shown(path))
+        columns = guessed()
+        if columns.column("question") and model is None and "id" not in (said or {}):
+            columns = _with_unique_id(rows, columns, guessed)
+        file = QuestionFile(path, columns, None)
+        if columns.column("id") and (columns.replies or (model is not None and columns.has_keys)):
+            self.replies.append(file._replace(model=model or path.rpartition("/")[2].partition(".")[0]))
+        elif columns.has_questions:
+            self.questions.append(file)
+            self.contents[path] = _contents(rows, columns)
+        elif columns.has_keys:
+            self.keys.append(file)
+        elif self.only:
+            raise DataError(f"{self.files.shown(path)}: {_lacking(columns, names)}")
+        else:
+            self.left.append(LookedInto(path, None, _lacking(columns, names[:12])))
+
+    def outcomes(self) -> list[LookedInto]:
+        """Return what each file was taken for, or why not, sorted by path."""
+        kept = self.questions or self.keys
+        taken = [LookedInto(file.path, "questions" if self.questions else "keys") for file in kept]
+        taken += [LookedInto(file.path, "replies") for file in self.replies]
+        taken += kept_out([file.path for file in self.keys] if self.questions else [], self.joined)
+        return settled([*self.left, *taken])
 
 
 def _lacking(columns: ColumnMapping, names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from benchwright.source_files.rows import Row
 from .asked_question import AskedPicture, AskedQuestion
 from .id_named_pictures import with_pictures_named_by_id
 from .key_evidence import KeyTable
-from .looked_into import LookedInto, settled
+from .looked_into import LookedInto
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
 from .source_keys import with_readings
 from .tables.column_files import ColumnFile, read_columns
@@ -108,7 +108,6 @@ class FileSource:
             looked_into=self.looked_into,
         )
         found = with_pictures_named_by_id(self._files, self.picture_files(), found)
-        self.looked_into = settled(self.looked_into)
         self.files, self.keys = with_readings(self._files, found)
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
@@ -133,11 +132,12 @@ class FileSource:
         return self._pictures or self._files
 
     def content_digest(self) -> str:
-        """Return the digest of the files of questions; pictures have their own."""
+        """Return the digest of the files of questions and of keys joined to them; pictures have their own."""
         contents = []
-        for file in self.files:
-            with self._files.as_path(file.path) as path, path.open("rb") as handle:
-                contents.append([file.path, hashlib.file_digest(handle, "sha256").hexdigest()])
+        beside = [file.file for file in self.looked_into if file.taken_as in ("keys", "splits")]
+        for name in dict.fromkeys((*(file.path for file in self.files), *beside)):
+            with self._files.as_path(name) as path, path.open("rb") as handle:
+                contents.append([name, hashlib.file_digest(handle, "sha256").hexdigest()])
         return digest(contents)
 
 

@@ -43,8 +43,9 @@ _LINES = 20
     """
     `{"a", "b", "same", "added", "dropped", "moved", "changed": [{"item_id", "source_id", "task", "fields",
     "why"}], "settings": [line], "scores": [{"model", "before", "asked", "after", "kept", "to_ask", "turned_right":
-    [id], "turned_wrong": [id]}], "page"}`; `source_id` is there where an item's source has an id for it; `added`, `dropped` and `moved` are lists like `changed`; `settings` says what differs in recipe,
-    campaigns, seed and licence; `before` and `after` are accuracies, on `asked` and `kept` items
+    [id], "turned_wrong": [id]}], "page"}`; `source_id` is there where an item's source has an id for it; `added`,
+    `dropped` and `moved` are lists like `changed`; `settings` says what differs in recipe, campaigns, seed and licence;
+    `before` and `after` are accuracies, on `asked` and `kept` items
     """
 )
 def diff(before: Path, after: Path, *, results: tuple[Path, ...], out: Path | None, most: int, as_json: bool) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.write.step import Write
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store.review_store import open_store
 from benchwright.errors import DataError
 from benchwright.records import ImageRecord, Item
@@ -40,6 +42,32 @@ def open_tasks(ctx: CampaignContext) -> None:
         for each in PICTURES
     ]
     assert TASK.advance(images, ctx).waiting is not None
+
+
+def test_a_table_shows_the_ids_of_the_source_and_takes_them(
+    ctx: CampaignContext, now: datetime, tmp_path: Path
+) -> None:
+    store_settings = {"kind": "verify", "rule": "majority(1)", "slots_per_task": 1, "settings": {}, "seed": 1}
+    choices = [{"key": "A", "text": "a pot"}, {"key": "B", "text": "a lid"}]
+    work = [
+        TaskInput(f"{n:032x}", f"content-{n}", {"task": "jigsaw", "kind": "multiple_choice", "question": "Which?",
+                  "choices": choices, "answer": "A", "attributes": {"source_id": f"d.csv:{n}", "stated_id": str(n)}})
+        for n in range(2)
+    ]  # fmt: skip
+    with open_store(ctx.store_url) as store:
+        form = CampaignForm(decisions=["accept", "reject"])
+        store.upsert_campaign(ctx.stage, form=form, **store_settings)
+        store.upsert_tasks(ctx.stage, work)
+    rows = exported(ctx, tmp_path / "tasks.csv")
+    assert [row["source_id"] for row in rows] == ["d.csv:0", "d.csv:1"]
+    by_source = [{"annotator": "ann", "source_id": "d.csv:0", "decision": "accept"}]
+    assert imported(ctx, filled(tmp_path / "own.csv", by_source), now).new == 1
+    stated = [{"annotator": "ann", "item_id": "1", "decision": "reject"}]
+    assert imported(ctx, filled(tmp_path / "stated.csv", stated), now).new == 1
+    with open_store(ctx.store_url) as store:
+        assert {each.item_id: each.decision for each in store.decisions(ctx.stage)} == {
+            work[0].item_id: "accept", work[1].item_id: "reject",
+        }  # fmt: skip
 
 
 @pytest.mark.parametrize("suffix", FORMATS)

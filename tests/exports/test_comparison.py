@@ -238,6 +238,18 @@ def test_the_command_prints_the_contract(before: Release, corrected: Release, tm
     assert text.startswith("tiny 1.0 and tiny 1.1: 0 added, 1 dropped, 0 moved, 1 changed, 6 the same\n")
 
 
+def test_items_are_named_as_their_source_names_them_too(tmp_path: Path) -> None:
+    bench = small_bench()
+    change(bench, 0, attributes={"source_id": "q-17"})
+    before = bench.write(tmp_path / "a")
+    item = change(bench, 0, question="Which other one?")
+    after = bench.write(tmp_path / "b", version="1.1")
+    done = in_process("release", "diff", before.path, after.path, "--json")
+    [changed] = json.loads(done.stdout)["changed"]
+    assert (changed["item_id"], changed["source_id"]) == (item.item_id, "q-17")
+    assert f"q-17 ({item.item_id})" in in_process("release", "diff", before.path, after.path).stdout
+
+
 def test_rows_of_some_items_are_read_alone(before: Release) -> None:
     wanted = [released.item.item_id for released in before.items()][2:4]
     assert [row["item_id"] for row in before.rows(("item_id", "images"), item_ids=wanted)] == wanted

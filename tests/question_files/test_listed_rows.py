@@ -20,7 +20,7 @@ ROWS: list[dict[str, Any]] = [
     {"id": "a", "image": "1.png", "question": "One?", "A": "x", "B": "y", "answer": "B", "split": "dev"},
     {"id": "b", "image": "gone.png", "question": "Two?", "A": "x", "B": "y", "answer": "A", "split": "dev"},
     {"id": "c", "image": "1.png", "question": "Three?", "A": "x", "B": "y", "answer": "E", "split": "dev"},
-    {"id": "a", "image": "1.png", "question": "Four?", "A": "x", "B": "y", "answer": "A", "split": "test"},
+    {"id": "a", "image": "1.png", "question": "One?", "A": "x", "B": "y", "answer": "A", "split": "test"},
     {"id": "e", "image": "1.png", "question": "", "A": "x", "B": "y", "answer": "A", "split": "test"},
     {"id": "f", "image": "1.png", "question": "Six?", "A": "x", "B": "y", "answer": None, "split": "test"},
     {"id": "g", "image": "1.png", "question": "Seven?", "A": "x", "B": "y", "answer": "A", "split": "test"},

@@ -3,7 +3,7 @@
 | shape                                     | rows                                                                |
 |-------------------------------------------|---------------------------------------------------------------------|
 | a list                                    | its entries; tasks of Label Studio are read by `label_studio`, rows |
-|                                           | without names by `layouts.positions`                                |
+|                                           | without names by `positions`                                |
 | JSON lines that are called `.json`        | the lines (MVP-Bench)                                               |
 | an object with `questions` with numbers   | VQAv2, with the answers of the file beside it (`vqa`)               |
 | an object of lists                        | the entries of each list; a list called `val` tells the split, and  |
@@ -29,11 +29,12 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import Row, json_list, table_rows
 
-from ..layouts.known import is_laid_out
-from ..layouts.positions import is_positional, positional_rows
 from .columns import FIELDS, REPLY_FIELDS
 from .configs import split_of
+from .joined_files import JoinedFile
 from .label_studio import is_task, task_rows
+from .layouts import is_laid_out
+from .positions import is_positional, positional_rows
 from .vqa import is_vqa, vqa_rows
 
 _HEAD = 1 << 20
@@ -44,8 +45,15 @@ _MOST_PAIRS = 2_000_000
 _TELLING = frozenset((*FIELDS["question"], *FIELDS["answer"], *REPLY_FIELDS["reply"]))
 
 
-def json_document_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
+def json_document_rows(
+    files: DatasetFiles, path: str, joined: list[JoinedFile] | None = None
+) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a JSON file.
+
+    Args:
+        files: The folder.
+        path: Path of the file.
+        joined: List to which files are added whose keys are joined to the rows.
 
     Raises:
         DataError: The file is no JSON, or is cut off.
@@ -72,7 +80,7 @@ def json_document_rows(files: DatasetFiles, path: str) -> Iterator[Row | Refused
             try:
                 lists = JsonLists(place)
                 if is_vqa(lists):
-                    yield from vqa_rows(files, path, lists)
+                    yield from vqa_rows(files, path, lists, joined)
                 else:
                     yield from _object_rows(place, lists)
             except DataError as error:

@@ -5,7 +5,7 @@
 | any table                 | its rows, of text, XLSX, lines of JSON, Parquet or Arrow (`files.tables`)               |
 | `.json`                   | entries of a list, of the lists of an object, or of an object by id (`json_documents`)  |
 | `.tar`                    | samples of WebDataset                                                                   |
-| `.txt`                    | lines of a question and its key, of one picture (`layouts.text_lines`)                   |
+| `.txt`                    | lines of a question and its key, of one picture (`text_lines`)                   |
 
 Text and JSON may be packed (`.gz`). What one row nests is taken apart: `questions` of a picture under one entry
 (II-Bench), messages and metadata of inspect_ai, and the rows of Benchwright's own exports.
@@ -24,12 +24,13 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
 from benchwright.source_files.rows import Row, guarded, table_rows
 
-from ..layouts import text_lines
-from ..layouts.chat import CHAT
-from ..layouts.joined import JoinedFile, joined_rows
-from ..layouts.known import plain_rows
+from . import text_lines
+from .chat import CHAT
 from .columns import FIELDS, is_known_column
+from .joined import joined_rows
+from .joined_files import JoinedFile
 from .json_documents import json_document_rows
+from .layouts import plain_rows
 from .own_exports import is_own_export, own_export_row
 from .webdataset import webdataset_rows
 
@@ -61,14 +62,20 @@ def rows_of(
         DataError: The file as a whole cannot be read.
     """
     read = partial(_own_rows, files, asked=asked)
-    yield from joined_rows(files, path, read(path, only=only), read, among=ENDS, stated=asked, joined=joined)
+    rows = read(path, only=only, joined=joined)
+    yield from joined_rows(files, path, rows, read, among=ENDS, joined=joined)
 
 
 def _own_rows(
-    files: DatasetFiles, path: str, *, asked: Collection[str], only: Collection[str] = ()
+    files: DatasetFiles,
+    path: str,
+    *,
+    asked: Collection[str],
+    only: Collection[str] = (),
+    joined: list[JoinedFile] | None = None,
 ) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a file, with what they nest taken apart."""
-    for number, row in enumerate(_plain_rows(files, path, asked, only)):
+    for number, row in enumerate(_plain_rows(files, path, asked, only, joined)):
         position = number if row.position is None else row.position
         if isinstance(row, RefusedRow):
             yield row._replace(position=position)
@@ -84,7 +91,11 @@ def _own_rows(
 
 
 def _plain_rows(
-    files: DatasetFiles, path: str, asked: Collection[str], only: Collection[str]
+    files: DatasetFiles,
+    path: str,
+    asked: Collection[str],
+    only: Collection[str],
+    joined: list[JoinedFile] | None,
 ) -> Iterator[Row | RefusedRow]:
     if table_end(path) is not None:
         chosen = partial(_chosen, asked=asked, only=only)
@@ -94,7 +105,7 @@ def _plain_rows(
     elif path.lower().endswith(text_lines.END):
         yield from text_lines.text_line_rows(files, path)
     else:
-        yield from json_document_rows(files, path)
+        yield from json_document_rows(files, path, joined)
 
 
 def _chosen(columns: Sequence[ArrowColumn], *, asked: Collection[str], only: Collection[str]) -> ChosenColumns:

@@ -18,6 +18,7 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.rows import Row
 
 from .configs import split_of
+from .joined_files import JoinedFile
 
 _LOOKED_AT = 64
 """Entries from which the kind of a file is told."""
@@ -41,7 +42,7 @@ def is_vqa(lists: JsonLists) -> bool:
     )  # fmt: skip
 
 
-def vqa_rows(files: DatasetFiles, path: str, lists: JsonLists) -> Iterator[Row]:
+def vqa_rows(files: DatasetFiles, path: str, lists: JsonLists, joined: list[JoinedFile] | None = None) -> Iterator[Row]:
     """Yield the questions of a file, with the answers of the files of annotations in the same folder.
 
     A file of annotations alone yields nothing. Pictures are named as COCO names them where the file states its part
@@ -56,7 +57,7 @@ def vqa_rows(files: DatasetFiles, path: str, lists: JsonLists) -> Iterator[Row]:
         if key != "questions" or not isinstance(element, Mapping):
             continue
         if keys is None:
-            keys = _annotated(files, path, subtype)
+            keys = _annotated(files, path, subtype, [] if joined is None else joined)
         number += 1
         found = keys.get(element.get("question_id"), _Key(None, {}))
         row = {**element, **found.labels, "image": _picture(element.get("image_id"), subtype), "answer": found.answer}
@@ -71,14 +72,14 @@ def _picture(image_id: Any, subtype: str | None) -> str:
     return f"{part}/COCO_{part}_{int(number):012d}.jpg"
 
 
-def _annotated(files: DatasetFiles, path: str, subtype: str | None) -> dict[Any, _Key]:
+def _annotated(files: DatasetFiles, path: str, subtype: str | None, joined: list[JoinedFile]) -> dict[Any, _Key]:
     """Return the key of each question that a file of annotations has, in the folder of the questions or beside it."""
     folder = path.rpartition("/")[0]
     upper = folder.rpartition("/")[0]
     names = sorted(
         other
         for other in files.walk(suffixes=(".json", ".json.gz"))
-        if (place := other.rpartition("/")[0]) in (folder, upper) or place.rpartition("/")[0] in (folder, upper)
+        if (above := other.rpartition("/")[0]) in (folder, upper) or above.rpartition("/")[0] in (folder, upper)
     )
     keys: dict[Any, _Key] = {}
     for name in names:
@@ -88,10 +89,13 @@ def _annotated(files: DatasetFiles, path: str, subtype: str | None) -> dict[Any,
         if is_of_other or ("annotation" not in low.rpartition("/")[2] and name != path):
             continue
         try:
+            known = len(keys)
             with files.as_path(name) as place:
                 for key, _, _, element in JsonLists(place).elements():
                     if key == "annotations" and isinstance(element, Mapping) and "question_id" in element:
                         keys.setdefault(element["question_id"], _key(element))
+            if len(keys) > known and name != path:
+                joined.append(JoinedFile(name, path, "keys"))
         except BenchwrightError:
             continue  # the folder may hold annotations of anything
     return keys

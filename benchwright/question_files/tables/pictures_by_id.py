@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..tables.columns import FIELDS, image_columns
+from .columns import FIELDS, image_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named
 
 _BY_ID = ("figure_id",)

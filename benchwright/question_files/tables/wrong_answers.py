@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..tables.columns import FIELDS, option_columns
+from .columns import FIELDS, option_columns
 from .layout import Entry, Layout, PlainRow, named, without
 
-_WRONG = (
+WRONG_COLUMNS = (
     "distractors", "distractor", "incorrect_answers", "wrong_answers", "incorrect_options", "wrong_options", "decoys",
     "negative_answers", "false_answers", "wrong_choices", "incorrect_choices", "foils",
 )  # fmt: skip
@@ -25,7 +25,9 @@ _RIGHT = (
 
 def _columns(entry: Entry) -> tuple[str, str] | None:
     columns = named(entry)
-    wrong = next((columns[name] for name in _WRONG if name in columns and isinstance(entry[columns[name]], list)), None)
+    wrong = next(
+        (columns[name] for name in WRONG_COLUMNS if name in columns and isinstance(entry[columns[name]], list)), None
+    )
     right = next((columns[name] for name in _RIGHT if name in columns and entry[columns[name]]), None)
     if wrong is None or right is None or not entry[wrong] or not isinstance(entry[right], str):
         return None

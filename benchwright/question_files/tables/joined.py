@@ -13,11 +13,11 @@ whose name is that of the questions goes first; where none is, the question has 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from benchwright.errors import BenchwrightError
@@ -26,8 +26,9 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import Row
 
-from ..tables.columns import ColumnMapping, guessed_columns
-from ..tables.configs import split_of
+from .columns import ColumnMapping, guessed_columns
+from .configs import split_of
+from .joined_files import JoinedFile
 
 _LOOKED_AT = 64
 _MOST_FILES = 40
@@ -42,20 +43,6 @@ _OWN_WORD = re.compile(
 )
 
 Read = Callable[[str], Iterator[Row | RefusedRow]]
-
-
-class JoinedFile(NamedTuple):
-    """A file whose rows were joined to those of another.
-
-    Args:
-        path: Its path.
-        questions: Path of the file with the questions.
-        what: `keys` or `splits`.
-    """
-
-    path: str
-    questions: str
-    what: str
 
 
 @dataclass
@@ -80,7 +67,7 @@ _FOLDERS: WeakKeyDictionary[DatasetFiles, _Folder] = WeakKeyDictionary()
 """Each is looked through once, however many files of questions without keys it has."""
 
 
-def _folder(files: DatasetFiles, among: Collection[str]) -> _Folder:
+def _folder(files: DatasetFiles, among: Sequence[str]) -> _Folder:
     if files not in _FOLDERS:
         _FOLDERS[files] = _Folder(list(islice(files.walk(suffixes=among), _MOST_PATHS)))
     return _FOLDERS[files]
@@ -92,8 +79,7 @@ def joined_rows(
     rows: Iterator[Row | RefusedRow],
     read: Read,
     *,
-    among: Collection[str],
-    stated: Collection[str] = (),
+    among: Sequence[str],
     joined: list[JoinedFile] | None = None,
 ) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a file of questions with the keys and splits that files beside it have.
@@ -106,7 +92,6 @@ def joined_rows(
         rows: Its rows.
         read: Function that yields the rows of another file.
         among: Ends of the names of files that may hold keys.
-        stated: Columns that a curator names.
         joined: List to which the files are added whose rows are joined.
     """
     head = list(islice(rows, _LOOKED_AT))
@@ -115,7 +100,7 @@ def joined_rows(
     identity = columns.column("id")
     lacks_key = not _has(documents, columns, "answer")
     lacks_split = columns.column("split") is None and bool(columns.options or columns.column("options"))
-    is_alone = columns.column("question") is None or identity is None or columns.column("answer") in stated
+    is_alone = columns.column("question") is None or identity is None
     if is_alone or not (lacks_key or lacks_split):
         yield from chain(head, rows)
         return
@@ -141,7 +126,7 @@ def _has(documents: Sequence[Mapping[str, Any]], columns: ColumnMapping, name: s
 
 
 def _found_beside(
-    files: DatasetFiles, path: str, ids: set[str], read: Read, among: Collection[str], *, lacks_key: bool
+    files: DatasetFiles, path: str, ids: set[str], read: Read, among: Sequence[str], *, lacks_key: bool
 ) -> _Beside:
     beside = _Beside()
     if not ids:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from benchwright.source_files.rows import Row
 
-from .captions import CAPTION_PAIRS, CAPTION_SQUARES, CLAIMS
-from .chat import CHAT
+from .captions import CAPTION_PAIRS, CAPTION_SQUARES, CLAIM_COLUMNS, CLAIMS, WRONG_CAPTIONS
+from .chat import CHAT, DIALOGUES
 from .declining import DECLINING
-from .layout import Layout
+from .layout import Layout, named
 from .marked_words import MARKED_WORDS
 from .nested_questions import NESTED_QUESTIONS
 from .pictures_by_id import COCO_NUMBERS, FIGURES, FOLDERS
 from .question_squares import QUESTION_SQUARES
 from .worded_options import WORDED_OPTIONS
-from .wrong_answers import WRONG_ANSWERS
+from .wrong_answers import WRONG_ANSWERS, WRONG_COLUMNS
 
 WHOLE: tuple[Layout, ...] = (
     NESTED_QUESTIONS,
@@ -30,6 +31,27 @@ WHOLE: tuple[Layout, ...] = (
 PARTS: tuple[Layout, ...] = (FIGURES, FOLDERS, COCO_NUMBERS, MARKED_WORDS, WRONG_ANSWERS, WORDED_OPTIONS, DECLINING)
 """Layouts of a part of an entry, each of which may follow the others."""
 LAYOUTS = (*WHOLE, *PARTS)
+
+
+_MARKS: Mapping[str, frozenset[str]] = {
+    NESTED_QUESTIONS.name: frozenset({"questions"}),
+    QUESTION_SQUARES.name: frozenset({"image_0_question_0"}),
+    CAPTION_SQUARES.name: frozenset({"caption_0"}),
+    FIGURES.name: frozenset({"figure_id"}),
+    FOLDERS.name: frozenset({"lecture"}),
+    COCO_NUMBERS.name: frozenset({"difficult_direct_answer"}),
+    CHAT.name: frozenset(DIALOGUES),
+    CLAIMS.name: frozenset(CLAIM_COLUMNS),
+    CAPTION_PAIRS.name: frozenset(WRONG_CAPTIONS),
+    WRONG_ANSWERS.name: frozenset(WRONG_COLUMNS),
+}
+"""Columns without all of which an entry cannot have a layout, so that most entries need not be looked at closely."""
+
+
+@lru_cache(maxsize=64)
+def _possible(columns: tuple[str, ...], layouts: tuple[Layout, ...]) -> tuple[Layout, ...]:
+    names = named(columns).keys()
+    return tuple(layout for layout in layouts if layout.name not in _MARKS or not names.isdisjoint(_MARKS[layout.name]))
 
 
 def is_laid_out(entry: Mapping[str, Any]) -> bool:
@@ -48,17 +70,17 @@ def plain_rows(row: Row, stated: Collection[str] = ()) -> Iterator[Row]:
         BadRow: An entry has a layout, and lacks a part of it.
     """
     rows = [row]
-    for layout in WHOLE:
+    for layout in _possible(tuple(row.document), WHOLE):
         taken = layout.taken(row.document)
-        named = {name: row.document[name] for name in taken & set(stated) if name in row.document}
-        if taken and (layout.keeps_stated or not named):
+        kept = {name: row.document[name] for name in taken & set(stated) if name in row.document}
+        if taken and (layout.keeps_stated or not kept):
             plain = layout.rows(row.document)
             rows = [
-                row._replace(entry=f"{row.entry}{part.place}", document={**named, **part.document}) for part in plain
+                row._replace(entry=f"{row.entry}{part.place}", document={**kept, **part.document}) for part in plain
             ]
             break
     for entry in rows:
-        yield from _finished(entry, PARTS)
+        yield from _finished(entry, _possible(tuple(entry.document), PARTS))
 
 
 def _finished(row: Row, layouts: tuple[Layout, ...]) -> Iterator[Row]:
@@ -69,3 +91,9 @@ def _finished(row: Row, layouts: tuple[Layout, ...]) -> Iterator[Row]:
                 yield from _finished(part, layouts[number:])
             return
     yield row
+
+
+def layout_table() -> str:
+    """Return the layouts as a table in Markdown, as the guide has it."""
+    rows = [f"| {layout.name} | {layout.form} | {layout.reading} | {', '.join(layout.seen_in)} |" for layout in LAYOUTS]
+    return "\n".join(["| layout | an entry | is read as | seen in |", "|---|---|---|---|", *rows])

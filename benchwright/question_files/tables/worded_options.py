@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from benchwright.records import LETTERS
 
-from ..tables.columns import FIELDS, option_columns
+from .columns import FIELDS, option_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 _MARKS = (
@@ -25,7 +25,7 @@ _CLOSING = re.compile(
     re.I | re.S,
 )
 _CLOSING_SENTENCE = re.compile(
-    r"(?<=[\s.;?!])(?:please\s+)?(?:answer|select|choose|reply|respond)\s+(?:with|the|by|directly|only|from|using)\b.*",
+    r"(?<=[\s.;?!])(?:please\s+\w|(?:answer|select|choose|reply|respond)\s+(?:with|the|by|directly|only|from|using)\b).*",
     re.I | re.S,
 )
 _LETTER_KEY = re.compile(r"(?:the answer is\s+)?[(\[]?([A-Za-z])[)\].:]?(?:[\s.:)].*)?", re.I | re.S)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..tables.columns import FIELDS
+from .columns import FIELDS
 from .layout import NOTHING, Entry, Layout, PlainRow, named
 
 _QUESTION = re.compile(r"\s*(?:Q|Question)\s*:\s*", re.I)

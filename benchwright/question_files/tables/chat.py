@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from benchwright.source_files.rows import BadRow
 
-from ..tables.columns import FIELDS
+from .columns import FIELDS
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
-_DIALOGUES = ("messages", "conversations", "conversation", "dialogue", "dialog", "input", "prompt")
+DIALOGUES = ("messages", "conversations", "conversation", "dialogue", "dialog", "input", "prompt")
 _ASKING = frozenset({"user", "human", "question"})
 _REPLYING = frozenset({"assistant", "gpt", "model", "bot", "chatgpt", "answer"})
 _LEADING = re.compile(r"(?:\s*<(?:image|img|ImageHere)>\s*)+")
@@ -30,7 +30,7 @@ class _Turn(NamedTuple):
 def dialogue_of(entry: Entry) -> str | None:
     """Return the column of an entry that holds a dialogue; None where none does."""
     columns = named(entry)
-    return next((columns[name] for name in _DIALOGUES if name in columns and _is_dialogue(entry[columns[name]])), None)
+    return next((columns[name] for name in DIALOGUES if name in columns and _is_dialogue(entry[columns[name]])), None)
 
 
 def _is_dialogue(value: Any) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..tables.columns import FIELDS, option_columns
+from .columns import FIELDS, option_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named
 
 _DECLINES = re.compile(
@@ -40,7 +40,7 @@ def _found(entry: Entry) -> str | None:
     return found[0] if len(found) == 1 and options.count(found[0]) == 1 and len(options) > 1 else None
 
 
-def _options(entry: Entry, columns: dict[str, str]) -> list[Any]:
+def _options(entry: Entry, columns: Mapping[str, str]) -> list[Any]:
     lettered = option_columns(list(entry))
     value = next((entry[columns[name]] for name in FIELDS["options"] if name in columns), None)
     if isinstance(value, list):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..tables.columns import FIELDS
+from .columns import FIELDS
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 WHICH_CAPTION = "Which caption fits the picture?"
@@ -15,8 +15,9 @@ _PAIRS = (
     ("true_caption", "false_caption"), ("caption", "foil"), ("pos_caption", "neg_caption"),
     ("caption", "negative_captions"), ("correct_caption", "incorrect_caption"), ("caption", "hard_negative"),
 )  # fmt: skip
+WRONG_CAPTIONS = tuple(wrong for _, wrong in _PAIRS)
 _SQUARE = ("image_0", "image_1", "caption_0", "caption_1")
-_CLAIMS = ("caption", "statement", "claim", "sentence", "hypothesis", "assertion")
+CLAIM_COLUMNS = ("caption", "statement", "claim", "sentence", "hypothesis", "assertion")
 _LABELS = ("label", "answer", "gt", "truth", "is_true", "gold_label", "target", "correct")
 _YES = frozenset({"1", "true", "yes", "1.0", "entailment"})
 _NO = frozenset({"0", "false", "no", "0.0", "contradiction"})
@@ -64,7 +65,7 @@ def _square_rows(entry: Entry) -> Iterator[PlainRow]:
         row = {**rest, "question": WHICH_CAPTION, "options": captions, "answer": letter, "image": picture}
         yield PlainRow(f", picture {place}", _identified(row, own, f"image_{place}"))
     for place, (caption, letter) in enumerate(zip(captions, "AB", strict=True)):
-        row = {**rest, "question": f"{WHICH_PICTURE}\n{caption}", "answer": letter, "images": pictures}
+        row = {**rest, "question": f"{WHICH_PICTURE}\n{caption}", "answer": letter, "image": pictures}
         row["options"] = ["<image 1>", "<image 2>"]
         yield PlainRow(f", caption {place}", _identified(row, own, f"caption_{place}"))
 
@@ -76,7 +77,7 @@ def _identified(row: dict[str, Any], own: Any, part: str) -> dict[str, Any]:
 def _claim(entry: Entry) -> tuple[str, str] | None:
     """Return the columns of a claim and of whether it is true; None where an entry has no claim or asks otherwise."""
     columns = named(entry)
-    claim = next((columns[name] for name in _CLAIMS if name in columns), None)
+    claim = next((columns[name] for name in CLAIM_COLUMNS if name in columns), None)
     label = next((columns[name] for name in _LABELS if name in columns), None)
     if claim is None or label is None or _asks(entry):
         return None
