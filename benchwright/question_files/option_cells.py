@@ -153,4 +153,3 @@ def listed_in(ask: str) -> tuple[str, list[str]]:
             rest = [line for line in lines[start + len(options) :] if line.strip() and not _CLOSING.fullmatch(line)]
             return "\n".join([*lines[:start], *rest]).strip(), options
     return ask, []
-

@@ -18,6 +18,7 @@ from benchwright.source_files.rows import BadRow, Row, guarded
 from benchwright.storage_faults import is_of_the_machine
 
 from .asked_question import AskedPicture, AskedQuestion, ModelReply, task_name
+from .picture_columns import with_named_pictures
 from .question_rows import DEFAULT_TASK, question_of, stated_id
 from .reply_columns import model_of_path, reply_of, without_ends
 from .tables.columns import KEYS, ColumnMapping, Reading, guessed_columns
@@ -127,6 +128,8 @@ def question_files(
         columns = guessed_columns(names, said, of=files.shown(path))
         if columns.column("question") and model is None and "id" not in (said or {}):
             columns = _with_unique_id(rows, columns, partial(guessed_columns, names, said, of=files.shown(path)))
+        if "image" not in (said or {}):
+            columns = with_named_pictures([row.document for row in rows], columns)
         file = QuestionFile(path, columns, None)
         if columns.column("id") and (columns.replies or (model is not None and columns.has_keys)):
             replies.append(file._replace(model=model or path.rpartition("/")[2].partition(".")[0]))

@@ -165,9 +165,7 @@ def _key(
     return {"answer": KnownKey(list(best), "text"), "annotators": counted.total(), "annotators_agreeing": number}
 
 
-def _results(
-    task: Mapping[str, Any], controls: Mapping[str, _Control]
-) -> Iterator[tuple[bool, str, list[str]]]:
+def _results(task: Mapping[str, Any], controls: Mapping[str, _Control]) -> Iterator[tuple[bool, str, list[str]]]:
     """Yield the choices of each annotation that was not cancelled: whether it is ground truth, control, choices.
 
     Label Studio writes the alias of a choice that has one; it becomes the choice's words here.
@@ -241,7 +239,9 @@ def _controls_of(root: ET.Element) -> dict[str, _Control]:
         if element.tag == "Header":
             header = element.get("value", "")
         elif element.tag == "Choices" and (name := element.get("name")):
-            choices = [(value, choice.get("alias")) for choice in element.iter("Choice") if (value := choice.get("value"))]
+            choices = [
+                (value, choice.get("alias")) for choice in element.iter("Choice") if (value := choice.get("value"))
+            ]
             words = header if header and not header.startswith("$") else name
             by_alias = {alias: value for value, alias in choices if alias}
             controls[name] = _Control(words, tuple(value for value, _ in choices), by_alias)
