@@ -16,6 +16,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import uri_for
 from benchwright.question_files.file_question import OWN_ID, FileQuestion
 from benchwright.question_files.item_check import ReadQuestions, read_questions
+from benchwright.question_files.key_report import key_summaries
 from benchwright.question_files.question_files import QuestionFile
 from benchwright.question_files.question_index import ROTATED, STATED_ID, AbsentPicture, IndexedPicture
 from benchwright.records import Item, Source
@@ -121,6 +122,7 @@ class _Reading:
             identify=self.known.identify,
         ) as read:
             self.lines += _lines_of_files(read.files) or [f"a release of Benchwright: {source}"]
+            self.lines += key_summaries([table.document() for table in read.keys])
             for picture in read.index.pictures():
                 name = picture.source.uri if picture.source is not None and picture.source.uri else picture.name
                 self.pictures[picture.image_id] = picture._replace(name=name)

@@ -19,10 +19,12 @@ from benchwright.source_files.refusals import RefusedRow
 from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
+from .key_evidence import KeyTable
+from .key_report import key_lines, row_lines
 from .picture_lookup import Identify, PictureLookup
 from .question_files import QuestionFile, Stated
 from .question_index import QuestionIndex
-from .question_source import open_source
+from .question_source import QuestionSource, open_source
 from .tables.column_files import write_columns
 
 _SHOWN = 200
@@ -39,6 +41,8 @@ class ReadQuestions:
         left_out: Number of rows that are no items, by reason.
         refusals: File with each of these rows, one JSON document a line (`RefusedRow`).
         picture_files: Folder or archive in which pictures were looked for.
+        source: The source itself.
+        pictures: Its pictures by name.
     """
 
     files: list[QuestionFile]
@@ -46,6 +50,13 @@ class ReadQuestions:
     left_out: dict[str, int]
     refusals: Path
     picture_files: DatasetFiles
+    source: QuestionSource
+    pictures: PictureLookup
+
+    @property
+    def keys(self) -> list[KeyTable]:
+        """Return how keys are read, for each set of files with the same columns."""
+        return self.source.keys
 
     def refused(self) -> Iterator[RefusedRow]:
         """Yield the rows that are no items, in the order in which they were read."""
@@ -94,7 +105,7 @@ def read_questions(
         with refusals_in(place / "refused.jsonl", tmp=place) as refused:
             index.fill(opened.entries(), lookup, refused, keeps_repeats=keeps_repeats)
         counts = dict(sorted(refused.counts.items()))
-        yield ReadQuestions(opened.files, index, counts, place / "refused.jsonl", searched)
+        yield ReadQuestions(opened.files, index, counts, place / "refused.jsonl", searched, opened, lookup)
 
 
 def check_items(
@@ -123,6 +134,7 @@ def check_items(
         write_columns(write_to, {file.path: file.stated for file in opened.files if file.model is None})
     with read_questions(source, pictures=pictures, mapping=mapping, columns=columns) as read:
         counts = read.index.counts()
+        rows = read.index.row_counts()
         shown = [row.document() for row, _ in zip(read.refused(), range(_SHOWN), strict=False)]
         # Each reason is shown by an example, also one that comes after thousands of others.
         seen = Counter(row["reason"] for row in shown)
@@ -141,6 +153,8 @@ def check_items(
             }
             for file in read.files
         ],
+        "keys": [table.document() for table in read.keys],
+        "rows": [{"file": row.file, "read": row.read, **row._asdict()} for row in rows],
         "items": counts.items,
         "images": counts.images,
         "as_texts": dict(sorted(counts.as_texts.items())),
@@ -177,7 +191,9 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
     for words, paths in described.items():
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         lines += [", ".join(paths[:3]) + more, words]
+    lines += key_lines(document["keys"])
     lines.append(f"{counted(document['items'], 'item')}, {counted(document['images'], 'image')}")
+    lines += row_lines(document["rows"])
     if document["as_texts"]:
         reasons = ", ".join(f"{reason} {number}" for reason, number in document["as_texts"].items())
         total = sum(document["as_texts"].values())
@@ -203,8 +219,8 @@ def _columns_in_words(file: dict[str, Any]) -> str:
         return f"  replies of {file['model']}"
     parts = [f"{field} = {column}" for field, column in file["columns"].items()]
     parts += [f"{name} = {', '.join(file[name])}" for name in ("options", "images") if file[name]]
+    if "answer" not in file["columns"]:
+        parts.append("no column was taken for keys; --column answer=COLUMN says which holds them")
     if file["is_binary"]:
         parts.append("keys 1 and 0 are Yes and No")
-    elif file["first_answer"] == 1:
-        parts.append("keys that are numbers count from 1")
     return "\n".join(f"  {part}" for part in parts)

@@ -1,4 +1,4 @@
-"""Which reading fits the keys of a source: counted over all rows of all its files with the same columns, then chosen."""
+"""Which reading fits the keys of a source: counted over all rows of all files with the same columns, then chosen."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .key_reading import (
     KnownKey,
     Places,
     StatedKey,
+    all_places,
     is_in_words,
     key_text,
     key_values,
-    places_of,
 )
 from .tables.columns import READINGS, Reading
 
@@ -29,8 +29,8 @@ NEARLY_ALL = 0.98
 """Share of rows from which on a reading fits nearly all of them."""
 _TIMES_WORSE = 2
 """A reading is out of the question where it fails on more than so many times the rows on which the best fails."""
-_EXAMPLES = 20
-"""Most rows that are named for each way in which readings differ."""
+_EXAMPLES, _MOST_NAMED = 50, 200
+"""Most rows that are named for each way in which readings differ, and of all."""
 _TEXT = READINGS.index("text")
 
 
@@ -93,7 +93,8 @@ class KeyTable:
         in_words: Number of keys that are the text of an option and could be nothing else, beside keys of another kind.
         unread: Number of keys that name an option under another reading only; their rows are left out.
         fits: How well each reading fits that gives an option for some key.
-        differing: Examples of rows for which another reading gives another option.
+        differing: Rows for which another reading gives another option, the first of each kind; where keys are numbers,
+            not those that only the other base tells apart, which are nearly all.
     """
 
     files: tuple[str, ...]
@@ -151,7 +152,7 @@ class KeyEvidence:
         except BadRow:
             return
         text = ", ".join(map(key_text, values))
-        if not values or (len(values) == 1 and text.casefold() in SEALED):
+        if not values or (len(values) == 1 and text.casefold() in SEALED and text not in key.texts):
             return
         if not key.texts:
             kind = {"0": "0", "0.0": "0", "false": "0", "1": "1", "1.0": "1", "true": "1"}.get(text.casefold(), "other")
@@ -159,7 +160,7 @@ class KeyEvidence:
             return
         if len(key.texts) < 2:
             return
-        places = [places_of(key, reading) for reading in READINGS]
+        places = all_places(key)
         pattern = _Pattern(all(map(is_in_words, values)), _classes(places))
         patterns[pattern] += 1
         for number, place in enumerate(places):
@@ -202,7 +203,7 @@ class KeyEvidence:
         return best
 
     def _check_each_file(self, chosen: int, candidates: Sequence[int]) -> None:
-        """Refuse a file all of whose keys fit a reading that gives other options, where the chosen one fails on some."""
+        """Refuse a file all of whose keys fit a reading with other options, where the chosen one fails on some."""
         for file, patterns in self._files.items():
             keys = Counter({p: n for p, n in patterns.items() if not p.in_words})
             read = Counter({p: n for p, n in keys.items() if any(p.options[c] is not None for c in candidates)})
@@ -212,11 +213,12 @@ class KeyEvidence:
                     and _differing(read, rival, chosen)
                     and not _is_named(read, chosen, rival)
                 ):
+                    own, common = READINGS[rival], READINGS[chosen]
                     raise DataError(
-                        f"{file}: its keys (column {self.column!r}) fit as {_words(rival)} ({_share(read, rival)}) better "
-                        f"than as {_words(chosen)} ({_share(read, chosen)}), which fits the files with the same columns "
-                        f"together; state `keys: {READINGS[rival]}` or `keys: {READINGS[chosen]}` for this file in a "
-                        f"file of columns (--columns), or for all files with --column keys={READINGS[chosen]}"
+                        f"{file}: its keys (column {self.column!r}) fit as {_words(rival)} ({_share(read, rival)}) "
+                        f"better than as {_words(chosen)} ({_share(read, chosen)}), which fits the files with the same "
+                        f"columns together; state `keys: {own}` or `keys: {common}` for this file in a file of columns "
+                        f"(--columns), or for all files with --column keys={common}"
                     )
 
     def _refuse(self, every: Counter[_Pattern], best: int, rival: int) -> None:
@@ -229,11 +231,17 @@ class KeyEvidence:
         shown = examples[0]._replace(options={READINGS[n]: examples[0].options[READINGS[n]] for n in (best, rival)})
         files = ", ".join(list(self._files)[:3]) + (f" and {len(self._files) - 3} more" if len(self._files) > 3 else "")
         raise DataError(
-            f"{files}: the keys (column {self.column!r}) can be read in two ways, which differ: as {_words(best)} (fits "
-            f"{_share(every, best)}), or as {_words(rival)} (fits {_share(every, rival)}); {shown}; say which with "
-            f"--column keys={READINGS[best]} or --column keys={READINGS[rival]} (in a recipe's mapping or a file of "
-            f"columns `keys: {READINGS[best]}`)"
+            f"{files}: the keys (column {self.column!r}) can be read in two ways, which differ: as {_words(best)} "
+            f"(fits {_share(every, best)}), or as {_words(rival)} (fits {_share(every, rival)}); {shown}; say which "
+            f"with --column keys={READINGS[best]} or --column keys={READINGS[rival]} (in a recipe's mapping or a "
+            f"file of columns `keys: {READINGS[best]}`)"
         )
+
+    @staticmethod
+    def _telling(chosen: int) -> list[int]:
+        """Return the readings of which rows are named that differ: of numbers from 0 and from 1 nearly all do."""
+        numbers = {READINGS.index("from_0"), READINGS.index("from_1")}
+        return [n for n in range(len(READINGS)) if not {n, chosen} <= numbers]
 
     def _table(self, every: Counter[_Pattern], chosen: int | None, *, is_stated: bool) -> KeyTable:
         fits = []
@@ -248,13 +256,13 @@ class KeyEvidence:
         differing = [
             example
             for pattern, found in self._examples.items()
-            if chosen is not None and any(_options_differ(pattern, chosen, n) for n in range(len(READINGS)))
+            if chosen is not None and any(_options_differ(pattern, chosen, n) for n in self._telling(chosen))
             for example in found
         ]
         reading = None if chosen is None else READINGS[chosen]
         return KeyTable(
             tuple(self._files), self.column, reading, is_stated, every.total(), in_words, unread, tuple(fits),
-            tuple(differing[:_EXAMPLES]),
+            tuple(differing[:_MOST_NAMED]),
         )  # fmt: skip
 
 

@@ -16,7 +16,6 @@ text of an option only, and is read so whatever the other keys are.
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -27,7 +26,7 @@ from benchwright.records import LETTERS
 from benchwright.source_files.rows import BadRow
 from benchwright.text_normalization import counted
 
-from .option_cells import own_marks, parsed_cell, without_mark
+from .option_cells import is_absent, own_marks, parsed_cell, without_mark
 from .tables.columns import READINGS, Reading
 
 READING_WORDS: Mapping[Reading, str] = {
@@ -83,18 +82,15 @@ def key_values(value: Any) -> list[Any]:
     Raises:
         BadRow: It is an object.
     """
-    if isinstance(value, str) and value.lstrip().startswith("[") and value.rstrip().endswith("]"):
-        value = parsed_cell(value)
+    if isinstance(value, str):
+        if not value.lstrip().startswith("["):
+            return [value] if value else []
+        value = parsed_cell(value) if value.rstrip().endswith("]") else value
     values = list(value) if isinstance(value, list | tuple) else [value]
     for entry in values:
         if isinstance(entry, Mapping | list | bytes):
             raise BadRow(f"the answer is {type(entry).__name__} within a cell, no letter, number or text", "bad_row")
     return [entry for entry in values if not is_absent(entry)]
-
-
-def is_absent(value: Any) -> bool:
-    """Return whether a cell holds no key at all."""
-    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
 
 
 def key_text(value: Any) -> str:
@@ -105,12 +101,24 @@ def key_text(value: Any) -> str:
 
 def places_of(key: StatedKey, reading: Reading) -> Places:
     """Return which option a key names under a reading."""
-    values = key_values(key.value)
-    found = [_place(value, key_text(value), key, reading) for value in values]
-    if not found or any(place is None for place in found):
-        return None
+    return all_places(key, (reading,))[0]
+
+
+def all_places(key: StatedKey, readings: Sequence[Reading] = READINGS) -> list[Places]:
+    """Return which option a key names under each reading."""
+    values = [(value, key_text(value)) for value in key_values(key.value)]
+    if len(values) == 1:
+        [(value, text)] = values
+        return [_place(value, text, key, reading) for reading in readings]
+    return [_joined([_place(value, text, key, reading) for value, text in values]) for reading in readings]
+
+
+def _joined(found: Sequence[Places]) -> Places:
+    """Return the options that several keys name; None where one of them names none."""
     flat = dict.fromkeys(p for place in found for p in (place if isinstance(place, tuple) else (place,)))
     places = tuple(place for place in flat if place is not None)
+    if not places or None in flat:
+        return None
     return places[0] if len(places) == 1 else places
 
 
@@ -121,7 +129,7 @@ def _place(value: Any, text: str, key: StatedKey, reading: Reading) -> Places:
         case "letters":
             return _of_letter(text, key)
         case "labels":
-            return key.names.index(text) if key.names.count(text) == 1 else None
+            return key.names.index(text) if key.names and key.names.count(text) == 1 else None
         case "yes_no":
             return _of_truth(text, key.texts)
         case _:
@@ -140,9 +148,12 @@ def _with_text(text: str, texts: Sequence[str | None]) -> int | None:
     """Return the one option that has this text: to the letter, else but for case, a last point and a mark before it."""
     if known := texts.count(text):
         return texts.index(text) if known == 1 else None
-    marks = own_marks(texts)
     wanted = _folded(text)
-    folded = [t if t is None else _folded(without_mark(t) if marks else t) for t in texts]
+    if own_marks(texts):
+        texts = [None if t is None else without_mark(t) for t in texts]
+    # Most options differ in the first character already; folding each would be most of the work.
+    first = wanted[:1]
+    folded = [None if t is None or (t[:1].casefold()[:1] != first and t.isascii()) else _folded(t) for t in texts]
     return folded.index(wanted) if folded.count(wanted) == 1 else None
 
 
@@ -190,8 +201,8 @@ def _of_number(text: str, options: int, first: int) -> Places:
 
 
 def _of_truth(text: str, texts: Sequence[str | None]) -> int | None:
-    said = _TRUTH.get(text.casefold())
-    if said is None or len(texts) != 2 or None in texts:
+    said = _TRUTH.get(text.casefold()) if len(texts) == 2 else None
+    if said is None or None in texts:
         return None
     folded = [_folded(words or "") for words in texts]
     for words in _SAYS:
@@ -228,7 +239,7 @@ def option_named(key: StatedKey, reading: Reading | None) -> int | None:
     """
     if isinstance(key.value, KnownKey):
         key, reading = key._replace(value=key.value.value), key.value.reading
-    values = key_values(key.value)
+    values = [] if key.value is None else key_values(key.value)
     if not values:
         return None
     shown = ", ".join(key_text(value) for value in values)[:80]
@@ -246,8 +257,8 @@ def option_named(key: StatedKey, reading: Reading | None) -> int | None:
     for other in READINGS:
         if reading is not None and isinstance(place := places_of(key, other), int):
             raise BadRow(
-                f"the answer {shown!r} is none of the {counted(len(key.texts), 'option')} as the keys of this source are "
-                f"read ({READING_WORDS[reading]}); among {READING_WORDS[other]} it would be option {LETTERS[place]}",
+                f"the answer {shown!r} is none of the {counted(len(key.texts), 'option')} as the keys of this source "
+                f"are read ({READING_WORDS[reading]}); as one of {READING_WORDS[other]} it is {LETTERS[place]}",
                 "other_reading",
             )
     raise BadRow(f"the answer {shown!r} is none of the {counted(len(key.texts), 'option')}", "key_not_an_option")

@@ -1,4 +1,4 @@
-"""Marks in a question's words that show a picture, such as `<image 2>`: which picture each is, and which is not there."""
+"""Marks in a question's words that show a picture, such as `<image 2>`: which it is, and whether it is there."""
 
 from __future__ import annotations
 

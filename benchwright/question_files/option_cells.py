@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -37,29 +38,43 @@ class OptionCells(NamedTuple):
 def option_cells(document: Mapping[str, Any], columns: ColumnMapping) -> OptionCells:
     """Return the options of a row; none where it has none."""
     if columns.options:
-        cells = [document.get(column) for column in columns.options]
-        while cells and cells[-1] in (None, ""):
-            cells.pop()
+        cells = _without_padding([document.get(column) for column in columns.options])
         return OptionCells(cells, columns.options[: len(cells)])
     column = columns.column("options")
     value = None if column is None else document.get(column)
     if isinstance(value, str):
         value = parsed_cell(value)
-    if isinstance(value, OptionCells):
-        return value
+    if value is None or isinstance(value, OptionCells):
+        return value or OptionCells()
     if isinstance(value, Mapping):
         if isinstance(texts := value.get("text"), list):  # {"text": [...], "label": [...]}
             labels = value.get("label")
             return _named(texts, [str(label) for label in labels] if isinstance(labels, list) else [])
-        keys = sorted((key for key, entry in value.items() if entry not in (None, "")), key=_by_number)
+        keys = sorted((key for key, entry in value.items() if not is_absent(entry)), key=_by_number)
         return OptionCells([value[key] for key in keys], tuple(str(key) for key in keys))
     if isinstance(value, list | tuple):
-        return _named(value, [str(e.get("label", e.get("key", ""))) for e in value if isinstance(e, Mapping)])
+        labelled = [e for e in value if not isinstance(e, str) and isinstance(e, Mapping)]
+        return _named(value, [str(e.get("label", e.get("key", ""))) for e in labelled])
     return OptionCells()
+
+
+def is_absent(value: Any) -> bool:
+    """Return whether a cell holds nothing at all."""
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
+def _without_padding(cells: Sequence[Any]) -> Sequence[Any]:
+    """Return options without the empty cells after them, with which tables fill up to the longest."""
+    last = len(cells)
+    while last and is_absent(cells[last - 1]):
+        last -= 1
+    return cells[:last]
 
 
 def _named(cells: Sequence[Any], names: Sequence[str]) -> OptionCells:
     """Return options with their names, where each has one: a stated one, else the mark before its words."""
+    cells = _without_padding(cells)
+    names = names[: len(cells)]
     if len(names) != len(cells) or not all(names):
         names = own_marks(cells)
     return OptionCells(cells, tuple(names))

@@ -195,7 +195,7 @@ class _Index:
         self._by_stem: dict[str, list[str]] = defaultdict(list)
         self._by_number: dict[int, list[str]] = defaultdict(list)
         above = files.root.resolve().parts
-        self._above = tuple(map(folded, (above[1:-1] + (files.root.stem,)) if files.root.is_file() else above[1:]))
+        self._above = tuple(map(folded, (*above[1:-1], files.root.stem) if files.root.is_file() else above[1:]))
         self._above += tuple(map(folded, filter(None, files.under.split("/"))))
         try:
             for path in files.walk(suffixes=PICTURE_SUFFIXES):

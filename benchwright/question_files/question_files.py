@@ -21,7 +21,7 @@ from .asked_question import AskedPicture, AskedQuestion, ModelReply, task_name
 from .picture_columns import with_named_pictures
 from .question_rows import DEFAULT_TASK, question_of, stated_id
 from .reply_columns import model_of_path, reply_of, without_ends
-from .tables.columns import KEYS, ColumnMapping, Reading, guessed_columns
+from .tables.columns import KEYS, SETTINGS, ColumnMapping, Reading, guessed_columns
 from .tables.configs import file_labels
 from .tables.rows import ENDS, rows_of
 
@@ -123,13 +123,9 @@ def question_files(
             damaged += wrong[:1] if table_end(path) in _WITH_HEADER else []
             continue
         own = next((columns for pattern, columns in (stated_by_file or {}).items() if fnmatchcase(path, pattern)), None)
-        said = own if own is not None else stated if only or _all_there(stated, names) else None
+        said = own if own is not None else stated if only or _all_there(stated, names) else _settings(stated)
         model = model_of_path(path)
-        columns = guessed_columns(names, said, of=files.shown(path))
-        if columns.column("question") and model is None and "id" not in (said or {}):
-            columns = _with_unique_id(rows, columns, partial(guessed_columns, names, said, of=files.shown(path)))
-        if "image" not in (said or {}):
-            columns = with_named_pictures([row.document for row in rows], columns)
+        columns = _columns_of(rows, names, said, of=files.shown(path), is_of_replies=model is not None)
         file = QuestionFile(path, columns, None)
         if columns.column("id") and (columns.replies or (model is not None and columns.has_keys)):
             replies.append(file._replace(model=model or path.rpartition("/")[2].partition(".")[0]))
@@ -138,10 +134,7 @@ def question_files(
         elif columns.has_keys:
             keys.append(file)
         elif only:
-            raise DataError(
-                f"{files.shown(path)}: no column is a question with options or an answer (it has {', '.join(names)}); "
-                "say which with a mapping, such as question=ask"
-            )
+            raise DataError(f"{files.shown(path)}: {_lacking(columns, names)}")
     kept = questions or keys
     if not kept and not replies:
         seen = f"looked into {', '.join(looked_at[:8])}{files.damage()}" if looked_at else files.contents()
@@ -154,6 +147,18 @@ def question_files(
     ]
 
 
+def _lacking(columns: ColumnMapping, names: Sequence[str]) -> str:
+    """Return which columns a file of questions needs that this one has not, and how to state them."""
+    lacks = []
+    if not columns.column("question"):
+        lacks.append("a column for the question (--column question=COLUMN)")
+    if not columns.column("answer") and not columns.column("options") and not columns.options:
+        lacks.append("a column for the options (--column options=COLUMN) or for the key (--column answer=COLUMN)")
+    there = ", ".join(f"{field} is {column}" for field, column in columns.fields.items())
+    known = f"; so far {there}" if there else ""
+    return f"it lacks {' and '.join(lacks)}{known}; its columns are {', '.join(names)[:1000]}"
+
+
 def _labelled(files: DatasetFiles, found: Sequence[QuestionFile]) -> list[QuestionFile]:
     labels = file_labels(files, [file.path for file in found])
     return [file._replace(split=labels[file.path].split, config=labels[file.path].config) for file in found]
@@ -164,7 +169,8 @@ def _named(mappings: Iterable[Stated]) -> list[str]:
     return [
         name
         for mapping in mappings
-        for column in mapping.values()
+        for field, column in mapping.items()
+        if field not in SETTINGS
         for name in (column if isinstance(column, list) else [column])
         if isinstance(name, str) and name
     ]
@@ -172,6 +178,23 @@ def _named(mappings: Iterable[Stated]) -> list[str]:
 
 def _all_there(stated: Stated | None, names: Sequence[str]) -> bool:
     return all(name in names for name in _named([stated or {}]))
+
+
+def _settings(stated: Stated | None) -> Stated:
+    """Return what a curator says of files whose columns are other ones: how keys name options."""
+    return {field: value for field, value in (stated or {}).items() if field in SETTINGS}
+
+
+def _columns_of(
+    rows: Sequence[Row], names: Sequence[str], said: Stated | None, *, of: str, is_of_replies: bool
+) -> ColumnMapping:
+    """Return which column holds what, by its name and, where several may, by what some rows hold."""
+    columns = guessed_columns(names, said, of=of)
+    if columns.column("question") and not is_of_replies and "id" not in (said or {}):
+        columns = _with_unique_id(rows, columns, partial(guessed_columns, names, said, of=of))
+    if "image" not in (said or {}):
+        columns = with_named_pictures([row.document for row in rows], columns)
+    return columns
 
 
 def _with_unique_id(
@@ -248,17 +271,6 @@ def _question_beside(row: Row, file: QuestionFile) -> tuple[AskedQuestion | None
         return _question(row, file)
     except (BadRow, ValidationError):
         return None, []
-
-
-def questions_of(
-    files: DatasetFiles, file: QuestionFile
-) -> Iterator[tuple[str, AskedQuestion, list[AskedPicture]] | RefusedRow]:
-    """Yield each question of a file with the row it stands in and its pictures, and what is wrong with other rows."""
-    for entry in rows_in(files, file):
-        if isinstance(entry, RefusedRow):
-            yield entry
-        elif entry.question is not None:
-            yield entry.row, entry.question, entry.pictures
 
 
 def _models_by_path(files: DatasetFiles, replies: Sequence[QuestionFile]) -> dict[str, str]:

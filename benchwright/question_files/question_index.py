@@ -16,6 +16,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic_core import PydanticSerializationError
+
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.images.identify import uri_for
@@ -433,7 +435,7 @@ class _Filling:
 
     def _take_question(self, entry: ReadRow, question: AskedQuestion) -> str:
         """Store a question, and return the id under which it is kept."""
-        _document(question).encode()
+        _document(question)  # raises before anything of it is stored
         if self._has(question.key):
             question = self._named_apart(question)
         shown = self._shown(entry)
@@ -602,7 +604,15 @@ def _refusal(file: str, row: str, error: BadRow | UnicodeEncodeError) -> Refused
 
 
 def _document(question: AskedQuestion) -> str:
-    return canonical_json(question.model_dump(mode="json"))
+    """Return a question as JSON.
+
+    Raises:
+        UnicodeEncodeError: A label has half a character.
+    """
+    try:
+        return question.model_dump_json()
+    except PydanticSerializationError:
+        return canonical_json(question.model_dump(mode="json")).encode().decode()
 
 
 def _bases(key: str) -> Iterator[str]:

@@ -15,9 +15,9 @@ from benchwright.source_files.rows import BadRow
 from benchwright.text_normalization import counted
 
 from .asked_question import YES_NO, AskedPicture, AskedQuestion, task_name
-from .key_reading import SEALED, KnownKey, StatedKey, is_absent, is_letter, option_named
+from .key_reading import SEALED, KnownKey, StatedKey, is_letter, option_named
 from .marked_pictures import number_of_mark, renumbered, with_marked
-from .option_cells import listed_in, option_cells, parsed_cell
+from .option_cells import is_absent, listed_in, option_cells, parsed_cell
 from .tables.columns import ColumnMapping, Reading
 
 DEFAULT_TASK = "imported"
@@ -47,8 +47,7 @@ def question_of(
     words = _words(document, columns)
     cells, names = option_cells(document, columns)
     options = [_option(cell) for cell in cells]
-    texts = [words, *(option for option in options if isinstance(option, str))]
-    pictures, places = with_marked(_pictures(document, columns), texts, others=len(options) - len(texts) + 1)
+    pictures, places = _with_marked(document, columns, words, options)
     ask = renumbered(words, places)
     answer_text = _value(document, columns, "answer")
     if not options and is_letter(answer_text):
@@ -93,6 +92,14 @@ def question_of(
     return question, pictures
 
 
+def pictures_of(document: Mapping[str, Any], columns: ColumnMapping) -> list[AskedPicture]:
+    """Return the pictures of a row, and those that are its options."""
+    cells, _ = option_cells(document, columns)
+    options = [_option(cell) for cell in cells]
+    shown = [option for option in options if isinstance(option, AskedPicture)]
+    return [*_with_marked(document, columns, _words(document, columns), options)[0], *shown]
+
+
 def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> StatedKey | None:
     """Return the key of a row with its options, as evidence for how keys are to be read; None where it states none.
 
@@ -114,6 +121,8 @@ def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> StatedKey
 
 def _option_text(cell: Any) -> str | None:
     """Return the words of an option, as `_option` reads them; None for a picture."""
+    if isinstance(cell, str):
+        return cell.strip()
     if isinstance(cell, Mapping):
         text = cell.get("text")
         return text.strip() if isinstance(text, str) and not isinstance(cell.get("picture"), int) else None
@@ -187,32 +196,43 @@ def _placed(option: str, pictures: int) -> str | int:
 
 
 def _value(document: Mapping[str, Any], columns: ColumnMapping, field: str) -> Any:
-    column = columns.column(field)
+    column = columns.fields.get(field)
     return None if column is None else document.get(column)
 
 
 def _text(document: Mapping[str, Any], columns: ColumnMapping, field: str, *, as_it_stands: bool = False) -> str | None:
     value = _value(document, columns, field)
-    if value is None or isinstance(value, Mapping | bytes):
+    if value is None:
         return None
-    if isinstance(value, list):
-        return "+".join(str(part) for part in value) or None
+    if not isinstance(value, str):
+        if isinstance(value, Mapping | bytes):
+            return None
+        if isinstance(value, list):
+            return "+".join(str(part) for part in value) or None
     text = str(value)
     return (text if as_it_stands and text.strip() else text.strip()) or None
 
 
 def _option(value: Any) -> str | AskedPicture:
-    if isinstance(value, Mapping):
+    if not isinstance(value, str) and isinstance(value, Mapping):
         if isinstance(number := value.get("picture"), int):
             return f"<image {number}>"
         if isinstance(text := value.get("text"), str):
             return text if value.get("as_it_stands") else _option(text)
-    if isinstance(value, Mapping | bytes):
+    if not isinstance(value, str) and isinstance(value, Mapping | bytes):
         return _picture(value)
     words = "" if value is None else str(value)
     if not words.strip():
         raise BadRow("an option says nothing", "empty_option")
     return _picture(words) if _DATA_ADDRESS.match(words.strip()) else words
+
+
+def _with_marked(
+    document: Mapping[str, Any], columns: ColumnMapping, words: str, options: Sequence[str | AskedPicture]
+) -> tuple[list[AskedPicture], dict[int, int]]:
+    """Return the pictures of a row with those that only its words show, and the new number of each by its old one."""
+    texts = [option for option in options if isinstance(option, str)]
+    return with_marked(_pictures(document, columns), [words, *texts], others=len(options) - len(texts))
 
 
 def _pictures(document: Mapping[str, Any], columns: ColumnMapping) -> dict[int, AskedPicture]:

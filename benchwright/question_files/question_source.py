@@ -12,12 +12,14 @@ from benchwright.records import LETTERS, ImageRecord, Source
 from benchwright.release import Release, ReleasedItem
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import Row
 
 from .asked_question import AskedPicture, AskedQuestion
 from .key_evidence import KeyTable
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
 from .source_keys import with_readings
 from .tables.column_files import ColumnFile, read_columns
+from .tables.rows import rows_of
 from .tables.webdataset import is_webdataset
 
 _RELEASE = ("manifest.json", "manifest.sha256")
@@ -36,6 +38,9 @@ class QuestionSource(Protocol):
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield what each row holds, with the path of its file."""
+
+    def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
+        """Yield the rows of a file as it holds them."""
 
     def picture_files(self) -> DatasetFiles:
         """Return the folder in which pictures are looked for."""
@@ -96,6 +101,10 @@ class FileSource:
         for row in dict.fromkeys((*self._unread, *self._files.refused(), *pictures)):
             yield row.file, row
 
+    def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
+        """Yield the rows of a file as it holds them."""
+        return rows_of(self._files, file.path, asked=file.columns.taken)
+
     def picture_files(self) -> DatasetFiles:
         """Return the folder in which pictures are looked for."""
         return self._pictures or self._files
@@ -133,6 +142,11 @@ class ReleaseSource:
             ]
             question = _question_of(released, is_sealed=released.split in sealed)
             yield released.split, ReadRow(row, question, pictures, None, number - 1)
+
+    def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
+        """Yield nothing: a release has no files of questions."""
+        del file
+        return iter(())
 
     def picture_files(self) -> DatasetFiles:
         """Return the folder of the release."""

@@ -23,7 +23,7 @@ class RefusedRow(NamedTuple):
         detail: What is wrong, with the value.
         rows: Number of rows that are left out with it: a picture's annotations where the picture is missing.
         by_rule: Whether nothing is wrong with it, and a rule leaves it out, such as a smallest number of votes.
-        position: Place of the row in its file, from 0; None where it is no row of a table, or its reader does not count.
+        position: Place of the row in its file, from 0; None where it is no row, or its reader does not count.
         source_id: Id that the row states; None for none.
     """
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from benchwright.cli.output import emit, emit_lines, json_option
+from benchwright.question_files.tables.columns import READINGS
 
 
 @click.command("items")
@@ -37,14 +38,36 @@ from benchwright.cli.output import emit, emit_lines, json_option
     "[PATH]}; what is left out is {file, row, source_id, left_out: REASON, detail}. `file` is a path below the source, "
     "and `row` the place of the row or entry in it, counted from 0 (null for a file that cannot be read).",
 )
+@click.option(
+    "--explain",
+    metavar="ROW",
+    help="Explain one row instead: FILE:ROW, or ROW alone where there is one file (from 0), or a question's id. "
+    "Shown are its fields with their columns, the reading of its key, its pictures, and why it is left out.",
+)
+@click.option(
+    "--keys",
+    type=click.Choice(READINGS),
+    help="How keys name options, where the rows leave it open: by letter, by the option's own label, by number from 0 "
+    "or from 1, by text, or 1 for yes and 0 for no.",
+)
 @json_option(
     """
     `{"source", "files": [{"file", "columns": {field: column}, "options": [column], "images": [column],
-    "first_answer", "is_binary", "model"}], "items", "images", "as_texts": {reason: n}, "tasks": {task: n},
-    "splits": {split: n}, "replies": {model: n}, "left_out": {reason: n}, "refused": [{"file", "entry", "reason",
-    "detail"}]}`; `refused` lists the first 200, and the first of each further reason; `first_answer` is the number of
-    the first option where keys are numbers; `is_binary` says that keys are 1 and 0 for yes and no; `model` is set for
-    files of replies; `as_texts` counts questions that are no items and whose words and keys can be checked
+    "first_answer", "is_binary", "model"}], "keys": [{"files": [file], "column", "reading", "is_stated", "keys",
+    "in_words", "other_reading", "readings": [{"reading", "valid", "differing", "spread": {letter: n}}], "differing":
+    [{"file", "entry", "source_id", "key", "options": {reading: letter}}]}], "rows": [{"file", "read", "items",
+    "replies", "left_out": {reason: n}}], "items", "images", "as_texts": {reason: n}, "tasks": {task: n}, "splits":
+    {split: n}, "replies": {model: n}, "left_out": {reason: n}, "refused": [{"file", "entry", "reason", "detail"}]}`;
+    `refused` lists the first 200, and the first of each further reason; `keys` says for each set of files with the
+    same columns how keys are read: on how many rows each reading gives an option (`valid`), and another one than the
+    reading that is used (`differing`), how many keys are words and read so (`in_words`), and how many rows only
+    another reading could read, so that they are left out (`other_reading`); of each file `read` rows are `items`,
+    `replies` or left out; `first_answer` is the number of the first option where keys are numbers; `is_binary` says
+    that keys are 1 and 0 for yes and no; `model` is set for files of replies; `as_texts` counts questions that are no
+    items and whose words and keys can be checked. With `--explain`: `{"source", "explained": [{"file", "row",
+    "entry", "source_id", "left_out", "detail", "fields": [{"field", "column", "value"}], "key": {"value", "reading",
+    "options": {reading: letter}}, "options", "images": [{"picture", "found", "detail"}]}]}`, and for a question
+    `task`, `split`, `question`, `answer` and `declines`
     """
 )
 def items(
@@ -55,25 +78,36 @@ def items(
     write_to: Path | None,
     *,
     lists: bool,
+    explain: str | None,
+    keys: str | None,
     as_json: bool,
 ) -> None:
     """Say how the questions of a benchmark that exists are read, before a recipe takes them in by the step `items`.
 
     Shown are the columns that were guessed for each field, the numbers of items, images, tasks and splits, and every
-    reason why rows are left out, with examples. `--column question=ask` or `--column options=o1,o2,o3` sets a guess
-    right, and so does a file (`--columns`), which `--write-columns` writes with the guesses. Nothing else is written.
+    reason why rows are left out, with examples; the table of keys says how well each way to read them fits all rows.
+    Where two ways fit and differ, nothing is read until `--keys` says which. `--column question=ask` or `--column
+    options=o1,o2,o3` sets a guess right, and so does a file (`--columns`), which `--write-columns` writes with the
+    guesses. Nothing else is written.
     """
+    from benchwright.question_files.explained_row import explained_rows, explained_text
     from benchwright.question_files.item_check import check_items, check_items_text, read_questions
     from benchwright.question_files.listed_rows import listed_rows
     from benchwright.source_files.item_files import stated_columns
 
+    mapping = stated_columns(settings) | ({} if keys is None else {"keys": keys})
+    if explain is not None:
+        if lists or write_to is not None:
+            raise click.UsageError("--explain shows one row; give it without --list and --write-columns")
+        with read_questions(source, pictures=pictures, mapping=mapping, columns=columns) as read:
+            rows = explained_rows(read, explain)
+        emit({"source": str(source), "explained": rows}, as_json=as_json, text=lambda: explained_text(rows))
+        return
     if lists:
         if as_json or write_to is not None:
             raise click.UsageError("--list prints lines; give it without --json and --write-columns")
-        with read_questions(source, pictures=pictures, mapping=stated_columns(settings), columns=columns) as read:
+        with read_questions(source, pictures=pictures, mapping=mapping, columns=columns) as read:
             emit_lines(listed_rows(read.index))
         return
-    document = check_items(
-        source, pictures=pictures, mapping=stated_columns(settings), columns=columns, write_to=write_to
-    )
+    document = check_items(source, pictures=pictures, mapping=mapping, columns=columns, write_to=write_to)
     emit(document, as_json=as_json, text=lambda: check_items_text(document))

@@ -272,7 +272,7 @@ def test_guesses_are_shown_before_they_are_used(cued: Bench, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("name", "content", "options", "message"),
     [
-        ("numbers.csv", "x,y\n1,2\n", (), "no column is a question"),
+        ("numbers.csv", "x,y\n1,2\n", (), "it lacks a column for the question"),
         ("b.json", '{"format": "else"}', ("--baseline", "b.json"), "is no baseline of an audit"),
         ("b.json", '{"format": "benchwright/audit-baseline", "version": 9}', ("--baseline", "b.json"), "has version 9"),
     ],

@@ -347,7 +347,6 @@ def test_a_dataset_saved_to_disk_and_the_configs_of_its_card_are_read(tmp_path: 
         pytest.param({"options": '["x", "y"]', "answer": "['y']"}, 1, id="list of one as text"),
         pytest.param({"answer": 1.0}, 1, id="number of pandas"),
         pytest.param({"options": ["None", "y"], "answer": "None"}, 0, id="an option called None"),
-        pytest.param({"options": ["1", "0"], "answer": "0"}, 1, id="text before number"),
         pytest.param({"answer": None}, None, id="no key"),
         pytest.param({"answer": float("nan")}, None, id="nan"),
         pytest.param({"options": None, "question": "Which?\nA. x\nB. y\nAnswer with the letter.", "answer": "B"}, 1, id="in the words"),
@@ -355,8 +354,8 @@ def test_a_dataset_saved_to_disk_and_the_configs_of_its_card_are_read(tmp_path: 
 )  # fmt: skip
 def test_keys_and_options_of_every_kind(change: dict[str, Any], answer: int | None, tmp_path: Path) -> None:
     _picture(tmp_path, 1)
-    zero = ROW | {"id": "zero", "answer": 0}
-    (tmp_path / "q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in (zero, ROW | change | {"id": "a"})))
+    first = [ROW | {"id": "first", "answer": 0}] if isinstance(change.get("answer"), float) else []  # tells the base
+    (tmp_path / "q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in (*first, ROW | change | {"id": "a"})))
     with _read(tmp_path) as (entries, refused):
         question = entries["a"].question
         assert (question.answer, question.ask) == (answer, "Which?")

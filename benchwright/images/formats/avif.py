@@ -1,4 +1,4 @@
-"""AVIF and HEIC: boxes of the ISO base media format (ISO/IEC 14496-12), as far as needed to limit what the decoder gets."""
+"""AVIF and HEIC: boxes of the ISO base media format (ISO/IEC 14496-12), read to limit what the decoder gets."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from itertools import count, takewhile
 from typing import Literal, get_args
 
@@ -34,7 +35,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "answer": (
         "answer", "correct_option", "correct_answer", "answer_key", "right", "gt_answer", "ground_truth", "target",
         "label", "correct", "gt", "multiple_choice_answer", "correct_choice", "correct_choice_idx", "answer_idx",
-        "answer_index", "correct_index", "choice", "answers",
+        "answer_index", "correct_index", "correct_idx", "answer_letter", "correct_letter", "ans", "gold", "choice",
+        "answers",
     ),
     "refusal": ("refusal",),
     "context": ("hint", "context", "passage"),
@@ -67,6 +69,9 @@ FIRST_ANSWER = "first_answer"
 
 KEYS = "keys"
 """Setting beside columns: how keys name options, one of `READINGS`."""
+
+SETTINGS = (FIRST_ANSWER, KEYS)
+"""Fields of a mapping that name no column."""
 
 Reading = Literal["letters", "labels", "from_0", "from_1", "text", "yes_no"]
 READINGS: tuple[Reading, ...] = get_args(Reading)
@@ -108,7 +113,7 @@ class ColumnMapping(Record):
     first_answer: int | None = Field(None, ge=0, le=1)
     keys: Reading | None = None
 
-    @property
+    @cached_property
     def taken(self) -> frozenset[str]:
         """Return all columns that a field takes."""
         return frozenset((*self.fields.values(), *self.options, *self.images, *self.replies.values()))

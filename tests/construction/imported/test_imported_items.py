@@ -21,7 +21,8 @@ from benchwright.construction.imported.items import split_names
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
 from benchwright.question_files.item_check import read_questions
-from benchwright.question_files.question_files import question_files, questions_of
+from benchwright.question_files.question_files import question_files
+from benchwright.question_files.question_source import open_source
 from benchwright.question_files.tables.columns import guessed_columns
 from benchwright.recipe import load_recipe
 from benchwright.release import Release
@@ -50,11 +51,10 @@ def _lines(path: Path, rows: list[dict[str, Any]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
 
 
-def _read(folder: Path, **mapping: Any) -> tuple[list[Any], list[RefusedRow]]:
-    files = DatasetFiles(folder)
-    entries = [entry for file in question_files(files, mapping) for entry in questions_of(files, file)]
+def _read(folder: Path) -> tuple[list[Any], list[RefusedRow]]:
+    entries = [entry for _, entry in open_source(folder).entries()]
     refused = [entry for entry in entries if isinstance(entry, RefusedRow)]
-    return [entry[1] for entry in entries if not isinstance(entry, RefusedRow)], refused
+    return [entry.question for entry in entries if not isinstance(entry, RefusedRow)], refused
 
 
 def _in_base64(row: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -244,7 +244,7 @@ def test_files_with_other_columns_have_a_mapping_each(tmp_path: Path) -> None:
         _table(tmp_path / f"{name}.csv", [{column: f"{name}?", "A": "x", "B": "y", "answer": "1", "image": "a.png"}])
     place = tmp_path / "columns.yaml"
     place.write_text(
-        "format: benchwright/columns\nversion: 1\nfiles:\n  dev*: {question: frage}\n  test*: {question: was, first_answer: 0}\n"
+        "format: benchwright/columns\nversion: 1\nfiles:\n  dev*: {question: frage, keys: from_1}\n  test*: {question: was, first_answer: 0}\n"
     )
     with read_questions(tmp_path, columns=place) as read:
         assert [(q.question.ask, q.question.answer) for q in read.index.questions()] == [("dev?", 0), ("test?", 1)]

@@ -1,0 +1,171 @@
+"""One row of a source, explained: its fields with their columns, the reading of its key, its pictures, the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from benchwright.errors import DataError
+from benchwright.records import LETTERS
+from benchwright.source_files.rows import BadRow, Row
+
+from .item_check import ReadQuestions
+from .key_reading import READING_WORDS, KnownKey, all_places, key_text, key_values
+from .question_files import QuestionFile
+from .question_index import SourceRow
+from .question_rows import pictures_of, stated_key
+from .tables.columns import READINGS
+
+_MOST_ROWS = 10
+_SHOWN = 200
+"""Most characters of a cell that are shown."""
+
+
+def explained_rows(read: ReadQuestions, which: str) -> list[dict[str, Any]]:
+    """Return a document for each row that a text names.
+
+    Args:
+        read: The source.
+        which: `FILE:ROW`, or `ROW` alone where the source has one file, counted from 0; or the id of a question.
+
+    Raises:
+        DataError: No row is named so.
+    """
+    file, colon, number = which.rpartition(":")
+    files = {row.file for row in read.index.row_counts()}
+    named = []
+    for row in read.index.rows():
+        is_place = number.isdecimal() and row.position == int(number)
+        is_file = row.file == file or row.file.endswith(f"/{file}") if colon else len(files) == 1
+        if row.source_id == which or (is_place and is_file and row.position is not None):
+            named.append(row)
+            if len(named) == _MOST_ROWS:
+                break
+    if not named:
+        rows = ", ".join(f"{row.file} has {row.read:,}" for row in read.index.row_counts()[:5])
+        raise DataError(
+            f"no row of the source is {which!r}: give FILE:ROW with the row counted from 0, such as "
+            f"{min(files, default='questions.csv')}:0, or the id of a question; rows: {rows or 'none'}"
+        )
+    return [_explained(read, row) for row in named]
+
+
+def _explained(read: ReadQuestions, row: SourceRow) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "file": row.file, "row": row.position, "entry": row.entry, "source_id": row.source_id,
+        "left_out": row.reason, "detail": row.detail, "fields": [], "key": None, "options": [], "images": [],
+    }  # fmt: skip
+    file = next((file for file in read.files if file.path == row.file), None)
+    raw = None if file is None else next(_raw(read, file, row), None)
+    if file is not None and raw is not None:
+        document["fields"] = _fields(file, raw.document)
+        document["key"] = _key(file, raw.document)
+        document["images"] = _searched(read, file, raw)
+    if row.question is not None:
+        question, names = row.question.question, row.question.names
+        document |= {"task": question.task, "split": question.split, "question": question.ask}
+        document["options"] = [
+            {"key": key, "text": option} if isinstance(option, str) else {"key": key, "image": names[option]}
+            for key, option in zip(LETTERS, question.options, strict=False)
+        ]
+        document["answer"] = None if question.answer is None else LETTERS[question.answer]
+        document["declines"] = None if question.refusal is None else LETTERS[question.refusal]
+        absent = {picture.name: picture.detail for picture in read.index.absent()}
+        document["images"] = [
+            {"picture": name, "found": image_id is not None, "detail": absent.get(name, "")}
+            for name, image_id in zip(names, row.question.image_ids, strict=True)
+        ]
+    return document
+
+
+def _raw(read: ReadQuestions, file: QuestionFile, row: SourceRow) -> Iterator[Row]:
+    """Yield the row as its file holds it."""
+    for each in read.source.rows(file):
+        if isinstance(each, Row) and each.position == row.position and each.entry == row.entry:
+            yield each
+
+
+def _fields(file: QuestionFile, document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    several = {"options": file.columns.options, "image": file.columns.images}
+    places = [*file.columns.fields.items(), *((field, c) for field, columns in several.items() for c in columns)]
+    return [{"field": field, "column": column, "value": _shown(document.get(column))} for field, column in places]
+
+
+def _shown(value: Any) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, KnownKey):
+        value = value.value
+    text = f"{len(value):,} bytes" if isinstance(value, bytes) else str(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text):,} characters)"
+
+
+def _key(file: QuestionFile, document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what the row states as its key, the reading, and the option under every reading."""
+    try:
+        key = stated_key(document, file.columns)
+        if key is None:
+            return None
+        reading = file.reading
+        if isinstance(key.value, KnownKey):
+            key, reading = key._replace(value=key.value.value), key.value.reading
+        places = dict(zip(READINGS, all_places(key), strict=True))
+        text = ", ".join(map(key_text, key_values(key.value)))
+    except BadRow as error:
+        return {"value": str(error), "reading": file.reading, "options": {}}
+    options = {
+        name: "+".join(LETTERS[p] for p in (place if isinstance(place, tuple) else (place,)))
+        for name, place in places.items()
+        if place is not None
+    }
+    return {"value": text, "reading": reading, "options": options}
+
+
+def _searched(read: ReadQuestions, file: QuestionFile, row: Row) -> list[dict[str, Any]]:
+    """Return where each picture of a row is, or why it is not there."""
+    try:
+        pictures = pictures_of(row.document, file.columns)
+    except BadRow as error:
+        return [{"picture": None, "found": False, "detail": str(error)}]
+    found = []
+    for number, picture in enumerate(pictures, start=1):
+        place = f"{file.path}: {row.entry}, picture {number}"
+        try:
+            _, _, name = read.pictures.found_picture(picture, file=file.path, place=place)
+            found.append({"picture": name, "found": True, "detail": ""})
+        except BadRow as error:
+            found.append({"picture": picture.path or place, "found": False, "detail": str(error)})
+    return found
+
+
+def explained_text(rows: list[dict[str, Any]]) -> str:
+    """Return such documents in words."""
+    return "\n\n".join("\n".join(_lines(row)) for row in rows)
+
+
+def _lines(row: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{row['file']}, {row['entry']} (row {row['row']}), id {row['source_id']}"
+    for field in row["fields"]:
+        value = "nothing" if field["value"] is None else repr(field["value"])
+        yield f"  {field['field']} from column {field['column']}: {value}"
+    if row.get("task"):
+        yield f"  task: {row['task']}; split: {row['split'] or 'none stated'}"
+    for option in row["options"]:
+        yield f"  option {option['key']}: {option.get('text', option.get('image'))}"
+    if (key := row["key"]) is not None:
+        reading = "no reading fits the source" if key["reading"] is None else f"read as {READING_WORDS[key['reading']]}"
+        yield f"  key {key['value']!r}, {reading}:"
+        for name, option in key["options"].items():
+            chosen = ", the reading of this source" if name == key["reading"] else ""
+            yield f"    as {READING_WORDS[name]}: option {option}{chosen}"
+        if not key["options"]:
+            yield "    no option under any reading"
+    for image in row["images"]:
+        yield f"  picture {image['picture']}: {'found' if image['found'] else image['detail']}"
+    if not row["images"]:
+        yield "  no picture is named"
+    if row["left_out"]:
+        yield f"  left out, {row['left_out']}: {row['detail']}"
+    else:
+        declines = f"; option {row['declines']} declines" if row.get("declines") else ""
+        yield f"  an item; its key is {row['answer'] or 'none of the options'}{declines}"

@@ -1,0 +1,142 @@
+"""Nothing vanishes: every row of a source is an item, a reply or left out, in order; one row can be explained."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+from dataset_fixtures.pictures import save
+from openpyxl import Workbook
+
+from benchwright.construction.imported.command import items
+
+ROWS: list[dict[str, Any]] = [
+    {"id": "a", "image": "1.png", "question": "One?", "A": "x", "B": "y", "answer": "B", "split": "dev"},
+    {"id": "b", "image": "gone.png", "question": "Two?", "A": "x", "B": "y", "answer": "A", "split": "dev"},
+    {"id": "c", "image": "1.png", "question": "Three?", "A": "x", "B": "y", "answer": "E", "split": "dev"},
+    {"id": "a", "image": "1.png", "question": "Four?", "A": "x", "B": "y", "answer": "A", "split": "test"},
+    {"id": "e", "image": "1.png", "question": "", "A": "x", "B": "y", "answer": "A", "split": "test"},
+    {"id": "f", "image": "1.png", "question": "Six?", "A": "x", "B": "y", "answer": None, "split": "test"},
+    {"id": "g", "image": "1.png", "question": "Seven?", "A": "x", "B": "y", "answer": "A", "split": "test"},
+]  # fmt: skip
+OUTCOMES = [None, "missing_picture", "key_not_an_option", "repeated", "no_question", "no_key", None]
+
+
+def _text(path: Path, delimiter: str) -> None:
+    lines = [delimiter.join(ROWS[0]), *(delimiter.join(str(v or "") for v in row.values()) for row in ROWS)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _xlsx(path: Path) -> None:
+    book = Workbook()
+    book.active.append([*ROWS[0]])
+    for row in ROWS:
+        book.active.append([*row.values()])
+    book.save(path)
+
+
+WRITERS: dict[str, Callable[[Path], Any]] = {
+    "q.csv": lambda path: _text(path, ","),
+    "q.tsv": lambda path: _text(path, "\t"),
+    "q.xlsx": _xlsx,
+    "q.jsonl": lambda path: path.write_text("".join(json.dumps(row) + "\n" for row in ROWS)),
+    "q.json": lambda path: path.write_text(json.dumps(ROWS)),
+    "q.parquet": lambda path: pq.write_table(pa.Table.from_pylist(ROWS), path),
+}
+
+
+def _listed(source: Path, *settings: str) -> list[dict[str, Any]]:
+    done = CliRunner().invoke(items, [str(source), "--list", *settings])
+    assert done.exit_code == 0, done.output
+    return [json.loads(line) for line in done.output.splitlines()]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_row_is_listed_in_order_and_the_sum_holds(name: str, tmp_path: Path) -> None:
+    save(tmp_path / "1.png", 1, 40, 30)
+    WRITERS[name](tmp_path / name)
+    lines = _listed(tmp_path)
+    assert [(line["file"], line["row"], line.get("left_out")) for line in lines] == [
+        (name, number, outcome) for number, outcome in enumerate(OUTCOMES)
+    ]
+    assert [line["source_id"] for line in lines] == [row["id"] for row in ROWS]
+    assert lines[0] == {
+        "file": name, "row": 0, "source_id": "a", "split": "dev", "task": "imported", "question": "One?",
+        "options": [{"key": "A", "text": "x"}, {"key": "B", "text": "y"}], "answer": "B", "declines": None,
+        "images": ["1.png"],
+    }  # fmt: skip
+    assert all(line.keys() == {"file", "row", "source_id", "left_out", "detail"} for line in lines[1:6])
+    document = json.loads(CliRunner().invoke(items, [str(tmp_path), "--json"]).output)
+    assert document["rows"] == [
+        {
+            "file": name,
+            "read": 7,
+            "items": 2,
+            "replies": 0,
+            "left_out": dict.fromkeys(sorted(filter(None, OUTCOMES)), 1),
+        }
+    ]
+    assert "7 rows read = 2 items + 5 left out" in CliRunner().invoke(items, [str(tmp_path)]).output
+
+
+def test_nested_entries_bad_lines_files_and_replies_have_their_place(tmp_path: Path) -> None:
+    save(tmp_path / "1.png", 1, 40, 30)
+    asked = [{"id": f"n{n}", "question": "?", "options": ["x", "y"], "answer": "A"} for n in range(3)]
+    (tmp_path / "nested.json").write_text(
+        json.dumps([{"image": "1.png", "questions": asked[:2]}, {"image": "1.png", "questions": asked[2:]}])
+    )
+    (tmp_path / "q.jsonl").write_text("\n".join([json.dumps(ROWS[0]), "{broken", "[1]", json.dumps(ROWS[6])]))
+    (tmp_path / "cut.parquet").write_bytes(b"PAR1")
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "mini.jsonl").write_text(
+        "".join(json.dumps({"id": i, "response": r}) + "\n" for i, r in (("a", "B"), ("none", "A"), ("g", None)))
+    )
+    shown = [(line["file"], line["row"], line["source_id"], line.get("left_out")) for line in _listed(tmp_path)]
+    assert shown == [
+        ("nested.json", 0, "n0", None), ("nested.json", 0, "n1", None), ("nested.json", 1, "n2", None),
+        ("q.jsonl", 0, "a", None), ("q.jsonl", 1, None, "bad_row"), ("q.jsonl", 2, None, "bad_row"),
+        ("q.jsonl", 3, "g", None),
+        ("results/mini.jsonl", 0, "a", "reply"), ("results/mini.jsonl", 1, "none", "unknown_question"),
+        ("results/mini.jsonl", 2, None, "no_reply"),
+        ("cut.parquet", None, None, "unreadable_file"),
+    ]  # fmt: skip
+    rows = json.loads(CliRunner().invoke(items, [str(tmp_path), "--json"]).output)["rows"]
+    assert [(row["file"], row["read"], row["items"], row["replies"]) for row in rows] == [
+        ("nested.json", 3, 3, 0), ("q.jsonl", 4, 2, 0), ("results/mini.jsonl", 3, 0, 1),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("which", ["c", "q.jsonl:2", "2"])
+def test_a_row_is_explained_by_place_or_id(which: str, tmp_path: Path) -> None:
+    WRITERS["q.jsonl"](tmp_path / "q.jsonl")
+    done = CliRunner().invoke(items, [str(tmp_path), "--explain", which, "--json"])
+    [row] = json.loads(done.output)["explained"]
+    assert (row["file"], row["row"], row["source_id"], row["left_out"]) == ("q.jsonl", 2, "c", "key_not_an_option")
+    assert row["key"] == {"value": "E", "reading": "letters", "options": {}}
+    assert {field["field"]: field["column"] for field in row["fields"]}["question"] == "question"
+    [picture] = row["images"]
+    assert (picture["picture"], picture["found"]) == ("1.png", False)
+    assert "there is no picture '1.png'" in picture["detail"]
+    text = CliRunner().invoke(items, [str(tmp_path), "--explain", which]).output
+    assert "key 'E', read as letters" in text
+    assert "no option under any reading" in text
+
+
+def test_a_row_that_is_not_there_and_settings_that_exclude_each_other_are_errors(tmp_path: Path) -> None:
+    WRITERS["q.jsonl"](tmp_path / "q.jsonl")
+    assert "q.jsonl has 7" in str(CliRunner().invoke(items, [str(tmp_path), "--explain", "q.jsonl:9"]).exception)
+    assert "without --json" in CliRunner().invoke(items, [str(tmp_path), "--list", "--json"]).output
+    assert "keys is 'roman'" in str(CliRunner().invoke(items, [str(tmp_path), "--column", "keys=roman"]).exception)
+
+
+def test_a_mapping_that_is_not_complete_is_refused_with_what_it_lacks(tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_text("nr,frage,o1,o2\n1,Was?,x,y\n")
+    refused = str(CliRunner().invoke(items, [str(tmp_path / "q.csv"), "--column", "options=o1,o2"]).exception)
+    assert "it lacks a column for the question (--column question=COLUMN)" in refused
+    assert "options=COLUMN" not in refused
