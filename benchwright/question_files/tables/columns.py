@@ -21,12 +21,14 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import count, takewhile
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
 from benchwright.errors import DataError
 from benchwright.records import LETTERS, Record
+
+from ..picture_names import is_picture_name
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("question_id", "questionid", "qid", "item_id", "idx", "id", "uid", "index", "sample_id", "key"),
@@ -92,6 +94,12 @@ def is_known_column(name: str) -> bool:
     low = name.strip().lower()
     is_numbered = any(form.fullmatch(low) for form in (_OPTION, _NUMBERED_OPTION, _NUMBERED_IMAGE))
     return low in _KNOWN or low.replace(" ", "_") in _KNOWN or is_numbered
+
+
+def own_picture(row: Mapping[str, Any]) -> str | None:
+    """Return the name of a picture's file that a row states; None where it states none, but perhaps a number."""
+    named = (value for name, value in row.items() if name.strip().lower() in FIELDS["image"] and is_picture_name(value))
+    return next(named, None)
 
 
 class ColumnMapping(Record):

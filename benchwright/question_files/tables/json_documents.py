@@ -26,8 +26,7 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import Row, json_list, table_rows
 
-from ..picture_names import is_picture_name
-from .columns import FIELDS, REPLY_FIELDS
+from .columns import FIELDS, REPLY_FIELDS, own_picture
 from .configs import split_of
 from .label_studio import is_task, task_rows
 from .vqa import is_vqa, vqa_rows
@@ -112,14 +111,9 @@ def _named_pictures(element: Mapping[str, Any], pictures: Mapping[str, str]) -> 
     """Return the column `image` of an entry that names pictures of the list `images` by number, as COCO does."""
     numbers = element.get("image_ids", element.get("image_id"))
     listed = numbers if isinstance(numbers, list) else [numbers]
-    if not pictures or _names_its_own(element) or not all(str(number) in pictures for number in listed):
+    if not pictures or own_picture(element) is not None or not all(str(number) in pictures for number in listed):
         return {}
     return {"image": [pictures[str(number)] for number in listed]}
-
-
-def _names_its_own(element: Mapping[str, Any]) -> bool:
-    """Return whether an entry states the name of a picture's file itself, which goes before a number."""
-    return any(str(name).lower() in FIELDS["image"] and is_picture_name(value) for name, value in element.items())
 
 
 def _stands_in_list(handle: Any, offset: int) -> bool:
