@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .picture_names import is_picture_name
+from benchwright.source_files.picture_names import is_picture_name
+
 from .tables.columns import FIELDS, ColumnMapping
 
 _MOST = 0.5

@@ -9,11 +9,19 @@ from urllib.parse import unquote
 
 from benchwright.errors import BenchwrightError
 from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.picture_names import (
+    PictureName,
+    composed,
+    folded,
+    has_picture_suffix,
+    may_be_the_same,
+    names_of,
+    number_of,
+    stem,
+)
 from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
 from benchwright.source_files.refusals import MISSING_PICTURE
 from benchwright.source_files.rows import BadRow
-
-from .picture_names import PictureName, composed, folded, has_picture_suffix, may_be_the_same, names_of, number_of, stem
 
 AMBIGUOUS_PICTURE = "ambiguous_picture"
 _SHOWN = 3

@@ -57,7 +57,7 @@ _HEIC_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", 
 
 
 def sniff(head: bytes) -> str | None:
-    """Return the format that a file's first bytes announce (a key of `MEDIA_TYPES` or `FURTHER_MEDIA_TYPES`), or None."""
+    """Return the format that a file's first bytes announce, of `MEDIA_TYPES` or `FURTHER_MEDIA_TYPES`, or None."""
     for form, lead in (
         ("JPEG", (b"\xff\xd8\xff",)),
         ("PNG", (b"\x89PNG\r\n\x1a\n",)),
@@ -90,7 +90,8 @@ def media_type_of(form: str) -> str:
 def walk(handle: BinaryIO, *, size: int, limits: Limits) -> Container:
     """Return the facts that a container states, after a check that the container is complete.
 
-    For AVIF and HEIC the size is an upper bound, and orientation and frames are read later by the decoder (`decoded_header`).
+    For AVIF and HEIC the size is an upper bound, and orientation and frames are read later by the decoder
+    (`decoded_header`).
 
     Args:
         handle: The file, seekable.

@@ -27,8 +27,7 @@ from pydantic import Field
 
 from benchwright.errors import DataError
 from benchwright.records import LETTERS, Record
-
-from ..picture_names import is_picture_name
+from benchwright.source_files.picture_names import is_picture_name
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("question_id", "questionid", "qid", "item_id", "idx", "id", "uid", "index", "sample_id", "key"),

@@ -7,7 +7,7 @@ import unicodedata
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
+from .portable_pixmap import PICTURE_SUFFIXES
 
 _DRIVE = re.compile(r"([A-Za-z]:)/*(.*)", re.S)
 _UPLOAD = re.compile(r"/?(data/upload/\d+)/(.+)", re.S)
