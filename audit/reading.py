@@ -15,6 +15,7 @@ from benchwright.errors import DataError
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import uri_for
 from benchwright.own_ids import OWN_ID, STATED_ID
+from benchwright.question_files.absent_pictures import nearly_all_absent
 from benchwright.question_files.file_question import FileQuestion
 from benchwright.question_files.item_check import ReadQuestions, read_questions
 from benchwright.question_files.key_report import key_summaries
@@ -128,6 +129,8 @@ class _Reading:
             for picture in read.index.pictures():
                 name = picture.source.uri if picture.source is not None and picture.source.uri else picture.name
                 self.pictures[picture.image_id] = picture._replace(name=name)
+            if (line := nearly_all_absent(read.index, read.picture_files)) is not None:
+                self.lines.append(f"a source most of whose pictures are not there: {line}")
             self.absent = {absent.name: absent for absent in read.index.absent()}
             taken = {(each.file, each.row) for each in read.index.questions() if self._take(each)}
             models = {file.path: file.model for file in read.files if file.model is not None}

@@ -58,6 +58,10 @@ class DamagedError(DataError):
         return type(self), (self.path, self.what)
 
 
+UNSUPPORTED_FORMAT = "unsupported_format"
+"""Reason of `UnreadableImage` for an image that this installation cannot read; its detail says what to do."""
+
+
 class UnreadableImage(DataError):
     """An image was refused.
 

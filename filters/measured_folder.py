@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.errors import UNSUPPORTED_FORMAT
+from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
@@ -15,10 +19,34 @@ Row = dict[str, Any]
 
 
 class UnreadableFile(NamedTuple):
-    """A file that cannot be read as an image, and the reason; the path is relative to the folder."""
+    """A file that cannot be read as an image.
+
+    Args:
+        path: Its path below the folder.
+        reason: Code of the reason.
+        advice: What can be done; empty where the reason says all.
+    """
 
     path: str
     reason: str
+    advice: str = ""
+
+    @classmethod
+    def of(cls, file: Mapping[str, Any]) -> UnreadableFile:
+        """Return a file that was refused when it was taken in, from its row of the table `files`."""
+        advice = ""
+        if file["reason"] == UNSUPPORTED_FORMAT:
+            advice = str(file["detail"] or "").removeprefix(f"{file['uri']!r}: ")
+        return cls(file["uri"], str(file["reason"]), advice)
+
+    def document(self) -> dict[str, str]:
+        """Return it as commands print it with `--json`: path, reason, and the advice where there is one."""
+        return {"path": self.path, "reason": self.reason} | ({"advice": self.advice} if self.advice else {})
+
+    @property
+    def told(self) -> str:
+        """Return the reason in one line, with the advice."""
+        return f"{self.reason} ({printable(self.advice)})" if self.advice else printable(self.reason)
 
 
 class MeasuredFile(NamedTuple):
@@ -61,7 +89,9 @@ def measure_folder(
         for file in done.files():
             row = measured.get(file["image_id"])
             if row is None or row["verdict"] == "failed":
-                unreadable.append(UnreadableFile(file["uri"], str((row or file)["reason"])))
+                unreadable.append(
+                    UnreadableFile.of(file) if row is None else UnreadableFile(file["uri"], row["reason"])
+                )
             else:
                 files.append(MeasuredFile(file["uri"], row, judged[file["image_id"]]))
     return MeasuredFolder(tuple(sorted(files, key=lambda file: file.path)), tuple(sorted(unreadable)))

@@ -24,11 +24,13 @@ class AskedPicture(NamedTuple):
             also be the `index` of the row that has the picture.
         data: Bytes of the picture's file, where they stand in the file of questions.
         source: Where it came from, as its source states it; None for nothing stated.
+        is_only_named: Whether the text shows the picture, as by `<image 2>`, and the row has none; `path` is that mark.
     """
 
     path: str = ""
     data: bytes | None = None
     source: Source | None = None
+    is_only_named: bool = False
 
 
 class ModelReply(NamedTuple):

@@ -19,6 +19,7 @@ from benchwright.source_files.refusals import RefusedRow
 from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
+from .absent_pictures import nearly_all_absent
 from .key_evidence import KeyTable
 from .key_report import key_lines, row_lines
 from .looked_into import LookedInto
@@ -147,6 +148,7 @@ def check_items(
     with read_questions(source, pictures=pictures, mapping=mapping, columns=columns) as read:
         looked_into = [file._asdict() for file in read.looked_into]
         counts = read.index.counts()
+        absent = nearly_all_absent(read.index, read.picture_files)
         rows = read.index.row_counts()
         shown = [row.document() for row, _ in zip(read.refused(), range(_SHOWN), strict=False)]
         # Each reason is shown by an example, also one that comes after thousands of others.
@@ -171,6 +173,7 @@ def check_items(
         "looked_into": looked_into,
         "items": counts.items,
         "images": counts.images,
+        "absent": absent,
         "as_texts": dict(sorted(counts.as_texts.items())),
         "tasks": dict(sorted(counts.tasks.items())),
         "splits": dict(sorted(counts.splits.items())),
@@ -211,6 +214,7 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
     lines += _others_in_words(document["looked_into"])
     lines.append(f"{counted(document['items'], 'item')}, {counted(document['images'], 'image')}")
     lines += row_lines(document["rows"])
+    lines += [document["absent"]] if document["absent"] else []
     if document["as_texts"]:
         reasons = ", ".join(f"{reason} {number}" for reason, number in document["as_texts"].items())
         total = sum(document["as_texts"].values())

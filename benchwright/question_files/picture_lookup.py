@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import unquote, urlsplit
 
-from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.errors import DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import Identified, identify
 from benchwright.source_files.files import DatasetFiles
-from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
 from benchwright.source_files.refusals import MISSING_PICTURE
 from benchwright.source_files.rows import BadRow
 from benchwright.workspace.objects import ObjectStore
 
 from .asked_question import AskedPicture
+from .picture_paths import AMBIGUOUS_PICTURE, PicturePaths
 
-UNREADABLE_PICTURE, AMBIGUOUS_PICTURE = "unreadable_picture", "ambiguous_picture"
+UNREADABLE_PICTURE = "unreadable_picture"
 PICTURE_REASONS = frozenset({MISSING_PICTURE, AMBIGUOUS_PICTURE, UNREADABLE_PICTURE})
 """Reasons of `BadRow` for a picture that is not there or cannot be used."""
 
@@ -34,10 +32,7 @@ class Identify(Protocol):
 
 
 class PictureLookup:
-    """Pictures of one source.
-
-    A name is looked for beside the file of questions, from the folder's root, then anywhere in the folder, where one
-    picture alone is called so. Of an address the last part is the name: pictures are never fetched.
+    """Pictures of one source, by the rules of `PicturePaths`. Pictures are never fetched.
 
     Args:
         files: Folder of the pictures.
@@ -59,9 +54,8 @@ class PictureLookup:
     ) -> None:
         self._identify = identify
         self._files, self._objects, self._limits, self._keeps_copies = files, objects, limits, keeps_copies
-        self._by_name: Mapping[str, list[str]] | None = None
         self._known: dict[str, tuple[Identified, Path, str]] = {}
-        self._paths: dict[tuple[str, str], str | BadRow] = {}
+        self.paths = PicturePaths(files)
 
     def found_picture(self, picture: AskedPicture, *, file: str, place: str) -> tuple[Identified, Path, str]:
         """Return a picture's identity, its file, and its path as sources name it.
@@ -78,7 +72,9 @@ class PictureLookup:
             name = picture.path or place
             identity, stored = self._stored(picture.data, name)
             return identity, stored, name
-        path = self._path(picture.path, file)
+        if picture.is_only_named:
+            raise BadRow(f"the text shows {picture.path}, and the row has no such picture", MISSING_PICTURE)
+        path = self.paths.path_of(picture.path, file)
         if path not in self._known:
             try:
                 local = self._files.local(path)
@@ -117,46 +113,3 @@ class PictureLookup:
             raise BadRow(
                 f"the picture {name} cannot be used: {error.reason} ({error.detail})", UNREADABLE_PICTURE
             ) from None
-
-    def _path(self, name: str, file: str) -> str:
-        place = (name, file.rpartition("/")[0])
-        if place not in self._paths:
-            try:
-                self._paths[place] = self._looked_up(name, file)
-            except BadRow as error:
-                self._paths[place] = error
-        path = self._paths[place]
-        if isinstance(path, BadRow):
-            raise BadRow(str(path), path.reason)
-        return path
-
-    def _looked_up(self, name: str, file: str) -> str:
-        plain = unquote(urlsplit(name).path) if "://" in name else name.replace("\\", "/")
-        parts = [part for part in plain.split("/") if part not in ("", ".")]
-        folder = file.rpartition("/")[0]
-        beside = [folder, f"{folder}/images"] if folder else []
-        for start in range(len(parts)):
-            end = "/".join(parts[start:])
-            for under in dict.fromkeys((*beside, "", "images")):
-                path = f"{under}/{end}" if under else end
-                if self._files.has(path):
-                    return path
-        known = self._names().get(parts[-1] if parts else "", [])
-        if len(known) == 1:
-            return known[0]
-        if known:
-            raise BadRow(f"the picture {name!r} may be {' or '.join(known[:3])}; state the path", AMBIGUOUS_PICTURE)
-        raise BadRow(f"there is no picture {name!r} in {self._files.shown('')}{self._files.damage()}", MISSING_PICTURE)
-
-    def _names(self) -> Mapping[str, list[str]]:
-        if self._by_name is None:
-            by_name: dict[str, list[str]] = {}
-            try:
-                for path in self._files.walk(suffixes=PICTURE_SUFFIXES):
-                    name = path.rpartition("/")[2]
-                    for known_as in {name, name.rpartition(".")[0]}:
-                        by_name.setdefault(known_as, []).append(path)
-            except BenchwrightError:
-                by_name = {}
-            self._by_name = by_name
-        return self._by_name

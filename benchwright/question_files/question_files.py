@@ -22,6 +22,7 @@ from benchwright.storage_faults import is_of_the_machine
 
 from .asked_question import MAX_KEY, AskedPicture, AskedQuestion, ModelReply, task_name
 from .looked_into import LookedInto, kept_out, settled
+from .picture_columns import with_named_pictures
 from .question_rows import DEFAULT_TASK, question_of, stated_id
 from .reply_columns import model_of_path, reply_of, without_ends
 from .tables.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
@@ -189,10 +190,7 @@ class _Search:
         is_stated = bool(self.only) or _all_there(self.stated, names)
         said = own if own is not None else self.stated if is_stated else _settings(self.stated)
         model = model_of_path(path)
-        guessed = partial(guessed_columns, names, said, of=self.files.shown(path))
-        columns = guessed()
-        if columns.column("question") and model is None and "id" not in (said or {}):
-            columns = _with_unique_id(rows, columns, guessed)
+        columns = _columns_of(rows, names, said, of=self.files.shown(path), is_of_replies=model is not None)
         file = QuestionFile(path, columns, None)
         if columns.column("id") and (columns.replies or (model is not None and columns.has_keys)):
             self.replies.append(file._replace(model=model or path.rpartition("/")[2].partition(".")[0]))
@@ -267,6 +265,18 @@ def _all_there(stated: Stated | None, names: Sequence[str]) -> bool:
 def _settings(stated: Stated | None) -> Stated:
     """Return what a curator says of files whose columns are other ones: how keys name options."""
     return {field: value for field, value in (stated or {}).items() if field in SETTINGS}
+
+
+def _columns_of(
+    rows: Sequence[Row], names: Sequence[str], said: Stated | None, *, of: str, is_of_replies: bool
+) -> ColumnMapping:
+    """Return which column holds what, by its name and, where several may, by what some rows hold."""
+    columns = guessed_columns(names, said, of=of)
+    if columns.column("question") and not is_of_replies and "id" not in (said or {}):
+        columns = _with_unique_id(rows, columns, partial(guessed_columns, names, said, of=of))
+    if "image" not in (said or {}):
+        columns = with_named_pictures([row.document for row in rows], columns)
+    return columns
 
 
 def _with_unique_id(

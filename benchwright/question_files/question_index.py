@@ -50,6 +50,7 @@ CREATE TABLE shown (file TEXT, place TEXT, image_ids TEXT, names TEXT, PRIMARY K
 CREATE TABLE absent (name TEXT PRIMARY KEY, reason TEXT, detail TEXT);
 CREATE TABLE rows (
     number INTEGER PRIMARY KEY, file TEXT, position INTEGER, entry TEXT, key TEXT, reason TEXT, detail TEXT);
+CREATE TABLE guesses (key TEXT, place INTEGER, name TEXT, file TEXT, row TEXT);
 CREATE TABLE replies (
     model TEXT, key TEXT, text TEXT, choice TEXT, file TEXT, row TEXT, PRIMARY KEY (model, key)) WITHOUT ROWID;
 """
@@ -202,6 +203,7 @@ class QuestionIndex:
             for file, entry in entries:
                 filling.take(file, entry)
             filling.finish()
+            filling.settle_pictures()
             database.commit()
             [(items,)] = database.execute("SELECT count(*) FROM questions WHERE outcome IS NULL")
         return int(items)
@@ -390,6 +392,43 @@ class _Filling:
                 self._store_with(entry, question, str(row[0]).split(), None, "", json.loads(row[1]))
         self.waiting = []
 
+    def settle_pictures(self) -> None:
+        """Take back pictures of which another name turned out to be the better one, now that all names are known."""
+        taken_back = False
+        guesses = self.database.execute("SELECT key, place, name, file, row FROM guesses").fetchall()
+        for key, place, name, file, row in guesses:
+            if (why := self.lookup.paths.refutation(name, file)) is None:
+                continue
+            taken_back = True
+            ids, names, outcome = self.database.execute(
+                "SELECT image_ids, names, outcome FROM questions WHERE key = ?", (key,)
+            ).fetchone()
+            with_it, called = ids.split(), json.loads(names)
+            with_it[place], called[place] = _ABSENT, name
+            values = " ".join(with_it), json.dumps(called), outcome or MISSING_PICTURE, why, key
+            self.database.execute(
+                "UPDATE questions SET first = NULL, image_ids = ?, names = ?, outcome = ?, "
+                "detail = CASE WHEN outcome IS NULL THEN ? ELSE detail END WHERE key = ?",
+                values,
+            )
+            self.database.execute("INSERT OR IGNORE INTO absent VALUES (?, ?, ?)", (name, MISSING_PICTURE, why))
+            if outcome is None:
+                self.refused.add(RefusedRow(file, row, MISSING_PICTURE, why))
+        if taken_back:
+            self._drop_unused_pictures()
+
+    def _drop_unused_pictures(self) -> None:
+        shown: set[str] = set()
+        used: set[str] = set()
+        for ids, outcome in self.database.execute("SELECT image_ids, outcome FROM questions"):
+            shown.update(ids.split())
+            used.update(ids.split() if outcome is None else ())
+        known = [image_id for (image_id,) in self.database.execute("SELECT image_id FROM pictures")]
+        self.database.executemany("DELETE FROM pictures WHERE image_id = ?", [(i,) for i in known if i not in shown])
+        self.database.executemany(
+            "UPDATE pictures SET used = 0 WHERE image_id = ?", [(i,) for i in known if i not in used]
+        )
+
     def _has(self, key: str) -> bool:
         return self.database.execute("SELECT 1 FROM questions WHERE key = ?", (key,)).fetchone() is not None
 
@@ -405,6 +444,17 @@ class _Filling:
             self.database.execute("INSERT INTO questions (key) VALUES (?)", (question.key,))
         else:
             self._store(entry, question, shown)
+        self.database.executemany(
+            "INSERT INTO guesses VALUES (?, ?, ?, ?, ?)",
+            [
+                (question.key, place, picture.path, self.file, entry.row)
+                for place, picture in enumerate(entry.pictures)
+                if picture.path
+                and picture.data is None
+                and shown.pictures[place] is not None
+                and self.lookup.paths.is_guess(picture.path, self.file)
+            ],
+        )
         return question.key
 
     def _named_apart(self, question: AskedQuestion, shown: _Shown) -> AskedQuestion:

@@ -16,17 +16,17 @@ from benchwright.text_normalization import counted
 
 from .asked_question import YES_NO, AskedPicture, AskedQuestion, task_name
 from .key_reading import SEALED, StatedKey, is_letter, option_named
+from .marked_pictures import number_of_mark, renumbered, with_marked
 from .option_cells import is_absent, listed_in, option_cells, parsed_cell
 from .tables.columns import ColumnMapping
 from .tables.readings import KnownKey, Reading
 
 DEFAULT_TASK = "imported"
 _KINDS = ("yes_no", "multiple_choice")
-_PICTURE = re.compile(r"\.(?:jpe?g|png|webp|gif|bmp|tiff?|avif)$", re.I)
+_PICTURE = re.compile(r"\.(?:jpe?g|png|webp|gif|bmp|tiff?|avif|heic|heif|jp2)$", re.I)
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]{64,}={0,2}\s*")
 _DATA_ADDRESS = re.compile(r"data:image/[a-z+.-]+;base64,", re.I)
 _SPLIT_TASK_NUMBER = re.compile(r"(train|dev|val|validation|test)_([A-Za-z].*)_\d+")
-_PLACED = re.compile(r"<image (\d{1,2})>")
 
 
 def question_of(
@@ -45,10 +45,11 @@ def question_of(
     Raises:
         BadRow: Something is missing or does not fit; names column and value.
     """
-    pictures, places = _pictures(document, columns)
-    ask = _renumbered(_words(document, columns), places)
+    words = _words(document, columns)
     cells, names = option_cells(document, columns)
     options = [_option(cell) for cell in cells]
+    pictures, places = _with_marked(document, columns, words, options)
+    ask = renumbered(words, places)
     answer_text = _value(document, columns, "answer")
     if not options and is_letter(answer_text):
         ask, listed = listed_in(ask)
@@ -62,7 +63,7 @@ def question_of(
             shown.append(len(pictures))
             pictures.append(option)
         else:
-            shown.append(_placed(_renumbered(option, places), len(pictures)))
+            shown.append(_placed(renumbered(option, places), len(pictures)))
     key = stated_id(document, columns) or row
     split, task = _told_by_id(key)
     is_open = kind == "open"
@@ -95,8 +96,9 @@ def question_of(
 def pictures_of(document: Mapping[str, Any], columns: ColumnMapping) -> list[AskedPicture]:
     """Return the pictures of a row, and those that are its options."""
     cells, _ = option_cells(document, columns)
-    shown = [option for option in map(_option, cells) if isinstance(option, AskedPicture)]
-    return [*_pictures(document, columns)[0], *shown]
+    options = [_option(cell) for cell in cells]
+    shown = [option for option in options if isinstance(option, AskedPicture)]
+    return [*_with_marked(document, columns, _words(document, columns), options)[0], *shown]
 
 
 def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> StatedKey | None:
@@ -190,8 +192,8 @@ def _told_by_id(key: str) -> tuple[str | None, str | None]:
 
 def _placed(option: str, pictures: int) -> str | int:
     """Return the number of the picture that an option is, where it only names one as `<image 2>`; else its text."""
-    match = _PLACED.fullmatch(option.strip())
-    return int(match[1]) - 1 if match is not None and 1 <= int(match[1]) <= pictures else option
+    number = number_of_mark(option)
+    return number - 1 if number is not None and 1 <= number <= pictures else option
 
 
 def _value(document: Mapping[str, Any], columns: ColumnMapping, field: str) -> Any:
@@ -226,8 +228,16 @@ def _option(value: Any) -> str | AskedPicture:
     return _picture(words) if _DATA_ADDRESS.match(words.strip()) else words
 
 
-def _pictures(document: Mapping[str, Any], columns: ColumnMapping) -> tuple[list[AskedPicture], dict[int, int]]:
-    """Return the pictures in order, and the new number of each by its old one: empty cells have none."""
+def _with_marked(
+    document: Mapping[str, Any], columns: ColumnMapping, words: str, options: Sequence[str | AskedPicture]
+) -> tuple[list[AskedPicture], dict[int, int]]:
+    """Return the pictures of a row with those that only its words show, and the new number of each by its old one."""
+    texts = [option for option in options if isinstance(option, str)]
+    return with_marked(_pictures(document, columns), [words, *texts], others=len(options) - len(texts))
+
+
+def _pictures(document: Mapping[str, Any], columns: ColumnMapping) -> dict[int, AskedPicture]:
+    """Return the pictures by number, from 1; empty cells have none."""
     if columns.images:
         values = [document.get(column) for column in columns.images]
     else:
@@ -235,14 +245,7 @@ def _pictures(document: Mapping[str, Any], columns: ColumnMapping) -> tuple[list
         if isinstance(value, str) and value.lstrip().startswith("["):
             value = parsed_cell(value)
         values = list(value) if isinstance(value, list | tuple) else [value]
-    filled = [(number, value) for number, value in enumerate(values, start=1) if value not in (None, "")]
-    places = {number: place for place, (number, _) in enumerate(filled, start=1)}
-    return [_picture(value) for _, value in filled], places
-
-
-def _renumbered(text: str, places: Mapping[int, int]) -> str:
-    """Return a text in which `<image 3>` has the number that the picture has among those that are there."""
-    return _PLACED.sub(lambda match: f"<image {places.get(int(match[1]), int(match[1]))}>", text)
+    return {n: _picture(value) for n, value in enumerate(values, start=1) if value not in (None, "")}
 
 
 def _picture(value: Any) -> AskedPicture:

@@ -76,7 +76,7 @@ def leakage(
             report = leaks_between_splits(place, proposing=proposing, workers=workers, progress=progress)
     document = {
         "leaks": [leak.to_json() for leak in report.leaks],
-        "unreadable": [file._asdict() for file in report.unreadable],
+        "unreadable": [file.document() for file in report.unreadable],
     }
     emit(document, as_json=as_json, text=lambda: "\n".join(report_lines(report)))
     end_where_lost(report.unreadable)

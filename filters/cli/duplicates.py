@@ -107,7 +107,7 @@ def duplicates(
         note(f"pairs to look at: {', '.join(map(str, write_pairs(pairs, folder, report)))}")
     document: dict[str, Any] = {
         "images": report.images,
-        "unreadable": [file._asdict() for file in report.unreadable],
+        "unreadable": [file.document() for file in report.unreadable],
         "groups": [
             {"keep": group.keep, "members": [member._asdict() for member in group.members]} for group in report.groups
         ],
@@ -117,7 +117,7 @@ def duplicates(
     if against is not None:
         document["leaks"] = [leak.to_json() for leak in against.leaks]
         reasons = {file.path: file for file in (*against.unreadable, *report.unreadable)}
-        document["unreadable"] = [reasons[path]._asdict() for path in sorted(reasons)]
+        document["unreadable"] = [reasons[path].document() for path in sorted(reasons)]
     emit(
         document,
         as_json=as_json,
@@ -134,7 +134,7 @@ def _as_text(report: DuplicateReport) -> str:
         lines.append(f"keep   {printable(group.keep)}")
         lines += [f"  {member.kind:<5} {printable(member.path)}  {member.score:.3f}" for member in group.members]
     lines += [f"scene  {', '.join(map(printable, scene))}" for scene in report.scenes]
-    lines += [f"unreadable  {printable(file.path)}  {file.reason}" for file in report.unreadable]
+    lines += [f"unreadable  {printable(file.path)}  {file.told}" for file in report.unreadable]
     if report.not_compared:
         more = sum(more for _, more in report.not_compared)
         lines.append(

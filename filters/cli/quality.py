@@ -60,7 +60,8 @@ def _lines(report: QualityReport, seconds: float) -> Iterator[str]:
             name = value_of[reason]
             yield f"{reason:17} {name} {image.values[name]:g}  {printable(image.path)}"
     for file in report.unreadable:
-        yield f"unreadable        {file.reason}  {printable(file.path)}"
+        advice = f"  {printable(file.advice)}" if file.advice else ""
+        yield f"unreadable        {file.reason}  {printable(file.path)}{advice}"
     yield "  ".join(f"{reason} {count}" for reason, count in report.reasons.items())
     yield (
         f"images {len(report.images)}, with faults {sum(bool(image.faults) for image in report.images)}, "

@@ -123,7 +123,7 @@ def text_ratio(
             }
             for image in report.images
         ],
-        "unreadable": [file._asdict() for file in report.unreadable],
+        "unreadable": [file.document() for file in report.unreadable],
         "scripts": list(SCRIPTS),
     }
     emit(document, as_json=as_json, text=lambda: _as_text(report, seconds))
@@ -137,7 +137,7 @@ def _most_first(report: TextReport) -> list[TextShare]:
 def _as_text(report: TextReport, seconds: float) -> str:
     lines = ["ratio  boxes  path"]
     lines += [f"{image.ratio:.3f}  {image.boxes:5}  {printable(image.path)}" for image in _most_first(report)]
-    lines += [f"unreadable  {printable(file.path)}  {file.reason}" for file in report.unreadable]
+    lines += [f"unreadable  {printable(file.path)}  {file.told}" for file in report.unreadable]
     for image in report.images:
         if image.unread or image.left_out:
             lines.append(

@@ -122,7 +122,9 @@ def find_leaks(
             if (row := rows.get(file["image_id"])) is not None
         )
         unreadable = sorted(
-            UnreadableFile(file["uri"], str(file["reason"]) if file["image_id"] is None else failed[file["image_id"]])
+            UnreadableFile.of(file)
+            if file["image_id"] is None
+            else UnreadableFile(file["uri"], failed[file["image_id"]])
             for file in done.files()
             if file["image_id"] is None or file["image_id"] in failed
         )
@@ -176,7 +178,7 @@ def report_lines(report: LeakReport) -> list[str]:
         f"({leak.by}, {leak.score:.3f})"
         for leak in leaks
     ]
-    lines += [f"not compared  {printable(file.path)}: {printable(file.reason)}" for file in report.unreadable]
+    lines += [f"not compared  {printable(file.path)}: {file.told}" for file in report.unreadable]
     sure = sum(leak.kind == "leak" for leak in leaks)
     not_compared = f", not compared {len(report.unreadable)}" if report.unreadable else ""
     return [*lines, f"leaks {sure}, to look at {len(leaks) - sure}{not_compared}"]

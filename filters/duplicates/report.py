@@ -201,7 +201,7 @@ def _paths_by_picture(
         image_id = file["image_id"]
         if image_id is None or image_id in failed:
             unreadable.append(
-                UnreadableFile(file["uri"], str(file["reason"]) if image_id is None else failed[image_id])
+                UnreadableFile.of(file) if image_id is None else UnreadableFile(file["uri"], failed[image_id])
             )
         else:
             paths[same_as.get(image_id, image_id)].append(file["uri"])

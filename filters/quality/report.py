@@ -46,7 +46,7 @@ class QualityReport(NamedTuple):
         """Return the report as JSON values."""
         return {
             "images": [{"path": image.path, "faults": list(image.faults), **image.values} for image in self.images],
-            "unreadable": [file._asdict() for file in self.unreadable],
+            "unreadable": [file.document() for file in self.unreadable],
             "reasons": self.reasons,
         }
 

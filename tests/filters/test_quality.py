@@ -295,6 +295,15 @@ def test_the_command_tells_values_faults_and_counts(tmp_path: Path) -> None:
     assert lines[-1].startswith("images 3, with faults 2, unreadable files 1, ")
 
 
+def test_an_image_that_cannot_be_read_here_is_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "scan.psd").write_bytes(b"8BPS\0\1" + bytes(40))
+    told = CliRunner().invoke(quality, [str(tmp_path), "--workers", "1"], catch_exceptions=False).stdout.splitlines()
+    advice = "an image (PSD) that this installation cannot read; save it as PNG or JPEG"
+    assert told[0] == f"unreadable        unsupported_format  scan.psd  {advice}"
+    told = CliRunner().invoke(quality, [str(tmp_path), "--workers", "1", "--json"], catch_exceptions=False).stdout
+    assert json.loads(told)["unreadable"] == [{"path": "scan.psd", "reason": "unsupported_format", "advice": advice}]
+
+
 def test_an_empty_folder_gives_an_empty_document(tmp_path: Path) -> None:
     told = CliRunner().invoke(quality, [str(tmp_path), "--workers", "1", "--json"], catch_exceptions=False)
     document = json.loads(told.stdout)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from importlib.util import find_spec
 
-from benchwright.errors import UnreadableImage
+from benchwright.errors import UNSUPPORTED_FORMAT, UnreadableImage
 
 _LEADS: tuple[tuple[str, bytes], ...] = (
     ("JPEG XL", b"\xff\x0a"),
@@ -50,7 +50,7 @@ def other_format(head: bytes, suffix: str) -> str | None:
 def unsupported(form: str) -> UnreadableImage:
     """Return the refusal of an image that this installation cannot read, with what to do."""
     advice = _INSTALL.get(form, "save it as PNG or JPEG")
-    return UnreadableImage("unsupported_format", f"an image ({form}) that this installation cannot read; {advice}")
+    return UnreadableImage(UNSUPPORTED_FORMAT, f"an image ({form}) that this installation cannot read; {advice}")
 
 
 def check_installed(form: str) -> None:

@@ -21,11 +21,13 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import count, takewhile
+from typing import Any
 
 from pydantic import Field
 
 from benchwright.errors import DataError
 from benchwright.records import LETTERS, Record
+from benchwright.source_files.picture_names import is_picture_name
 
 from .readings import READINGS, Reading
 
@@ -118,6 +120,12 @@ def is_known_column(name: str) -> bool:
     """Return whether a column's name tells that it may hold a part of a question or of a reply."""
     is_numbered = any(form.fullmatch(name.strip().lower()) for form in (_OPTION, _NUMBERED_OPTION, _NUMBERED_IMAGE))
     return is_numbered or any(spelling in _KNOWN for spelling in spellings(name))
+
+
+def own_picture(row: Mapping[str, Any]) -> str | None:
+    """Return the name of a picture's file that a row states; None where it states none, but perhaps a number."""
+    named = (value for name, value in row.items() if name.strip().lower() in FIELDS["image"] and is_picture_name(value))
+    return next(named, None)
 
 
 class ColumnMapping(Record):

@@ -29,7 +29,7 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import Row, json_list, table_rows
 
-from .columns import FIELDS, REPLY_FIELDS
+from .columns import FIELDS, REPLY_FIELDS, own_picture
 from .configs import split_of
 from .joined_files import JoinedFile
 from .label_studio import is_task, task_rows
@@ -155,7 +155,7 @@ def _named_pictures(element: Mapping[str, Any], pictures: Mapping[str, str]) -> 
     """Return the column `image` of an entry that names pictures of the list `images` by number, as COCO does."""
     numbers = element.get("image_ids", element.get("image_id"))
     listed = numbers if isinstance(numbers, list) else [numbers]
-    if not pictures or not all(str(number) in pictures for number in listed):
+    if not pictures or own_picture(element) is not None or not all(str(number) in pictures for number in listed):
         return {}
     return {"image": [pictures[str(number)] for number in listed]}
 

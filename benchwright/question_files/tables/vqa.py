@@ -17,6 +17,7 @@ from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.rows import Row
 
+from .columns import own_picture
 from .configs import split_of
 from .joined_files import JoinedFile
 
@@ -60,7 +61,8 @@ def vqa_rows(files: DatasetFiles, path: str, lists: JsonLists, joined: list[Join
             keys = _annotated(files, path, subtype, [] if joined is None else joined)
         number += 1
         found = keys.get(element.get("question_id"), _Key(None, {}))
-        row = {**element, **found.labels, "image": _picture(element.get("image_id"), subtype), "answer": found.answer}
+        picture = own_picture(element) or _picture(element.get("image_id"), subtype)
+        row = {**element, **found.labels, "image": picture, "answer": found.answer}
         yield Row(f"questions {number}", row if subtype is None else {"split": split_of(subtype), **row})
 
 
@@ -69,7 +71,7 @@ def _picture(image_id: Any, subtype: str | None) -> str:
     if subtype is None or not number.isdigit():
         return number
     part = re.sub(r"^test-dev", "test", subtype)
-    return f"{part}/COCO_{part}_{int(number):012d}.jpg"
+    return f"COCO_{part}_{int(number):012d}.jpg"
 
 
 def _annotated(files: DatasetFiles, path: str, subtype: str | None, joined: list[JoinedFile]) -> dict[Any, _Key]:

@@ -10,6 +10,7 @@ import pytest
 from odd_steps import Batched
 from PIL import Image
 
+from benchwright.diagnostics.copies.collections import open_collection
 from benchwright.errors import BenchwrightError
 from benchwright.pipeline import run_steps
 from benchwright.workspace.run_results import FinishedRun
@@ -36,6 +37,19 @@ def test_files_of_equal_bytes_are_one_image_named_by_the_shortest_path(tmp_path:
 def test_files_in_folders_below_are_found_and_named_by_their_path(tmp_path: Path) -> None:
     _image(tmp_path / "in" / "a" / "b c" / "d.png", 29)
     assert [row["uri"] for row in _run(tmp_path / "in", tmp_path / "w").files()] == ["a/b c/d.png"]
+
+
+def test_thumbnails_checkpoints_and_what_was_thrown_away_are_no_photographs(tmp_path: Path) -> None:
+    for width, name in enumerate(
+        ("cup.png", "@eaDir/cup.png/SYNOPHOTO_THUMB_M.png", "a/.ipynb_checkpoints/cup-checkpoint.png", "._cup.png",
+         "__MACOSX/cup.png", ".Trash-1000/files/cup.png", "Trash/cup.png", "$RECYCLE.BIN/cup.png", ".hidden/b/cup.png"),
+        start=20,
+    ):  # fmt: skip
+        _image(tmp_path / "in" / name, width)
+    assert [row["uri"] for row in _run(tmp_path / "in", tmp_path / "w").files()] == ["cup.png"]
+    before = open_collection(tmp_path / "in").content
+    _image(tmp_path / "in" / "@eaDir" / "new.png", 40)
+    assert open_collection(tmp_path / "in").content == before
 
 
 def test_a_workspace_inside_the_image_folder_is_not_taken_for_images(tmp_path: Path) -> None:

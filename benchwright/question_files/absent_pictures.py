@@ -1,0 +1,33 @@
+"""One line where nearly all pictures of a source are not there: then the folder is another one, not the rows wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.refusals import MISSING_PICTURE
+from benchwright.text_normalization import counted
+
+from .question_index import QuestionIndex
+
+_NEARLY_ALL = 0.9
+"""Least share of the pictures that questions name, for the line."""
+
+
+def nearly_all_absent(index: QuestionIndex, searched: DatasetFiles) -> str | None:
+    """Return in words that nearly all pictures are absent, with the folder that was searched; None where they are not.
+
+    Args:
+        index: The questions of the source.
+        searched: Folder or archive in which pictures were looked for.
+    """
+    reasons = Counter(absent.reason for absent in index.absent())
+    missing = reasons[MISSING_PICTURE]
+    named = index.counts().images + reasons.total()
+    if not missing or missing < _NEARLY_ALL * named:
+        return None
+    how_many = "all pictures are absent" if missing == named else "nearly all pictures are absent"
+    return (
+        f"{how_many}: {missing:,} of {counted(named, 'picture')} that rows name "
+        f"{'is' if missing == 1 else 'are'} not in {searched.shown('')}; name their folder with --pictures DIR"
+    )

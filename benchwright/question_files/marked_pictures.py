@@ -1,0 +1,64 @@
+"""Marks in a question's words that show a picture, such as `<image 2>`: which it is, and whether it is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from itertools import count
+
+from .asked_question import AskedPicture
+
+_MARK = re.compile(
+    r"(?P<before><\|?(?:image|img|picture|fig(?:ure)?)[ _-]?#?|\[(?:image|picture)[ _-]?#?|\{(?:image|picture)[ _-]?)"
+    r"(?P<number>\d{1,2})(?P<after>\|?>|\]|\})",
+    re.I,
+)
+"""`<image 2>`, `<image_2>`, `<|image_2|>`, `[Image 2]`, `{image2}`."""
+_PLAIN = re.compile(r"<\|?image\|?>", re.I)
+"""A mark without a number: one for each picture, in order."""
+
+
+def number_of_mark(text: str) -> int | None:
+    """Return the number of the picture that a text shows and says nothing else; None for another text."""
+    match = _MARK.fullmatch(text.strip())
+    return None if match is None else int(match["number"])
+
+
+def with_marked(
+    pictures: Mapping[int, AskedPicture], texts: Iterable[str], *, others: int = 0
+) -> tuple[list[AskedPicture], dict[int, int]]:
+    """Return the pictures of a row in order, with those that its words show and that the row does not have.
+
+    Args:
+        pictures: Pictures by number, from 1; numbers without a picture may be left out.
+        texts: The question and its options, in words.
+        others: Number of options that are pictures themselves; they have the next numbers.
+
+    Returns:
+        The pictures, and the new number of each by its old one.
+    """
+    found = dict(pictures)
+    marks: dict[int, str] = {}
+    plain = 0
+    for text in texts:
+        plain += len(_PLAIN.findall(text))
+        for match in _MARK.finditer(text):
+            marks.setdefault(int(match["number"]), match[0])
+    if 0 in marks:  # the words count from 0, the columns from 1
+        marks = {number + 1: mark for number, mark in marks.items()}
+    last = max(found, default=0)
+    for number, mark in sorted(marks.items()):
+        if number not in found and not last < number <= last + others:
+            found[number] = AskedPicture(mark, is_only_named=True)
+    free = (number for number in count(1) if number not in found)
+    for _ in range(plain - len(found) - others):
+        found[next(free)] = AskedPicture("<image>", is_only_named=True)
+    order = sorted(found)
+    return [found[number] for number in order], {number: place for place, number in enumerate(order, start=1)}
+
+
+def renumbered(text: str, places: Mapping[int, int]) -> str:
+    """Return a text in which each mark has the number that its picture has among those that are there."""
+    if all(number == place for number, place in places.items()):
+        return text
+    return _MARK.sub(lambda m: f"{m['before']}{places.get(int(m['number']), int(m['number']))}{m['after']}", text)

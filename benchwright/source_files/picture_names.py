@@ -1,0 +1,164 @@
+"""What a file of questions calls a picture, taken apart: a path of any system, an address, or a number."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from .portable_pixmap import PICTURE_SUFFIXES
+
+_DRIVE = re.compile(r"([A-Za-z]:)/*(.*)", re.S)
+_UPLOAD = re.compile(r"/?(data/upload/\d+)/(.+)", re.S)
+_LOCAL_FILES = "data/local-files"
+_SERVES_ONE = frozenset({"d", "file", "filename", "path", "name", "image", "img", "src", "url", "key"})
+_HASHED = re.compile(r"[0-9a-f]{8}-(.+)", re.S)
+_PADDED = re.compile(r"(?:(?P<coco>COCO_(?:train|val|test)\d{4}_)|(?P<other>.*?[_-]))?(?P<digits>\d{1,18})", re.S)
+_COCO_DIGITS = 12
+_MOST_CHARACTERS = 2000
+"""Longest text that is taken for a name."""
+
+
+class PictureName(NamedTuple):
+    """A picture's name as a path.
+
+    Args:
+        parts: Folders and file name.
+        origin: What stands before the path and is no folder to be found here: a host, a bucket, a drive; empty for
+            nothing.
+        up: Number of folders above that of the file of questions from which the path goes on (`../`).
+    """
+
+    parts: tuple[str, ...]
+    origin: str = ""
+    up: int = 0
+
+    @property
+    def whole(self) -> tuple[str, ...]:
+        """Return the path with its origin, by which two names are told apart."""
+        return (*([self.origin] if self.origin else []), *[".."] * self.up, *self.parts)
+
+
+def names_of(text: str) -> list[PictureName]:
+    """Return the paths that a text may stand for, the likeliest first.
+
+    Backslashes part folders as slashes do. Of an address the path counts, or what a server is asked for
+    (`/data/local-files/?d=img/1.jpg` of Label Studio). Percent signs may encode characters.
+
+    Example:
+        >>> [name.parts for name in names_of("C:\\\\bench\\\\a%20b.png")]
+        [('bench', 'a%20b.png'), ('bench', 'a b.png')]
+    """
+    plain = text.strip().replace("\\", "/")
+    is_address = "://" in plain or plain.lower().startswith("file:/")
+    origin, query = "", ""
+    if is_address:
+        try:
+            scheme, origin, plain, query, _ = urlsplit(plain)
+        except ValueError:
+            return []
+        origin = "" if scheme.lower() == "file" else origin
+    paths = [unquote(plain), plain] if is_address else [plain, unquote(plain)]
+    if not is_address and "?" in plain:
+        before, _, query = plain.partition("?")
+        paths += [before, unquote(before)]
+    for field, _, value in (pair.partition("=") for pair in query.split("&")):
+        asked = unquote(value).replace("\\", "/")
+        is_local = plain.strip("/").startswith(_LOCAL_FILES) and field == "d"
+        if is_local or (field.lower() in _SERVES_ONE and has_picture_suffix(asked)):
+            paths = [asked, value, unquote(asked), *paths] if is_local else [*paths, asked]
+    names = [_name(path, origin) for path in dict.fromkeys(paths)]
+    # Label Studio puts eight digits before the name of a file that is uploaded.
+    names += [
+        name._replace(parts=(*name.parts[:-1], match[1]))
+        for name in names
+        if name.origin.startswith("data/upload/") and (match := _HASHED.fullmatch(name.parts[-1]))
+    ]
+    return [name for name in dict.fromkeys(names) if name.parts]
+
+
+def _name(path: str, origin: str) -> PictureName:
+    if (upload := _UPLOAD.fullmatch(path)) is not None:
+        origin, path = upload[1], upload[2]
+    elif (drive := _DRIVE.fullmatch(path.lstrip("/"))) is not None:
+        origin, path = drive[1].lower(), drive[2]
+    parts: list[str] = []
+    up = 0
+    for part in path.split("/"):
+        if part == ".." and parts:
+            parts.pop()
+        elif part == "..":
+            up += 1
+        elif part not in ("", "."):
+            parts.append(part)
+    return PictureName(tuple(parts), origin, 0 if origin else up)
+
+
+def folded(text: str) -> str:
+    """Return a text in which letters that differ by case or Unicode form alone are equal."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
+def composed(text: str) -> str:
+    """Return a text in Unicode's composed form (NFC), in which names are compared."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def has_picture_suffix(name: str) -> bool:
+    """Return whether a name ends as that of a picture."""
+    return name.lower().endswith(PICTURE_SUFFIXES)
+
+
+def is_picture_name(value: object) -> bool:
+    """Return whether a value is the name, path or address of a picture's file, by its end."""
+    if not isinstance(value, str) or "\n" in value or len(value) > _MOST_CHARACTERS:
+        return False
+    return any(has_picture_suffix(name.parts[-1]) for name in names_of(value))
+
+
+def stem(name: str) -> str:
+    """Return a name without the end that tells a picture's format."""
+    return name.rpartition(".")[0] if has_picture_suffix(name) else name
+
+
+def number_of(name: str, *, of_file: bool) -> int | None:
+    """Return the number that a name is padded to, such as 123456 of `COCO_val2014_000000123456.jpg`; None for none.
+
+    A number that a file of questions states is digits alone, or a name as COCO has it. A file's name may have other
+    words before the digits where zeros fill them up.
+
+    Args:
+        name: Name, with or without the end of a format.
+        of_file: Whether it is the name of a file, and not what a file of questions states.
+    """
+    match = _PADDED.fullmatch(stem(name))
+    if match is None:
+        return None
+    digits = match["digits"]
+    if match["coco"]:
+        return int(digits) if len(digits) == _COCO_DIGITS else None
+    if match["other"]:
+        return int(digits) if of_file and digits.startswith("0") and len(digits) > 1 else None
+    if not of_file and has_picture_suffix(name) and len(digits) != _COCO_DIGITS:
+        return None  # `7.png` is the name of a file, and not the number of one
+    return int(digits)
+
+
+def may_be_the_same(one: PictureName, other: PictureName) -> bool:
+    """Return whether two names may be of one picture: one is the end of the other, but for the end of a format."""
+    short, long = sorted((one.whole, other.whole), key=len)
+    if tuple(map(composed, short[:-1])) != tuple(map(composed, long[len(long) - len(short) : -1])):
+        return False
+    last, its = composed(short[-1]), composed(long[-1])
+    if last == its:
+        return True
+    if has_picture_suffix(last) and has_picture_suffix(its):
+        return _is_coco(last) and number_of(last, of_file=False) == number_of(its, of_file=False)
+    return stem(last) == stem(its) or (
+        (number := number_of(last, of_file=True)) is not None and number == number_of(its, of_file=True)
+    )
+
+
+def _is_coco(name: str) -> bool:
+    return number_of(name, of_file=False) is not None
