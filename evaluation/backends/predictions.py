@@ -44,7 +44,7 @@ class Prediction(NamedTuple):
     cause: str | None = None
 
 
-class UncheckedRow(NamedTuple):
+class _UncheckedRow(NamedTuple):
     """One row as found, before it is checked."""
 
     line: int
@@ -177,7 +177,7 @@ class PredictionsFile:
         return Reply(question.item_id, text=f"({prediction.text})", letter=prediction.text)
 
 
-def _json_rows(path: Path) -> Generator[UncheckedRow]:
+def _json_rows(path: Path) -> Generator[_UncheckedRow]:
     """Yield the objects of a JSON Lines file; blank lines are passed over."""
     with path.open("rb") as handle:
         for line, raw in enumerate(iter(lambda: handle.readline(MAX_LINE_CHARS + 1), b""), start=1):
@@ -193,7 +193,7 @@ def _json_rows(path: Path) -> Generator[UncheckedRow]:
                     f"{path}: line {line}: {_shown(value)} is not an object with item_id and reply or answer"
                 )
             if isinstance(value, dict):
-                yield UncheckedRow(line, value)
+                yield _UncheckedRow(line, value)
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -207,7 +207,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats)
 """Made once: `json.loads` would make one a line."""
 
 
-def _table_rows(path: Path) -> Generator[UncheckedRow]:
+def _table_rows(path: Path) -> Generator[_UncheckedRow]:
     """Yield the rows of a table that is no JSON; the line is the one on which a row ends."""
     table = Table.at(path)
     header: list[str] | None = None
@@ -224,7 +224,7 @@ def _table_rows(path: Path) -> Generator[UncheckedRow]:
         elif isinstance(cells := by_column(header, line.cells), str):
             raise DataError(f"{path}: line {line.number}: {cells}; quote texts that hold commas or line breaks")
         else:
-            yield UncheckedRow(line.number, dict(cells))
+            yield _UncheckedRow(line.number, dict(cells))
     if header is None:
         raise DataError(f"{path} is empty; its first line needs item_id and either reply or answer")
 
