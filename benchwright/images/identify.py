@@ -20,7 +20,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.regular_files import inside, open_regular, shown
 
 _MIB = 1 << 20
-MOST_AVIF_BYTES = 64 * _MIB
+_MOST_AVIF_BYTES = 64 * _MIB
 """Largest AVIF file in bytes; the header is read by the decoder, which loads the whole file into memory."""
 
 _ACCEPTED = {
@@ -87,8 +87,8 @@ def _container(handle: BinaryIO, *, size: int, suffix: str, limits: Limits) -> C
         raise UnreadableImage("mislabelled", f"named as {named}, the contents are {form}")
     if form != "AVIF":
         return walk(handle, size=size, limits=limits)
-    if size > MOST_AVIF_BYTES:
-        raise UnreadableImage("too_large", f"{size:,} bytes of AVIF, limit {MOST_AVIF_BYTES:,}")
+    if size > _MOST_AVIF_BYTES:
+        raise UnreadableImage("too_large", f"{size:,} bytes of AVIF, limit {_MOST_AVIF_BYTES:,}")
     from benchwright.images.decode import avif_header
 
     walk(handle, size=size, limits=limits)
