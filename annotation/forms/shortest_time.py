@@ -4,8 +4,8 @@ It is meant to be too short rather than too long, since a mark on somebody's wor
 that people reach at their fastest:
 
 - A response takes `_RESPONSE_S`. Asked whether a photograph shows an animal, people let go of a key 0.38 to 0.57 s
-  after it appeared, and hardly ever within 0.3 s (Thorpe, Fize and Marlot 1996, "Speed of processing in the human visual
-  system", doi:10.1038/381520a0).
+  after it appeared, and hardly ever within 0.3 s (Thorpe, Fize and Marlot 1996, "Speed of processing in the human
+  visual system", doi:10.1038/381520a0).
 - A picture takes `_PICTURE_S`, about one glance: fixations in scenes last 0.26 to 0.33 s (Rayner 2009, "Eye movements
   and attention in reading, scene perception, and visual search", doi:10.1080/17470210902816461). That is enough for
   the gist, which people have of pictures that are shown for 0.125 s (Potter 1975, doi:10.1126/science.1145183).
