@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-CACHE = "cache"
+_CACHE = "cache"
 """Folder, below the output, of what was measured; it can be deleted at any time."""
 _FILES, _ORIGINS = "audit picture files 1", "audit origins 1"
 _MEMORY_MB = 400
@@ -111,12 +111,12 @@ def audit(
     if out.exists() and not out.is_dir():
         raise BenchwrightError(f"{out} is a file; give a folder for the audit with --out")
     with naming(out):
-        (out / CACHE).mkdir(parents=True, exist_ok=True)
+        (out / _CACHE).mkdir(parents=True, exist_ok=True)
     progress.phase("reading", 0, "items")
-    with ItemCache(out / CACHE / "measures.sqlite", max_bytes=_CACHE_BYTES) as cache:
+    with ItemCache(out / _CACHE / "measures.sqlite", max_bytes=_CACHE_BYTES) as cache:
         context = AuditContext(
             cache,
-            out / CACHE,
+            out / _CACHE,
             against=settings.against,
             corpora=settings.corpora,
             replies=settings.replies,
@@ -131,7 +131,7 @@ def audit(
         known_pictures = KnownPictures(KeptValues(cache, _FILES), KeptValues(cache, _ORIGINS))
         audited = read_source(
             source,
-            objects=out / CACHE / "objects",
+            objects=out / _CACHE / "objects",
             pictures=settings.pictures,
             columns=settings.columns,
             known=known_pictures,

@@ -37,7 +37,7 @@ _SIMILAR = "audit similar options 3"
 _LEARNED, _RULED = "audit learned picks 2", "audit rules over words 2"
 MOST_LEARNED = 1000
 """Items of which learners see a sample where there are more: enough to tell five points of accuracy from chance."""
-NO_PICTURES = "no picture of the source can be read; give their folder with --pictures"
+_NO_PICTURES = "no picture of the source can be read; give their folder with --pictures"
 
 
 class BroughtReplies(NamedTuple):
@@ -83,7 +83,7 @@ def needs_pictures(audited: AuditedItems) -> None:
     """Raise `CheckSkipped` where no picture of the source can be read."""
     if not audited.pictures:
         needs_words(audited)
-        raise CheckSkipped(NO_PICTURES)
+        raise CheckSkipped(_NO_PICTURES)
 
 
 def picture_measures(audited: AuditedItems, context: AuditContext) -> Mapping[str, PictureMeasures]:
@@ -201,7 +201,7 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
         shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
 
         def with_standing_pictures(each: AuditedItem) -> Item:
-            item = with_one_picture_a_copy(each.item, shown_as)
+            item = _with_one_picture_a_copy(each.item, shown_as)
             repeated_pairs(item), similar(item), identity_of(item)  # one that cannot be looked at is in no report
             return item
 
@@ -212,7 +212,7 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
     return context.shared("item_report", report)
 
 
-def with_one_picture_a_copy(item: Item, shown_as: Mapping[str, str]) -> Item:
+def _with_one_picture_a_copy(item: Item, shown_as: Mapping[str, str]) -> Item:
     """Return an item with each picture replaced by the one that stands for all its copies.
 
     Args:

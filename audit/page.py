@@ -38,7 +38,7 @@ _IDS, _ROWS = 400, 200
 _EVIDENCE_CHARACTERS = 1500
 
 
-class PictureBesideFinding(NamedTuple):
+class _PictureBesideFinding(NamedTuple):
     """A picture beside a finding; `uri` is None, and `problem` says why, where it is not shown.
 
     `also` is the number of other files with the same bytes.
@@ -52,7 +52,7 @@ class PictureBesideFinding(NamedTuple):
     also: int = 0
 
 
-class ItemBesideFinding(NamedTuple):
+class _ItemBesideFinding(NamedTuple):
     """A question beside a finding; `options` are letter, words and whether it is right.
 
     The question is empty where the source has no words of it.
@@ -64,24 +64,24 @@ class ItemBesideFinding(NamedTuple):
     options: Sequence[tuple[str, str, bool]]
 
 
-class FindingExample(NamedTuple):
+class _FindingExample(NamedTuple):
     """A finding shown in full."""
 
     finding: Finding
-    pictures: Sequence[PictureBesideFinding]
+    pictures: Sequence[_PictureBesideFinding]
     more_pictures: int
-    items: Sequence[ItemBesideFinding]
+    items: Sequence[_ItemBesideFinding]
     more_items: int
     evidence: str
     tables: Sequence[FindingTable]
 
 
-class ShownKind(NamedTuple):
+class _ShownKind(NamedTuple):
     """The findings of one kind: some in full, the others by their items."""
 
     of_kind: KindCount
     concerned: str
-    examples: Sequence[FindingExample]
+    examples: Sequence[_FindingExample]
     others: Sequence[str]
     more: int
 
@@ -165,11 +165,11 @@ def _printable(value: Any) -> Any:
     return "\n".join(printable(line) for line in value.split("\n"))
 
 
-def _shown(kind: KindCount, audited: AuditedItems, previews: _Previews) -> ShownKind:
+def _shown(kind: KindCount, audited: AuditedItems, previews: _Previews) -> _ShownKind:
     telling = sorted(kind.findings, key=lambda finding: len(finding.pictures) < 2)  # several pictures show more
     full, rest = telling[:_EXAMPLES], telling[_EXAMPLES:]
     others = [", ".join(finding.items[:12]) or finding.summary for finding in rest]
-    return ShownKind(
+    return _ShownKind(
         kind,
         concerned(kind),
         [_example(finding, audited, previews) for finding in full],
@@ -178,7 +178,7 @@ def _shown(kind: KindCount, audited: AuditedItems, previews: _Previews) -> Shown
     )
 
 
-def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> FindingExample:
+def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> _FindingExample:
     of_items = [
         image.image_id
         for item in finding.items[:_PICTURES_OF_FINDING]
@@ -191,7 +191,7 @@ def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> Fi
     pictures = list(dict.fromkeys(named or of_items))
     tables = tables_of(finding)
     items = finding.items[:_PICTURES_OF_FINDING]
-    return FindingExample(
+    return _FindingExample(
         finding,
         [previews.of(image_id) for image_id in pictures[:_PICTURES_OF_FINDING]],
         max(0, len(pictures) - _PICTURES_OF_FINDING),
@@ -202,12 +202,12 @@ def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> Fi
     )
 
 
-def _shown_item(audited: AuditedItems, item_id: str) -> ItemBesideFinding:
+def _shown_item(audited: AuditedItems, item_id: str) -> _ItemBesideFinding:
     wordless = audited.wordless_by_id.get(item_id)
     if wordless is not None:
         letters = zip(LETTERS, wordless.options, strict=False)
         options = [(letter, text or "", place == wordless.key) for place, (letter, text) in enumerate(letters)]
-        return ItemBesideFinding(item_id, wordless.split, "", options)
+        return _ItemBesideFinding(item_id, wordless.split, "", options)
     each = audited.by_id[item_id]
     numbers = {image.image_id: number for number, image in enumerate(each.item.images, start=1)}
     options = [
@@ -218,7 +218,7 @@ def _shown_item(audited: AuditedItems, item_id: str) -> ItemBesideFinding:
         )
         for choice in each.item.choices
     ]
-    return ItemBesideFinding(each.item_id, each.split, each.item.question, options)
+    return _ItemBesideFinding(each.item_id, each.split, each.item.question, options)
 
 
 def _evidence(finding: Finding) -> str:
@@ -237,18 +237,18 @@ class _Previews:
         for each in audited.items:
             for image, name in zip(each.item.images, each.names, strict=False):
                 self._files[image.image_id].add(name)
-        self._made: dict[str, PictureBesideFinding] = {}
+        self._made: dict[str, _PictureBesideFinding] = {}
 
-    def of(self, image_id: str) -> PictureBesideFinding:
+    def of(self, image_id: str) -> _PictureBesideFinding:
         """Return a picture as a page shows it."""
         picture = self._audited.pictures[image_id]
         if image_id not in self._made:
             if len(self._made) >= _MOST_PICTURES:
-                return PictureBesideFinding(None, 0, 0, picture.name, "not shown, to keep the page small")
+                return _PictureBesideFinding(None, 0, 0, picture.name, "not shown, to keep the page small")
             self._made[image_id] = self._reduced(image_id)
         return self._made[image_id]
 
-    def _reduced(self, image_id: str) -> PictureBesideFinding:
+    def _reduced(self, image_id: str) -> _PictureBesideFinding:
         from benchwright.drawing.previews import preview
 
         picture = self._audited.pictures[image_id]
@@ -261,9 +261,9 @@ class _Previews:
         try:
             head, _, data = self._cache.get_or_make(_PREVIEW, image_id, make).partition(b"\n")
         except UnreadableImage as error:
-            return PictureBesideFinding(None, 0, 0, picture.name, str(error))
+            return _PictureBesideFinding(None, 0, 0, picture.name, str(error))
         except OSError as error:
-            return PictureBesideFinding(None, 0, 0, picture.name, error.strerror or str(error))
+            return _PictureBesideFinding(None, 0, 0, picture.name, error.strerror or str(error))
         media_type, width, height = json.loads(head)
         uri = f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
-        return PictureBesideFinding(uri, width, height, picture.name, also=max(0, len(self._files[image_id]) - 1))
+        return _PictureBesideFinding(uri, width, height, picture.name, also=max(0, len(self._files[image_id]) - 1))

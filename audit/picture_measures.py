@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from .check import AuditContext
 
-KIND = "audit picture 2"
+_KIND = "audit picture 2"
 """Name of the entries in the cache, with a version that is raised when pictures are measured otherwise."""
 _STAGE = "audit"
 _PICTURES_A_JOB = 16
@@ -190,7 +190,7 @@ def measured_pictures(pictures: Sequence[IndexedPicture], context: AuditContext)
         pictures: Pictures, each once.
         context: Context with cache, workers and progress.
     """
-    documents = kept_documents(pictures, context, kind=KIND, phase="pictures", job=MeasurePictures)
+    documents = kept_documents(pictures, context, kind=_KIND, phase="pictures", job=MeasurePictures)
     return {image_id: PictureMeasures(**document) for image_id, document in documents.items()}
 
 

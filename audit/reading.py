@@ -40,7 +40,7 @@ from .audited_items import (
 from .kept_values import KnownPictures
 from .source_replies import letter_alone, replies_of_source
 
-SOURCE_TABLES = ("sources.csv", "sources.tsv")
+_SOURCE_TABLES = ("sources.csv", "sources.tsv")
 _NAMED_FILES = 3
 """Files of one layout that a line names."""
 _LICENCE_COLUMNS = ("licence", "license", "image_license", "image_licence")
@@ -228,7 +228,7 @@ class _Reading:
         names = {picture.name: image_id for image_id, picture in self.pictures.items()}
         table = None
         if folder.root.is_dir():
-            beside = [name for name in SOURCE_TABLES if (folder.root / name).is_file()]
+            beside = [name for name in _SOURCE_TABLES if (folder.root / name).is_file()]
             try:
                 table = read_source_table(folder.root, [*(uri_for(name) for name in names), *beside])
             except DataError as error:

@@ -17,7 +17,7 @@ from benchwright.release.format.agreement import is_empty, is_simulated
 ESTIMATED_BY = "estimated_by"
 """Key of a truth's `original`, and attribute of an item, that names the model with the digest of its weights."""
 
-DECIDING_CAMPAIGNS = ("verify", "review", "screen_items")
+_DECIDING_CAMPAIGNS = ("verify", "review", "screen_items")
 """Campaigns in which people decide whether an item is kept."""
 
 
@@ -31,10 +31,10 @@ def require_decisions(maker: str, steps: Iterable[str]) -> None:
     Raises:
         RecipeError: None of them is a campaign in which people decide on items.
     """
-    if set(DECIDING_CAMPAIGNS).isdisjoint(steps):
+    if set(_DECIDING_CAMPAIGNS).isdisjoint(steps):
         raise RecipeError(
             f"step {maker!r} makes items of what a model estimated, and people must decide on these before they are "
-            f"frozen; add one of the campaigns {', '.join(DECIDING_CAMPAIGNS)} between {maker!r} and the step 'freeze'"
+            f"frozen; add one of the campaigns {', '.join(_DECIDING_CAMPAIGNS)} between {maker!r} and the step 'freeze'"
         )
 
 
@@ -52,7 +52,7 @@ def decided_by(
         stages: Stages as a manifest names them; those of campaigns that decide count.
         agreement: Summaries of campaigns, by the name of their stage; one in which nobody decided anything is left out.
     """
-    deciding = [str(stage.get("stage")) for stage in stages if stage.get("step") in DECIDING_CAMPAIGNS]
+    deciding = [str(stage.get("stage")) for stage in stages if stage.get("step") in _DECIDING_CAMPAIGNS]
     held = [agreement[name] for name in deciding if name in agreement and not is_empty(agreement[name])]
     simulated = {is_simulated(summary) for summary in held}
     if False in simulated:

@@ -80,7 +80,7 @@ def weights_of_folds(items: Sequence[ItemWords], folds: Sequence[int]) -> list[N
 def _known(items: Sequence[ItemWords]) -> list[_KnownItem]:
     import numpy as np
 
-    return [_KnownItem(item, [np.array(cells) for cells in features_of(item)]) for item in items]
+    return [_KnownItem(item, [np.array(cells) for cells in _features_of(item)]) for item in items]
 
 
 def _weights(known: Sequence[_KnownItem], folds: Sequence[int]) -> list[NDArray[np.float64] | None]:
@@ -115,7 +115,7 @@ def _best_option(item: _KnownItem, weights: NDArray[np.float64] | None) -> str:
     return options[totals.index(max(totals))][0]
 
 
-def features_of(item: ItemWords) -> list[list[int]]:
+def _features_of(item: ItemWords) -> list[list[int]]:
     """Return the hashed features of each option."""
     question_words = _words(item.question)
     texts = [text.strip() for _, text in item.options]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-WATCHED = (
+_WATCHED = (
     "benchwright",
     "imagehash",
     "numpy",
@@ -23,7 +23,7 @@ WATCHED = (
 def library_versions() -> dict[str, str]:
     """Return the versions of the libraries that results may depend on."""
     versions = {"python": platform.python_version()}
-    for name in WATCHED:
+    for name in _WATCHED:
         try:
             versions[name] = version(name)
         except PackageNotFoundError:

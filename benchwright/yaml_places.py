@@ -1,7 +1,7 @@
 """Reading of YAML files that people write, with mistakes reported by file, line, key and value.
 
 Recipes and facts files are read with this: plain values, checked by a pydantic model. Aliases, tags and repeated keys
-are refused, and so is nesting deeper than `MAX_DEPTH`, because PyYAML's work grows with the square of the depth.
+are refused, and so is nesting deeper than `_MAX_DEPTH`, because PyYAML's work grows with the square of the depth.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from benchwright.errors import BenchwrightError
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-MAX_DEPTH = 50
+_MAX_DEPTH = 50
 """Most levels of nested lists and mappings; the files that Benchwright reads need about ten."""
-MAX_INTEGER_BITS = 64
+_MAX_INTEGER_BITS = 64
 _LINE = re.compile(r": line ([0-9]+):")
 _INTEGER = "tag:yaml.org,2002:int"
-MOST_TOLD = 40
+_MOST_TOLD = 40
 """Most mistakes of one file that are listed, one per line."""
 Path_ = tuple[str | int, ...]
 """Keys and list positions from the top of a file down to a value."""
@@ -63,8 +63,8 @@ class Places:
 
     def several(self, lines: Sequence[str]) -> BenchwrightError:
         """Return one error that lists several mistakes, one per line; beyond the first 40 only their number."""
-        rest = [f"... and {len(lines) - MOST_TOLD} more"] if len(lines) > MOST_TOLD else []
-        error = self.error("\n  ".join([f"{self._name}: {len(lines)} mistakes", *lines[:MOST_TOLD], *rest]))
+        rest = [f"... and {len(lines) - _MOST_TOLD} more"] if len(lines) > _MOST_TOLD else []
+        error = self.error("\n  ".join([f"{self._name}: {len(lines)} mistakes", *lines[:_MOST_TOLD], *rest]))
         error.mistakes = tuple(lines)
         return error
 
@@ -245,8 +245,8 @@ def _check_events(text: str, name: str, error: type[BenchwrightError]) -> None:
             raise error(f"{name}: line {line}: aliases (*{event.anchor}) are not allowed")
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
-            if depth > MAX_DEPTH:
-                raise error(f"{name}: line {line}: nested too deeply; at most {MAX_DEPTH} levels are read")
+            if depth > _MAX_DEPTH:
+                raise error(f"{name}: line {line}: nested too deeply; at most {_MAX_DEPTH} levels are read")
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
 
@@ -261,7 +261,7 @@ def _scalar(loader: yaml.SafeLoader, node: yaml.Node, name: str, error: type[Ben
             why = f"{problem}; put it in quotes if it is text"
             raise error(f"{name}: line {line}: {shown(node.value)} cannot be read: {why}") from None
     else:
-        if not isinstance(value, int) or value.bit_length() <= MAX_INTEGER_BITS:
+        if not isinstance(value, int) or value.bit_length() <= _MAX_INTEGER_BITS:
             return value
     raise error(
         f"{name}: line {line}: {shown(node.value)} is an integer of {len(node.value):,} characters, larger than any "

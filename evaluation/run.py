@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from .judging.judge_queue import JudgeQueue
 
 
-def contexts_of(
+def _contexts_of(
     plan: EvaluationPlan,
     backend: Backend,
     options: BackendOptions,
@@ -90,7 +90,7 @@ def _backend_context(
     )
 
 
-def judge_queue_of(
+def _judge_queue_of(
     judge: Judge,
     plan: EvaluationPlan,
     options: BackendOptions,
@@ -192,7 +192,7 @@ def evaluate(
         plan = EvaluationPlan(opened, split, setting, backend.tasks, reader, looks=getattr(backend, "looks", True))
         logs, item_cache = log_folder or out, cache or ItemCache(None)
         if judge is not None:
-            judge_queue = judge_queue_of(judge, plan, effective, logs, Path(folder), item_cache, replace)
+            judge_queue = _judge_queue_of(judge, plan, effective, logs, Path(folder), item_cache, replace)
             open_files.callback(judge_queue.close)
             plan = replace_in(plan, judge_queue=judge_queue)
         return _scored(
@@ -270,7 +270,7 @@ def _scored(
         _refuse_others(folder, before, backend, plan)
     check_files(opened, split)
     spent = TokenUsage(options.prices)
-    contexts = contexts_of(plan, backend, options, logs, cache, other_releases=replace)
+    contexts = _contexts_of(plan, backend, options, logs, cache, other_releases=replace)
     if sealed_splits_asked(opened, split):
         answers, outcomes = _answered(plan, contexts, folder, scratch, RunProgress(progress, spent))
         return _score(plan, contexts, None, outcomes, spent, max_errors).model_copy(

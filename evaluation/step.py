@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 RESULTS, REPLIES = "results", "replies"
-SUMMARY_FILE = "summary.json"
+_SUMMARY_FILE = "summary.json"
 _FROM_FILE = "predictions:"
 _WITHOUT_RELEASE = "step {name!r} scores a release, and no step before it makes one; put 'freeze' before it"
 
@@ -174,7 +174,7 @@ class Evaluate(FinalStep):
                 for protocol in model.protocol or self.protocol
             ]
             _remove_others(results, {score.folder for score in scores})
-            write_json(results / SUMMARY_FILE, summary_document(told_apart(scores)))
+            write_json(results / _SUMMARY_FILE, summary_document(told_apart(scores)))
             human = human_figures(release, self.split)
             if human is None:
                 (results / HUMAN_FILE).unlink(missing_ok=True)

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from benchwright.release import Release
     from benchwright.release.sealing.sealing import Sealing
 
-ANSWERS = "answer"
+_ANSWERS = "answer"
 """Kind of campaign, as its summary states it, that gives items the values below."""
-ASKED, RIGHT, BY, CONTENT = "asked", "right", "right_by", "asked_content"
+ASKED, _RIGHT, BY, CONTENT = "asked", "right", "right_by", "asked_content"
 
 
 def human_baseline(view: WorkspaceView, items: Iterable[tuple[Item, Mapping[str, Any]]]) -> dict[str, Any] | None:
@@ -51,14 +51,14 @@ def human_baseline(view: WorkspaceView, items: Iterable[tuple[Item, Mapping[str,
         view: Workspace view with the campaigns.
         items: Items as they are released, with their values.
     """
-    campaigns = {name: summary for name, summary in view.campaigns().items() if summary.get("kind") == ANSWERS}
+    campaigns = {name: summary for name, summary in view.campaigns().items() if summary.get("kind") == _ANSWERS}
     if not campaigns:
         return None
     answers: dict[str, dict[str, Any]] = {name: {} for name in campaigns}
     for item, values in items:
         for name, counted in answers.items():
             if values.get(f"{name}.{CONTENT}") == item.content_hash:
-                counted[item.item_id] = {word: values[f"{name}.{word}"] for word in (ASKED, RIGHT)}
+                counted[item.item_id] = {word: values[f"{name}.{word}"] for word in (ASKED, _RIGHT)}
                 if (by := values.get(f"{name}.{BY}")) is not None:
                     counted[item.item_id]["by"] = json.loads(by)
     return {name: _answers(summary, answers[name]) for name, summary in campaigns.items() if answers[name]} or None
@@ -82,8 +82,8 @@ _LATER: Mapping[str, Any] = {"metadata": "remove", "redistribute": "permitted", 
 DRAFT = "0+"
 """Versions that begin so are drafts, named by their content and replaced when it is frozen again."""
 
-ONLY_SPLIT = "test"
-SPLIT_VALUE = "split"
+_ONLY_SPLIT = "test"
+_SPLIT_VALUE = "split"
 _SEALED_BY_CONTENT = (
     "pictures: by_content cannot be had with sealed splits, since a file's format says which step made it; leave it out"
 )
@@ -219,7 +219,7 @@ class Freeze(FinalStep):
         """Return the names of the release's splits; None where data say them."""
         stage = self._naming_stage(before)
         if stage is None:
-            return frozenset({ONLY_SPLIT})
+            return frozenset({_ONLY_SPLIT})
         return stage.step.names if isinstance(stage.step, Splits) else None
 
     def _naming_stage(self, before: Sequence[EarlierStage]) -> EarlierStage | None:
@@ -230,7 +230,7 @@ class Freeze(FinalStep):
                 are made after it, which would have no split.
         """
         given = {f"{stage.id}.{name}": place for place, stage in enumerate(before) for name in stage.values}
-        named = [value for value in given if value.rpartition(".")[2] == SPLIT_VALUE]
+        named = [value for value in given if value.rpartition(".")[2] == _SPLIT_VALUE]
         if self.split_value is None and len(named) > 1:
             raise RecipeError(
                 f"step {self.name!r}: {_several(named)}; set `split_value: {named[-1]}` for the last of them, or "
@@ -242,7 +242,7 @@ class Freeze(FinalStep):
         if chosen not in given:
             raise RecipeError(
                 f"step {self.name!r}: no step before it gives {chosen!r}, which split_value names; those that name "
-                f"splits are {', '.join(named) or 'none: leave it out, and all items are in ' + repr(ONLY_SPLIT)}"
+                f"splits are {', '.join(named) or 'none: leave it out, and all items are in ' + repr(_ONLY_SPLIT)}"
             )
         place = given[chosen]
         makers = [stage.entry for stage in before[place + 1 :] if stage.kind == "map" and "items" in stage.makes]
@@ -292,8 +292,8 @@ def freeze(
 
     corrections = settings.corrections()
     stages, campaigns = view.stages(), view.campaigns()
-    is_lossless = picture_rule(settings, workspace) == "lossless"
-    visual = frozenset[str]() if is_lossless else visual_operations(view.operations())
+    is_lossless = _picture_rule(settings, workspace) == "lossless"
+    visual = frozenset[str]() if is_lossless else _visual_operations(view.operations())
     files = _ReleasedFiles(settings, view, visual, progress)
 
     def corrected() -> Iterator[_Valued]:
@@ -371,7 +371,7 @@ def freeze(
     )
 
 
-def picture_rule(settings: Freeze, workspace: Path) -> PictureRule:
+def _picture_rule(settings: Freeze, workspace: Path) -> PictureRule:
     """Return how pictures that steps made are released.
 
     Raises:
@@ -385,7 +385,7 @@ def picture_rule(settings: Freeze, workspace: Path) -> PictureRule:
     return settings.pictures or Workspace(workspace).picture_rule()
 
 
-def visual_operations(operations: Iterable[Operation]) -> frozenset[str]:
+def _visual_operations(operations: Iterable[Operation]) -> frozenset[str]:
     """Return the ids of the operations of whose pictures people see all that counts, as their steps declare."""
     steps = catalogue("steps")
     return frozenset(
@@ -479,7 +479,7 @@ def _with_splits(items: Iterable[_Valued], named: str | None) -> Iterator[tuple[
     for item, values in items:
         key = named or _split_value(values)
         if key is None:
-            yield item, ONLY_SPLIT
+            yield item, _ONLY_SPLIT
             continue
         split = values.get(key)
         if not isinstance(split, str):
@@ -491,7 +491,7 @@ def _with_splits(items: Iterable[_Valued], named: str | None) -> Iterator[tuple[
 
 
 def _split_value(values: Mapping[str, Any]) -> str | None:
-    names = sorted(name for name in values if name.rpartition(".")[2] == SPLIT_VALUE)
+    names = sorted(name for name in values if name.rpartition(".")[2] == _SPLIT_VALUE)
     if len(names) > 1:
         raise StepError(f"{_several(names)}; say which with split_value")
     return names[0] if names else None

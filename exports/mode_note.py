@@ -10,7 +10,7 @@ from benchwright.rooms import catalogue
 
 MODE = "mode"
 """Attribute of items, and setting of steps, that names the mode: `paper` or `hardened`."""
-HARDENED, PAPER = "hardened", "paper"
+_HARDENED, _PAPER = "hardened", "paper"
 
 
 def mode_note(items: Iterable[Item]) -> str:
@@ -27,10 +27,10 @@ def mode_note(items: Iterable[Item]) -> str:
         counts.setdefault(item.task, Counter())[str(item.attributes.get(MODE, ""))] += 1
     hardened, printed, only = [], [], []
     for task, modes in sorted(counts.items()):
-        if modes[HARDENED]:
-            hardened.append(f"`{task}` ({modes[HARDENED]})")
-        if modes[PAPER]:
-            printed.append(f"`{task}` ({modes[PAPER]})")
+        if modes[_HARDENED]:
+            hardened.append(f"`{task}` ({modes[_HARDENED]})")
+        if modes[_PAPER]:
+            printed.append(f"`{task}` ({modes[_PAPER]})")
         if modes[""] and _has_papers_rule_only(task):
             only.append(f"`{task}` ({modes['']})")
     sentences = []
@@ -52,4 +52,4 @@ def _has_papers_rule_only(task: str) -> bool:
     """Return whether the step that makes a task can follow the paper only."""
     entry = catalogue("steps").get(task)
     field = None if entry is None else entry.load().model_fields.get(MODE)
-    return field is not None and field.default == PAPER
+    return field is not None and field.default == _PAPER

@@ -12,17 +12,17 @@ from benchwright.score_interval import score_interval
 
 SOLVERS = ".solvers"
 """End of the name of the stage, of any entry, in which the step `shortcuts` lets solvers answer."""
-HELPED = f"{SOLVERS}.solvers"
+_HELPED = f"{SOLVERS}.solvers"
 """End of the name of its value with the solvers that a cue helps with an item."""
 _SURE = 3.0
 """Standard errors above chance from which a constant answer counts as a cue: 1 in 700 by chance, for each letter."""
-MOST_NAMED = 4
+_MOST_NAMED = 4
 """Number of solvers of a task that the paragraph names."""
-FEW = 200
+_FEW = 200
 """Number of a task's items below which cues stay hidden; sets of so many were used to measure what the solvers find."""
 
 
-class ConstantAnswer(NamedTuple):
+class _ConstantAnswer(NamedTuple):
     """The letter that is right most often, as the answer to every item.
 
     Args:
@@ -55,19 +55,19 @@ class _Keys:
             self._keys.setdefault(item.task, Counter())[key] += 1
             self._chance[item.task] += 1 / len(item.choices)
 
-    def by_task(self) -> dict[str, ConstantAnswer]:
+    def by_task(self) -> dict[str, _ConstantAnswer]:
         """Return the letter that is right most often in each task, the first of several."""
         return {task: _constant(keys, self._chance[task]) for task, keys in sorted(self._keys.items())}
 
-    def over_all(self) -> ConstantAnswer | None:
+    def over_all(self) -> _ConstantAnswer | None:
         """Return the letter that is right most often; None where no item has a key."""
         keys = sum(self._keys.values(), Counter[str]())
         return _constant(keys, sum(self._chance.values())) if keys else None
 
 
-def _constant(keys: Counter[str], chance: float) -> ConstantAnswer:
+def _constant(keys: Counter[str], chance: float) -> _ConstantAnswer:
     key, right = min(keys.items(), key=lambda entry: (-entry[1], entry[0]))
-    return ConstantAnswer(key, right, keys.total(), chance / keys.total())
+    return _ConstantAnswer(key, right, keys.total(), chance / keys.total())
 
 
 def constant_note(items: Iterable[Item]) -> str:
@@ -91,7 +91,7 @@ def constant_note(items: Iterable[Item]) -> str:
     return " ".join(sentences)
 
 
-def _constant_words(answer: ConstantAnswer) -> str:
+def _constant_words(answer: _ConstantAnswer) -> str:
     return (
         f"Always `{answer.key}` is right in {answer.right / answer.items:.2f} of {answer.items} items, guessing in "
         f"{answer.chance:.2f}"
@@ -113,7 +113,7 @@ def shortcut_note(items: Iterable[tuple[Item, Mapping[str, Any]]]) -> str:
     missed = 0
     for item, values in items:
         keys.add(item)
-        lists: Sequence[Sequence[str] | None] = [value for name, value in values.items() if name.endswith(HELPED)]
+        lists: Sequence[Sequence[str] | None] = [value for name, value in values.items() if name.endswith(_HELPED)]
         known = [names for names in lists if names is not None]
         missed += bool(lists) and not known
         if known:
@@ -131,13 +131,13 @@ def shortcut_note(items: Iterable[tuple[Item, Mapping[str, Any]]]) -> str:
     if clean:
         counts = ", ".join(f"`{task}` {measured[task]}" for task in clean)
         sentences.append(f"They found no cue in the items of these tasks: {counts}.")
-    if any(measured[task] < FEW for task in clean):
+    if any(measured[task] < _FEW for task in clean):
         sentences.append(
-            f"Of fewer than {FEW} items that says little: on 40, a solver's accuracy has a 95 % interval of about 30 "
+            f"Of fewer than {_FEW} items that says little: on 40, a solver's accuracy has a 95 % interval of about 30 "
             "points."
         )
     for task in sorted(task for task in measured if helped[task]):
-        ranked = sorted(solvers[task].items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_NAMED]
+        ranked = sorted(solvers[task].items(), key=lambda entry: (-entry[1], entry[0]))[:_MOST_NAMED]
         named = ", ".join(f"`{_plain(name)}` {count}" for name, count in ranked)
         sentences.append(f"In `{task}` a cue helps with {helped[task]} of {measured[task]} items ({named}).")
     if missed:

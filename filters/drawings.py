@@ -18,13 +18,13 @@ from pydantic import Field
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
 
-SIDE_PX = 512
+_SIDE_PX = 512
 """Longer side at which pictures are measured; smaller ones as they are."""
 _FLAT_LEVELS = 1
 _HARD_LEVELS, _SOFT_LEVELS = 64, 6
 _STEEPEST = 0.05
 _DECIMALS = 4
-REASONS = {"flat": "flat_color", "sparse": "sparse_steps", "hard": "hard_edges"}
+_REASONS = {"flat": "flat_color", "sparse": "sparse_steps", "hard": "hard_edges"}
 """Reason of each measured value, in the order in which they are looked at."""
 
 
@@ -72,7 +72,7 @@ class Drawings(Filter):
         """Compare with the bounds; the reason is the first that is passed, and the evidence has all."""
         bounds = {"flat": self.max_flat, "sparse": self.max_sparse, "hard": self.max_hard}
         passed = {
-            REASONS[name]: {"value": measured[name], "bound": bound}
+            _REASONS[name]: {"value": measured[name], "bound": bound}
             for name, bound in bounds.items()
             if bound is not None and measured[name] > bound
         }
@@ -115,7 +115,7 @@ def _share_of_steepest(steps: NDArray[np.int32]) -> float:
 
 def _shrunk(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
     height, width = pixels.shape[:2]
-    scale = SIDE_PX / max(width, height)
+    scale = _SIDE_PX / max(width, height)
     if scale >= 1:
         return np.ascontiguousarray(pixels)
     size = max(1, round(width * scale)), max(1, round(height * scale))

@@ -27,7 +27,7 @@ from benchwright.models.picture_batches import PictureBatches, Pixels
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import AnyRecord, Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 
-REASON = "unsafe"
+_REASON = "unsafe"
 
 
 class _WithClassifier(WithModel):
@@ -106,7 +106,7 @@ class SafetyVerdict(MapStep):
         beyond = scores_beyond(scores, self.refuse)
         if not beyond:
             return Outcome(values=values)
-        return Outcome(self.verdict, REASON, values=values, evidence={"scores": beyond})
+        return Outcome(self.verdict, _REASON, values=values, evidence={"scores": beyond})
 
 
 class Safety(_WithClassifier):

@@ -19,13 +19,13 @@ from .ratings import Rating, columns_of
 
 LEAST_SHARED = 10
 """Least number of units shared with others for a rater's accuracy and errors to be estimated."""
-LEAST_TIMED = 5
+_LEAST_TIMED = 5
 """Least number of ratings with a known time for a rater's pace to be compared."""
-FAST = 3.5
+_FAST = 3.5
 """Modified z-score beyond which a rater's median time is an outlier (Iglewicz and Hoaglin 1993)."""
-MANY_TOO_FAST = 0.2
-"""Share of ratings below the shortest believable time, `LEAST_TIMED` of them or more, from which a rater rushes."""
-MANY_MISSED = 0.34
+_MANY_TOO_FAST = 0.2
+"""Share of ratings below the shortest believable time, `_LEAST_TIMED` of them or more, from which a rater rushes."""
+_MANY_MISSED = 0.34
 """Share of attention checks that a rater had wrong, two of them or more, from which they do not read the questions."""
 Doubt = Literal["misses_checks", "rushes", "faster_than_others", "as_without_looking"]
 """Evidence against a rater: of attention checks, of impossible times, of the others' pace, of one label for all."""
@@ -62,7 +62,7 @@ class RaterQuality:
         alpha_without: Krippendorff's alpha of the others, and the number of units on which they can be compared.
         median_seconds: Median of the seconds that a rating took, where known.
         timed: Number of ratings whose time is known.
-        pace: Modified z-score of the log of that median among all raters with `LEAST_TIMED` times or more; below -3.5
+        pace: Modified z-score of the log of that median among all raters with `_LEAST_TIMED` times or more; below -3.5
             is suspiciously fast.
         on_gold: Share of right labels on units whose right label is known, and the number of these units.
         too_fast: Share of ratings that took less than the shortest believable time of their unit, and the number of
@@ -93,13 +93,13 @@ class RaterQuality:
         """Return whether the rater rushes or is an outlier on the fast side; None if neither is known."""
         if self.rushes:
             return True
-        return None if self.pace is None else self.pace < -FAST
+        return None if self.pace is None else self.pace < -_FAST
 
     @property
     def rushes(self) -> bool:
         """Return whether many ratings took less time than anybody needs to look and read."""
         share, of = self.too_fast
-        return share is not None and share >= MANY_TOO_FAST and round(share * of) >= LEAST_TIMED
+        return share is not None and share >= _MANY_TOO_FAST and round(share * of) >= _LEAST_TIMED
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
@@ -113,9 +113,9 @@ class RaterQuality:
             and self.ratings >= LEAST_SHARED
         )
         evidence: dict[Doubt, bool] = {
-            "misses_checks": missed >= 2 and missed > MANY_MISSED * of,
+            "misses_checks": missed >= 2 and missed > _MANY_MISSED * of,
             "rushes": self.rushes,
-            "faster_than_others": self.pace is not None and self.pace < -FAST,
+            "faster_than_others": self.pace is not None and self.pace < -_FAST,
             "as_without_looking": is_constant,
         }
         return tuple(doubt for doubt, holds in evidence.items() if holds)
@@ -196,7 +196,7 @@ def qualities_in(
     ).reshape(len(columns.rater_names), -1)
     timed = {name: len(times) for name, times in (seconds or {}).items()}
     middle = {name: median(times) for name, times in (seconds or {}).items() if len(times)}
-    paces = _paces({name: value for name, value in middle.items() if timed[name] >= LEAST_TIMED})
+    paces = _paces({name: value for name, value in middle.items() if timed[name] >= _LEAST_TIMED})
     return [
         RaterQuality(
             rater=name,

@@ -33,7 +33,7 @@ from .ratings import Floats, Metric, Rating, RatingTable, columns_of, fold
 
 Interval = tuple[float, float]
 
-MAX_UNDEFINED = 0.05
+_MAX_UNDEFINED = 0.05
 """Largest share of resamples in which a statistic may be undefined; above it, the statistic has no interval."""
 LEAST_COMPARED = 10
 """Least number of units with two ratings or more for an interval: a bootstrap of few units knows nothing of other
@@ -124,7 +124,7 @@ def without_each(columns: RatingColumns, *, metric: Metric = "nominal") -> dict[
     return {name: agreement_in(columns.without(name), metric=metric, resamples=0) for name in columns.present}
 
 
-def percent_agreement(table: RatingTable, weights: Floats) -> Floats:
+def _percent_agreement(table: RatingTable, weights: Floats) -> Floats:
     """Return the mean share of agreeing pairs per unit, 0 to 1; NaN if no unit has two ratings.
 
     Args:
@@ -155,7 +155,7 @@ def fleiss_kappa(table: RatingTable, weights: Floats) -> Floats:
         return np.full(len(weights), np.nan)
     used = weights @ table.counts
     share = _ratio(used, used.sum(axis=1, keepdims=True))
-    return _beyond_chance(percent_agreement(table, weights), (share**2).sum(axis=1))
+    return _beyond_chance(_percent_agreement(table, weights), (share**2).sum(axis=1))
 
 
 def gwet_ac1(table: RatingTable, weights: Floats) -> Floats:
@@ -169,7 +169,7 @@ def gwet_ac1(table: RatingTable, weights: Floats) -> Floats:
         return np.full(len(weights), np.nan)
     share = _ratio(weights @ (table.counts / table.per_unit[:, None]), weights.sum(axis=1, keepdims=True))
     by_chance = (share * (1 - share)).sum(axis=1) / (categories - 1)
-    return _beyond_chance(percent_agreement(table, weights), by_chance)
+    return _beyond_chance(_percent_agreement(table, weights), by_chance)
 
 
 def krippendorff_alpha(table: RatingTable, weights: Floats) -> Floats:
@@ -198,7 +198,7 @@ def krippendorff_alpha(table: RatingTable, weights: Floats) -> Floats:
 
 
 STATISTICS: Mapping[str, Callable[[RatingTable, Floats], Floats]] = {
-    "percent": percent_agreement,
+    "percent": _percent_agreement,
     "cohen_kappa": cohen_kappa,
     "fleiss_kappa": fleiss_kappa,
     "krippendorff_alpha": krippendorff_alpha,
@@ -245,7 +245,7 @@ def quantile_interval(drawn: Floats) -> Interval | None:
     None where too many of them are undefined, or where all are equal, so that resampling says nothing.
     """
     defined = drawn[~np.isnan(drawn)]
-    if len(defined) < (1 - MAX_UNDEFINED) * len(drawn):
+    if len(defined) < (1 - _MAX_UNDEFINED) * len(drawn):
         return None
     low, high = np.quantile(defined, [0.025, 0.975])
     return (float(low), float(high)) if low < high else None

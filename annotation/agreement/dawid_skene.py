@@ -21,7 +21,7 @@ from .rating_columns import RatingColumns
 from .ratings import MAX_CELLS, Floats, Rating, in_columns
 
 _ROUNDS = 500
-SETTLED = 1e-10
+_SETTLED = 1e-10
 """Change of the log-likelihood per rating below which error rates are right to four digits."""
 NEARLY_SETTLED = 1e-6
 """The same for two digits, which takes a tenth of the rounds."""
@@ -70,12 +70,12 @@ def dawid_skene(ratings: Iterable[Rating]) -> DawidSkeneEstimate:
     return estimated_from(in_columns(sorted(ratings)))
 
 
-def estimated_from(columns: RatingColumns, *, settled: float = SETTLED) -> DawidSkeneEstimate:
+def estimated_from(columns: RatingColumns, *, settled: float = _SETTLED) -> DawidSkeneEstimate:
     """Return the same as `dawid_skene` for ratings in columns; only labels in use have a category.
 
     Args:
         columns: At least one rating.
-        settled: Change of the log-likelihood per rating at which iteration ends; default `SETTLED`.
+        settled: Change of the log-likelihood per rating at which iteration ends; default `_SETTLED`.
 
     Raises:
         DataError: As `dawid_skene`.

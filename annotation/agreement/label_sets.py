@@ -7,19 +7,19 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-SEPARATOR = "|"
+_SEPARATOR = "|"
 MAX_SETS = 2000
 """Most different sets: their distances take 32 MB of memory."""
 
 
 def members_of(label: str) -> frozenset[str]:
     """Return the categories in a label, where they are joined by `|`; none for an empty label."""
-    return frozenset(part.strip() for part in label.split(SEPARATOR)) - {""}
+    return frozenset(part.strip() for part in label.split(_SEPARATOR)) - {""}
 
 
 def joined(members: Iterable[str]) -> str:
     """Return the label of a set of categories: each once, sorted, joined by `|`."""
-    return SEPARATOR.join(sorted(set(members)))
+    return _SEPARATOR.join(sorted(set(members)))
 
 
 def masi(first: frozenset[str], second: frozenset[str]) -> float:

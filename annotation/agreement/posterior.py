@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 
 from .ratings import Floats
 
-PRIOR_WEIGHT = 5.0
+_PRIOR_WEIGHT = 5.0
 """Ratings of each true label that the prior of a rater is worth, and units of each label that of the shares is."""
-PRIOR_ACCURACY = 0.8
+_PRIOR_ACCURACY = 0.8
 """Share of right ratings in the prior; the wrong ones are spread evenly over the other labels."""
-INTERVAL = 0.9
+_INTERVAL = 0.9
 """Probability of a credible interval; half of the rest lies below it."""
-DRAWS = 400
+_DRAWS = 400
 """Draws of the error rates from which an interval is made."""
 _ROUNDS = 100
 _SETTLED = 1e-4
@@ -70,7 +70,7 @@ class RaterModel:
 
 def prior_model(labels: Sequence[str]) -> RaterModel:
     """Return the model of raters of whom nothing is known."""
-    return RaterModel(tuple(labels), np.full(len(labels), PRIOR_WEIGHT))
+    return RaterModel(tuple(labels), np.full(len(labels), _PRIOR_WEIGHT))
 
 
 def model_of(document: Mapping[str, Any]) -> RaterModel:
@@ -80,8 +80,8 @@ def model_of(document: Mapping[str, Any]) -> RaterModel:
 
 
 def _prior_rates(many: int) -> Floats:
-    wrong = PRIOR_WEIGHT * (1 - PRIOR_ACCURACY) / (many - 1)
-    return np.full((many, many), wrong) + np.eye(many) * (PRIOR_WEIGHT * PRIOR_ACCURACY - wrong)
+    wrong = _PRIOR_WEIGHT * (1 - _PRIOR_ACCURACY) / (many - 1)
+    return np.full((many, many), wrong) + np.eye(many) * (_PRIOR_WEIGHT * _PRIOR_ACCURACY - wrong)
 
 
 def fitted(
@@ -129,7 +129,7 @@ def _parameters(truth: Floats, units: _Ints, labels: _Ints, raters: int) -> tupl
     counts = np.stack(
         [np.bincount(labels, truth[units, true], raters * many).reshape(raters, many) for true in range(many)], axis=1
     )
-    return PRIOR_WEIGHT + truth.sum(axis=0), _prior_rates(many) + counts
+    return _PRIOR_WEIGHT + truth.sum(axis=0), _prior_rates(many) + counts
 
 
 def _truths(shares: Floats, rates: Floats, units: _Ints, raters: _Ints, labels: _Ints, count: int) -> Floats:
@@ -162,7 +162,7 @@ class PosteriorSampler:
     def posterior(self, votes: Sequence[tuple[int, str]]) -> Posterior | None:
         """Return the leading decision on a unit with its probability; None if a vote has a label of another model.
 
-        The probability is the mean over draws of the error rates, and the interval holds `INTERVAL` of them.
+        The probability is the mean over draws of the error rates, and the interval holds `_INTERVAL` of them.
 
         Args:
             votes: Rater, a number from 1, and label of each vote; their order does not matter.
@@ -178,7 +178,7 @@ class PosteriorSampler:
             chances = relative / relative.sum(axis=1, keepdims=True)
             mean = chances.mean(axis=0)
             leading = int(mean.argmax())
-            low, high = np.quantile(chances[:, leading], [(1 - INTERVAL) / 2, (1 + INTERVAL) / 2])
+            low, high = np.quantile(chances[:, leading], [(1 - _INTERVAL) / 2, (1 + _INTERVAL) / 2])
             self._cached[key] = Posterior(labels[leading], float(mean[leading]), float(low), float(high))
         return self._cached[key]
 
@@ -192,5 +192,5 @@ class PosteriorSampler:
 
 def _drawn(rng: np.random.Generator, parameters: Floats) -> Floats:
     """Return (DRAWS, rows, K) draws from the Dirichlet distribution of each row."""
-    gammas = rng.standard_gamma(np.broadcast_to(parameters, (DRAWS, *parameters.shape))) + 1e-300
+    gammas = rng.standard_gamma(np.broadcast_to(parameters, (_DRAWS, *parameters.shape))) + 1e-300
     return np.asarray(gammas / gammas.sum(axis=2, keepdims=True))

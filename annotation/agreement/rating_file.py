@@ -10,7 +10,7 @@ from ..forms.csv_rows import read_rows, shown
 from .ratings import Rating
 
 COLUMNS = ("unit", "rater", "label")
-MAX_NAME = 1000
+_MAX_NAME = 1000
 
 
 def read_ratings(path: Path) -> list[Rating]:
@@ -29,8 +29,8 @@ def read_ratings(path: Path) -> list[Rating]:
                 raise DataError(
                     f"{path}, line {row.line}: {column} is empty; leave the row out where there is no rating"
                 )
-            if len(value) > MAX_NAME:
-                raise DataError(f"{path}, line {row.line}: {column} {shown(value)} is longer than {MAX_NAME}")
+            if len(value) > _MAX_NAME:
+                raise DataError(f"{path}, line {row.line}: {column} {shown(value)} is longer than {_MAX_NAME}")
         rating = Rating(**row.values)
         if before := lines.get(rating[:2]):
             raise DataError(

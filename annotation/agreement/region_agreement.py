@@ -42,10 +42,10 @@ from .region_matching import (
     placed_regions,
 )
 
-REGION_STATISTICS = (
+_REGION_STATISTICS = (
     "mean_iou", "mean_distance", "share_matched", "count_agreement", "count_alpha", "label_alpha",
 )  # fmt: skip
-MAX_LABELS = 2_000
+_MAX_LABELS = 2_000
 """Most different labels for `label_alpha`; more are free text, not categories."""
 
 
@@ -107,7 +107,7 @@ class RegionAgreement:
         annotators: Number of different annotators.
         regions: Number of regions in all pairs of annotators.
         matched: Number of matched pairs of regions.
-        figures: Each of `REGION_STATISTICS`.
+        figures: Each of `_REGION_STATISTICS`.
         ci: Its 95 % interval; None as in `Agreement`.
         by_field: The same for each field of the form; empty in that of a field.
     """
@@ -223,7 +223,7 @@ def _agreement(
             for named in row.labels:
                 labels.add(number, named)
     alphas = {
-        "label_alpha": labels.table() if len(labels.categories) <= MAX_LABELS else None,
+        "label_alpha": labels.table() if len(labels.categories) <= _MAX_LABELS else None,
         "count_alpha": counts.table(_ratio_distances(counts.categories)),
     }
     weights_of_patterns = {
@@ -238,14 +238,14 @@ def _agreement(
                 values[name] = np.full(len(weights), np.nan)
             else:
                 values[name] = krippendorff_alpha(table, np.asarray((weights_of_patterns[name].T @ weights.T).T))
-        return {name: values[name] for name in REGION_STATISTICS}
+        return {name: values[name] for name in _REGION_STATISTICS}
 
     whole = {name: float(value[0]) for name, value in figures(np.ones((1, len(number_of)))).items()}
     values = {name: None if np.isnan(value) else value for name, value in whole.items()}
-    ci: dict[str, Interval | None] = dict.fromkeys(REGION_STATISTICS)
+    ci: dict[str, Interval | None] = dict.fromkeys(_REGION_STATISTICS)
     if resamples and len(number_of) >= LEAST_COMPARED:
         rng = generator_for(seed, "region_agreement", "bootstrap")
-        drawn: dict[str, list[Floats]] = {name: [] for name in REGION_STATISTICS}
+        drawn: dict[str, list[Floats]] = {name: [] for name in _REGION_STATISTICS}
         widest = max([len(number_of), *(len(table.times) for table in alphas.values() if table is not None)])
         at_once = max(1, 2_000_000 // widest)
         for start in range(0, resamples, at_once):

@@ -42,7 +42,7 @@ Marks = Mapping[str, FieldMarks]
 """What all annotators marked on one picture, by annotator; an annotator who marked nothing has no regions."""
 AREAS = ("box", "polygon", "mask")
 _ROUNDING = 1e-9
-Matrix = NDArray[np.float64]
+_Matrix = NDArray[np.float64]
 
 
 class RegionTolerance(Record):
@@ -201,10 +201,10 @@ def _similarity_in_place(region: PlacedRegion, other: PlacedRegion, sizes_wh: Se
         return _area_iou(region, other, sizes_wh[0])
     if first.shape != second.shape or len(first.points) != len(second.points):
         return None
-    return max(0.0, 1 - relative_distance(region, other, sizes_wh))
+    return max(0.0, 1 - _relative_distance(region, other, sizes_wh))
 
 
-def relative_distance(region: PlacedRegion, other: PlacedRegion, sizes_wh: Sequence[SizeWH]) -> float:
+def _relative_distance(region: PlacedRegion, other: PlacedRegion, sizes_wh: Sequence[SizeWH]) -> float:
     """Return the largest distance between two points of one place, as a share of the object's or picture's diagonal.
 
     The object's diagonal is the mean of those that the two annotators marked.
@@ -270,7 +270,7 @@ def grouped_regions(
     """
     names = sorted(name for name, regions in regions_by_annotator.items() if regions)
     ordered = {name: _in_fixed_order(regions_by_annotator[name]) for name in names}
-    margins: dict[tuple[str, str], Matrix] = {}
+    margins: dict[tuple[str, str], _Matrix] = {}
     matched: dict[tuple[str, str], float] = {}
     for first, second in combinations(names, 2):
         margin, similarities = _compared(ordered[first], ordered[second], sizes_wh, tolerance, with_labels)
@@ -303,7 +303,7 @@ def _in_turn(names: Sequence[str], matched: Mapping[tuple[str, str], float]) -> 
 
 
 def _mean_margin(
-    margins: Mapping[tuple[str, str], Matrix], name: str, row: int, group: Sequence[tuple[str, int]]
+    margins: Mapping[tuple[str, str], _Matrix], name: str, row: int, group: Sequence[tuple[str, int]]
 ) -> float:
     return float(sum(margins[name, other][row, other_row] for other, other_row in group) / len(group))
 
@@ -314,7 +314,7 @@ def _compared(
     sizes_wh: Sequence[SizeWH],
     tolerance: RegionTolerance,
     with_labels: bool,
-) -> tuple[Matrix, Matrix]:
+) -> tuple[_Matrix, _Matrix]:
     """Return the excess of each pair over the least similarity (-inf: cannot mean the same), and its similarity."""
     margins = np.full((len(regions), len(others)), -inf)
     similarities = np.zeros_like(margins)
@@ -327,7 +327,7 @@ def _compared(
     return margins, similarities
 
 
-def _assigned(margins: Matrix) -> list[tuple[int, int]]:
+def _assigned(margins: _Matrix) -> list[tuple[int, int]]:
     """Return rows and columns of the optimal assignment among pairs whose margin is not negative."""
     allowed = margins >= -_ROUNDING
     if not allowed.any():

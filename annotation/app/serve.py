@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .security.connections import ConnectionLimits, Network
 
 SCRIPT = Path(__file__).parent / "script" / "screen.py"
-MOST_SENT_BYTES = 8 * 1024 * 1024
+_MOST_SENT_BYTES = 8 * 1024 * 1024
 """In one message of a browser over the websocket; photographs and drafts come by routes of their own."""
 SWITCH_S = 0.0005
 """Seconds that one thread may keep the others waiting. Short, so that a thread that holds the store's lock goes on at
@@ -104,7 +104,7 @@ def run_app(
         host=address,
         port=port,
         **served_within(with_more_files(limits or ConnectionLimits()), trusted_proxies),
-        ws_max_size=MOST_SENT_BYTES,
+        ws_max_size=_MOST_SENT_BYTES,
         ws_per_message_deflate=True,
         proxy_headers=bool(trusted_proxies),
         forwarded_allow_ips=[str(network) for network in trusted_proxies],

@@ -30,7 +30,7 @@ from ..workflow.settlement.rules import AnnotatorsRule, Rule, parse_rule
 from .running.open_campaign import AssignedCampaign, CampaignRequest, run_campaign
 from .running.verdicts import BinaryVotes
 
-DROPPED_AS, UNDECIDED = "same_picture", "no_agreement"
+_DROPPED_AS, _UNDECIDED = "same_picture", "no_agreement"
 
 
 class ImagePair(NamedTuple):
@@ -96,7 +96,7 @@ def pair_verdicts(
         "total": len(by_people),
         SAME: counts[SAME],
         DIFFERENT: counts[DIFFERENT],
-        UNDECIDED: counts[None],
+        _UNDECIDED: counts[None],
         "dropped": len(dropped),
     }
     if known:
@@ -136,9 +136,9 @@ def _outcome(
         return Outcome()
     by_better = {pair.better: evidence[pair.pair_id] for pair in pairs}
     if image in dropped:
-        return Outcome("drop", DROPPED_AS, evidence={AGAINST: dropped[image], "pairs": by_better})
+        return Outcome("drop", _DROPPED_AS, evidence={AGAINST: dropped[image], "pairs": by_better})
     if any(decided[pair.pair_id] is None for pair in pairs):
-        return Outcome("ask", UNDECIDED, evidence={"pairs": by_better})
+        return Outcome("ask", _UNDECIDED, evidence={"pairs": by_better})
     return Outcome(evidence={"pairs": by_better})
 
 

@@ -45,11 +45,11 @@ from .running.verdicts import (
 )
 from .verify import MAX_ROUNDS
 
-DROPPED_AS = (FAILED_REVIEW, OUT_OF_ROUNDS, REJECTED)
+_DROPPED_AS = (FAILED_REVIEW, OUT_OF_ROUNDS, REJECTED)
 """Reasons for which items are dropped."""
 
 
-def review_verdicts(
+def _review_verdicts(
     rule: Rule,
     histories: Mapping[str, ItemHistory],
     *,
@@ -83,7 +83,7 @@ def review_verdicts(
         "simulated": simulated,
         "total": reasons.total(),
         "kept": reasons[None],
-        **{reason: reasons[reason] for reason in DROPPED_AS},
+        **{reason: reasons[reason] for reason in _DROPPED_AS},
         "agreement": rounded(agreement_of(answers, seed=seed).to_json()),
         "criteria": {name: short_agreement(_ratings(histories, name), ("yes", "no")) for name in (ANSWER, *criteria)},
         "rounds": round_summaries(histories, outcomes),
@@ -96,7 +96,7 @@ def review_verdicts(
     return Verdicts(None, outcomes, document)
 
 
-def gold_review_outcome(key: str) -> Outcome:
+def _gold_review_outcome(key: str) -> Outcome:
     """Return the outcome of an item whose right answer is known: it passes, as reviewed by whoever knows its answer."""
     return Outcome(evidence={"gold": key})
 
@@ -227,14 +227,14 @@ class Review(ReturningCampaign):
         history = open_in_rounds(request, records, ctx, send_back=self.send_back)
         if history.waiting is not None:
             return Verdicts(history.waiting, rerun=history.rerun)
-        verdicts = review_verdicts(
+        verdicts = _review_verdicts(
             rule,
             history.histories,
             criteria=self.criteria,
             simulated=self.simulate is not None,
             seed=ctx.seed,
         )
-        gold = {item_id: gold_review_outcome(key) for item_id, key in history.gold.items()}
+        gold = {item_id: _gold_review_outcome(key) for item_id, key in history.gold.items()}
         return self.noted(with_gold(verdicts, gold), ctx)
 
 

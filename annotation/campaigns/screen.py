@@ -31,7 +31,7 @@ from .running.open_campaign import AssignedCampaign, CampaignRequest, run_campai
 from .running.verdicts import BinaryVotes, most_named
 
 
-def screen_verdicts(
+def _screen_verdicts(
     rule: Rule,
     reasons: Sequence[str],
     kinds: Mapping[str, str],
@@ -62,7 +62,7 @@ def screen_verdicts(
     return Verdicts(None, outcomes, head | _counts(outcomes.values()) | summary)
 
 
-def gold_screen_outcome(decision: str, reason: str) -> Outcome:
+def _gold_screen_outcome(decision: str, reason: str) -> Outcome:
     """Return the outcome of a gold record, from its known decision and reason."""
     evidence = {"gold": decision}
     return Outcome(evidence=evidence) if decision == KEEP else Outcome("drop", reason or DISCARDED, evidence=evidence)
@@ -157,7 +157,7 @@ class _Screening(AssignedCampaign):
         if state.waiting is not None:
             return Verdicts(state.waiting)
         by_people = {record_id: kind for record_id, kind in kinds.items() if record_id not in state.gold}
-        verdicts = screen_verdicts(
+        verdicts = _screen_verdicts(
             rule,
             self.form.reasons,
             by_people,
@@ -170,7 +170,7 @@ class _Screening(AssignedCampaign):
         with_known = with_gold(
             verdicts,
             {
-                record_id: gold_screen_outcome(state.gold[record_id], why.reason)
+                record_id: _gold_screen_outcome(state.gold[record_id], why.reason)
                 for record_id, why in known.items()
                 if why is not None
             },

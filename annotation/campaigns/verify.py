@@ -50,7 +50,7 @@ def verify_form(evidence: EvidenceSettings | None = None, **keys: Any) -> Campai
     return campaign_form(evidence, **{"decisions": DECISIONS, "needs_note": (REVISE,), "edits": True, **keys})
 
 
-def to_writer_keys(send_back: SendBack | None) -> dict[str, Any]:
+def _to_writer_keys(send_back: SendBack | None) -> dict[str, Any]:
     """Return the keys of `verify_form` with which annotators send items back, where a recipe lets them."""
     if send_back is None or not send_back.reviewers:
         return {}
@@ -131,7 +131,7 @@ class Verify(ReturningCampaign):
             guidelines=self.guidelines,
             rounds=self.rounds,
             editors_verify=self.editors_verify,
-            **to_writer_keys(self.send_back),
+            **_to_writer_keys(self.send_back),
         )
         request = CampaignRequest(
             kind=VERIFY, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from ..store.database.records import Campaign
     from ..store.review_store import ReviewStore
 
-MOST_WORST = 20
+_MOST_WORST = 20
 """Most single pictures that `review annotators` names."""
 SIMULATED = "the annotators are simulated: no person decided anything here"
-NOTHING_YET = "no decisions yet"
+_NOTHING_YET = "no decisions yet"
 _FILE = click.Path(path_type=Path)
 
 
@@ -238,7 +238,7 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
     if figures is not None:
         document["regions"] = {
             "annotators": [row.to_json() for row in figures.annotators()],
-            "worst": [marked.to_json() for marked in figures.marks[:MOST_WORST]],
+            "worst": [marked.to_json() for marked in figures.marks[:_MOST_WORST]],
         }
     emit(document, as_json=as_json, text=lambda: _annotators_text(document, is_simulated=is_simulated))
 
@@ -293,7 +293,7 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
 
     lines = [SIMULATED] if document.get("simulated") else []
     if not document["units"]:
-        return "\n".join([*lines, NOTHING_YET, *_set_aside(document)])
+        return "\n".join([*lines, _NOTHING_YET, *_set_aside(document)])
     lines.append(_size(document))
     for name, bounds in document["ci"].items():
         interval = "" if bounds is None else f"  [{bounds[0]:.3f}, {bounds[1]:.3f}]"
@@ -377,7 +377,7 @@ def _quality_text(
         for quality in qualities
         if quality["doubts"]
     ]
-    return "\n".join(lines) or NOTHING_YET
+    return "\n".join(lines) or _NOTHING_YET
 
 
 _DOUBTS: Mapping[str, str] = {

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from ..app.security.identity_provider import IdentityProvider
     from ..store.accounts.accounts import Account, Accounts, Role
 
-FIRST_CURATOR = "curator"
-SECRET_VARIABLE = "BENCHWRIGHT_OIDC_SECRET"  # noqa: S105 - the name, not the secret
-DEFAULT_PORT = 8501
-LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
+_FIRST_CURATOR = "curator"
+_SECRET_VARIABLE = "BENCHWRIGHT_OIDC_SECRET"  # noqa: S105 - the name, not the secret
+_DEFAULT_PORT = 8501
+LOCAL_URL = f"http://127.0.0.1:{_DEFAULT_PORT}"
 
 
 @click.command("serve")
@@ -41,7 +41,7 @@ LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
     help="IP address to listen on; the default reaches this machine only.",
 )
 @click.option(
-    "--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT, show_default=True, help="Port to listen on."
+    "--port", type=click.IntRange(1, 65535), default=_DEFAULT_PORT, show_default=True, help="Port to listen on."
 )
 @click.option(
     "--trusted-proxy",
@@ -270,7 +270,7 @@ def _provider(issuer: str, client_id: str, url: str) -> IdentityProvider:
     from ..app.auth.oidc import check_provider
     from ..app.security.identity_provider import IdentityProvider, ProviderSettings
 
-    secret = os.environ.get(SECRET_VARIABLE) or None
+    secret = os.environ.get(_SECRET_VARIABLE) or None
     provider = IdentityProvider(ProviderSettings(issuer, client_id, secret, url + OIDC_BACK))
     check_provider(provider)
     return provider
@@ -311,7 +311,7 @@ def way_in(accounts: Accounts, now: datetime, *, command: str, is_read_at_once: 
         return WayIn(waits_for=f"get an invitation, which has no place in a log, on a terminal: {command} {asks}")
     if curators:
         return WayIn(accounts.invite(curators[0].name, now=now))
-    name = FIRST_CURATOR
+    name = _FIRST_CURATOR
     while name in {account.name for account in everybody}:
         name += "_"
     return WayIn(accounts.invite(accounts.add(name, "curator", now=now).name, now=now))

@@ -75,7 +75,7 @@ _OPTIONS = (
 )
 
 
-def assignment_options(command: _F) -> _F:
+def _assignment_options(command: _F) -> _F:
     """Give a command the options for assigning tasks; it gets the value of each option under its name."""
     for option in reversed(_OPTIONS):
         command = option(command)
@@ -175,7 +175,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--annotators", type=click.IntRange(1, 99), help="Different annotators a task.  [default: as its kind has it]"
 )
-@assignment_options
+@_assignment_options
 @json_option('`{"campaign", "kind", "tasks", "new", "annotators", "gold", "workspace"}`')
 def open_(
     tasks: Path,

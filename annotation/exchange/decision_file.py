@@ -28,7 +28,7 @@ from .task_file import BESIDE, SHOWN, TAKES, columns_of, columns_to_fill_in
 
 REQUIRED = ("annotator", "item_id", "decision")
 OPTIONAL = ("reason", "note")
-BATCH = 500
+_BATCH = 500
 """Rows in one transaction."""
 
 
@@ -158,9 +158,9 @@ def _taken_in(
     """Take rows in, and do what follows from them; a row that is refused hinders no other."""
     counts = {"new": 0, "unchanged": 0, "blank": 0}
     refused: list[RefusedDecision] = []
-    for start in range(0, len(rows), BATCH):
+    for start in range(0, len(rows), _BATCH):
         with store.batch() as held:
-            for row in rows[start : start + BATCH]:
+            for row in rows[start : start + _BATCH]:
                 try:
                     counts[importer.take(held, row)] += 1
                 except BenchwrightError as error:

@@ -33,7 +33,7 @@ from ..workflow.photo_uploads import take_in_photograph
 from .drafted_cells import without_untouched_drafts
 from .edit_columns import VERSION, edits_in_row, version_of
 
-UNDECIDED = {"annotator", "item_id", VERSION}
+_UNDECIDED = {"annotator", "item_id", VERSION}
 """Columns that may be filled in although nothing is decided."""
 
 
@@ -70,7 +70,7 @@ class PhotographRows:
         return take_in_photograph(self._root, data, field).image_id
 
 
-def note_photographs(store: ReviewStore, task_id: int, annotator: str, taken: Mapping[str, str]) -> None:
+def _note_photographs(store: ReviewStore, task_id: int, annotator: str, taken: Mapping[str, str]) -> None:
     """Record an annotator's photographs for a task, so that they can be submitted."""
     for image_id in taken.values():
         Uploads(store).note(task_id, annotator, image_id)
@@ -171,7 +171,7 @@ class RowImport:
         annotator = row.values["annotator"]
         with store.batch() as held:  # a refused row leaves nothing behind, not even a new annotator
             held.upsert_annotator(annotator)
-            note_photographs(held, task.id, annotator, photographs or {})
+            _note_photographs(held, task.id, annotator, photographs or {})
             held.decide(self._campaign, task.id, annotator, submission, now=self._now)
         self._submissions[annotator, task.item_id] = submission
         self._people.note(annotator)
@@ -186,7 +186,7 @@ class RowImport:
         """
         if row.problem is not None or row.values[headline]:
             return False
-        if filled_in := [name for name in row.values if name not in UNDECIDED and row.values[name]]:
+        if filled_in := [name for name in row.values if name not in _UNDECIDED and row.values[name]]:
             raise RefusedError(f"{filled_in[0]} is filled in, but {headline} is not")
         return True
 

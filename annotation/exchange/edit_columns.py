@@ -12,7 +12,7 @@ from typing import Any
 from ..store.database.records import Campaign, RefusedError
 
 VERSION = "version"
-EDIT_COLUMNS = ("new_question", "new_choices", "new_right")
+_EDIT_COLUMNS = ("new_question", "new_choices", "new_right")
 NEW_EXPLANATION = "new_explanation"
 _CHOICE = re.compile(r"\s*([A-Z])\s*:\s*(.*?)\s*", re.S)
 
@@ -25,7 +25,7 @@ def edit_columns_of(campaign: Campaign) -> tuple[str, ...]:
     if not campaign.form.edits:
         return ()
     explanation = (NEW_EXPLANATION,) if campaign.form.blind_first or campaign.form.explained else ()
-    return (*EDIT_COLUMNS, *explanation, VERSION)
+    return (*_EDIT_COLUMNS, *explanation, VERSION)
 
 
 def version_of(content_hash: str) -> str:

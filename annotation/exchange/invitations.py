@@ -24,9 +24,9 @@ from ..store.accounts.campaign_access import AccessControl
 from ..store.campaigns.tasks import SIMULATED
 from ..store.review_store import ReviewStore
 
-MOST_PEOPLE = 1000
+_MOST_PEOPLE = 1000
 """Most people that one file invites."""
-MOST_TOLD = 50
+_MOST_TOLD = 50
 """Most mistakes of a file that are told at once."""
 COLUMNS = ("name", "role", "campaigns", "state", "link", "until")
 """Columns of the file with the invitation links."""
@@ -103,10 +103,10 @@ def read_invitees(path: Path, store: ReviewStore) -> list[Invitee]:
             role = cast("Role", row.values["role"].casefold())
             invitees.append(Invitee(name, role, tuple(_campaigns_in(row.values))))
     if mistakes:
-        more = f"\nand {len(mistakes) - MOST_TOLD} more" if len(mistakes) > MOST_TOLD else ""
-        raise DataError(f"{path}: nobody is invited; mend this:\n" + "\n".join(mistakes[:MOST_TOLD]) + more)
-    if not 0 < len(invitees) <= MOST_PEOPLE:
-        raise DataError(f"{path} names {len(invitees)} people; give 1 to {MOST_PEOPLE}")
+        more = f"\nand {len(mistakes) - _MOST_TOLD} more" if len(mistakes) > _MOST_TOLD else ""
+        raise DataError(f"{path}: nobody is invited; mend this:\n" + "\n".join(mistakes[:_MOST_TOLD]) + more)
+    if not 0 < len(invitees) <= _MOST_PEOPLE:
+        raise DataError(f"{path} names {len(invitees)} people; give 1 to {_MOST_PEOPLE}")
     return invitees
 
 

@@ -29,7 +29,7 @@ from .drafted_cells import DRAFTS, drafted_cells
 from .edit_columns import NEW_EXPLANATION, VERSION, edit_columns_of, version_of
 from .review_rows import answer_of, voters_of
 
-FILLED_IN = ("annotator", "decision", "reason", "note")
+_FILLED_IN = ("annotator", "decision", "reason", "note")
 PICTURES = "pictures"
 """Column with what people call the pictures; `images` says where these lie."""
 SHOWN = ("task", "question", "choices", "answer", PICTURES, "images", "marks")
@@ -37,7 +37,7 @@ BESIDE = "beside"
 """Column with the texts beside an item, in campaigns with a typed form."""
 TAKES = "takes"
 """Column that states the values which the columns to fill in take."""
-REVISE = "revise"
+_REVISE = "revise"
 _EDIT_WORDS = {
     "new_question": "the question's new words",
     "new_choices": "those that change, as `B: a red cup | D: a blue one`",
@@ -49,12 +49,12 @@ _EDIT_WORDS = {
 def columns_of(form: Form | None) -> tuple[str, ...]:
     """Return the columns that people fill in, after `item_id`; for a typed form these are its fields."""
     if form is None:
-        return FILLED_IN
+        return _FILLED_IN
     fields = (field for field in with_numbered_fields(form).fields if not isinstance(field, DraftsField))
     return ("annotator", *(field.name for field in fields))
 
 
-def filled_in_form(settings: Campaign, *, votes: bool) -> Form | None:
+def _filled_in_form(settings: Campaign, *, votes: bool) -> Form | None:
     """Return the typed form that a campaign's table has columns for; None for a decision.
 
     Args:
@@ -67,15 +67,15 @@ def filled_in_form(settings: Campaign, *, votes: bool) -> Form | None:
 
 
 def columns_to_fill_in(settings: Campaign, *, votes: bool = False) -> tuple[str, ...]:
-    """Return all columns that people fill in, after `item_id`; as `filled_in_form`."""
+    """Return all columns that people fill in, after `item_id`; as `_filled_in_form`."""
     if settings.form.blind_first and not votes:
         return ("annotator", "decision", VERSION)
-    return (*columns_of(filled_in_form(settings, votes=votes)), *edit_columns_of(settings))
+    return (*columns_of(_filled_in_form(settings, votes=votes)), *edit_columns_of(settings))
 
 
 def words_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, str]:
     """Return for each column that people fill in the values that it takes, in words and in the columns' order."""
-    form, words = filled_in_form(settings, votes=votes), {"annotator": "who decides, by name"}
+    form, words = _filled_in_form(settings, votes=votes), {"annotator": "who decides, by name"}
     if settings.form.blind_first and not votes:
         return words | {"decision": "the letter of one of the choices"}
     if form is not None:
@@ -89,9 +89,9 @@ def words_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, str
     return words | {"note": "text"} | _edit_words(settings)
 
 
-def offered_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, tuple[str, ...]]:
+def _offered_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, tuple[str, ...]]:
     """Return what each column takes that takes one of a closed set, the same for every row."""
-    form = filled_in_form(settings, votes=votes)
+    form = _filled_in_form(settings, votes=votes)
     if form is not None:
         fields = with_numbered_fields(form).fields
         return {
@@ -103,8 +103,8 @@ def offered_by_column(settings: Campaign, *, votes: bool = False) -> dict[str, t
 
 def _edit_words(settings: Campaign) -> dict[str, str]:
     words = {name: _EDIT_WORDS[name] for name in edit_columns_of(settings) if name != VERSION}
-    if REVISE in settings.form.decisions and "new_question" in words:
-        words["new_question"] += f", with `{REVISE}`"
+    if _REVISE in settings.form.decisions and "new_question" in words:
+        words["new_question"] += f", with `{_REVISE}`"
     return words
 
 
@@ -168,7 +168,7 @@ def export_tasks(
         raise BenchwrightError(f"campaign {campaign!r} takes no votes after an answer; leave out --votes")
     rows = _vote_rows(store, campaign) if votes else _rows(store, settings)
     beside = (BESIDE,) if any(_has_texts_beside(settings, task, votes=votes) for task, _ in rows) else ()
-    form = filled_in_form(settings, votes=votes)
+    form = _filled_in_form(settings, votes=votes)
     takes_drafts = form is not None and drafts_field(form) is not None
     drafted = (DRAFTS,) if takes_drafts else ()
     own = (OWN_ID,) if any(own_id_in(task.payload) is not None for task, _ in rows) else ()
@@ -188,7 +188,7 @@ def export_tasks(
     with written_once(out, otherwise=otherwise, private=True) as draft:
         if is_spreadsheet(out):
             with draft.open("wb") as sheet:
-                offered = offered_by_column(settings, votes=votes)
+                offered = _offered_by_column(settings, votes=votes)
                 write_sheet(sheet, columns, cells, words=words, offered=offered, italic=_drafted_in(form, rows))
         else:
             _write_csv(draft, columns, cells)
@@ -234,7 +234,7 @@ def _row(
 
 def _filled_in(settings: Campaign, task: Task, *, votes: bool) -> dict[str, str]:
     """Return what stands in the cells to fill in: what its writer wrote where a task came back, else its drafts."""
-    form = filled_in_form(settings, votes=votes)
+    form = _filled_in_form(settings, votes=votes)
     if form is None:
         return {}
     whose = {} if drafts_field(form) is None else {DRAFTS: drafts_in_words(form, proposals_in(task.payload))}
@@ -247,7 +247,7 @@ def _has_texts_beside(settings: Campaign, task: Task, *, votes: bool) -> bool:
     """Return whether texts stand beside a task: none where it is answered without its key, of which they could tell."""
     if settings.form.blind_first and not votes:
         return False
-    is_told = filled_in_form(settings, votes=votes) is not None or settings.form.explained
+    is_told = _filled_in_form(settings, votes=votes) is not None or settings.form.explained
     return is_told or bool(beside_in(task.payload))
 
 

@@ -18,7 +18,7 @@ from .gold_file import FEW_PRACTICE, MOST_PRACTICE, GoldLabel, read_gold, read_p
 
 SETTING = "handout"
 """Key of these settings among those of a campaign."""
-MOST_GOLD = 0.5
+_MOST_GOLD = 0.5
 """Largest share of an annotator's tasks that are gold."""
 LEASE_S = 1800.0
 """Default seconds of a lease, half an hour: longer than anybody looks at one item, shorter than a lunch break."""
@@ -88,7 +88,7 @@ class AssignmentSettings(Record):
     """
 
     gold: str | None = None
-    gold_rate: float = Field(0.1, gt=0, le=MOST_GOLD)
+    gold_rate: float = Field(0.1, gt=0, le=_MOST_GOLD)
     share: Share | None = None
     shares: dict[str, Share] = Field(default_factory=dict, max_length=1000)
     priorities: dict[str, Annotated[int, Field(ge=-1000, le=1000)]] = Field(default_factory=dict)
@@ -126,7 +126,7 @@ class AssignmentSettings(Record):
         document = self.model_dump(mode="json", exclude={"gold", "priorities", "practice"}, exclude_defaults=True)
         if self.attention_rate is not None:  # one schedule has the places of both
             of_gold = 0.0 if self.gold is None else self.gold_rate
-            document["gold_rate"] = round(min(MOST_GOLD, of_gold + self.attention_rate), 6)
+            document["gold_rate"] = round(min(_MOST_GOLD, of_gold + self.attention_rate), 6)
         return document
 
     @property

@@ -17,7 +17,7 @@ from benchwright.records import Record
 from .fields.field_types import FormField, RegionField
 from .fields.form import Form
 
-MOST_READ = 256
+_MOST_READ = 256
 """Most forms that are kept parsed in memory, because a campaign is read on every click."""
 
 
@@ -83,7 +83,7 @@ class CampaignForm(Record):
         return self.model_dump(mode="json", include=self.model_fields_set)
 
 
-@lru_cache(maxsize=MOST_READ)
+@lru_cache(maxsize=_MOST_READ)
 def read_campaign_form(text: str) -> CampaignForm:
     """Return the form in a campaign's row, ignoring keys that this version does not know.
 

@@ -18,8 +18,8 @@ from benchwright.files.tables import TEXT_ENDS, Table, by_column, header_names
 from benchwright.text_normalization import counted
 
 MAX_BYTES = 256 * 2**20
-MAX_FIELD = 10_000
-MAX_LONG_FIELD = 4 << 20
+_MAX_FIELD = 10_000
+_MAX_LONG_FIELD = 4 << 20
 """Most characters of a cell in a column that may hold JSON."""
 
 
@@ -101,7 +101,7 @@ def _row(line: TableLine, header: Sequence[str], wanted: Sequence[str], long: Co
 
 
 def _bad(name: str, value: str, *, is_long: bool) -> str | None:
-    most = MAX_LONG_FIELD if is_long else MAX_FIELD
+    most = _MAX_LONG_FIELD if is_long else _MAX_FIELD
     if len(value) > most:
         return f"{name} {shown(value)} is longer than {most}"
     return f"{name} {shown(value)} holds a null character" if "\0" in value else None

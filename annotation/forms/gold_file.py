@@ -12,10 +12,10 @@ from benchwright.text_normalization import counted
 
 from .csv_rows import read_rows, shown
 
-MAX_ITEMS = 100_000
+_MAX_ITEMS = 100_000
 LEAST_PRACTICE, FEW_PRACTICE, MOST_PRACTICE = 3, 5, 20
 """Fewest and most items to practise on that a file may name, and the number that are taken of a release."""
-MAX_WHY = 1000
+_MAX_WHY = 1000
 
 
 class GoldLabel(NamedTuple):
@@ -50,8 +50,8 @@ def read_gold(path: Path) -> dict[str, GoldLabel]:
         DataError: The path is neither, a row is wrong, or an item occurs twice.
     """
     labels = _of_release(path) if path.is_dir() else _of_table(path)
-    if len(labels) > MAX_ITEMS:
-        raise DataError(f"{path} names {len(labels)} gold items; at most {MAX_ITEMS} are taken")
+    if len(labels) > _MAX_ITEMS:
+        raise DataError(f"{path} names {len(labels)} gold items; at most {_MAX_ITEMS} are taken")
     return labels
 
 
@@ -78,8 +78,8 @@ def _of_table(path: Path) -> dict[str, GoldLabel]:
             raise DataError(f"{path}, line {row.line}: {row.problem or 'no item_id'}")
         if item_id in labels:
             raise DataError(f"{path}, line {row.line}: item {shown(item_id)} comes twice; keep one of the two rows")
-        if len(row.values["why"]) > MAX_WHY:
-            raise DataError(f"{path}, line {row.line}: `why` has {len(row.values['why'])} characters of {MAX_WHY}")
+        if len(row.values["why"]) > _MAX_WHY:
+            raise DataError(f"{path}, line {row.line}: `why` has {len(row.values['why'])} characters of {_MAX_WHY}")
         regions = _json_in(row.values["regions"], f"{path}, line {row.line}: `regions`")
         tolerance = _json_in(row.values["tolerance"], f"{path}, line {row.line}: `tolerance`")
         if isinstance(tolerance, int | float):

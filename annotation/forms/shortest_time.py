@@ -3,13 +3,13 @@
 It is meant to be too short rather than too long, since a mark on somebody's work should stand. Each part is a speed
 that people reach at their fastest:
 
-- A response takes `RESPONSE_S`. Asked whether a photograph shows an animal, people let go of a key 0.38 to 0.57 s after
-  it appeared, and hardly ever within 0.3 s (Thorpe, Fize and Marlot 1996, "Speed of processing in the human visual
-  system", doi:10.1038/381520a0).
-- A picture takes `PICTURE_S`, about one glance: fixations in scenes last 0.26 to 0.33 s (Rayner 2009, "Eye movements
+- A response takes `_RESPONSE_S`. Asked whether a photograph shows an animal, people let go of a key 0.38 to 0.57 s
+  after it appeared, and hardly ever within 0.3 s (Thorpe, Fize and Marlot 1996, "Speed of processing in the human
+  visual system", doi:10.1038/381520a0).
+- A picture takes `_PICTURE_S`, about one glance: fixations in scenes last 0.26 to 0.33 s (Rayner 2009, "Eye movements
   and attention in reading, scene perception, and visual search", doi:10.1080/17470210902816461). That is enough for
   the gist, which people have of pictures that are shown for 0.125 s (Potter 1975, doi:10.1126/science.1145183).
-- A word takes 1 / `WORDS_PER_S`. Adults read silently 238 words a minute (Brysbaert 2019, "How many words do we read
+- A word takes 1 / `_WORDS_PER_S`. Adults read silently 238 words a minute (Brysbaert 2019, "How many words do we read
   per minute?", doi:10.1016/j.jml.2019.104047); two and a half times that is scanning for a word, faster than skimming
   (Carver 1990, "Reading rate: a review of research and theory": 600 and 450 words a minute).
 
@@ -25,16 +25,16 @@ from typing import Any
 from .payloads import item_in
 from .task_content import TaskContent
 
-RESPONSE_S = 0.3
+_RESPONSE_S = 0.3
 """Seconds from seeing to pressing a key."""
-PICTURE_S = 0.25
+_PICTURE_S = 0.25
 """Seconds for a glance at one picture."""
-WORDS_PER_S = 10.0
+_WORDS_PER_S = 10.0
 """Words read in a second at the fastest."""
 
 
 def shortest_time_s(content: TaskContent, *, known: Collection[str] = ()) -> float:
-    """Return the shortest believable time of a task in seconds, at least `RESPONSE_S`.
+    """Return the shortest believable time of a task in seconds, at least `_RESPONSE_S`.
 
     It counts the pictures, and the words of the question and of choices that are texts. Words are what spaces separate,
     so that in a language without spaces, such as Chinese, the time comes out shorter still. A task may be rightly
@@ -77,4 +77,4 @@ def _content(payload: Mapping[str, Any]) -> tuple[list[str], int]:
 
 def _seconds(texts: Sequence[str], pictures: int, known: Collection[str]) -> float:
     words = sum(len(text.split()) for text in texts if text not in known)
-    return round(RESPONSE_S + PICTURE_S * pictures + words / WORDS_PER_S, 3)
+    return round(_RESPONSE_S + _PICTURE_S * pictures + words / _WORDS_PER_S, 3)

@@ -94,7 +94,7 @@ class CuratorActs:
         Raises:
             BenchwrightError: The reason is empty where one is needed, too long, or no line of text; nothing has run.
         """
-        line = checked_reason(why, needed=act != "undo")
+        line = _checked_reason(why, needed=act != "undo")
         chosen = list(records)
         if act == "undo":
             ids = {record.record_id for record in chosen}
@@ -113,7 +113,7 @@ class CuratorActs:
         for record in records:
             try:
                 if not record.root_image_id:
-                    raise BenchwrightError(NOT_OF_THIS_RUN)
+                    raise BenchwrightError(_NOT_OF_THIS_RUN)
                 wanted.append(make(record))
             except BenchwrightError as error:
                 refused[_without_id(str(error), record.record_id)] += 1
@@ -126,7 +126,7 @@ class CuratorActs:
             return store.decide(plan.overrides, now=now)
         in_force = {stored.override for stored in store.in_force()}
         undone = [override for override in plan.overrides if override in in_force]
-        store.undo(undone, by=self._curator, why=checked_reason(why, needed=False), now=now)
+        store.undo(undone, by=self._curator, why=_checked_reason(why, needed=False), now=now)
         return undone
 
     def may_be_asked(self, history: RecordHistory) -> bool:
@@ -204,7 +204,7 @@ class CuratorActs:
         Raises:
             BenchwrightError: The reason is empty, too long, or no line of text; nothing has changed.
         """
-        line = checked_reason(why, needed=True)
+        line = _checked_reason(why, needed=True)
         with self._store.reading() as connection:
             facts = [task for task in task_facts(connection, record_ids) if task.state != "retired"]
             campaigns = {campaign.id: campaign for campaign in list_campaigns(connection)}
@@ -242,7 +242,7 @@ ASSIGNED_FOR = timedelta(days=7)
 NO_OPEN_TASK = "no open task asks about it"
 NO_TASK = "no task asks about it"
 NOTHING_BY_HAND = "nothing was decided by hand about it"
-NOT_OF_THIS_RUN = "the last run did not make it, so no step of the run can drop it or bring it back"
+_NOT_OF_THIS_RUN = "the last run did not make it, so no step of the run can drop it or bring it back"
 
 
 def may_be_decided(task: ReviewedTask, curator: str) -> bool:
@@ -260,7 +260,7 @@ def may_be_decided(task: ReviewedTask, curator: str) -> bool:
     return task.outcome == WAITS or (task.outcome in {ACCEPT, REJECT} and share_divided(counted) > 0)
 
 
-def checked_reason(why: str, *, needed: bool) -> str:
+def _checked_reason(why: str, *, needed: bool) -> str:
     """Return a curator's reason as one line.
 
     Raises:

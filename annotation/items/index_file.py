@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 FILE_NAME = "item-index.sqlite"
 VERSION = 2
 """Version of tables and of what is written to them; raised with any change of either."""
-BUSY_S = 60.0
+_BUSY_S = 60.0
 """Seconds that one process waits for another one that brings the file up to date."""
 _TABLES = """
 CREATE TABLE stamps (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -125,7 +125,7 @@ class IndexFile:
     def _connected(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         make_private_file(self.path)  # SQLite gives the files beside it the same mode
-        connection = sqlite3.connect(self.path, isolation_level=None, timeout=BUSY_S)
+        connection = sqlite3.connect(self.path, isolation_level=None, timeout=_BUSY_S)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = OFF")  # a file that a power cut damaged is made anew
         connection.execute("PRAGMA cache_size = -16384")

@@ -36,7 +36,7 @@ from ..workflow.settlement.settle import OPEN, policy_of, settle_last
 from .item_index import ItemIndex, step_of
 
 _MEASURES = {"int64", "float64", "bool", "string"}
-LONGEST_VALUE = 60
+_LONGEST_VALUE = 60
 """Characters of a measured text that are shown; packed features are longer and are left out."""
 _SCORES = ("state", "letter", "right", "reply")
 
@@ -168,7 +168,7 @@ def _add_verdict(verdicts: list[StepVerdict], verdict: StepVerdict) -> None:
 def _verdict(stage: str, row: Mapping[str, Any], measures: Sequence[str]) -> StepVerdict:
     evidence = json.loads(row["evidence"]) if row["evidence"] else {}
     own_verdict, own_reason, evidence = unsaid(row["verdict"], row["reason"], evidence)
-    shown = {name: row[name] for name in measures if row[name] is not None and len(str(row[name])) <= LONGEST_VALUE}
+    shown = {name: row[name] for name in measures if row[name] is not None and len(str(row[name])) <= _LONGEST_VALUE}
     return StepVerdict(step_of(stage), row["verdict"], row["reason"], own_verdict, own_reason, shown, evidence)
 
 
@@ -189,7 +189,7 @@ def _made(version: ItemVersion) -> dict[str, str]:
 
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST_VALUE else f"({len(text):,} characters)"
+    return text if len(text) <= _LONGEST_VALUE else f"({len(text):,} characters)"
 
 
 def _read_review(history: RecordHistory, store: ReviewStore) -> None:

@@ -310,7 +310,7 @@ class _Writing:
         return _Known(number, None, stream, None, None, False, 0)
 
     def _add_review(self, review: ReviewRecord, known: _Known, actions: set[str]) -> None:
-        number, state = known.number, state_of(known.run_state, review, actions)
+        number, state = known.number, _state_of(known.run_state, review, actions)
         facets: list[tuple[str, str]] = [("state", name) for name in (state, *_marks(review, known, actions))]
         named = {"campaign": review.campaigns, "reason": review.reasons, "annotator": review.annotators}
         facets += [(kind, value) for kind, values in named.items() for value in sorted(values)]
@@ -369,7 +369,7 @@ def step_of(stage: str) -> str:
     return stage.replace(".measure", "").removesuffix(".judge")
 
 
-def state_of(run_state: str | None, review: ReviewRecord, actions: set[str]) -> State:
+def _state_of(run_state: str | None, review: ReviewRecord, actions: set[str]) -> State:
     """Return the state of a record.
 
     Args:

@@ -17,13 +17,13 @@ import numpy as np
 from .item_index import SIGNED
 
 Sort = Literal["activity", "divided", "measure", "likeness"]
-SORTS: tuple[Sort, ...] = get_args(Sort)
-PAGE_SIZE = 24
-MOST_ALIKE = 500
+_SORTS: tuple[Sort, ...] = get_args(Sort)
+_PAGE_SIZE = 24
+_MOST_ALIKE = 500
 """Most records that a search by likeness finds, the nearest first."""
-NEAR_BITS = 16
+_NEAR_BITS = 16
 """Most bits of 64 by which pHashes may differ; two different photographs differ by about 32."""
-MOST_WORDS = 12
+_MOST_WORDS = 12
 MOST_SELECTED = 1000
 """Most records on which a curator acts at once."""
 _WORD = re.compile(r"\w+", re.UNICODE)
@@ -89,7 +89,7 @@ class ItemQuery:
                 values[field.name] = _number(text)
             elif field.name == "page":
                 values[field.name] = max(1, int(text)) if text.isdecimal() and len(text) < 9 else 1
-            elif field.name != "sort" or text in SORTS:
+            elif field.name != "sort" or text in _SORTS:
                 values[field.name] = text
         return cls(**values)  # type: ignore[arg-type] # each has the type of its field
 
@@ -154,7 +154,7 @@ class MeasureRange(NamedTuple):
     records: int
 
 
-def search(connection: sqlite3.Connection, query: ItemQuery, *, page_size: int = PAGE_SIZE) -> Hits:
+def search(connection: sqlite3.Connection, query: ItemQuery, *, page_size: int = _PAGE_SIZE) -> Hits:
     """Return one page of the hits; the last one where there are not so many."""
     where, values = _condition(query)
     near = _near(connection, query.like) if query.like else {}
@@ -264,7 +264,7 @@ def _condition(query: ItemQuery) -> tuple[str, list[object]]:
 
 def _matches(words: str) -> list[str]:
     """Return an expression of FTS5 for each word: its beginning, in quotes, so that nothing in it is an operator."""
-    return [f'"{word}"*' for word in _WORD.findall(words)[:MOST_WORDS]]
+    return [f'"{word}"*' for word in _WORD.findall(words)[:_MOST_WORDS]]
 
 
 _BY_MEASURE = """
@@ -289,7 +289,7 @@ def _ordered(
 
 
 def _near(connection: sqlite3.Connection, like: str) -> dict[int, float]:
-    """Return the bits in which pHashes differ from one, by record, for the nearest within `NEAR_BITS`."""
+    """Return the bits in which pHashes differ from one, by record, for the nearest within `_NEAR_BITS`."""
     if _HASH.fullmatch(like):
         code = int(like.removeprefix("hash-"), 16)
     else:
@@ -300,8 +300,8 @@ def _near(connection: sqlite3.Connection, like: str) -> dict[int, float]:
     [columns] = connection.execute("SELECT numbers, phashes FROM hashes").fetchall() or [(b"", b"")]
     numbers, codes = (np.frombuffer(column, np.int64) for column in columns)
     bits = np.bitwise_count(codes.view(np.uint64) ^ np.uint64(code))
-    near = np.flatnonzero(bits <= NEAR_BITS)
-    order = near[np.argsort(bits[near], kind="stable")][:MOST_ALIKE]
+    near = np.flatnonzero(bits <= _NEAR_BITS)
+    order = near[np.argsort(bits[near], kind="stable")][:_MOST_ALIKE]
     return {int(numbers[place]): float(bits[place]) for place in order}
 
 

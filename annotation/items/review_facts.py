@@ -139,7 +139,7 @@ class ReviewFacts:
         for annotation in task.annotations:
             record.annotators.add(annotation.annotator)
             record.reasons.update(self._reasons_of(campaign, annotation))
-            record.texts += texts_of(annotation)
+            record.texts += _texts_of(annotation)
             record.active_at = max(filter(None, (record.active_at, annotation.submitted_at)))
         if (decision := task.adjudicated.decision) is not None:
             record.reasons.update(decision.reasons)
@@ -169,7 +169,7 @@ class ReviewFacts:
         return "rejected"
 
 
-def texts_of(annotation: Annotation) -> list[str]:
+def _texts_of(annotation: Annotation) -> list[str]:
     """Return what somebody wrote with a decision: the note, and the texts of a typed form and of proposed edits."""
     texts = [annotation.note] if annotation.note else []
     for values in (annotation.fields, annotation.edits):

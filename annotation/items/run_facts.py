@@ -21,7 +21,7 @@ RunState = Literal["kept", "dropped", "failed", "rejected", "withdrawn"]
 """What the last run made of a record: kept, dropped by a filter, failed, dropped in a campaign, or dropped by hand."""
 _NUMBERS = {"int64", "double", "float", "bool"}
 """Arrow types of measures that a range can be asked of. Hashes, which are `uint64`, are none."""
-PHASH = "phash"
+_PHASH = "phash"
 """Value under which a step keeps ImageHash's pHash of an image."""
 
 
@@ -165,7 +165,7 @@ class RunFacts:
         is_making = plan is not None and bool(plan.makes)
         numbers = [name for name in table.schema.names[5:] if str(table.schema.field(name).type) in _NUMBERS]
         measured = {name: table[name].to_pylist() for name in numbers}
-        codes = table[PHASH].to_pylist() if PHASH in table.schema.names else None
+        codes = table[_PHASH].to_pylist() if _PHASH in table.schema.names else None
         columns = (table[name].to_pylist() for name in ("record_id", "verdict", "reason"))
         for place, (record_id, verdict, reason) in enumerate(zip(*columns, strict=True)):
             if codes is not None and codes[place] is not None:

@@ -29,7 +29,7 @@ from benchwright.workspace.workspace import Workspace
 from .item_index import step_of
 from .run_facts import RunFacts
 
-VERDICTS = ("keep", "ask", "drop")
+_VERDICTS = ("keep", "ask", "drop")
 """Verdicts of a filter, in the order in which they are listed."""
 
 
@@ -163,7 +163,7 @@ def try_threshold(measured: MeasuredRecords, at: float, *, by_hand: Sequence[str
         VerdictChange(record_id, str(measured.verdicts[place]), str(after[place]), float(measured.values[place]))
         for record_id, place in zip(ids, places, strict=True)
     ]
-    of_before, of_after = ({verdict: count[verdict] for verdict in VERDICTS} for count in counts)
+    of_before, of_after = ({verdict: count[verdict] for verdict in _VERDICTS} for count in counts)
     return ThresholdTrial(at, of_before, of_after, changes, int(decided.sum()))
 
 

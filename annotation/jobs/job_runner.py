@@ -27,7 +27,7 @@ from .commands import Job, command_line
 from .job_records import OUTPUT, RESULT, JobFolder, JobRecord, JobState
 
 _NOT_FOR_CHILDREN = ("BENCHWRIGHT_OIDC_SECRET",)
-INTERRUPTED = 130
+_INTERRUPTED = 130
 
 
 class JobRunner:

@@ -60,11 +60,11 @@ def push_votes(
     is_again = before not in {None, project}
     ready = {key for key, task in current.items() if task.id in answered and not (is_again and task.state == "done")}
     result = bring_up_to_date(server, project, current, ImageFiles(root), hosting, data_of=data_of, ready=ready)
-    take_keys_away(server, project, current)
+    _take_keys_away(server, project, current)
     return replace(result, instead_of=before if is_again else None)
 
 
-def take_keys_away(server: Server, project: int, current: Collection[str]) -> None:
+def _take_keys_away(server: Server, project: int, current: Collection[str]) -> None:
     """Remove the right choice and the explanation from outdated tasks that stay because they are labelled."""
     for task in list(server.tasks(project)):
         if str(task.data.get(KEY)) not in current and (data := blanked(task.data)) != task.data:

@@ -24,11 +24,11 @@ from .label_config import add_fields, codes_by_words, control_of, plain, selecte
 from .replies import read_fields, values_by_control
 from .task_data import KEY, key_of
 
-IMAGE, PROMPT = "image", "prompt"
+IMAGE, _PROMPT = "image", "prompt"
 """Fields of a task's data; the second is also the control that names the prompt of a photograph."""
 PICTURE = "picture"
 """Name of the photograph in the config."""
-NO_PROMPT = "none of the prompts"
+_NO_PROMPT = "none of the prompts"
 """Choice beside a lone prompt, since Label Studio refuses a single choice."""
 MOST_PROMPTS = 1000
 
@@ -62,9 +62,9 @@ def collect_config(form: CampaignForm, tasks: Iterable[Task]) -> str:
         panel = ET.SubElement(ET.SubElement(view, "Collapse"), "Panel", value="Guidelines")
         for line in filter(None, map(str.strip, form.guidelines.splitlines())):
             ET.SubElement(panel, "Header", value=plain(line), size="5")
-    ET.SubElement(view, "Header", value=f"${PROMPT}", size="4")
+    ET.SubElement(view, "Header", value=f"${_PROMPT}", size="4")
     ET.SubElement(view, "Image", name=PICTURE, value=f"${IMAGE}", zoom="true", zoomControl="true")
-    fields = fields_beside_photograph(form)
+    fields = _fields_beside_photograph(form)
     place = len(view)
     add_fields(view, fields, of=PICTURE)
     view.insert(place + 1, _prompts(words, fields))
@@ -78,13 +78,13 @@ def _prompts(words: Sequence[str], fields: Form) -> ET.Element:
     labels = [label for label, code in codes_by_words(headline).items() if code != NONE]
     part = ET.Element("View", selected(control_of(headline), *labels))
     ET.SubElement(part, "Header", value="Prompt", size="5")
-    prompts = ET.SubElement(part, "Choices", name=PROMPT, toName=PICTURE, choice="single-radio", layout="select")
-    for prompt in words if len(words) > 1 else [*words, NO_PROMPT]:
+    prompts = ET.SubElement(part, "Choices", name=_PROMPT, toName=PICTURE, choice="single-radio", layout="select")
+    for prompt in words if len(words) > 1 else [*words, _NO_PROMPT]:
         ET.SubElement(prompts, "Choice", value=prompt)
     return part
 
 
-def fields_beside_photograph(form: CampaignForm) -> Form:
+def _fields_beside_photograph(form: CampaignForm) -> Form:
     """Return the form without its photograph field, to which the other fields refer."""
     typed = form.typed
     assert typed is not None  # a campaign that collects has fields
@@ -106,7 +106,7 @@ def prompt_words(tasks: Iterable[Task]) -> dict[str, str]:
 def prompt_data(task: Task) -> dict[str, Any]:
     """Return the data of a task that asks whether no photograph can be found."""
     question = f"Can no photograph be found? {prompt_of(task)}"
-    return {KEY: key_of(task), PROMPT: question, IMAGE: _empty_picture()}
+    return {KEY: key_of(task), _PROMPT: question, IMAGE: _empty_picture()}
 
 
 def read_collected(result: Any, form: CampaignForm, words: Mapping[str, str]) -> CollectedPhotograph:
@@ -121,10 +121,10 @@ def read_collected(result: Any, form: CampaignForm, words: Mapping[str, str]) ->
         DataError: The annotation does not fit the form.
     """
     texts = values_by_control(result)
-    named = texts.pop(PROMPT, [])
+    named = texts.pop(_PROMPT, [])
     if len(named) > 1 or any(prompt not in words for prompt in named):
         raise DataError(f"{ascii(named)[:80]} is none of the campaign's prompts")
-    fields = fields_beside_photograph(form)
+    fields = _fields_beside_photograph(form)
     try:
         checked = fields.checked(read_fields(texts, fields, {}), letters=(), key=None)
     except FormError as error:

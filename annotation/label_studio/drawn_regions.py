@@ -21,12 +21,12 @@ from ..forms.fields.field_types import RegionField
 from ..forms.fields.form import Form
 from .brush_masks import read_brush, write_brush
 
-IMAGES = "images"
+_IMAGES = "images"
 """Name of the object that shows a task's pictures."""
 _TAGS = {"box": "Rectangle", "point": "KeyPoint", "polygon": "Polygon", "mask": "Brush"}
 _KINDS = {f"{tag}{labels}".lower(): shape for shape, tag in _TAGS.items() for labels in ("", "Labels")}
 _LABEL_OF = "label_of_"
-MOST_DRAWN = 20_000
+_MOST_DRAWN = 20_000
 """Most results of one annotation in a campaign whose form takes regions."""
 
 
@@ -44,7 +44,7 @@ def add_drawing(view: ET.Element, field: RegionField, control: str, words: Mappi
         control: Name of the control.
         words: Code of each label by its text.
     """
-    name, most = {"name": control, "toName": IMAGES}, {"maxUsages": str(field.max_count)}
+    name, most = {"name": control, "toName": _IMAGES}, {"maxUsages": str(field.max_count)}
     tag = _TAGS[field.shape]
     if not words:
         ET.SubElement(view, tag, name)
@@ -57,7 +57,7 @@ def add_drawing(view: ET.Element, field: RegionField, control: str, words: Mappi
         ET.SubElement(
             view,
             "TextArea",
-            {"name": f"{_LABEL_OF}{control}", "toName": IMAGES, "perRegion": "true", "placeholder": hint},
+            {"name": f"{_LABEL_OF}{control}", "toName": _IMAGES, "perRegion": "true", "placeholder": hint},
             maxSubmissions="1",
             rows="1",
         )
@@ -80,8 +80,8 @@ def take_drawn(
         DataError: A drawn region is none that the form takes; the message says which.
     """
     fields = {controls[field.name]: field for field in form.region_fields if is_drawn(field)}
-    if len(result) > MOST_DRAWN:
-        raise DataError(f"it has {len(result):,} results; at most {MOST_DRAWN:,} are taken")
+    if len(result) > _MOST_DRAWN:
+        raise DataError(f"it has {len(result):,} results; at most {_MOST_DRAWN:,} are taken")
     own_labels = _own_labels(result, fields)
     rest: list[Any] = []
     drawn: dict[str, list[dict[str, Any]]] = {}
@@ -228,7 +228,7 @@ def drawn_result(
         value[kind] = [next(text for text, code in words.items() if code == region.label)]
     common = {
         "id": f"{control}-{number}",
-        "to_name": IMAGES,
+        "to_name": _IMAGES,
         "original_width": width,
         "original_height": height,
         "image_rotation": 0,

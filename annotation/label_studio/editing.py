@@ -16,11 +16,11 @@ from ..forms.payloads import item_in
 from ..forms.task_content import TaskContent, content_in
 from ..store.database.records import Task
 
-QUESTION, EXPLANATION, RIGHT = "edit_question", "edit_explanation", "edit_right"
+QUESTION, EXPLANATION, _RIGHT = "edit_question", "edit_explanation", "edit_right"
 """Names of controls; the first two are also the names of the texts in a task's data."""
 _CHOICE = "edit_choice_"
 KEYS = "edit_keys"
-"""Field of a task's data with the choices that `RIGHT` offers."""
+"""Field of a task's data with the choices that `_RIGHT` offers."""
 
 
 def letters_of(tasks: Iterable[Task]) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ def add_edit_fields(
             editable="true",
         )
     ET.SubElement(part, "Header", value="Right from now on (leave open where it stays)", size="5")
-    ET.SubElement(part, "Choices", name=RIGHT, toName="question", value=f"${KEYS}", choice="single-radio")
+    ET.SubElement(part, "Choices", name=_RIGHT, toName="question", value=f"${KEYS}", choice="single-radio")
 
 
 def edit_data(payload: Mapping[str, Any], letters: Sequence[str], *, with_explanation: bool) -> dict[str, Any]:
@@ -78,11 +78,11 @@ def take_edits(
     Raises:
         DataError: A field has several values, or was emptied.
     """
-    names = [name for name in values if name in {QUESTION, RIGHT} or name.startswith(_CHOICE)]
+    names = [name for name in values if name in {QUESTION, _RIGHT} or name.startswith(_CHOICE)]
     names += [EXPLANATION] if with_explanation and EXPLANATION in values else []
     texts = {name: _one(name, values.pop(name)) for name in names}
     was = _texts(content_in(payload))
-    right = texts.pop(RIGHT, None)
+    right = texts.pop(_RIGHT, None)
     if is_shown and texts:
         texts = {name: "" for name in was if name != EXPLANATION or with_explanation} | texts
     changed = {name: text for name, text in texts.items() if _normal(text) != _normal(was.get(name, ""))}

@@ -20,7 +20,7 @@ from .projects import TakenAnnotation
 from .replies import read_reply
 from .task_data import KEY, key_of
 
-MAX_LEAD_S = 86_400.0
+_MAX_LEAD_S = 86_400.0
 
 
 class Quarantined(NamedTuple):
@@ -110,7 +110,7 @@ Take = Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]
 """Stores an annotation; raises BenchwrightError where it does not."""
 
 
-def submit_annotation(store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
+def _submit_annotation(store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
     """Store an annotation as a decision."""
     return store.take_in(campaign.name, external_annotation(campaign, received), now=received.now)
 
@@ -122,7 +122,7 @@ def pull(
     *,
     names: Mapping[int, str],
     now: datetime,
-    take: Take = submit_annotation,
+    take: Take = _submit_annotation,
 ) -> Pulled:
     """Store the annotations of a campaign's project.
 
@@ -138,7 +138,7 @@ def pull(
         annotated: Tasks with their annotations, as the server returns them.
         names: Annotators' names in the store, by user id on the server.
         now: Current moment.
-        take: Function that stores an annotation; default `submit_annotation`.
+        take: Function that stores an annotation; default `_submit_annotation`.
     """
     tasks = {key_of(task): task for task in store.tasks(campaign.name, states=TASK_STATES)}
     counts: Counter[str] = Counter(new=0, changed=0, unchanged=0)
@@ -231,7 +231,7 @@ def moments_of(annotation: Mapping[str, Any], now: datetime) -> tuple[datetime, 
     """Return when an annotation was begun and submitted: not after now, and at most a day apart."""
     submitted = min(_moment(annotation.get("updated_at") or annotation.get("created_at")), now)
     lead = annotation.get("lead_time")
-    seconds = min(max(float(lead), 0.0), MAX_LEAD_S) if isinstance(lead, int | float) else 0.0
+    seconds = min(max(float(lead), 0.0), _MAX_LEAD_S) if isinstance(lead, int | float) else 0.0
     return submitted - timedelta(seconds=seconds), submitted
 
 

@@ -26,11 +26,11 @@ from .projects import Projects
 from .server import Server
 from .task_data import KEY, key_of, task_data
 
-AT_ONCE = 100
+_AT_ONCE = 100
 """Tasks whose pictures are made and sent in one batch."""
-MAX_SIDE_PX = 4096
+_MAX_SIDE_PX = 4096
 """Longest side of a picture that is sent."""
-LOSSLESS_PX = 1_000_000
+_LOSSLESS_PX = 1_000_000
 """Most pixels of a picture that is sent as PNG."""
 
 
@@ -153,11 +153,11 @@ def bring_up_to_date(
     upload = _TaskUpload(data_of, server, project, originals, hosting, predictions or {})
     if hosting.is_lost:
         there = [current[key] for key in present]
-        for start in range(0, len(there), AT_ONCE):
-            upload.show_again(there[start : start + AT_ONCE], present)
+        for start in range(0, len(there), _AT_ONCE):
+            upload.show_again(there[start : start + _AT_ONCE], present)
     lacking = [task for key, task in current.items() if key not in present and (ready is None or key in ready)]
-    for start in range(0, len(lacking), AT_ONCE):
-        upload.add(lacking[start : start + AT_ONCE])
+    for start in range(0, len(lacking), _AT_ONCE):
+        upload.add(lacking[start : start + _AT_ONCE])
     return Pushed(project, upload.added, len(present), removed, outdated, tuple(upload.unshown))
 
 
@@ -199,7 +199,7 @@ class _TaskUpload:
                 for image in content_in(task.payload).images:
                     stem = picture_name(image)
                     if stem not in self._urls and stem not in file_names:
-                        file_names[stem], data = picture_file(self._originals, image)
+                        file_names[stem], data = _picture_file(self._originals, image)
                         files[file_names[stem]] = data
             except BenchwrightError as error:
                 self.unshown.append((task.item_id, str(error)))
@@ -226,7 +226,7 @@ def picture_name(image: ItemImage) -> str:
     return f"{image.image_id[:24]}-{marks}"
 
 
-def picture_file(originals: ImageFiles, image: ItemImage) -> tuple[str, bytes]:
+def _picture_file(originals: ImageFiles, image: ItemImage) -> tuple[str, bytes]:
     """Return name and bytes of a picture with its marks.
 
     Raises:
@@ -234,6 +234,6 @@ def picture_file(originals: ImageFiles, image: ItemImage) -> tuple[str, bytes]:
         UnreadableImage: The image cannot be decoded any more.
     """
     made = preview(
-        originals.data(image.image_id), max_side_px=MAX_SIDE_PX, lossless_up_to_px=LOSSLESS_PX, prompts=image.prompts
+        originals.data(image.image_id), max_side_px=_MAX_SIDE_PX, lossless_up_to_px=_LOSSLESS_PX, prompts=image.prompts
     )
     return picture_name(image) + (".png" if made.media_type == "image/png" else ".jpg"), made.data

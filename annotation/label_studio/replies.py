@@ -47,7 +47,7 @@ from .label_config import (
 )
 from .task_data import option_labels
 
-MAX_REGIONS = 100
+_MAX_REGIONS = 100
 
 
 def read_reply(result: Any, form: CampaignForm, payload: Mapping[str, Any], *, votes: bool = False) -> Submission:
@@ -143,7 +143,7 @@ def values_by_control(result: Any) -> dict[str, list[str]]:
     Raises:
         DataError: The result is no list of texts and choices.
     """
-    if not isinstance(result, Sequence) or isinstance(result, str) or len(result) > MAX_REGIONS:
+    if not isinstance(result, Sequence) or isinstance(result, str) or len(result) > _MAX_REGIONS:
         raise DataError("it is no list of labels")
     values_in: dict[str, list[str]] = {}
     for region in result:

@@ -11,8 +11,8 @@ from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.this_machine import client_settings, naming_proxies
 
 TOKEN_VARIABLE = "BENCHWRIGHT_LABEL_STUDIO_TOKEN"  # noqa: S105 - the name of a variable
-TIMEOUT_S = 60
-TASKS_AT_ONCE, FILES_AT_ONCE = 200, 50
+_TIMEOUT_S = 60
+_TASKS_AT_ONCE, _FILES_AT_ONCE = 200, 50
 """Batch sizes of requests; the server accepts at most 100 files in one upload."""
 
 
@@ -44,8 +44,8 @@ class Server:
         import httpx
 
         with naming_proxies(self.url):
-            http_client = httpx.Client(timeout=TIMEOUT_S, follow_redirects=True, **client_settings(self.url))
-        self._client = LabelStudio(base_url=self.url, api_key=token, timeout=TIMEOUT_S, httpx_client=http_client)
+            http_client = httpx.Client(timeout=_TIMEOUT_S, follow_redirects=True, **client_settings(self.url))
+        self._client = LabelStudio(base_url=self.url, api_key=token, timeout=_TIMEOUT_S, httpx_client=http_client)
 
     def users(self) -> dict[int, str]:
         """Return the e-mail address of every user, by id."""
@@ -87,7 +87,7 @@ class Server:
     def tasks(self, project: int) -> Iterator[ServerTask]:
         """Yield a project's tasks, page by page."""
         with self._one_line_errors():
-            for task in self._client.tasks.list(project=project, page_size=TASKS_AT_ONCE, resolve_uri=False):
+            for task in self._client.tasks.list(project=project, page_size=_TASKS_AT_ONCE, resolve_uri=False):
                 yield ServerTask(int(task.id), dict(task.data or {}), int(task.total_annotations or 0))
 
     def show_predictions(self, project: int, model_version: str) -> None:
@@ -102,10 +102,10 @@ class Server:
             project: Id of the project.
             tasks: Data of each task; or `data` with its `predictions`, where any task has such.
         """
-        for start in range(0, len(tasks), TASKS_AT_ONCE):
+        for start in range(0, len(tasks), _TASKS_AT_ONCE):
             with self._one_line_errors():
                 self._client.projects.import_tasks(
-                    project, request=[dict(data) for data in tasks[start : start + TASKS_AT_ONCE]]
+                    project, request=[dict(data) for data in tasks[start : start + _TASKS_AT_ONCE]]
                 )
 
     def update_task(self, task: int, data: Mapping[str, Any]) -> None:
@@ -122,7 +122,7 @@ class Server:
         """Yield the tasks that have annotations, as JSON values, with all their annotations."""
         with self._one_line_errors():
             tasks = self._client.tasks.list(
-                project=project, page_size=TASKS_AT_ONCE, fields="all", only_annotated=True, resolve_uri=False
+                project=project, page_size=_TASKS_AT_ONCE, fields="all", only_annotated=True, resolve_uri=False
             )
             for task in tasks:
                 yield task.model_dump(mode="json")
@@ -138,8 +138,8 @@ class Server:
         """Upload pictures and return the URL of each, by name."""
         names = list(files)
         urls: dict[str, str] = {}
-        for start in range(0, len(names), FILES_AT_ONCE):
-            batch = names[start : start + FILES_AT_ONCE]
+        for start in range(0, len(names), _FILES_AT_ONCE):
+            batch = names[start : start + _FILES_AT_ONCE]
             with self._one_line_errors():
                 response = self._client._client_wrapper.httpx_client.request(
                     f"api/projects/{project}/import",
@@ -164,7 +164,7 @@ class Server:
         with (
             self._one_line_errors(),
             wrapper.httpx_client.httpx_client.stream(
-                "GET", self.url + path, headers=wrapper.get_headers(), follow_redirects=False, timeout=TIMEOUT_S
+                "GET", self.url + path, headers=wrapper.get_headers(), follow_redirects=False, timeout=_TIMEOUT_S
             ) as response,
         ):
             if response.status_code != 200:

@@ -61,7 +61,7 @@ def task_data(
         data["options"] = [{"value": label} for label in option_labels(task.payload)]
     if not is_blind:
         right = (item.answer or item.refusal) if shows_key(campaign.kind) else None
-        data["choices"] = choice_lines(task.payload, right=right)
+        data["choices"] = _choice_lines(task.payload, right=right)
         if "beside" not in data and (beside := beside_in(task.payload)):  # the form has no other place for it
             data["choices"] += "".join(f"\n\n{text['label']}:\n{text['text']}" for text in beside)
     if not is_blind and campaign.form.edits:
@@ -69,7 +69,7 @@ def task_data(
     return data
 
 
-def choice_lines(payload: Mapping[str, Any], *, right: str | None) -> str:
+def _choice_lines(payload: Mapping[str, Any], *, right: str | None) -> str:
     """Return a task's choices, one a line, with the right one marked; `right` is its key, or None."""
     keys = [choice.key for choice in content_in(payload).choices]
     labels = zip(keys, option_labels(payload), strict=True)

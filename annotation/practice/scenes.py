@@ -16,13 +16,13 @@ from PIL import Image, ImageDraw, ImageFilter
 
 from benchwright.canonical import digest
 
-WIDTH, HEIGHT = 1200, 900
+_WIDTH, _HEIGHT = 1200, 900
 _TABLE_Y = 470
 """Row at which the table begins."""
 _FINE = 2
 """Factor by which symbols are drawn larger and then reduced, for smooth edges."""
 _INK, _PAPER = (38, 42, 54), (240, 234, 220)
-RED, BLUE, GREEN, YELLOW = (198, 52, 48), (52, 92, 190), (58, 148, 84), (226, 178, 52)
+RED, _BLUE, _GREEN, _YELLOW = (198, 52, 48), (52, 92, 190), (58, 148, 84), (226, 178, 52)
 _CUP, _GREY = (214, 208, 196), (128, 128, 132)
 
 _Color = tuple[int, int, int]
@@ -95,19 +95,19 @@ _OTHER_SIZES = {"small": (600, 450), "cropped": (1100, 750)}
 
 def scene_size(name: str) -> tuple[int, int]:
     """Return width and height of a practice picture in pixels, which is known before it is drawn."""
-    return _OTHER_SIZES.get(name, (WIDTH, HEIGHT))
+    return _OTHER_SIZES.get(name, (_WIDTH, _HEIGHT))
 
 
 def _room() -> _Pixels:
     """Return an empty room: a wall above a wooden table, with light from the left and a little grain."""
-    rows, columns = np.mgrid[0:HEIGHT, 0:WIDTH].astype(float)
-    light = 1.08 - 0.30 * columns / WIDTH
-    wall = np.array([176, 186, 192]) * (light - 0.10 * rows / HEIGHT)[..., None]
+    rows, columns = np.mgrid[0:_HEIGHT, 0:_WIDTH].astype(float)
+    light = 1.08 - 0.30 * columns / _WIDTH
+    wall = np.array([176, 186, 192]) * (light - 0.10 * rows / _HEIGHT)[..., None]
     grain = 6 * np.sin(rows / 9 + 1.6 * np.sin(columns / 160)) + 3 * np.sin(rows / 3.1 + columns / 420)
-    depth = 0.86 + 0.22 * (rows - _TABLE_Y) / (HEIGHT - _TABLE_Y)
+    depth = 0.86 + 0.22 * (rows - _TABLE_Y) / (_HEIGHT - _TABLE_Y)
     table = np.array([158, 116, 78]) * (light * depth)[..., None] + grain[..., None]
     pixels = np.where(rows[..., None] < _TABLE_Y, wall, table)
-    room: _Pixels = pixels + np.random.default_rng(7).normal(0, 3.0, (HEIGHT, WIDTH, 1))
+    room: _Pixels = pixels + np.random.default_rng(7).normal(0, 3.0, (_HEIGHT, _WIDTH, 1))
     return room
 
 
@@ -120,8 +120,8 @@ class _Window(NamedTuple):
 
 
 def _around(pixels: _Pixels, x: float, y: float, reach: float) -> _Window:
-    top, bottom = max(0, int(y - reach)), min(HEIGHT, int(y + reach))
-    left, right = max(0, int(x - reach)), min(WIDTH, int(x + reach))
+    top, bottom = max(0, int(y - reach)), min(_HEIGHT, int(y + reach))
+    left, right = max(0, int(x - reach)), min(_WIDTH, int(x + reach))
     rows, columns = np.mgrid[top:bottom, left:right].astype(float)
     return _Window(pixels[top:bottom, left:right], rows, columns)
 
@@ -179,9 +179,9 @@ def _still_life(things: _Things) -> Image.Image:
 
 def _on_paper(draw_on: Callable[[ImageDraw.ImageDraw], None]) -> Image.Image:
     """Return a symbol drawn in ink on paper; it is drawn in units of the picture and reduced to it."""
-    large = Image.new("RGB", (WIDTH * _FINE, HEIGHT * _FINE), _PAPER)
+    large = Image.new("RGB", (_WIDTH * _FINE, _HEIGHT * _FINE), _PAPER)
     draw_on(ImageDraw.Draw(large))
-    return large.resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
+    return large.resize((_WIDTH, _HEIGHT), Image.Resampling.LANCZOS)
 
 
 def _at(*numbers: float) -> list[float]:
@@ -202,7 +202,7 @@ def _balance(pen: ImageDraw.ImageDraw) -> None:
     pen.ellipse(_at(296, 238, 360, 302), fill=RED)
     pen.polygon(_at(245, 286, 355, 286, 300, 358), fill=RED)
     for x, y in ((850, 500), (910, 500), (950, 500), (870, 472), (925, 472), (895, 444)):
-        pen.ellipse(_at(x - 38, y - 18, x + 38, y + 18), fill=YELLOW, outline=_INK, width=4 * _FINE)
+        pen.ellipse(_at(x - 38, y - 18, x + 38, y + 18), fill=_YELLOW, outline=_INK, width=4 * _FINE)
 
 
 def _cage(pen: ImageDraw.ImageDraw) -> None:
@@ -216,10 +216,10 @@ def _cage(pen: ImageDraw.ImageDraw) -> None:
     pen.line(_at(720, 420, 860, 360, 860, 650, 720, 720), fill=_INK, width=8 * _FINE)
     for part in (0.33, 0.66):
         pen.line(_at(720 + 140 * part, 420 - 60 * part, 720 + 140 * part, 720 - 70 * part), fill=_INK, width=6 * _FINE)
-    pen.ellipse(_at(905, 150, 985, 200), fill=BLUE)
-    pen.polygon(_at(930, 165, 870, 80, 975, 160), fill=BLUE)
-    pen.polygon(_at(950, 165, 1040, 70, 985, 175), fill=BLUE)
-    pen.polygon(_at(985, 165, 1012, 172, 984, 184), fill=YELLOW)
+    pen.ellipse(_at(905, 150, 985, 200), fill=_BLUE)
+    pen.polygon(_at(930, 165, 870, 80, 975, 160), fill=_BLUE)
+    pen.polygon(_at(950, 165, 1040, 70, 985, 175), fill=_BLUE)
+    pen.polygon(_at(985, 165, 1012, 172, 984, 184), fill=_YELLOW)
     pen.line(_at(430, 640, 610, 640), fill=_GREY, width=8 * _FINE)
 
 
@@ -233,9 +233,9 @@ def _lamps(pen: ImageDraw.ImageDraw) -> None:
             for angle in range(0, 360, 30):
                 way = np.array([np.cos(np.radians(angle)), np.sin(np.radians(angle))])
                 start, end = way * 105 + (x, 425), way * 150 + (x, 425)
-                pen.line(_at(*start, *end), fill=YELLOW, width=10 * _FINE)
+                pen.line(_at(*start, *end), fill=_YELLOW, width=10 * _FINE)
         pen.ellipse(
-            _at(x - 75, 345, x + 75, 505), fill=YELLOW if is_lit else (205, 200, 190), outline=_INK, width=7 * _FINE
+            _at(x - 75, 345, x + 75, 505), fill=_YELLOW if is_lit else (205, 200, 190), outline=_INK, width=7 * _FINE
         )
 
 
@@ -264,34 +264,34 @@ def _page(pen: ImageDraw.ImageDraw) -> None:
 
 
 _CUP_LEFT_OF: _Things = (
-    _Ball(180, 640, 62, RED), _Ball(330, 720, 70, BLUE), _Ball(470, 610, 56, RED), _Cup(690, 740, 230),
-    _Ball(900, 690, 66, RED), _Ball(1060, 620, 58, BLUE),
+    _Ball(180, 640, 62, RED), _Ball(330, 720, 70, _BLUE), _Ball(470, 610, 56, RED), _Cup(690, 740, 230),
+    _Ball(900, 690, 66, RED), _Ball(1060, 620, 58, _BLUE),
 )  # fmt: skip
 _TWO_CUPS: _Things = (
-    _Cup(320, 760, 240), _Cup(860, 640, 190), _Ball(560, 700, 64, GREEN), _Ball(690, 770, 70, YELLOW),
-    _Ball(1060, 740, 60, RED), _Ball(120, 620, 50, BLUE),
+    _Cup(320, 760, 240), _Cup(860, 640, 190), _Ball(560, 700, 64, _GREEN), _Ball(690, 770, 70, _YELLOW),
+    _Ball(1060, 740, 60, RED), _Ball(120, 620, 50, _BLUE),
 )  # fmt: skip
-_EQUALLY_LARGE: _Things = (_Ball(260, 650, 110, RED), _Ball(600, 700, 72, GREEN), _Ball(930, 650, 110, BLUE))
-_ONE_YELLOW: _Things = (_Ball(330, 680, 80, YELLOW), _Cup(700, 730, 220), _Ball(980, 690, 66, RED))
+_EQUALLY_LARGE: _Things = (_Ball(260, 650, 110, RED), _Ball(600, 700, 72, _GREEN), _Ball(930, 650, 110, _BLUE))
+_ONE_YELLOW: _Things = (_Ball(330, 680, 80, _YELLOW), _Cup(700, 730, 220), _Ball(980, 690, 66, RED))
 _HALF_HIDDEN: _Things = (
-    _Ball(612, 606, 44, GREEN), _Cup(720, 720, 240), _Ball(190, 640, 60, RED), _Ball(350, 730, 70, YELLOW),
-    _Ball(500, 650, 54, BLUE), _Ball(930, 760, 74, RED), _Ball(1080, 640, 54, YELLOW),
+    _Ball(612, 606, 44, _GREEN), _Cup(720, 720, 240), _Ball(190, 640, 60, RED), _Ball(350, 730, 70, _YELLOW),
+    _Ball(500, 650, 54, _BLUE), _Ball(930, 760, 74, RED), _Ball(1080, 640, 54, _YELLOW),
 )  # fmt: skip
 _NEAREST: _Things = (
-    _Cup(600, 740, 230), _Ball(760, 700, 60, GREEN), _Ball(220, 660, 72, RED), _Ball(1040, 680, 68, BLUE),
-    _Ball(400, 600, 50, YELLOW),
+    _Cup(600, 740, 230), _Ball(760, 700, 60, _GREEN), _Ball(220, 660, 72, RED), _Ball(1040, 680, 68, _BLUE),
+    _Ball(400, 600, 50, _YELLOW),
 )  # fmt: skip
 _MOST_BLUE: _Things = (
-    _Ball(170, 640, 56, BLUE), _Ball(320, 740, 66, RED), _Ball(480, 620, 52, BLUE), _Ball(640, 720, 66, GREEN),
-    _Ball(800, 620, 52, BLUE), _Ball(950, 740, 66, RED), _Ball(1090, 640, 54, BLUE),
+    _Ball(170, 640, 56, _BLUE), _Ball(320, 740, 66, RED), _Ball(480, 620, 52, _BLUE), _Ball(640, 720, 66, _GREEN),
+    _Ball(800, 620, 52, _BLUE), _Ball(950, 740, 66, RED), _Ball(1090, 640, 54, _BLUE),
 )  # fmt: skip
-_THREE_BALLS: _Things = (_Ball(300, 680, 84, RED), _Ball(600, 720, 92, YELLOW), _Ball(900, 680, 84, BLUE))
-_MOVED: _Things = (_Ball(300, 680, 84, RED), _Ball(640, 760, 96, YELLOW), _Ball(960, 640, 78, BLUE))
+_THREE_BALLS: _Things = (_Ball(300, 680, 84, RED), _Ball(600, 720, 92, _YELLOW), _Ball(900, 680, 84, _BLUE))
+_MOVED: _Things = (_Ball(300, 680, 84, RED), _Ball(640, 760, 96, _YELLOW), _Ball(960, 640, 78, _BLUE))
 _OTHER_SIDE: _Things = (
     _Cup(880, 760, 270),
     _Cup(330, 620, 170),
-    _Ball(610, 660, 60, GREEN),
-    _Ball(500, 790, 74, YELLOW),
+    _Ball(610, 660, 60, _GREEN),
+    _Ball(500, 790, 74, _YELLOW),
 )
 
 
@@ -346,7 +346,7 @@ _THINGS: dict[str, _Things] = {
     "one yellow": _ONE_YELLOW,
     "three balls": _THREE_BALLS,
 }
-_COLOR_NAMES = {RED: "red", BLUE: "blue", GREEN: "green", YELLOW: "yellow"}
+_COLOR_NAMES = {RED: "red", _BLUE: "blue", _GREEN: "green", _YELLOW: "yellow"}
 _NAMES = {picture_id(name): name for name in _SCENES}
 SCENES = tuple(_SCENES)
 """Names of the practice pictures."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..store.campaigns.adjudications import SEND_BACK, AdjudicatedTask
 
-DIVIDED = "divided"
+_DIVIDED = "divided"
 """Majority where no decision was given by more than half of the annotators."""
 ACCEPT = "accept"
 _MISSED = "missed_"
@@ -34,7 +34,7 @@ class AdjudicatedCount(NamedTuple):
     @property
     def is_against(self) -> bool:
         """Return whether the decision differs from that of most annotators; sending back is no decision."""
-        if self.decision == SEND_BACK or self.majority == DIVIDED:
+        if self.decision == SEND_BACK or self.majority == _DIVIDED:
             return False
         if self.majority.startswith(_MISSED):
             return self.decision == ACCEPT
@@ -89,4 +89,4 @@ def _majority(task: AdjudicatedTask) -> str:
     if task.votes:
         missed = [name for name, votes in task.votes.items() if 2 * votes <= total]
         return _MISSED + "+".join(missed) if missed else ACCEPT
-    return next((decision for decision, times in task.said.items() if 2 * times > total), DIVIDED)
+    return next((decision for decision, times in task.said.items() if 2 * times > total), _DIVIDED)

@@ -25,7 +25,7 @@ from ..workflow.settlement.settle import (
     settle_last,
 )
 
-BEGUN, UNTOUCHED = "begun", "untouched"
+_BEGUN, _UNTOUCHED = "begun", "untouched"
 Facet = Literal["kind", "task", "category"]
 
 
@@ -79,7 +79,7 @@ def progress_of(campaign: Campaign, decision_counts: Iterable[DecisionCounts], n
     counted: Counter[str] = Counter()
     for counts in decision_counts:
         counted[_outcome(policy, counts)] += counts.times
-    outcomes = {outcome: counted.pop(outcome, 0) for outcome in (*_known(campaign, policy), BEGUN, UNTOUCHED)}
+    outcomes = {outcome: counted.pop(outcome, 0) for outcome in (*_known(campaign, policy), _BEGUN, _UNTOUCHED)}
     return CampaignProgress(
         name, sum(outcomes.values()) + counted.total(), {**dict(sorted(counted.items())), **outcomes}
     )
@@ -129,7 +129,7 @@ def edits_matter(campaign: Campaign) -> Callable[[DecisionCounts], bool]:
 
 
 def _part(outcome: str) -> str:
-    known = {ACCEPT: "passed", WAITS: "waiting", TO_WRITER: "waiting", BEGUN: "open", UNTOUCHED: "open"}
+    known = {ACCEPT: "passed", WAITS: "waiting", TO_WRITER: "waiting", _BEGUN: "open", _UNTOUCHED: "open"}
     return known.get(outcome, "dropped")
 
 
@@ -146,7 +146,7 @@ def _known(campaign: Campaign, policy: SettlementPolicy) -> Sequence[str]:
 def _outcome(policy: SettlementPolicy, decision_counts: DecisionCounts) -> str:
     """Return the outcome of tasks with equal counts, in the words of `review status`."""
     if decision_counts.state == "open":
-        return BEGUN if decision_counts.given else UNTOUCHED
+        return _BEGUN if decision_counts.given else _UNTOUCHED
     votes = TaskVotes(
         decision_counts.given,
         decision_counts.decisions,

@@ -24,16 +24,16 @@ from ..store.database.records import Campaign
 from ..store.review_store import ReviewStore
 from ..workflow.settlement.further_votes import count_spared
 
-WINDOW_DAYS = 14
+_WINDOW_DAYS = 14
 """Days back from today of which the pace is taken. Today itself is not over, and counts only if it is the only day."""
-LEAST_DAYS = 2
+_LEAST_DAYS = 2
 """Days below which no range is given."""
-LATEST_DAYS = 3650
+_LATEST_DAYS = 3650
 """Days beyond which an end is not named: at such a pace the campaign does not end."""
 RESAMPLES = 2000
-RANGE = 0.9
+_RANGE = 0.9
 """Share of the resamples whose ends lie in the range."""
-MORE = 2
+_MORE = 2
 """People who are thought to join."""
 
 
@@ -57,12 +57,12 @@ class Forecast(NamedTuple):
 
     Args:
         wanted: Number of decisions that are still wanted; those that further votes are likely to spare are left out.
-        people: Number of people who decided something in the last `WINDOW_DAYS` days.
+        people: Number of people who decided something in the last `_WINDOW_DAYS` days.
         days: Number of days that the pace is taken from.
         a_day: Decisions a day of all people together.
         hours: Hours of work that the decisions take, by the active time of the last ones; None where none was timed.
         end: When it ends with the people of now; None where too little is known.
-        end_with_more: When it ends with `MORE` people more like them; None where too little is known.
+        end_with_more: When it ends with `_MORE` people more like them; None where too little is known.
         lacking: Number of people that a task needs beyond those who decided lately; 0 where they are enough.
     """
 
@@ -91,7 +91,7 @@ class Forecast(NamedTuple):
 
 def forecast_of(store: ReviewStore, campaign: Campaign, *, now: datetime) -> Forecast:
     """Return when a campaign ends; the database counts decisions by person and day."""
-    since = datetime.combine(now.date() - timedelta(days=WINDOW_DAYS), datetime.min.time(), now.tzinfo)
+    since = datetime.combine(now.date() - timedelta(days=_WINDOW_DAYS), datetime.min.time(), now.tzinfo)
     with store.reading() as connection:
         slot_counts = campaign_counts.count_slots(connection, campaign, now=now)
         worked = campaign_counts.count_days_of_work(connection, campaign, since=since)
@@ -108,7 +108,7 @@ def forecast_from(worked: Sequence[DayOfWork], wanted: int, *, today: date, miss
     """Return when so many decisions are made.
 
     Args:
-        worked: Decisions of each person on each day that has some, of the last `WINDOW_DAYS` days and of today.
+        worked: Decisions of each person on each day that has some, of the last `_WINDOW_DAYS` days and of today.
         wanted: Number of decisions that are still wanted.
         today: Today, in UTC.
         missing: Most decisions that one task still lacks, each of another person.
@@ -120,10 +120,10 @@ def forecast_from(worked: Sequence[DayOfWork], wanted: int, *, today: date, miss
     hours = sum(day.seconds for day in worked) / timed * wanted / 3600 if timed else None
     a_day = float(counts.mean(axis=1).sum()) if people else 0.0
     end = end_with_more = None
-    if wanted and people and days >= LEAST_DAYS:
+    if wanted and people and days >= _LEAST_DAYS:
         rng = np.random.default_rng(seed)
         rates = _resampled_rates(counts, rng)
-        more = _resampled_rates(counts[rng.integers(0, people, MORE)], rng)
+        more = _resampled_rates(counts[rng.integers(0, people, _MORE)], rng)
         end, end_with_more = _end(wanted, rates, today), _end(wanted, rates + more, today)
     return Forecast(wanted, people, days, a_day, hours, end, end_with_more, max(0, missing - people))
 
@@ -154,11 +154,11 @@ def _resampled_rates(counts: NDArray[np.float64], rng: np.random.Generator) -> N
 def _end(wanted: int, rates: NDArray[np.float64], today: date) -> EndRange | None:
     with np.errstate(divide="ignore"):
         days = np.where(rates > 0, wanted / rates, np.inf)
-    low, median, high = np.quantile(days, [(1 - RANGE) / 2, 0.5, (1 + RANGE) / 2], method="nearest")
-    if median > LATEST_DAYS:
+    low, median, high = np.quantile(days, [(1 - _RANGE) / 2, 0.5, (1 + _RANGE) / 2], method="nearest")
+    if median > _LATEST_DAYS:
         return None
     return EndRange(
         today + timedelta(days=int(np.ceil(median))),
         today + timedelta(days=int(np.ceil(low))),
-        None if high > LATEST_DAYS else today + timedelta(days=int(np.ceil(high))),
+        None if high > _LATEST_DAYS else today + timedelta(days=int(np.ceil(high))),
     )

@@ -30,14 +30,14 @@ class LabelField(NamedTuple):
 
 VOTES = ("yes", "no")
 """Votes on a criterion."""
-REASONS = "reasons"
+_REASONS = "reasons"
 _RIGHT = LabelField(LabelSource("field", ANSWER_RIGHT, categories=VOTES), "Answer is right?")
 
 
 def reasons_field(campaign: Campaign) -> str | None:
     """Return the name of a typed form's field for reasons; None if reasons are stored beside the decision."""
     form = campaign.form.typed
-    return REASONS if form is not None and any(field.name == REASONS for field in form.fields) else None
+    return _REASONS if form is not None and any(field.name == _REASONS for field in form.fields) else None
 
 
 def label_fields_of(campaign: Campaign) -> list[LabelField]:
@@ -51,7 +51,7 @@ def label_fields_of(campaign: Campaign) -> list[LabelField]:
         return [*fields[:1], _RIGHT, *fields[1:]] if campaign.kind == REVIEW else fields
     aspects = [LabelField(LabelSource("decision", "decision", categories=campaign.form.decisions), "decision")]
     if campaign.form.reasons:
-        aspects.append(LabelField(LabelSource("reasons", REASONS, is_set=True), REASONS, "masi"))
+        aspects.append(LabelField(LabelSource("reasons", _REASONS, is_set=True), _REASONS, "masi"))
     return aspects
 
 

@@ -33,8 +33,8 @@ from .campaign_progress import RoundProgress, edits_matter, rounds_of
 from .forecast import Forecast, forecast_of
 from .label_fields import VOTES, LabelField, label_fields_of, reasons_field
 
-MOST_DAYS = 14
-MOST_WEEKS = 26
+_MOST_DAYS = 14
+_MOST_WEEKS = 26
 
 
 def periods_of(days: Sequence[str]) -> list[str]:
@@ -45,10 +45,10 @@ def periods_of(days: Sequence[str]) -> list[str]:
         ['2026-03-03', '2026-03-05']
     """
     dates = [date.fromisoformat(day) for day in days]
-    if len(set(dates)) <= MOST_DAYS:
+    if len(set(dates)) <= _MOST_DAYS:
         return list(days)
     weeks = [day - timedelta(days=day.weekday()) for day in dates]
-    if len(set(weeks)) <= MOST_WEEKS:
+    if len(set(weeks)) <= _MOST_WEEKS:
         return [f"week of {week.isoformat()}" for week in weeks]
     return [f"{day:%Y-%m}" for day in dates]
 

@@ -32,10 +32,10 @@ from ..workflow.settlement.settle import (
 )
 from .campaign_progress import counted_outcome
 
-KEPT, DROPPED, TO_REVISE = "kept", "dropped", "to_revise"
-FATES = (KEPT, TO_REVISE, WAITS, NO_AGREEMENT, DROPPED, OPEN)
+KEPT, _DROPPED, _TO_REVISE = "kept", "dropped", "to_revise"
+FATES = (KEPT, _TO_REVISE, WAITS, NO_AGREEMENT, _DROPPED, OPEN)
 """What becomes of a task, in the order of a table's columns."""
-MOST_SLOTS = 5
+_MOST_SLOTS = 5
 """Most annotators of a rule that is tried, unless the campaign itself asks more."""
 _KEPT_OUTCOMES = {ACCEPT, KEEP, KEY_RIGHT, DIFFERENT}
 _WITH_ADJUDICATOR = (VERIFY, REVIEW)
@@ -92,13 +92,13 @@ def can_try(campaign: Campaign) -> bool:
 def fates_of(campaign: Campaign) -> tuple[str, ...]:
     """Return the fates that tasks of a campaign can have under some rule, in the order of `FATES`."""
     without = set() if campaign.kind in _WITH_ADJUDICATOR else {WAITS}
-    without |= set() if campaign.kind in _WITH_EDITS or campaign.form.to_writer else {TO_REVISE}
+    without |= set() if campaign.kind in _WITH_EDITS or campaign.form.to_writer else {_TO_REVISE}
     without |= {NO_AGREEMENT} if campaign.kind == REVIEW else set()  # an item without enough votes fails the review
     return tuple(fate for fate in FATES if fate not in without)
 
 
 def rules_to_try(campaign: Campaign) -> list[Rule]:
-    """Return the rules that a campaign of this kind can have, for one to `MOST_SLOTS` annotators; its own among them.
+    """Return the rules that a campaign of this kind can have, for one to `_MOST_SLOTS` annotators; its own among them.
 
     Of rules for equally many annotators these are the ones that more than half of them must meet, up to all of them;
     each comes with and without an adjudicator where the kind of campaign may have one.
@@ -106,7 +106,7 @@ def rules_to_try(campaign: Campaign) -> list[Rule]:
     own = policy_of(campaign).rule
     if own is None:
         return []
-    rules = {Rule(need, slots) for slots in range(1, MOST_SLOTS + 1) for need in range(slots // 2 + 1, slots + 1)}
+    rules = {Rule(need, slots) for slots in range(1, _MOST_SLOTS + 1) for need in range(slots // 2 + 1, slots + 1)}
     if campaign.kind in _WITH_ADJUDICATOR and not campaign.is_simulated:
         rules |= {replace(rule, is_adjudicated=True) for rule in rules if rule.slots > 1}
     return sorted(rules | {own}, key=lambda rule: (rule.is_adjudicated, rule.slots, rule.need))
@@ -188,8 +188,8 @@ def fate_of(outcome: str) -> str:
     if outcome in {OPEN, WAITS, NO_AGREEMENT}:
         return outcome
     if outcome in {REVISE, TO_WRITER}:
-        return TO_REVISE
-    return KEPT if outcome in _KEPT_OUTCOMES else DROPPED
+        return _TO_REVISE
+    return KEPT if outcome in _KEPT_OUTCOMES else _DROPPED
 
 
 def _differs(before: str, after: str) -> bool:

@@ -22,8 +22,8 @@ from ..workflow.settlement.further_votes import MOST_RATINGS, SURE_KINDS, sure_d
 from ..workflow.settlement.settle import SettlementPolicy, TaskVotes, policy_of
 from .campaign_progress import counted_outcome
 
-THRESHOLDS = (0.8, 0.9, 0.95, 0.99)
-LEAST_SLOTS = 3
+_THRESHOLDS = (0.8, 0.9, 0.95, 0.99)
+_LEAST_SLOTS = 3
 """Fewest votes of a task of which some can be spared: two come first."""
 
 
@@ -48,11 +48,11 @@ class SurenessTrial(NamedTuple):
 def can_spare(campaign: Campaign) -> bool:
     """Return whether votes of a campaign can be spared."""
     policy = policy_of(campaign)
-    return campaign.kind in SURE_KINDS and len(policy.decisions) > 1 and policy.slots >= LEAST_SLOTS
+    return campaign.kind in SURE_KINDS and len(policy.decisions) > 1 and policy.slots >= _LEAST_SLOTS
 
 
 def try_sureness(
-    store: ReviewStore, campaign: Campaign, thresholds: Sequence[float] = THRESHOLDS
+    store: ReviewStore, campaign: Campaign, thresholds: Sequence[float] = _THRESHOLDS
 ) -> list[SurenessTrial]:
     """Return what each threshold would spare of a campaign in which votes can be spared; nothing is closed."""
     policy = policy_of(campaign)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 NOW = datetime(2000, 1, 1, tzinfo=UTC)
 """Time of all simulated decisions: a constant, since no person took any time."""
-BATCH = 200
+_BATCH = 200
 """Tasks in one transaction."""
 _UNSTEADY = 0.02
 """How far regions that justify an answer are off, as a share of their sides."""
@@ -124,9 +124,9 @@ class SimulatedAnnotators(SimulatedGroup):
             return Submission("reject", self.reasons[int(lot * len(self.reasons)) :][:1])
         # Drawn only if there is a rate, so that without one all decisions are those from before this setting existed.
         if self.revise_rate > 0 and rng.random() < self.revise_rate:
-            return Submission("revise", edits=look_closely(payload))
-        if self.to_writer_rate > 0 and can_go_back(payload, form) and rng.random() < self.to_writer_rate:
-            return Submission(TO_WRITER, note=SIMULATED_NOTE)
+            return Submission("revise", edits=_look_closely(payload))
+        if self.to_writer_rate > 0 and _can_go_back(payload, form) and rng.random() < self.to_writer_rate:
+            return Submission(TO_WRITER, note=_SIMULATED_NOTE)
         return Submission("accept")
 
 
@@ -150,16 +150,16 @@ class SimulatedAnswerers(SimulatedGroup):
         return Submission(right if is_right and right is not None else wrong[int(lot * len(wrong))])
 
 
-SIMULATED_NOTE = "Simulated: nobody looked at this to say what to change."
+_SIMULATED_NOTE = "Simulated: nobody looked at this to say what to change."
 """What simulated annotators send an item back with."""
 
 
-def can_go_back(payload: Mapping[str, Any], form: CampaignForm) -> bool:
+def _can_go_back(payload: Mapping[str, Any], form: CampaignForm) -> bool:
     """Return whether a campaign lets annotators send this item back, and somebody wrote it."""
     return form.to_writer and written_in(payload) is not None
 
 
-def look_closely(payload: Mapping[str, Any]) -> dict[str, Any]:
+def _look_closely(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return the edit that simulated annotators make: a few words before the question."""
     return {"question": f"Look closely. {item_in(payload)['question']}"}
 
@@ -244,7 +244,7 @@ def simulate(
     seed: int,
     stage: str,
     workspace: Path | None = None,
-    batch: int = BATCH,
+    batch: int = _BATCH,
 ) -> int:
     """Let simulated annotators decide every open task, as people would: claim a slot, submit a decision.
 
@@ -255,7 +255,7 @@ def simulate(
         seed: Seed of the run.
         stage: Name of the campaign's stage.
         workspace: Folder of the workspace, for pictures in campaigns that collect some; default None.
-        batch: Number of tasks in one transaction; default `BATCH`.
+        batch: Number of tasks in one transaction; default `_BATCH`.
 
     Returns:
         Number of decisions that were missing and are now made.
@@ -384,9 +384,9 @@ class SimulatedReviewers(SimulatedAnswerers):
         answer = super().submission(payload, form, rng).decision
         criteria = [field.name for field in form.fields or () if isinstance(field, OneOf) and field.name != TO_WRITER]
         votes = {criterion: "yes" if rng.random() < self.approval else "no" for criterion in criteria}
-        may_go_back = "no" in votes.values() and self.to_writer_rate > 0 and can_go_back(payload, form)
+        may_go_back = "no" in votes.values() and self.to_writer_rate > 0 and _can_go_back(payload, form)
         if may_go_back and rng.random() < self.to_writer_rate:
-            back = {TO_WRITER: "yes", CHANGE: SIMULATED_NOTE}
+            back = {TO_WRITER: "yes", CHANGE: _SIMULATED_NOTE}
             return Submission(answer, fields={ANSWER: answer, **votes, **back})
-        edits = look_closely(payload) if "no" in votes.values() else None
+        edits = _look_closely(payload) if "no" in votes.values() else None
         return Submission(answer, edits=edits, fields={ANSWER: answer, **votes})

@@ -40,7 +40,7 @@ MAX_BYTES = 512 << 20
 _ID = re.compile(r"[0-9a-f]{64}")
 
 
-class BackedUpPhotographs(NamedTuple):
+class _BackedUpPhotographs(NamedTuple):
     """Photographs in a backup: their number, the digest of their sorted ids, and how many in use had no file."""
 
     files: int
@@ -48,7 +48,7 @@ class BackedUpPhotographs(NamedTuple):
     missing: int = 0
 
 
-def write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], photographs: ObjectStore) -> BackedUpPhotographs:
+def _write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], photographs: ObjectStore) -> _BackedUpPhotographs:
     """Write photographs to a backup unchanged; count those whose files are gone."""
     carried, missing = [], 0
     for object_id in sorted(ids):
@@ -63,11 +63,11 @@ def write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], photographs:
         ):
             shutil.copyfileobj(source, out)
         carried.append(object_id)
-    return BackedUpPhotographs(len(carried), digest(carried), missing)
+    return _BackedUpPhotographs(len(carried), digest(carried), missing)
 
 
-def restore_photographs(
-    path: Path, archive: zipfile.ZipFile, stated: BackedUpPhotographs, into: ObjectStore | None
+def _restore_photographs(
+    path: Path, archive: zipfile.ZipFile, stated: _BackedUpPhotographs, into: ObjectStore | None
 ) -> None:
     """Write the photographs of a backup to a workspace; a photograph that is there already stays as it is.
 
@@ -107,12 +107,12 @@ def _named(path: Path, archive: zipfile.ZipFile) -> Iterator[str]:
 
 FORMAT, VERSION = "benchwright/review-backup", 2
 """Name and version of the format. Version 1 had no photographs, and is read as a backup without any."""
-LEFT_OUT = frozenset({"alembic_version", "sessions"})
-MAX_LINE = 64 << 20
-MAX_MANIFEST = 1 << 20
+_LEFT_OUT = frozenset({"alembic_version", "sessions"})
+_MAX_LINE = 64 << 20
+_MAX_MANIFEST = 1 << 20
 _MANIFEST = "manifest.json"
 _ROWS_AT_ONCE = 1000
-_NO_PHOTOGRAPHS = BackedUpPhotographs(0, digest([]))
+_NO_PHOTOGRAPHS = _BackedUpPhotographs(0, digest([]))
 
 
 class Backup(NamedTuple):
@@ -171,7 +171,7 @@ def _write_archive(
         described = {table.name: _write_table(archive, connection, table) for table in _tables(metadata)}
         carried = _NO_PHOTOGRAPHS
         if photographs is not None:
-            carried = write_photographs(archive, photographs_in_use(connection), photographs)
+            carried = _write_photographs(archive, photographs_in_use(connection), photographs)
         manifest = {
             "format": FORMAT,
             "version": VERSION,
@@ -225,8 +225,8 @@ def restore_backup(path: Path, url: str, *, photographs: ObjectStore | None = No
             for table in tables.values():
                 _fill(connection, table, _rows(path, archive, table, manifest["tables"][table.name]))
             upgrade_within(connection, REVISIONS[-1])
-            carried = BackedUpPhotographs(**manifest["photographs"])
-            restore_photographs(path, archive, carried, photographs)  # last, so that a refused backup leaves no file
+            carried = _BackedUpPhotographs(**manifest["photographs"])
+            _restore_photographs(path, archive, carried, photographs)  # last, so that a refused backup leaves no file
             if photographs is not None:
                 forget_left_behind(connection, photographs)
     finally:
@@ -240,7 +240,7 @@ def _rows_of(described: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
 
 def _tables(metadata: sa.MetaData) -> list[sa.Table]:
     """Return a store's tables, each after the tables that it refers to."""
-    return [table for table in metadata.sorted_tables if table.name not in LEFT_OUT]
+    return [table for table in metadata.sorted_tables if table.name not in _LEFT_OUT]
 
 
 def _write_table(archive: zipfile.ZipFile, connection: sa.Connection, table: sa.Table) -> dict[str, Any]:
@@ -266,7 +266,7 @@ def _opened(path: Path) -> zipfile.ZipFile:
 def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     try:
         with archive.open(_MANIFEST) as handle:
-            document = json.loads(handle.read(MAX_MANIFEST))
+            document = json.loads(handle.read(_MAX_MANIFEST))
     except (KeyError, ValueError, zipfile.BadZipFile) as error:
         raise DataError(f"{path} is no backup of a review store: it has no readable {_MANIFEST}") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
@@ -307,7 +307,7 @@ def _rows(path: Path, archive: zipfile.ZipFile, table: sa.Table, entry: Mapping[
     digest, count = hashlib.sha256(), 0
     try:
         with archive.open(f"{table.name}.jsonl") as handle:
-            while line := handle.readline(MAX_LINE):
+            while line := handle.readline(_MAX_LINE):
                 digest.update(line)
                 count += 1
                 values = json.loads(line)

@@ -48,7 +48,7 @@ from .settlement.rounds import NOBODY, in_count, votes_in, votes_in_sequence
 from .settlement.settle import ACCEPT, REJECT, WAITS, SettlementPolicy, policy_of, settle
 
 DECISIONS = ("accept", "reject", "revise", SEND_BACK)
-MAX_DECIDED = 50
+_MAX_DECIDED = 50
 
 
 class QueuedCase(NamedTuple):
@@ -209,7 +209,7 @@ class AdjudicationQueue:
                     send_back(connection, task_id, slots_more=self.campaign.slots_per_task)
             open_next_rounds(held, self.campaign, task=task_id)
 
-    def decided(self, *, limit: int = MAX_DECIDED) -> list[DecidedCase]:
+    def decided(self, *, limit: int = _MAX_DECIDED) -> list[DecidedCase]:
         """Return the cases that this adjudicator decided, the latest first, with the annotators' decisions."""
         with self._store.reading() as connection:
             own = own_adjudications(connection, self.campaign, self.adjudicator, limit=limit)
@@ -303,28 +303,28 @@ def reopen_task(store: ReviewStore, campaign: Campaign, task_id: int, curator: s
         upsert_annotator(connection, curator, kind="person")
         hold_annotator(connection, curator)
         hold_task(connection, task_id)
-        if campaign.is_simulated or not forgets_decisions(campaign):
-            raise RefusedError(CANNOT_REOPEN)
+        if campaign.is_simulated or not _forgets_decisions(campaign):
+            raise RefusedError(_CANNOT_REOPEN)
         if state_of(connection, task_id) != "done":
             raise RefusedError(IS_OPEN)
         verdicts = list_adjudicated(connection, campaign, task=task_id).values()
         if any(verdict.decision for verdict in verdicts):
-            raise RefusedError(IS_ADJUDICATED)
+            raise RefusedError(_IS_ADJUDICATED)
         if any(verdict.returned == "with_writer" for verdict in verdicts):
-            raise RefusedError(IS_WITH_WRITER)
+            raise RefusedError(_IS_WITH_WRITER)
         add_adjudication(connection, task_id, curator, Submission(SEND_BACK, note=why), now=now)
         send_back(connection, task_id, slots_more=campaign.slots_per_task)
 
 
-def forgets_decisions(campaign: Campaign) -> bool:
+def _forgets_decisions(campaign: Campaign) -> bool:
     """Return whether decisions of a campaign can stop counting, so that its tasks can be asked again."""
     return bool(campaign.form.rounds) or campaign.kind == MARK
 
 
-CANNOT_REOPEN = "decisions of this campaign all count, so it asks nobody again"
+_CANNOT_REOPEN = "decisions of this campaign all count, so it asks nobody again"
 IS_OPEN = "it is not decided yet"
-IS_ADJUDICATED = "an adjudicator has decided it, and that stands"
-IS_WITH_WRITER = "it went back to its writer, whose new version comes again by itself"
+_IS_ADJUDICATED = "an adjudicator has decided it, and that stands"
+_IS_WITH_WRITER = "it went back to its writer, whose new version comes again by itself"
 
 
 def reasons_in(campaign: Campaign) -> tuple[str, ...]:

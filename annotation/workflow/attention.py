@@ -21,10 +21,10 @@ from ..forms.payloads import TaskInput, item_in
 
 CHECKED_KINDS = (VERIFY, ANSWER, SCREEN, SCREEN_ITEMS, PAIR)
 """Kinds of campaigns that can have attention checks."""
-MOST_CHECKS = 40
+_MOST_CHECKS = 40
 QUESTION = "This one only checks that questions are read. Whatever the picture shows, choose “{option}”."
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-WHY = "It only checked that questions are read."
+_WHY = "It only checked that questions are read."
 
 
 class AttentionChecks:
@@ -46,7 +46,7 @@ class AttentionChecks:
         """Count an item of the campaign, and keep some whose pictures the checks take."""
         self._gold += task_input.gold is not None
         self._others += task_input.gold is None
-        if self._handout.attention_rate is not None and len(self._models) < MOST_CHECKS:
+        if self._handout.attention_rate is not None and len(self._models) < _MOST_CHECKS:
             self._models.append(task_input)
 
     def made(self) -> Iterator[TaskInput]:
@@ -55,7 +55,7 @@ class AttentionChecks:
         if rate is None or not self._models:
             return
         wanted = self._gold * rate / self._handout.gold_rate if self._gold else self._others * rate
-        for number in range(min(MOST_CHECKS, max(1, ceil(wanted)))):
+        for number in range(min(_MOST_CHECKS, max(1, ceil(wanted)))):
             yield self._check(number, self._models[number % len(self._models)])
 
     def _check(self, number: int, model: TaskInput) -> TaskInput:
@@ -84,7 +84,7 @@ class AttentionChecks:
             "refusal": None,
             "explanation": None,
         }
-        return TaskInput(check_id, digest(payload), payload, gold=right, gold_why=WHY)
+        return TaskInput(check_id, digest(payload), payload, gold=right, gold_why=_WHY)
 
     def _of_form(self, drawn: int) -> tuple[str, str]:
         """Return an option of the form's first field: of a pair either, elsewhere one that nobody gives unread."""

@@ -16,7 +16,7 @@ from ..forms.fields.region_values import MAX_REGION_BYTES
 
 MAX_DRAFT_BYTES = 64 * 1024
 """Most bytes of a draft of texts and choices."""
-WINDOW, OTHER = "window", "other"
+WINDOW, _OTHER = "window", "other"
 """Keys of a draft: which window wrote it, and what was written in another one."""
 _WRITTEN = ("decision", "reasons", "note", "fields", "edits")
 
@@ -70,8 +70,8 @@ def merged(kept: KeptDraft | None, draft: Mapping[str, Any], *, is_behind: bool)
         return dict(draft)
     if is_behind:
         from_other_window = written(draft)
-        return {**kept.draft, OTHER: from_other_window} if from_other_window else dict(kept.draft)
-    carried = {OTHER: kept.draft[OTHER]} if OTHER in kept.draft and OTHER not in draft else {}
+        return {**kept.draft, _OTHER: from_other_window} if from_other_window else dict(kept.draft)
+    carried = {_OTHER: kept.draft[_OTHER]} if _OTHER in kept.draft and _OTHER not in draft else {}
     return {**draft, **carried}
 
 

@@ -22,7 +22,7 @@ from ..store.database.records import Campaign
 from ..store.review_store import ReviewStore
 from .settlement.marked_regions import AGREEMENT, regions_in, tolerance_of
 
-REGIONS, TOLERANCE = "regions", "tolerance"
+REGIONS, _TOLERANCE = "regions", "tolerance"
 
 
 def known_regions(
@@ -57,10 +57,10 @@ def known_regions(
         mistake = error.errors(include_url=False)[0]
         raise BenchwrightError(f"tolerance: {'.'.join(map(str, mistake['loc']))}: {mistake['msg']}") from None
     regions = {field.name: checked.get(field.name, []) for field in typed.region_fields}
-    return canonical_json({REGIONS: regions, TOLERANCE: allowed.model_dump(mode="json")})
+    return canonical_json({REGIONS: regions, _TOLERANCE: allowed.model_dump(mode="json")})
 
 
-def compared_with_gold(campaign: Campaign, marks: GoldMarks) -> MarkComparison | None:
+def _compared_with_gold(campaign: Campaign, marks: GoldMarks) -> MarkComparison | None:
     """Return an annotator's regions on a gold picture beside those that are right; None where none are stated."""
     if marks.gold_regions is None:
         return None
@@ -68,14 +68,14 @@ def compared_with_gold(campaign: Campaign, marks: GoldMarks) -> MarkComparison |
         name: [Region.model_validate(region) for region in regions]
         for name, regions in marks.gold_regions[REGIONS].items()
     }
-    tolerance = RegionTolerance.model_validate(marks.gold_regions.get(TOLERANCE, tolerance_of(campaign).model_dump()))
+    tolerance = RegionTolerance.model_validate(marks.gold_regions.get(_TOLERANCE, tolerance_of(campaign).model_dump()))
     own = regions_in(campaign.form, marks.fields if marks.decision == MARKED else None)
     return compare_marks(own, reference, sizes_wh=sizes_in(marks.payload), tolerance=tolerance)
 
 
 def is_right(campaign: Campaign, marks: GoldMarks) -> bool:
     """Return whether an annotator decided a gold picture rightly, and marked what is right within the tolerance."""
-    comparison = compared_with_gold(campaign, marks)
+    comparison = _compared_with_gold(campaign, marks)
     return marks.decision == marks.right and (comparison is None or comparison.is_right)
 
 

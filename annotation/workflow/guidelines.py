@@ -17,9 +17,9 @@ from ..store.database.records import RefusedError
 from ..store.review_store import ReviewStore
 
 MAX_TEXT = 64 * 1024
-MAX_PICTURES = 40
-MAX_SIDE_PX = 1600
-LOSSLESS_PX = 1_000_000
+_MAX_PICTURES = 40
+_MAX_SIDE_PX = 1600
+_LOSSLESS_PX = 1_000_000
 _PICTURE = re.compile(r"!\[([^\]\n]*)\]\(\s*([^)\s]+)\s*\)")
 _KEPT_PICTURE = re.compile(r"picture:(\d{1,3})")
 
@@ -44,8 +44,8 @@ def read_guidelines(path: Path) -> tuple[str, list[GuidelinePicture]]:
         return f"![{words}](picture:{places.setdefault(name, len(places))})"
 
     marked = _PICTURE.sub(placed, text)
-    if len(places) > MAX_PICTURES:
-        raise BenchwrightError(f"{path} shows {len(places)} pictures, expected at most {MAX_PICTURES}")
+    if len(places) > _MAX_PICTURES:
+        raise BenchwrightError(f"{path} shows {len(places)} pictures, expected at most {_MAX_PICTURES}")
     return marked, [_picture(path, name) for name in places]
 
 
@@ -103,8 +103,8 @@ def _picture(path: Path, name: str) -> GuidelinePicture:
         identify(folder / name, root=folder)
         shown = preview(
             read_file((folder / name).resolve(), limits=Limits()),
-            max_side_px=MAX_SIDE_PX,
-            lossless_up_to_px=LOSSLESS_PX,
+            max_side_px=_MAX_SIDE_PX,
+            lossless_up_to_px=_LOSSLESS_PX,
         )
     except UnreadableImage as error:
         raise BenchwrightError(f"{path}: the picture {name[:200]!r} cannot be shown: {error}") from error

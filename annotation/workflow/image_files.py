@@ -17,13 +17,13 @@ from benchwright.workspace.image_places import ImagePlaces
 from benchwright.workspace.objects import ObjectStore
 from benchwright.workspace.workspace import Workspace
 
-BROUGHT = "review-pictures"
+_BROUGHT = "review-pictures"
 """Folder of a workspace with the pictures of releases whose items people review again."""
 
 
 def brought_pictures(root: Path) -> ObjectStore:
     """Return the store of pictures that came with opened tasks."""
-    return ObjectStore(root / BROUGHT, tmp=Workspace(root).tmp)
+    return ObjectStore(root / _BROUGHT, tmp=Workspace(root).tmp)
 
 
 class ImageFiles:

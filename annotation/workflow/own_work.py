@@ -14,9 +14,9 @@ from ..store.database.schema import annotations_table, annotators, slots, tasks
 from ..store.review_store import ReviewStore
 from .waiting import WaitingTasks, waiting_for
 
-RECENT = 30
+_RECENT = 30
 """Own decisions in a campaign from which the pace is taken; a break or a hard item among them changes little."""
-LEAST = 3
+_LEAST = 3
 """Decisions below which a pace says nothing."""
 
 _of_annotator = annotators.c.name == sa.bindparam("name")
@@ -32,7 +32,7 @@ _TIMES = (
     _OWN.with_only_columns(annotations_table.c.active_s)
     .where(tasks.c.campaign_id == sa.bindparam("campaign"), annotations_table.c.active_s.is_not(None))
     .order_by(annotations_table.c.submitted_at.desc(), annotations_table.c.id.desc())
-    .limit(RECENT)
+    .limit(_RECENT)
 )
 _SINCE = (
     _OWN.with_only_columns(tasks.c.campaign_id, sa.func.count())
@@ -87,7 +87,7 @@ def own_work(
             tasks_waiting,
             decided=tasks_waiting.decided,
             today=today.get(tasks_waiting.campaign.id, 0),
-            pace_s=median(seconds) if len(seconds := times[tasks_waiting.campaign.id]) >= LEAST else None,
+            pace_s=median(seconds) if len(seconds := times[tasks_waiting.campaign.id]) >= _LEAST else None,
         )
         for tasks_waiting in waiting
     ]

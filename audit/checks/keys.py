@@ -16,7 +16,7 @@ from ..check import AuditContext, CheckSkipped, enough
 from ..evidence import BroughtReplies, brought_replies
 from ..finding import Finding
 
-LEAST_MODELS = 2
+_LEAST_MODELS = 2
 _SHOWN = 20
 _WHO = {"models": "Able models", "people": "People", "people_and_models": "People and able models"}
 _BRING = "bring those of two models or more with --replies NAME=FILE"
@@ -32,7 +32,7 @@ def _with_voices(audited: AuditedItems, context: AuditContext) -> BroughtReplies
     """
     brought = brought_replies(audited, context)
     models = brought.matrix.models
-    if brought.people is None and len(models) < LEAST_MODELS:
+    if brought.people is None and len(models) < _LEAST_MODELS:
         raise CheckSkipped(f"there are replies of {models[0]} only: {_BRING}" if models else _NONE)
     return brought
 

@@ -17,7 +17,7 @@ from ..evidence import brought_replies
 from ..finding import Finding
 from .keys import ranked
 
-ENOUGH = 0.05
+_ENOUGH = 0.05
 """Difference of accuracies that a benchmark should be able to find."""
 _PAIRS = 30
 _BY_REPLIES = {"suspected_key", "ambiguous_item"}
@@ -39,7 +39,7 @@ class StatisticalPower:
         enough(audited.all_keyed, 1, of="items with a key")
         assumed = PowerAssumptions()
         every, *tasks = power_by_task(brought_replies(audited, context).matrix, assumed)
-        if every.is_assumed and every.least_difference is not None and every.least_difference <= ENOUGH:
+        if every.is_assumed and every.least_difference is not None and every.least_difference <= _ENOUGH:
             return
         basis = (
             f"assumed: {assumed}"

@@ -16,21 +16,21 @@ from ..checks.wording import FAULTS
 from ..finding import SEVERITIES, Finding, Severity
 from ..report import AuditReport
 
-PICTURES_ALIKE = ("duplicate_picture", "duplicate_picture_across_splits", "similar_pictures")
+_PICTURES_ALIKE = ("duplicate_picture", "duplicate_picture_across_splits", "similar_pictures")
 """Kinds about pictures that are copies of one another, or may be."""
-ASKED_TWICE = ("repeated_question", "nearly_repeated_question")
+_ASKED_TWICE = ("repeated_question", "nearly_repeated_question")
 """Kinds about items of which one is enough."""
-ITEM_KINDS = (
+_ITEM_KINDS = (
     "suspected_key", "explanation_contradicts_key", "contradicting_keys", "missing_key",
     "duplicate_in_other_collection", "question_elsewhere", "second_right_option", "key_denied_by_model",
 )  # fmt: skip
 """Kinds about single items that people can judge by looking at them; so are those of bad pictures (`blank_picture`)."""
-WORDING_KINDS = (
+_WORDING_KINDS = (
     "repeated_option", "similar_options", "options_mean_the_same", "missing_value_as_option", "question_names_answer",
     *(name for name, _ in FAULTS.values())
 )  # fmt: skip
 """Kinds about the words of single items, which people can edit."""
-AMBIGUOUS = "ambiguous_item"
+_AMBIGUOUS = "ambiguous_item"
 """Kind about single items on which people or models split, which people answer without the key before they judge."""
 Way = Literal["edit", "judge", "review"]
 """How people are asked about an item: they may edit it, say what is wrong with it, or answer it without its key first.
@@ -126,15 +126,15 @@ class _Asking:
 
     def take(self, finding: Finding) -> None:
         """Ask about a finding, as its kind has it."""
-        if finding.kind in PICTURES_ALIKE:
+        if finding.kind in _PICTURES_ALIKE:
             self._ask_about_pictures(finding)
-        elif finding.kind in ASKED_TWICE:
+        elif finding.kind in _ASKED_TWICE:
             for item in self._those_to_go(finding.items):
                 self._ask(item, finding, finding.items)
-        elif finding.kind in ITEM_KINDS or _is_about_bad_picture(finding):
+        elif finding.kind in _ITEM_KINDS or _is_about_bad_picture(finding):
             for item in finding.items:
                 self._ask(item, finding, finding.items)
-        elif finding.kind == AMBIGUOUS or finding.kind in WORDING_KINDS:
+        elif finding.kind == _AMBIGUOUS or finding.kind in _WORDING_KINDS:
             for item in finding.items:
                 self._ask(item, _about_one(finding, item))
         else:
@@ -171,11 +171,11 @@ class _Asking:
             question.kinds.append(finding.kind)
 
     def _way(self, finding: Finding, item: str) -> Way:
-        if finding.kind in WORDING_KINDS:
+        if finding.kind in _WORDING_KINDS:
             return "edit"
         # Whether people find the key by themselves can only be asked where there is one.
         has_key = item in self.audited.by_id and self.audited.by_id[item].has_key
-        return "review" if finding.kind == AMBIGUOUS and has_key else "judge"
+        return "review" if finding.kind == _AMBIGUOUS and has_key else "judge"
 
     def _those_to_go(self, items: Sequence[str]) -> Sequence[str]:
         """Return all but one: the first outside of training splits stays, else the first."""

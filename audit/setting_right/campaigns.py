@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 FOLDER = "audit"
 """Folder of a workspace with the tasks that came of audits, and with what they are about."""
-STATE = "set-right.json"
+_STATE = "set-right.json"
 FORMAT, VERSION = "benchwright/set-right", 1
 PAIRS = "audit-pictures"
 """Name of the campaign on pairs of pictures."""
@@ -47,7 +47,7 @@ _NAMES: Mapping[Way, str] = {"judge": ITEMS, "edit": EDITS, "review": REVIEWS}
 _KINDS = {ITEMS: "errata", EDITS: "verify", REVIEWS: "review"}
 _FIRST_VERSION = "1.0"
 _MOST_BESIDE = 40
-DUPLICATE = FindingCategory(
+_DUPLICATE = FindingCategory(
     code="duplicate",
     words="A copy that should go",
     help="What is shown beside it has the same picture or question and stays. Where the item may stay, say that its "
@@ -62,7 +62,7 @@ _WORDING = FindingCategory(
     "others.",
 )
 
-_CATEGORIES = {ITEMS: (DUPLICATE,), EDITS: (_WORDING, DUPLICATE), REVIEWS: ()}
+_CATEGORIES = {ITEMS: (_DUPLICATE,), EDITS: (_WORDING, _DUPLICATE), REVIEWS: ()}
 
 
 class LostItems(BenchwrightError):
@@ -117,7 +117,7 @@ def check_workspace(source: Path, workspace: Path) -> None:
     review_workspace(workspace)
     folder = source if _is_release(source) else _place_of_release(source, workspace)
     release = _open_unsealed(source) if folder == source else None
-    if not (workspace / FOLDER / STATE).exists():
+    if not (workspace / FOLDER / _STATE).exists():
         return
     before = release_of(workspace)
     is_same = before.path.resolve() == folder.resolve() if release is None else before.release_id == release.release_id
@@ -188,7 +188,7 @@ def release_of(workspace: Path) -> Release:
     Raises:
         DataError: No campaigns were opened from an audit, or the release is not there or another one.
     """
-    path = workspace / FOLDER / STATE
+    path = workspace / FOLDER / _STATE
     try:
         state = json.loads(path.read_text(encoding="utf-8"))
         folder, release_id = Path(state["release"]), str(state["release_id"])
@@ -281,7 +281,7 @@ def _place_of_release(source: Path, workspace: Path) -> Path:
 
 
 def _keep_state(workspace: Path, folder: Path, release: Release) -> None:
-    path = workspace / FOLDER / STATE
+    path = workspace / FOLDER / _STATE
     if path.exists() and (before := release_of(workspace)).release_id != release.release_id:
         raise _about_another(workspace, before, folder)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ import getpass
 
 from benchwright.errors import BenchwrightError
 
-LONGEST_WHY = 2000
+_LONGEST_WHY = 2000
 """Characters of a reason."""
 
 
@@ -31,6 +31,6 @@ def checked_why(why: str, *, needed: bool = False) -> str:
         BenchwrightError: It is too long, not printable, or empty where it is needed.
     """
     text = " ".join(why.split())
-    if (needed and not text) or len(text) > LONGEST_WHY or not text.isprintable():
-        raise BenchwrightError(f"--why takes 1 to {LONGEST_WHY} printable characters; say in a line why")
+    if (needed and not text) or len(text) > _LONGEST_WHY or not text.isprintable():
+        raise BenchwrightError(f"--why takes 1 to {_LONGEST_WHY} printable characters; say in a line why")
     return text

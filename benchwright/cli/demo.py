@@ -28,7 +28,7 @@ from benchwright.recipe import Recipe, parse_recipe
 from benchwright.recipes import bundled_recipes
 from benchwright.text_normalization import counted
 
-PHOTOGRAPHS = {
+_PHOTOGRAPHS = {
     "skimage": (
         "data",
         (
@@ -57,7 +57,7 @@ def prepare_photographs(folder: Path) -> None:
         PrerequisiteError: A photograph is missing, and scikit-image or scikit-learn, which ship it, is not installed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for package, (below, names) in PHOTOGRAPHS.items():
+    for package, (below, names) in _PHOTOGRAPHS.items():
         missing = [name for name in names if not (folder / name).exists()]
         shipped = _folder_in(package, below) if missing else folder
         for name in missing:
@@ -93,7 +93,7 @@ def _reencode(source: Path, target: Path, *, scale: float) -> None:
     image.resize((round(image.width * scale), round(image.height * scale)), Image.Resampling.LANCZOS).save(target)
 
 
-def demo_recipe(*, headless: bool) -> Recipe:
+def _demo_recipe(*, headless: bool) -> Recipe:
     """Return the demo's recipe; without `headless` its verification waits for people."""
     path = bundled_recipes()["demo"]
     text = path.read_text(encoding="utf-8")
@@ -144,7 +144,7 @@ def demo(out: Path, headless: bool, photographs_only: bool, workers: int | None,
 
     with ProgressBars() as progress:
         finished = run_recipe(
-            demo_recipe(headless=headless),
+            _demo_recipe(headless=headless),
             images=out / "photographs",
             workspace=out / "workspace",
             workers=workers,

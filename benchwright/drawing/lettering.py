@@ -18,7 +18,7 @@ from PIL import Image, ImageDraw, ImageFont
 from benchwright.drawing.painting import HALO_OPACITY, Color, Pixels, blend
 from benchwright.errors import PrerequisiteError
 
-SUB = 4
+_SUB = 4
 """Number of samples of a text per pixel and axis."""
 _WEIGHT = 1 / 36
 """Width of the stroke added around glyphs, as a share of the size, because the font is light."""
@@ -30,7 +30,7 @@ _NO_CHARACTER = "\U0010ffff"
 
 
 class RenderedText(NamedTuple):
-    """A rendered text: the ink of each sample (`SUB` per pixel and axis), 0 to 255, and the size in pixels."""
+    """A rendered text: the ink of each sample (`_SUB` per pixel and axis), 0 to 255, and the size in pixels."""
 
     ink: Pixels
     halo: Pixels
@@ -68,8 +68,8 @@ def render(label: str, size_px: float, *, halo_px: float) -> RenderedText:
 
 
 def _render(label: str, size_px: float, halo_px: float) -> RenderedText:
-    size, weight = size_px * SUB, size_px * SUB * _WEIGHT
-    strokes = (weight, weight + halo_px * SUB)
+    size, weight = size_px * _SUB, size_px * _SUB * _WEIGHT
+    strokes = (weight, weight + halo_px * _SUB)
     left, top, right, bottom = _bounds(label, size, strokes[1])
     shape = (max(1, int(np.ceil(right - left))), max(1, int(np.ceil(bottom - top))))
     masks = []
@@ -79,7 +79,7 @@ def _render(label: str, size_px: float, halo_px: float) -> RenderedText:
         for x, character in _spaced(label, size):
             pen.text((x - left, -top), character, fill=255, font=_font(size), stroke_width=stroke)
         masks.append(np.asarray(mask))
-    return RenderedText(masks[0], masks[1], shape[0] / SUB, shape[1] / SUB)
+    return RenderedText(masks[0], masks[1], shape[0] / _SUB, shape[1] / _SUB)
 
 
 _render_short = lru_cache(maxsize=128)(_render)
@@ -105,23 +105,23 @@ def _bounds(label: str, size_px: float, stroke: float) -> tuple[float, float, fl
 
 def snapped(coordinate: float) -> float:
     """Return a coordinate rounded to a whole number of samples, as a text's edge requires."""
-    return round(coordinate * SUB) / SUB
+    return round(coordinate * _SUB) / _SUB
 
 
 def stamp(pixels: Pixels, text: RenderedText, *, left: float, top: float, ink: Color, halo: Color) -> None:
     """Draw a rendered text on an image in place, at snapped coordinates; parts outside the image are cut off."""
-    column, row = round(left * SUB), round(top * SUB)
-    first_column, first_row = column // SUB, row // SUB
-    down, across = row - first_row * SUB, column - first_column * SUB
+    column, row = round(left * _SUB), round(top * _SUB)
+    first_column, first_row = column // _SUB, row // _SUB
+    down, across = row - first_row * _SUB, column - first_column * _SUB
     high, wide = text.ink.shape
-    rows, columns = (down + high) // SUB + 1, (across + wide) // SUB + 1
+    rows, columns = (down + high) // _SUB + 1, (across + wide) // _SUB + 1
     y0, x0 = max(0, first_row), max(0, first_column)
     area = pixels[y0 : max(0, first_row + rows), x0 : max(0, first_column + columns)]
 
     def cover(mask: Pixels, opacity: float) -> NDArray[np.float32]:
-        padded = np.zeros((rows * SUB, columns * SUB), np.float32)
+        padded = np.zeros((rows * _SUB, columns * _SUB), np.float32)
         padded[down : down + high, across : across + wide] = mask
-        shares = padded.reshape(rows, SUB, columns, SUB).sum(axis=3).sum(axis=1) * (opacity / (255 * SUB * SUB))
+        shares = padded.reshape(rows, _SUB, columns, _SUB).sum(axis=3).sum(axis=1) * (opacity / (255 * _SUB * _SUB))
         return np.asarray(shares[y0 - first_row :, x0 - first_column :][: area.shape[0], : area.shape[1]])
 
     blend(area, (cover(text.halo, HALO_OPACITY), halo), (cover(text.ink, 1.0), ink))

@@ -17,7 +17,7 @@ from benchwright.drawing.shapes import shares_at
 from benchwright.records import MaskRuns
 from benchwright.rle import encode_runs
 
-TINT = 0.35
+_TINT = 0.35
 """Opacity of the mark's colour inside a mask, 0 to 1."""
 _BAND_ROWS = 256
 _TOUCH_PX = 1e-6
@@ -129,7 +129,7 @@ def paint_mask(pixels: Pixels, mask: PlacedMask, *, line: float, halo: float, co
     height, width = pixels.shape[:2]
     reach = line / 2 + halo + 0.5
     tinted = np.repeat(np.arange(256, dtype=np.uint8)[None, :, None], 3, axis=2)
-    blend(tinted, (np.full((1, 256), TINT, np.float32), color))
+    blend(tinted, (np.full((1, 256), _TINT, np.float32), color))
     bounds, margin = mask.bounds.grown(reach), int(reach) + 2
     left, right = max(0, int(bounds.left)), min(width, int(bounds.right) + 1)
     x = np.arange(left - margin, right + margin) + 0.5

@@ -44,7 +44,7 @@ def overlay_file(image: Path, spec: Path, out: Path, *, force: bool = False) -> 
         pixels = decode_rgb(data)
     except UnreadableImage as error:
         raise UnreadableImage(error.reason, f"{image}: {error.detail}") from None
-    prompts = read_prompts(spec, image_id=bytes_digest(data), width=pixels.shape[1], height=pixels.shape[0])
+    prompts = _read_prompts(spec, image_id=bytes_digest(data), width=pixels.shape[1], height=pixels.shape[0])
     try:
         drawing = draw(pixels, prompts)
     except PromptError as error:
@@ -56,7 +56,7 @@ def overlay_file(image: Path, spec: Path, out: Path, *, force: bool = False) -> 
     return drawing
 
 
-def read_prompts(spec: Path, *, image_id: str, width: int, height: int) -> list[VisualPrompt]:
+def _read_prompts(spec: Path, *, image_id: str, width: int, height: int) -> list[VisualPrompt]:
     """Return the prompts of a JSON file, each of which can be drawn on an image of that size.
 
     Raises:

@@ -47,9 +47,9 @@ def draw_layer(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> N
     return layer
 
 
-JPEG_QUALITY = 90
+_JPEG_QUALITY = 90
 
-PREVIEW_VERSION = 1
+_PREVIEW_VERSION = 1
 """Version of the previews; increased when the same picture or marks may give other bytes."""
 
 
@@ -106,11 +106,11 @@ def preview(
     if lossless:
         image.save(handle, "PNG", compress_level=3)
     else:
-        image.save(handle, "JPEG", quality=JPEG_QUALITY, subsampling=0)
+        image.save(handle, "JPEG", quality=_JPEG_QUALITY, subsampling=0)
     return Preview(handle.getvalue(), "image/png" if lossless else "image/jpeg", *size, full)
 
 
-COARSE_QUALITY = 60
+_COARSE_QUALITY = 60
 
 
 def coarse_preview(shown: Preview, *, max_side_px: int) -> Preview:
@@ -124,11 +124,11 @@ def coarse_preview(shown: Preview, *, max_side_px: int) -> Preview:
         coarse = image.convert("RGB")
     size = fitted(*coarse.size, max_side_px=max_side_px)
     handle = io.BytesIO()
-    coarse.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0).save(handle, "JPEG", quality=COARSE_QUALITY)
+    coarse.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0).save(handle, "JPEG", quality=_COARSE_QUALITY)
     return Preview(handle.getvalue(), "image/jpeg", *size, shown.full_wh)
 
 
-DETAIL_QUALITY = 95
+_DETAIL_QUALITY = 95
 
 
 def detail(pixels: NDArray[np.uint8], *, column: int, row: int, side_px: int) -> Preview:
@@ -147,7 +147,7 @@ def detail(pixels: NDArray[np.uint8], *, column: int, row: int, side_px: int) ->
     if min(column, row) < 0 or not tile.size:
         raise IndexError(f"no tile in column {column}, row {row}")
     handle = io.BytesIO()
-    Image.fromarray(np.ascontiguousarray(tile)).save(handle, "JPEG", quality=DETAIL_QUALITY, subsampling=0)
+    Image.fromarray(np.ascontiguousarray(tile)).save(handle, "JPEG", quality=_DETAIL_QUALITY, subsampling=0)
     full = pixels.shape[1], pixels.shape[0]
     return Preview(handle.getvalue(), "image/jpeg", tile.shape[1], tile.shape[0], full)
 
@@ -186,7 +186,7 @@ def kept_preview(cache: ItemCache, image_id: str, read: Callable[[], bytes], *, 
     """
     return _unpacked(
         cache.get_or_make(
-            f"preview {PREVIEW_VERSION}",
+            f"preview {_PREVIEW_VERSION}",
             [image_id, max_side_px],
             lambda: _packed(preview(read(), max_side_px=max_side_px)),
         )
@@ -204,7 +204,7 @@ def kept_marks_preview(
     marks = [prompt.model_dump(mode="json") for prompt in prompts]
     return _unpacked(
         cache.get_or_make(
-            f"marks {PREVIEW_VERSION}",
+            f"marks {_PREVIEW_VERSION}",
             [marks, full_wh, max_side_px],
             lambda: _packed(marks_preview(prompts, full_wh=full_wh, max_side_px=max_side_px)),
         )

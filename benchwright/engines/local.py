@@ -37,11 +37,11 @@ logger = logging.getLogger(__name__)
 DEATHS_TO_BLAME = 3
 """Number of worker deaths after which a record is blamed: one death may be a kill from outside, three are not."""
 
-DEATHS_BEFORE_ANY_RECORD = 3
+_DEATHS_BEFORE_ANY_RECORD = 3
 KILLS_BEFORE_ANY_RECORD = 20
 """Number of worker ends before any record after which the run ends: 3, or 20 for SIGKILL, which others may send."""
 
-KILLED_WHILE_STARTING = -signal.SIGKILL
+_KILLED_WHILE_STARTING = -signal.SIGKILL
 
 HANG_S = 600.0
 
@@ -61,7 +61,7 @@ def default_workers(memory_mb: int) -> int:
     return processors() if available_mb is None else max(1, min(processors(), available_mb // memory_mb))
 
 
-def workers_on_gpu(gpu_memory_mb: int) -> int | None:
+def _workers_on_gpu(gpu_memory_mb: int) -> int | None:
     """Return how many workers fit onto the first GPU if each needs `gpu_memory_mb`, at least 1; None without a GPU."""
     free_mb = free_gpu_memory_mb()
     return None if free_mb is None else max(1, free_mb // gpu_memory_mb)
@@ -167,7 +167,7 @@ class LocalEngine:
             for worker in self._workers:
                 self._end(worker)
             self._workers.clear()
-            self._most = min(self._count, workers_on_gpu(gpu_memory_mb) or self._count)
+            self._most = min(self._count, _workers_on_gpu(gpu_memory_mb) or self._count)
 
     def _finish(self, worker: _Worker, kind: str, payload: Any) -> Done:
         """Return a worker's finished job; raise the exception that the job raised."""
@@ -206,7 +206,7 @@ class LocalEngine:
                 except (EOFError, ConnectionError):  # the fork server was killed; another one will be started
                     ours.close()
                     progress_slot.forget()
-                    self._note_early_end(KILLED_WHILE_STARTING, "starting")
+                    self._note_early_end(_KILLED_WHILE_STARTING, "starting")
                     continue
                 worker = _Worker(process, ours, progress_slot, heard_at=time.monotonic())
                 self._workers.append(worker)
@@ -279,7 +279,7 @@ class LocalEngine:
     def _note_early_end(self, exit_code: int | None, where: str) -> None:
         code = exit_code if exit_code is not None else 0
         self._early_ends[code] += 1
-        limit = KILLS_BEFORE_ANY_RECORD if code == -signal.SIGKILL else DEATHS_BEFORE_ANY_RECORD
+        limit = KILLS_BEFORE_ANY_RECORD if code == -signal.SIGKILL else _DEATHS_BEFORE_ANY_RECORD
         if self._early_ends[code] >= limit:
             raise StepError(
                 f"workers end before they reach any record ({_how(exit_code)}, {counted(limit, 'time')} in a row, "

@@ -16,7 +16,7 @@ from typing import Self
 from benchwright.engines.base import Place
 from benchwright.storage_faults import naming
 
-SLOT_BYTES = 1 << 15
+_SLOT_BYTES = 1 << 15
 """Size of each of the two slots in bytes; a stage and a path, escaped, fit."""
 
 _HEADER_BYTES = 8
@@ -35,7 +35,7 @@ class ProgressSlot:
     def __init__(self, path: Path) -> None:
         self.path = path
         with path.open("r+b") as file:
-            self._memory = mmap.mmap(file.fileno(), _HEADER_BYTES + 2 * SLOT_BYTES)
+            self._memory = mmap.mmap(file.fileno(), _HEADER_BYTES + 2 * _SLOT_BYTES)
         self._counts = self._memory[0]
 
     @classmethod
@@ -45,7 +45,7 @@ class ProgressSlot:
             # Written, not only extended: on a full disk a mapped page without space ends the process (SIGBUS).
             try:
                 with naming(file.name):
-                    file.write(bytes(_HEADER_BYTES + 2 * SLOT_BYTES))
+                    file.write(bytes(_HEADER_BYTES + 2 * _SLOT_BYTES))
                     file.flush()
             except OSError:
                 os.unlink(file.name)
@@ -62,9 +62,9 @@ class ProgressSlot:
     def at(self, place: Place | None) -> None:
         """Write the worker's place; None before its first record."""
         text = json.dumps(place).encode()
-        assert len(text) < SLOT_BYTES - 4, "a place is a stage and the id or path of a record"
+        assert len(text) < _SLOT_BYTES - 4, "a place is a stage and the id or path of a record"
         slot = 2 if self._counts == 1 else 1
-        start = _HEADER_BYTES + (slot - 1) * SLOT_BYTES
+        start = _HEADER_BYTES + (slot - 1) * _SLOT_BYTES
         self._memory[start : start + 4 + len(text)] = len(text).to_bytes(4, "little") + text
         self._memory[0] = self._counts = slot
 
@@ -72,7 +72,7 @@ class ProgressSlot:
         """Return the bytes of the last place; they differ where the place differs, and may be torn."""
         if (slot := self._memory[0]) == 0:
             return b""
-        start = _HEADER_BYTES + (slot - 1) * SLOT_BYTES
+        start = _HEADER_BYTES + (slot - 1) * _SLOT_BYTES
         length = int.from_bytes(self._memory[start : start + 4], "little")
         return self._memory[start + 4 : start + 4 + length]
 

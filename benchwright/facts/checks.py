@@ -42,7 +42,7 @@ def _mistakes_of(
     yield from _repeated(("unanswerable",), "name", [question.name for question in picture.unanswerable])
     yield from _answerable_mistakes(("answerable",), picture)
     for number, subject in enumerate(picture.subjects):
-        for place, value, why in places_outside(subject, picture.stated_size_wh):
+        for place, value, why in _places_outside(subject, picture.stated_size_wh):
             yield ("subjects", number, *place), value, why
         if subject.cut_out is not None and subject.cut_out.onto:
             yield from _backgrounds_that_do_not_fit(pictures, known, key, ("subjects", number), subject)
@@ -55,7 +55,7 @@ def _mistakes_of(
         yield from _repeated(("implication", "question", "wrong"), None, (*asked.wrong, asked.right))
 
 
-def places_outside(subject: Subject, size_wh: tuple[int, int] | None) -> Iterator[tuple[Path_, object, str]]:
+def _places_outside(subject: Subject, size_wh: tuple[int, int] | None) -> Iterator[tuple[Path_, object, str]]:
     """Yield (place in the subject, value, what is wrong) for what lies outside a picture or is no box.
 
     Args:

@@ -21,7 +21,7 @@ from benchwright.yaml_places import Mistakes, Path_, Places, shown
 
 from .picture_facts import PictureFacts
 
-FIRST_LINE = "# benchwright-facts 1: one row for each picture, box or question"
+_FIRST_LINE = "# benchwright-facts 1: one row for each picture, box or question"
 _VERSION = re.compile(r"# benchwright-facts ([0-9]+)")
 _SIDES = "x0", "y0", "x1", "y1"
 _MOST_WRONG = 8
@@ -386,7 +386,7 @@ def facts_table(pictures: Mapping[str, PictureFacts], *, explained: bool = True)
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([FIRST_LINE])
+    writer.writerow([_FIRST_LINE])
     if explained:
         writer.writerows([f"# {column}: {meaning}"] for column, meaning in COLUMNS.items() if column not in _WRONG[1:])
     writer.writerow(COLUMNS)

@@ -49,33 +49,33 @@ class Perception:
 _DOING = "a phrase that begins with a verb in -ing"
 _WHO = "a noun phrase with its article"
 
-BEHAVIOUR = Perception(
+_BEHAVIOUR = Perception(
     "behaviour", "what {subject} is doing", "What is {subject} doing?", _DOING, "Is {subject} {value}?"
 )
-ROLE = Perception(
+_ROLE = Perception(
     "role", "the role of {subject}", "Which role does {subject} have here?", _WHO, "Is {subject} {value}?"
 )
-IDENTITY = Perception(
+_IDENTITY = Perception(
     "identity", "who {subject} is", "What sort of person is {subject}?", _WHO, "Is {subject} {value}?"
 )
-EMOTION = Perception(
+_EMOTION = Perception(
     "emotion", "how {subject} feels", "How does {subject} seem to feel?", "an adjective", "Does {subject} feel {value}?"
 )
 SCENARIO = Perception(
     "scenario", "the scenario", "What kind of occasion or situation does the picture show?", _WHO,
     "Does the picture show {value}?",
 )  # fmt: skip
-HIGH: tuple[Perception, ...] = (BEHAVIOUR, ROLE, IDENTITY, EMOTION, SCENARIO)
+HIGH: tuple[Perception, ...] = (_BEHAVIOUR, _ROLE, _IDENTITY, _EMOTION, SCENARIO)
 
 BACKGROUND = Perception(
     "background", "the background", "What is the background, apart from {subject}?", _WHO,
     "Is the background {value}?",
 )  # fmt: skip
-OBJECT = Perception(
+_OBJECT = Perception(
     "object", "the object that {subject} holds or uses", "Which object does {subject} hold or use?", _WHO,
     "Is {subject} with {value}?", True,
 )  # fmt: skip
-MOVEMENT = Perception(
+_MOVEMENT = Perception(
     "movement", "the movement of {subject}", "Which posture or movement does the body of {subject} make?", _DOING,
     "Is {subject} {value}?", True,
 )  # fmt: skip
@@ -87,25 +87,25 @@ GROUP = Perception(
     "group", "the group around {subject}", "Which other people or things surround {subject}?", _WHO,
     "Is {subject} among {value}?",
 )  # fmt: skip
-ATTIRE = Perception(
+_ATTIRE = Perception(
     "attire", "what {subject} wears", "What does {subject} wear?", _WHO, "Is {subject} wearing {value}?", True
 )
-CHARACTER = Perception(
+_CHARACTER = Perception(
     "character", "which character appears", "Which figure stands out where {subject} is?", _WHO,
     "Is {value} shown in the picture?", True,
 )  # fmt: skip
-FEATURES = Perception(
+_FEATURES = Perception(
     "features", "the physical features of {subject}", "Which physical features does {subject} have?", _WHO,
     "Is {subject} {value}?", True,
 )  # fmt: skip
-FIGURE = Perception(
+_FIGURE = Perception(
     "figure", "which public figure {subject} is", "Does {subject} look like a public figure, or like nobody known?",
     _WHO, "Is {subject} {value}?", True,
 )  # fmt: skip
-GESTURE = Perception(
+_GESTURE = Perception(
     "gesture", "the gesture of {subject}", "Which gesture does {subject} make?", _DOING, "Is {subject} {value}?", True
 )
-EXPRESSION = Perception(
+_EXPRESSION = Perception(
     "expression", "the facial expression of {subject}", "Which facial expression does {subject} have?", _DOING,
     "Is {subject} {value}?", True,
 )  # fmt: skip
@@ -150,17 +150,17 @@ class IdeaCategory:
 _UNASSIGNED = "section 4.1 gives R3 no edit type; partial substitution, where it names an I3 that does not exist"
 
 _ALL = (
-    IdeaCategory("B1", "Behaviour - Background", BEHAVIOUR, BACKGROUND, "background"),
-    IdeaCategory("B2", "Behaviour - Object Association", BEHAVIOUR, OBJECT, "partial"),
-    IdeaCategory("B3", "Behaviour - Movement", BEHAVIOUR, MOVEMENT, "partial", whole_subject=True),
-    IdeaCategory("B4", "Behaviour - Content", BEHAVIOUR, CONTENT, "partial"),
-    IdeaCategory("R1", "Role - Group Association", ROLE, GROUP, "background"),
-    IdeaCategory("R2", "Role - Attire", ROLE, ATTIRE, "partial"),
-    IdeaCategory("R3", "Role - Virtual Character", ROLE, CHARACTER, "partial", whole_subject=True, ours=_UNASSIGNED),
-    IdeaCategory("I1", "Identity - Physical Features", IDENTITY, FEATURES, "partial", whole_subject=True),
-    IdeaCategory("I2", "Identity - Celebrity", IDENTITY, FIGURE, "partial", whole_subject=True),
-    IdeaCategory("E1", "Emotion - Gesture", EMOTION, GESTURE, "partial"),
-    IdeaCategory("E2", "Emotion - Facial Expression", EMOTION, EXPRESSION, "direct"),
+    IdeaCategory("B1", "Behaviour - Background", _BEHAVIOUR, BACKGROUND, "background"),
+    IdeaCategory("B2", "Behaviour - Object Association", _BEHAVIOUR, _OBJECT, "partial"),
+    IdeaCategory("B3", "Behaviour - Movement", _BEHAVIOUR, _MOVEMENT, "partial", whole_subject=True),
+    IdeaCategory("B4", "Behaviour - Content", _BEHAVIOUR, CONTENT, "partial"),
+    IdeaCategory("R1", "Role - Group Association", _ROLE, GROUP, "background"),
+    IdeaCategory("R2", "Role - Attire", _ROLE, _ATTIRE, "partial"),
+    IdeaCategory("R3", "Role - Virtual Character", _ROLE, _CHARACTER, "partial", whole_subject=True, ours=_UNASSIGNED),
+    IdeaCategory("I1", "Identity - Physical Features", _IDENTITY, _FEATURES, "partial", whole_subject=True),
+    IdeaCategory("I2", "Identity - Celebrity", _IDENTITY, _FIGURE, "partial", whole_subject=True),
+    IdeaCategory("E1", "Emotion - Gesture", _EMOTION, _GESTURE, "partial"),
+    IdeaCategory("E2", "Emotion - Facial Expression", _EMOTION, _EXPRESSION, "direct"),
     IdeaCategory("S1", "Scenario - Background", SCENARIO, BACKGROUND, "background"),
     IdeaCategory("S2", "Scenario - Aesthetic Features", SCENARIO, STYLE, "direct"),
 )

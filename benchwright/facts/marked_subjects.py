@@ -50,7 +50,7 @@ class MarkedSubject(NamedTuple):
     is_one_of_several: bool = False
 
 
-def name_of(label: str) -> str:
+def _name_of(label: str) -> str:
     """Return a label as a name in facts files: lower-case letters, digits and underscores, a letter first.
 
     A label without Latin letters gives a name that is made of its digest, always the same.
@@ -66,7 +66,7 @@ def name_of(label: str) -> str:
     return (name if name[0].isalpha() else f"n_{name}")[:_MAX_NAME].rstrip("_")
 
 
-def phrase_of(label: str) -> str:
+def _phrase_of(label: str) -> str:
     """Return a label as a question calls it: with `the` before it, unless it begins with an article.
 
     Example:
@@ -91,7 +91,7 @@ def marked_subjects(pictures: Iterable[PictureRegions]) -> tuple[list[MarkedSubj
     for picture in pictures:
         for field, region in picture.regions:
             label = region.label.strip() or field
-            name = name_of(label)
+            name = _name_of(label)
             if region.shape == "box":
                 boxes[name].append(region.bounds)
             elif region.shape in ("polygon", "mask"):
@@ -183,5 +183,5 @@ def in_words(
         cut_out = filed.cut_out.model_copy(update={"onto": onto})
     if cut_out == CutOut():
         cut_out = None
-    phrase = words.phrase if words is not None else phrase_of(marked.label)
+    phrase = words.phrase if words is not None else _phrase_of(marked.label)
     return Subject(name=marked.name, phrase=phrase, box=marked.box, cut_out=cut_out)

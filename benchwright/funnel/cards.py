@@ -13,7 +13,7 @@ from benchwright.funnel.thumbnails import Showing, ShownRecord, Thumbnail, partn
 from benchwright.overrides import BY_HAND, REVERSED, Override
 from benchwright.pages import cut
 
-MOST_PARTNERS = 2
+_MOST_PARTNERS = 2
 _MOST_TOLD = 8
 _HIDDEN = {"of", "like", "partners", "regions", "left_out"}
 """Keys of evidence that a card shows as pictures."""
@@ -59,7 +59,7 @@ class CardContext(NamedTuple):
         return self.reason in {REVERSED, BY_HAND}
 
 
-def command_lines(place: CardContext, record_id: str) -> list[tuple[str, str]]:
+def _command_lines(place: CardContext, record_id: str) -> list[tuple[str, str]]:
     """Return the actions that a curator can take on a record: name and command line of each."""
     if not place.can_reverse or place.verdict == "failed":
         return []
@@ -126,14 +126,14 @@ class FunnelCard(NamedTuple):
 def card(place: CardContext, example: StageExample, known: Mapping[str, ShownRecord], showing: Showing) -> FunnelCard:
     """Return one card; its thumbnails are made here."""
     partners = partners_in(example.evidence)
-    shown = [known[partner_id] for partner_id in partners if partner_id in known][:MOST_PARTNERS]
+    shown = [known[partner_id] for partner_id in partners if partner_id in known][:_MOST_PARTNERS]
     record = known.get(example.record_id) or ShownRecord(example.record_id, example.record_id, None, None)
     pictures = [_picture(record, place.verb, showing, regions=example.measured)]
     pictures += [
         _picture(partner, "kept" if example.evidence.get("of") == partner.record_id else "like", showing)
         for partner in shown
     ]
-    commands = command_lines(place, example.record_id)
+    commands = _command_lines(place, example.record_id)
     return FunnelCard(
         example.record_id,
         place.look,

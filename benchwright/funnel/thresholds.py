@@ -13,7 +13,7 @@ from benchwright.workspace.shards import StageTable
 from benchwright.workspace.stages import Stage
 from benchwright.workspace.workspace import Workspace
 
-BINS = 48
+_BINS = 48
 _NUMBERS = {"int64", "float64", "uint64"}
 _SIDES: tuple[tuple[str, Literal["above", "below"]], ...] = (("max_", "above"), ("min_", "below"))
 
@@ -85,9 +85,9 @@ def _spread(space: Workspace, measure: Stage, value: str, threshold: Threshold |
         low, high = min(low, threshold.at), max(high, threshold.at)
     if low == high:
         high = low + 1
-    counts = np.zeros(BINS, np.int64)
+    counts = np.zeros(_BINS, np.int64)
     for column in _columns(space, measure, value):
-        counts += np.histogram(column, BINS, (low, high))[0]
+        counts += np.histogram(column, _BINS, (low, high))[0]
     return Spread(value, low, high, tuple(counts.tolist()), threshold)
 
 

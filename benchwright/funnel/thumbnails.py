@@ -24,7 +24,7 @@ from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.tables import image_records, items_of
 from benchwright.workspace.workspace import Workspace
 
-SIDE_PX = 320
+_SIDE_PX = 320
 """Longest side of a picture on the page, in pixels."""
 
 
@@ -87,10 +87,10 @@ class Showing:
         """Return an image's thumbnail, from the workspace's cache if it was made before."""
         try:
             small = kept_preview(
-                self.cache, record.image_id, lambda: self._reader.file_bytes(record), max_side_px=SIDE_PX
+                self.cache, record.image_id, lambda: self._reader.file_bytes(record), max_side_px=_SIDE_PX
             )
         except UnreadableImage as error:
-            width, height = fitted(record.width, record.height, max_side_px=SIDE_PX)
+            width, height = fitted(record.width, record.height, max_side_px=_SIDE_PX)
             return Thumbnail("", width, height, f"no picture: {error.reason}")
         text = base64.b64encode(small.data).decode("ascii")
         return Thumbnail(f"data:{small.media_type};base64,{text}", small.width, small.height)

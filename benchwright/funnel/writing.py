@@ -23,7 +23,7 @@ from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.stages import Stage
 from benchwright.workspace.workspace import Workspace
 
-PER_REASON = 12
+_PER_REASON = 12
 """Number of examples of each reason on the page that a run writes."""
 
 
@@ -35,7 +35,7 @@ class WrittenFunnel(NamedTuple):
 
 
 def write_funnel(
-    root: Path, out: Path | None, *, per_reason: int = PER_REASON, page: int = 1, step: str | None = None
+    root: Path, out: Path | None, *, per_reason: int = _PER_REASON, page: int = 1, step: str | None = None
 ) -> WrittenFunnel:
     """Count a workspace's funnel and write it as a page.
 

@@ -21,7 +21,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.regular_files import inside, open_regular, shown
 
 _MIB = 1 << 20
-MOST_AVIF_BYTES = 64 * _MIB
+_MOST_AVIF_BYTES = 64 * _MIB
 """Largest AVIF or HEIC file in bytes; the header is read by the decoder, which loads the whole file into memory."""
 
 _ACCEPTED = {
@@ -92,8 +92,8 @@ def _container(handle: BinaryIO, *, size: int, suffix: str, limits: Limits) -> C
         raise UnreadableImage("mislabelled", f"named as {named}, the contents are {form}")
     if form not in {"AVIF", "HEIC"}:
         return walk(handle, size=size, limits=limits)
-    if size > MOST_AVIF_BYTES:
-        raise UnreadableImage("too_large", f"{size:,} bytes of {form}, limit {MOST_AVIF_BYTES:,}")
+    if size > _MOST_AVIF_BYTES:
+        raise UnreadableImage("too_large", f"{size:,} bytes of {form}, limit {_MOST_AVIF_BYTES:,}")
     from benchwright.images.decode import decoded_header
 
     walk(handle, size=size, limits=limits)

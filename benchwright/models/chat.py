@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 OPENAI_URL = "https://api.openai.com/v1"
-BACKOFF_S = 0.5
+_BACKOFF_S = 0.5
 """Seconds before a step's request is sent again for the first time."""
 
 _DECIDES = {"model", "base_url", "temperature", "seed", "max_tokens", "structured", "picture", "max_side_px"}
@@ -155,7 +155,7 @@ class Chat:
             timeout_s=settings.timeout_s,
             retries=settings.retries,
             concurrency=concurrency,
-            backoff_s=BACKOFF_S,
+            backoff_s=_BACKOFF_S,
             spending=Spending(bounds, prices)
             if replies is None
             else SharedSpending(replies, self._account, bounds, prices),
@@ -276,12 +276,12 @@ def _text_of(completion: Completion) -> str:
 def _sendable(part: str | RequestPicture | NDArray[np.uint8], settings: ChatSettings) -> str | RequestPicture:
     if isinstance(part, str | RequestPicture):
         return part
-    data = encoded_picture(part, settings)
+    data = _encoded_picture(part, settings)
     url = f"data:image/{settings.picture};base64,".encode() + base64.b64encode(data)
     return RequestPicture(bytes_digest(data), lambda: url)
 
 
-def encoded_picture(pixels: NDArray[np.uint8], settings: ChatSettings) -> bytes:
+def _encoded_picture(pixels: NDArray[np.uint8], settings: ChatSettings) -> bytes:
     """Return (height, width, 3) RGB pixels as a file, shrunk and encoded as the settings say."""
     from PIL import Image
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
 Precision = Literal["auto", "float32", "float16", "bfloat16"]
-INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
+_INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
 
 
 class Device(NamedTuple):
@@ -65,5 +65,5 @@ def _torch() -> Any:
     try:
         import torch
     except ImportError as error:
-        raise PrerequisiteError(f"models on this machine need torch: {INSTALL}") from error
+        raise PrerequisiteError(f"models on this machine need torch: {_INSTALL}") from error
     return torch

@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-CUT, GROWTH = 0.7, 0.25
+_CUT, _GROWTH = 0.7, 0.25
 """What a 429 leaves of the number under way, and what each reply adds to it."""
 
 
@@ -78,7 +78,7 @@ class Pace:
 
     def went_well(self) -> None:
         """Record a reply."""
-        self._allowed = min(float(self._most), self._allowed + GROWTH)
+        self._allowed = min(float(self._most), self._allowed + _GROWTH)
         self._wake()
 
     def too_many(self, began: float, pause_s: float | None) -> None:
@@ -89,7 +89,7 @@ class Pace:
             pause_s: Seconds of pause that the server asks for; None if it does not say.
         """
         if began >= self._cut_at:
-            self._allowed = max(1.0, self._allowed * CUT)
+            self._allowed = max(1.0, self._allowed * _CUT)
             self._cut_at = self._now()
         if pause_s is not None and pause_s > 0:
             self._resume_at = max(self._resume_at, self._now() + pause_s)

@@ -21,10 +21,10 @@ from benchwright.errors import BenchwrightError, PrerequisiteError
 
 logger = logging.getLogger(__name__)
 
-OURS = ("messages", "model", "n", "stream", "stream_options")
+_OURS = ("messages", "model", "n", "stream", "stream_options")
 """Fields that users cannot set, because requests and replies depend on them."""
 
-LENGTH, NEW_LENGTH = "max_tokens", "max_completion_tokens"
+_LENGTH, _NEW_LENGTH = "max_tokens", "max_completion_tokens"
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
 _WORD = re.compile(r"(?!(?:true|false|null|NaN|Infinity)\Z)[A-Za-z][A-Za-z0-9_-]*")
@@ -61,10 +61,10 @@ def wrong_fields(fields: Mapping[str, Any], omit: Sequence[str]) -> str | None:
     for name in (*fields, *omit):
         if _NAME.fullmatch(name) is None:
             return f"{name!r} is no name of a request's field; names are such as reasoning_effort"
-        if name in OURS:
+        if name in _OURS:
             return (
                 f"the field {name!r} can be neither set nor left out: requests are made, and replies read, by it; "
-                f"not to be set are {', '.join(OURS)}"
+                f"not to be set are {', '.join(_OURS)}"
             )
     both = sorted(set(fields) & set(omit))
     return f"the field {both[0]!r} is added and left out as well; remove one of the two" if both else None
@@ -121,7 +121,7 @@ class RequestParameters:
         omit: Collection[str] = (),
     ) -> None:
         added = dict(fields or {})
-        replaced = {*omit, *added, *([LENGTH] if NEW_LENGTH in added else [])}
+        replaced = {*omit, *added, *([_LENGTH] if _NEW_LENGTH in added else [])}
         self.asked: dict[str, Any] = {name: value for name, value in own.items() if name not in replaced} | added
         """Fields as settings ask for them."""
         self._model, self._where = model, where
@@ -202,10 +202,10 @@ class RequestParameters:
         return next((old for old, new in self._refused.items() if new == name), name)
 
     def _instead(self, name: str, words: str, error: Any) -> str | None:
-        if name != LENGTH or NEW_LENGTH in self.asked or NEW_LENGTH in self._refused:
+        if name != _LENGTH or _NEW_LENGTH in self.asked or _NEW_LENGTH in self._refused:
             return None
         code = error.get("code") if isinstance(error, dict) else None
-        return NEW_LENGTH if NEW_LENGTH in words or code == "unsupported_parameter" else None
+        return _NEW_LENGTH if _NEW_LENGTH in words or code == "unsupported_parameter" else None
 
 
 def refused_field(sent: Mapping[str, Any], words: str, error: Any) -> str | None:
@@ -230,7 +230,7 @@ def refused_field(sent: Mapping[str, Any], words: str, error: Any) -> str | None
     places = {
         name: match.start()
         for name in sent
-        if name not in OURS and (match := re.search(rf"[\"'`]{re.escape(name)}[\"'`]|: {re.escape(name)}\b", words))
+        if name not in _OURS and (match := re.search(rf"[\"'`]{re.escape(name)}[\"'`]|: {re.escape(name)}\b", words))
     }
     return min(places, key=lambda name: places[name], default=None)
 

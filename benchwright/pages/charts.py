@@ -10,7 +10,7 @@ from benchwright.pages.drawing import Canvas, Look, Point, series_color, standal
 
 WIDTH = 960.0
 """Width of a chart, in pixels."""
-LEGEND_ROW = 22.0
+_LEGEND_ROW = 22.0
 Reference = Literal["chance", "people", "mark"]
 DASHES = {"chance": "4 3", "people": "", "mark": "5 4"}
 
@@ -96,16 +96,16 @@ class LegendEntry(NamedTuple):
 
 def draw_legend(canvas: Canvas, entries: Iterable[LegendEntry], *, left: float = 0) -> float:
     """Draw a legend at the top of a canvas, in as many lines as it needs, and return its height."""
-    x, y = left, LEGEND_ROW / 2
+    x, y = left, _LEGEND_ROW / 2
     drawn = False
     for entry in entries:
         width = 30 + text_width(entry.words) + 22
         if drawn and x + width - 22 > canvas.width:
-            x, y = left, y + LEGEND_ROW
+            x, y = left, y + _LEGEND_ROW
         _sign(canvas, entry.sign, (x, y))
         canvas.text((x + 30, y), entry.words, color="muted")
         x, drawn = x + width, True
-    return y + LEGEND_ROW / 2 + 6 if drawn else 4.0
+    return y + _LEGEND_ROW / 2 + 6 if drawn else 4.0
 
 
 def _sign(canvas: Canvas, sign: Look | int | Reference, at: Point) -> None:

@@ -19,11 +19,11 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from benchwright.text_normalization import printable
 
 ASSETS = Path(__file__).parent / "assets"
-FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif'
+_FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif'
 FONT_PX = 13.0
-SERIES = 8
-"""Number of series colours; `MARKERS` tell series apart as well."""
-MARKERS = ("circle", "square", "triangle", "diamond", "down", "plus", "cross", "left", "pentagon", "right", "star")
+_SERIES = 8
+"""Number of series colours; `_MARKERS` tell series apart as well."""
+_MARKERS = ("circle", "square", "triangle", "diamond", "down", "plus", "cross", "left", "pentagon", "right", "star")
 """As many as is prime to the number of colours, so that 88 series differ."""
 
 Pattern = Literal["solid", "falling", "rising", "upright", "level", "dots", "checks", "outline"]
@@ -102,7 +102,7 @@ class Canvas:
     def marker(self, at: Point, series: int, *, size: float = 4.2) -> None:
         """Add the marker of a series."""
         look = {"fill": f"var(--{series_color(series)})", "stroke": "var(--paper)", "stroke-width": "0.8"}
-        shape = MARKERS[series % len(MARKERS)]
+        shape = _MARKERS[series % len(_MARKERS)]
         if shape == "circle":
             SubElement(self._shapes, "circle", {"cx": _px(at[0]), "cy": _px(at[1]), "r": _px(size * 1.08)} | look)
         else:
@@ -162,7 +162,7 @@ class Canvas:
                 "viewBox": f"0 0 {_px(self.width)} {_px(height)}",
                 "role": "img",
                 "aria-label": printable(title),
-                "font-family": FONT,
+                "font-family": _FONT,
                 "font-size": _px(FONT_PX),
             },
         )
@@ -205,19 +205,19 @@ def standalone(svg: Element) -> str:
     for element in copy.iter():
         for name, value in element.attrib.items():
             if value.startswith("var(--"):
-                element.attrib[name] = light_colors()[value[6:-1]]
+                element.attrib[name] = _light_colors()[value[6:-1]]
     return tostring(copy, encoding="unicode") + "\n"
 
 
 @cache
-def light_colors() -> dict[str, str]:
+def _light_colors() -> dict[str, str]:
     """Return the colours of the light theme by name."""
     return dict(re.findall(r"--([\w-]+): light-dark\((#\w+),", (ASSETS / "colors.css").read_text(encoding="utf-8")))
 
 
 def series_color(series: int) -> str:
     """Return the name of the colour of a series."""
-    return f"series-{series % SERIES}"
+    return f"series-{series % _SERIES}"
 
 
 def text_width(text: str, size: float = FONT_PX) -> float:

@@ -37,7 +37,7 @@ from benchwright.workspace.shards import Marker, StageTable
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.workspace import Workspace
 
-BY_HASH = ("objects", COLLECTED, "review-pictures")
+_BY_HASH = ("objects", COLLECTED, "review-pictures")
 """Folders whose files are named by the SHA-256 of their bytes."""
 
 
@@ -201,7 +201,7 @@ def _made_at_the_end(space: Workspace, table: StageTable, final: Mapping[str, An
 
 def _wrongly_named(space: Workspace) -> Iterator[Problem]:
     """Yield pictures whose bytes do not have the SHA-256 that is their name."""
-    for folder in BY_HASH:
+    for folder in _BY_HASH:
         for path in sorted((space.root / folder).glob("??/*")):
             if len(path.parent.name + path.name) != 64:  # a draft of a process that was killed
                 continue

@@ -14,7 +14,7 @@ from benchwright.recipe import Recipe
 from benchwright.recipes import companions
 from benchwright.text_normalization import counted
 
-ENOUGH = 0.5
+_ENOUGH = 0.5
 """Smallest share of the files that the facts must cover; the rest may be second copies and broken downloads."""
 
 
@@ -34,7 +34,7 @@ def check_facts_fit(recipe: Recipe, path: Path, images: Path) -> None:
     uris = list_files(images)
     for entry, step in recipe.steps:
         spoken_of = [step.speaks_of(uri) for uri in uris]
-        if not uris or None in spoken_of or sum(map(bool, spoken_of)) >= ENOUGH * len(uris):
+        if not uris or None in spoken_of or sum(map(bool, spoken_of)) >= _ENOUGH * len(uris):
             continue
         facts = ", ".join(companion.name for companion in companions(path))
         raise RecipeError(

@@ -43,10 +43,10 @@ from benchwright.workspace.store_place import settle_store
 from benchwright.workspace.tables import IMAGES, ITEMS, outcome_schema
 from benchwright.workspace.workspace import Workspace
 
-Upstream = Sequence[tuple[Stage | None, Marker]]
+_Upstream = Sequence[tuple[Stage | None, Marker]]
 
 
-def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upstream: Upstream) -> pa.Table:
+def _live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upstream: _Upstream) -> pa.Table:
     """Return `record_id` and the wanted columns of one shard's live records, sorted by id.
 
     Args:
@@ -130,7 +130,7 @@ def _apply(rows: dict[str, dict[str, Any]], stage: Stage, data: Mapping[str, Seq
             rows[record_id]["group_keys"] = sorted({*rows[record_id]["group_keys"], data[GROUP][number]})
 
 
-def override_again(worker: WorkerContext, stage: Stage, markers: Sequence[Marker]) -> bool:
+def _override_again(worker: WorkerContext, stage: Stage, markers: Sequence[Marker]) -> bool:
     """Write the shards of a stage again for which curators' decisions have changed; return whether there were any."""
     table, overrides = StageTable(worker.workspace, stage.id), worker.overrides.about(stage)
     changed = [marker for marker in markers if marker.overrides != worker.overrides.digest(stage, marker.shard)]
@@ -160,7 +160,7 @@ def run_gather(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> bo
     table = StageTable(worker.workspace, stage.id)
     markers = [table.marker(shard) for shard in shards]
     if all(marker is not None and marker.fingerprint == fingerprint for marker in markers):
-        return override_again(worker, stage, [marker for marker in markers if marker is not None])
+        return _override_again(worker, stage, [marker for marker in markers if marker is not None])
     wanted = list(stage.step.columns)
     ids, whole = _all_columns(worker, stage, wanted, [upstream[shard] for shard in shards])
     _load(stage.step.imports)
@@ -191,10 +191,10 @@ def run_gather(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> bo
 
 
 def _all_columns(
-    worker: WorkerContext, stage: Stage, wanted: Sequence[str], upstream: Sequence[Upstream]
+    worker: WorkerContext, stage: Stage, wanted: Sequence[str], upstream: Sequence[_Upstream]
 ) -> tuple[list[pa.ChunkedArray], pa.Table]:
     """Return each shard's record ids, and the wanted columns of all shards, one after the other."""
-    parts = [live_columns(worker.workspace, stage, wanted, shard) for shard in upstream]
+    parts = [_live_columns(worker.workspace, stage, wanted, shard) for shard in upstream]
     ids = [part.column("record_id") for part in parts]
     whole = pa.concat_tables([part.select(wanted) for part in parts], promote_options="permissive")
     del parts  # frees the shards as soon as their columns are combined
@@ -273,7 +273,7 @@ def run_campaign(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> 
     return verdicts
 
 
-def _flags(workspace: Workspace, upstream: Upstream, entry: str) -> dict[str, Flag]:
+def _flags(workspace: Workspace, upstream: _Upstream, entry: str) -> dict[str, Flag]:
     """Return what the stages of an entry ask about in one shard, by record id, as curators left it."""
     evidence: dict[str, dict[str, Any]] = {}
     reasons: dict[str, str] = {}

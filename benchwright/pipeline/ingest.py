@@ -40,7 +40,7 @@ from benchwright.workspace.tables import FILES, IMAGES, image_row, sorted_rows
 from benchwright.workspace.workspace import FORMAT as WORKSPACE_FORMAT
 from benchwright.workspace.workspace import Workspace
 
-FILES_PER_JOB = 64
+_FILES_PER_JOB = 64
 
 
 def list_files(root: Path) -> list[str]:
@@ -85,7 +85,7 @@ def _is_workspace(folder: bytes) -> bool:
 
 
 @dataclass(frozen=True)
-class IdentifyFiles:
+class _IdentifyFiles:
     """A job that identifies some files."""
 
     root: Path
@@ -154,9 +154,9 @@ def ingest(
     known = cache.recall(uris)
     fresh = [place for place, file in enumerate(known) if file is None]
     jobs: dict[Job, list[int]] = {}
-    for start in range(0, len(fresh), FILES_PER_JOB):
-        places = fresh[start : start + FILES_PER_JOB]
-        jobs[IdentifyFiles(root, tuple(uris[place] for place in places), limits)] = places
+    for start in range(0, len(fresh), _FILES_PER_JOB):
+        places = fresh[start : start + _FILES_PER_JOB]
+        jobs[_IdentifyFiles(root, tuple(uris[place] for place in places), limits)] = places
     if jobs:
         for done in run_jobs(list(jobs)):
             for place, file in zip(jobs[done.job], done.result, strict=True):

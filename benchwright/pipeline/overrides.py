@@ -28,7 +28,7 @@ from benchwright.workspace.workspace import Workspace
 
 FORMAT, VERSION = "benchwright/overrides", 1
 _TEXT = pa.string()
-SNAPSHOT = pa.schema(
+_SNAPSHOT = pa.schema(
     [
         ("stage", _TEXT),
         ("record_id", _TEXT),
@@ -162,7 +162,7 @@ def _write(space: Workspace, decisions: list[Override]) -> None:
         return
     space.overrides.mkdir(exist_ok=True)
     draft = space.tmp / "overrides.parquet"
-    write_table(draft, [asdict(override) for override in decisions], SNAPSHOT)
+    write_table(draft, [asdict(override) for override in decisions], _SNAPSHOT)
     sha256 = file_digest(draft)
     name = f"{sha256[:16]}.parquet"
     draft.replace(space.overrides / name)

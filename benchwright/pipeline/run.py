@@ -40,8 +40,8 @@ from benchwright.workspace.stages import Stage
 from benchwright.workspace.takedowns import withdrawn_images
 from benchwright.workspace.workspace import COPIED, NO_IMAGES, Workspace
 
-RECORDS_TO_SUSPECT = 3
-IMAGES_TO_REST = 4096
+_RECORDS_TO_SUSPECT = 3
+_IMAGES_TO_REST = 4096
 """Smallest number of images at which workers drop decoded pictures before a gather stage.
 
 With fewer images the columns of all of them are small, and the decoded pictures are worth their memory.
@@ -313,7 +313,7 @@ class _Run:
                 self._map(engine, phase)
             elif phase.kind == "gather":
                 self.progress.phase(phase.stages[0].id, 0)
-                if sum(map(self._size, self.shards)) >= IMAGES_TO_REST:
+                if sum(map(self._size, self.shards)) >= _IMAGES_TO_REST:
                     engine.drop_caches()
                 if run_gather(self.worker, phase.stages[0], self.shards):
                     self.executed += 1
@@ -348,7 +348,7 @@ class _Run:
     def _check_works(self, stage: Stage) -> None:
         """Stop the run if a step raised an exception on every record: the step is at fault, not the images."""
         counts = self._counts(stage)
-        if counts.records >= RECORDS_TO_SUSPECT and counts.by["failed", "step_error"] == counts.records:
+        if counts.records >= _RECORDS_TO_SUSPECT and counts.by["failed", "step_error"] == counts.records:
             raise StepError(
                 f"step {stage.id!r} raised an error on every one of {counts.records} {stage.consumes}; mend the step "
                 f"and run again (the errors are in {self.log.folder})"

@@ -26,7 +26,7 @@ from benchwright.versions import library_versions
 from benchwright.workspace.sealed import read_sealed, write_sealed
 from benchwright.workspace.workspace import Workspace
 
-RUN_FILE = "run.json"
+_RUN_FILE = "run.json"
 _EVENTS_FILE = "events.jsonl"
 WRITTEN_AGAIN = ("runs/versions.json", "runs/funnel.json")
 """Files that the next run writes again where they are damaged or missing."""
@@ -48,7 +48,7 @@ class RunLog:
             **command,
         }
         self._events = (self.folder / _EVENTS_FILE).open("a", encoding="utf-8", buffering=1)
-        write_sealed(self.folder / RUN_FILE, self._document)
+        write_sealed(self.folder / _RUN_FILE, self._document)
 
     def event(self, kind: str, **what: Any) -> None:
         """Add one event to the log."""
@@ -77,7 +77,7 @@ class RunLog:
             self._events.close()
         ended = {"ended_at": datetime.now(UTC).isoformat(), "state": state}
         files = {_EVENTS_FILE: file_digest(self.folder / _EVENTS_FILE)}
-        write_sealed(self.folder / RUN_FILE, {**self._document, **ended, "files": files})
+        write_sealed(self.folder / _RUN_FILE, {**self._document, **ended, "files": files})
 
 
 @contextmanager
@@ -101,15 +101,15 @@ def logged(workspace: Workspace, command: Mapping[str, Any]) -> Iterator[RunLog]
 
 def vouch_for(path: Path) -> None:
     """Record in a run's log the SHA-256 of a file that was written beside it after the run ended."""
-    document = read_sealed(path.parent / RUN_FILE)
+    document = read_sealed(path.parent / _RUN_FILE)
     files = {**document.get("files", {}), path.name: file_digest(path)}
-    write_sealed(path.parent / RUN_FILE, {**document, "files": files})
+    write_sealed(path.parent / _RUN_FILE, {**document, "files": files})
 
 
 def is_vouched_for(path: Path) -> bool:
     """Return whether a file of a run has the SHA-256 that the run's log records for it."""
     try:
-        files: Mapping[str, str] = read_sealed(path.parent / RUN_FILE)["files"]
+        files: Mapping[str, str] = read_sealed(path.parent / _RUN_FILE)["files"]
         return file_digest(path) == files[path.name]
     except (OSError, DamagedError, KeyError):
         return False
@@ -123,7 +123,7 @@ def log_problems(workspace: Workspace) -> Iterator[DamagedError]:
                 read_sealed(workspace.root / name)
         except DamagedError as error:
             yield DamagedError(error.path, f"{error.what}; the next run writes it again")
-    for path in sorted(workspace.runs.glob(f"*/{RUN_FILE}")):
+    for path in sorted(workspace.runs.glob(f"*/{_RUN_FILE}")):
         of_no_use = f"no run reads it; delete {path.parent.relative_to(workspace.root)} to be rid of it"
         try:
             files = read_sealed(path).get("files", {})

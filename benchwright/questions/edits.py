@@ -11,11 +11,11 @@ from pydantic import Field, ValidationError
 from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, Item, Record
 
-MAX_TEXT = 10_000
+_MAX_TEXT = 10_000
 REVISIONS = "revisions"
 """Key of an item's evidence that holds what each of its revisions changed."""
 _PLACED = re.compile(r"<image (\d+)>")
-_Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
+_Text = Annotated[str, Field(min_length=1, max_length=_MAX_TEXT)]
 
 
 class EditError(BenchwrightError):

@@ -22,11 +22,11 @@ from benchwright.files.packed import unpacked
 from benchwright.records import Item
 
 NGRAM = 13
-LEAST_WORDS = 5
+_LEAST_WORDS = 5
 """Words of a text with fewer than n words that count where all of it is the same."""
-PLAIN_TEXT = (".txt", ".md", ".csv", ".tsv", ".html", ".tex", ".yaml", ".yml")
-JSON_LINES = (".jsonl", ".ndjson")
-ENDINGS = (*PLAIN_TEXT, *JSON_LINES, ".json")
+_PLAIN_TEXT = (".txt", ".md", ".csv", ".tsv", ".html", ".tex", ".yaml", ".yml")
+_JSON_LINES = (".jsonl", ".ndjson")
+_ENDINGS = (*_PLAIN_TEXT, *_JSON_LINES, ".json")
 """Files of a folder that are read, packed (`.gz`) or not."""
 _START = 4
 """First words of a run that are looked up before the run is; every run has as many."""
@@ -79,7 +79,7 @@ class SharedRuns:
         lengths: defaultdict[str, set[int]] = defaultdict(set)
         for number, text in enumerate(texts):
             words = words_of(text)
-            if len(words) < min(n, LEAST_WORDS):
+            if len(words) < min(n, _LEAST_WORDS):
                 continue
             size = min(n, len(words))
             for at in range(len(words) - size + 1):
@@ -128,7 +128,7 @@ def corpus_words(place: Path, *, overlap: int = NGRAM - 1) -> Iterator[tuple[str
         name = path.relative_to(place).as_posix() if place.is_dir() else path.name
         try:
             with _opened(path) as handle:
-                pieces = _json_lines(handle) if _ending(path) in JSON_LINES else _cut(handle, overlap)
+                pieces = _json_lines(handle) if _ending(path) in _JSON_LINES else _cut(handle, overlap)
                 for line, words in pieces:
                     yield (f"{name}, line {line}" if line else name), words
         except OSError as error:
@@ -143,10 +143,10 @@ def corpus_files(place: Path) -> list[Path]:
     """
     if place.is_file():
         return [place]
-    files = sorted(path for path in place.rglob("*") if path.is_file() and _ending(path) in ENDINGS)
+    files = sorted(path for path in place.rglob("*") if path.is_file() and _ending(path) in _ENDINGS)
     if not files:
         what = "holds no text" if place.is_dir() else "is not there"
-        raise DataError(f"{place} {what}; a corpus is a file of texts, or a folder with files {', '.join(ENDINGS)}")
+        raise DataError(f"{place} {what}; a corpus is a file of texts, or a folder with files {', '.join(_ENDINGS)}")
     return files
 
 

@@ -14,7 +14,7 @@ from pydantic import Field, field_validator, model_validator
 from benchwright.questions.written import REFUSAL, as_read
 from benchwright.records import Record
 
-MOST_OPTIONS = 20
+_MOST_OPTIONS = 20
 DECLINING = "declining"
 """Field of the form in which writers say whether an option declines to answer."""
 _OWN_FIELDS = frozenset(("ask", "right", "wrong", "tempting", "explanation", "origin", DECLINING))
@@ -28,8 +28,8 @@ class Amount(Record):
         at_most: Most.
     """
 
-    at_least: int = Field(ge=1, le=MOST_OPTIONS)
-    at_most: int = Field(ge=1, le=MOST_OPTIONS)
+    at_least: int = Field(ge=1, le=_MOST_OPTIONS)
+    at_most: int = Field(ge=1, le=_MOST_OPTIONS)
 
     @model_validator(mode="before")
     @classmethod
@@ -116,7 +116,7 @@ class QuestionSettings(Record):
 
     questions: Amount = Amount(at_least=1, at_most=3)
     options: Amount = Amount(at_least=4, at_most=4)
-    drawn_options: tuple[str, ...] = Field((), max_length=MOST_OPTIONS)
+    drawn_options: tuple[str, ...] = Field((), max_length=_MOST_OPTIONS)
     refusal: Literal["none", "allowed", "required"] = "none"
     refusal_text: str = Field(REFUSAL, min_length=1, max_length=200)
     explanation: Literal["required", "optional", "none"] = "optional"

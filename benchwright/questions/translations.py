@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from benchwright.questions.written import as_read
 from benchwright.records import LANGUAGE, Choice, Item, Record
 
-TRANSLATED_FROM = "translated_from"
+_TRANSLATED_FROM = "translated_from"
 """Key of an item's evidence that holds the source text."""
 _PLACED = re.compile(r"<image \d+>")
 _MOST_TIMES, _MORE_CHARS = 4, 100
@@ -57,7 +57,7 @@ def text_of(item: Item, *, language: str | None = None) -> ItemText:
 
 def source_text_of(item: Item) -> ItemText | None:
     """Return the text from which an item was translated; None where it was not."""
-    stated = item.evidence.get(TRANSLATED_FROM)
+    stated = item.evidence.get(_TRANSLATED_FROM)
     return None if stated is None else ItemText.model_validate(stated)
 
 
@@ -113,6 +113,6 @@ def translated(item: Item, source: ItemText, translation: ItemText, *, by: str) 
         "explanation": translation.explanation,
         "attributes": {**item.attributes, LANGUAGE: translation.language},
         "written_by": {**item.written_by, **authors},
-        "evidence": {**item.evidence, TRANSLATED_FROM: source.model_dump(mode="json")},
+        "evidence": {**item.evidence, _TRANSLATED_FROM: source.model_dump(mode="json")},
     }
     return Item.model_validate(item.model_copy(update=update).model_dump())

@@ -15,7 +15,7 @@ _SLACK = 0.02
 """How far, as a share of a side, a box may stick out before it counts as no box of this picture."""
 _LEAST_PX = 2.0
 
-WORDS: dict[BoxUnit, str] = {
+_WORDS: dict[BoxUnit, str] = {
     "unit": "fractions of the picture's width and height, from 0 to 1",
     "thousand": "thousandths of the picture's width and height, from 0 to 1000",
     "pixels": "pixels of the picture, which is {width} wide and {height} high",
@@ -50,7 +50,7 @@ class BoxConvention(NamedTuple):
     def in_words(self) -> str:
         """Return the convention in words, for a prompt."""
         names = "[x0, y0, x1, y1]" if self.order == "xyxy" else "[y0, x0, y1, x1]"
-        unit = WORDS[self.unit].format(width=self.sent_wh[0], height=self.sent_wh[1])
+        unit = _WORDS[self.unit].format(width=self.sent_wh[0], height=self.sent_wh[1])
         return f"A box is {names}, from its top left to its bottom right corner, in {unit}."
 
     @property

@@ -29,14 +29,14 @@ HelperInput = Literal["box", "strokes", "points", "phrase", "nothing"]
 """What a helper works from; points are single clicks, strokes are lines that were drawn."""
 HelperLane = Literal["light", "model", "remote"]
 """Where it runs: helpers that are quick never wait for models, nor those for a server elsewhere."""
-MAX_STROKES = 200
-MAX_STROKE_POINTS = 20_000
+_MAX_STROKES = 200
+_MAX_STROKE_POINTS = 20_000
 """Most points of all strokes of one request."""
-MAX_PHRASE = 200
+_MAX_PHRASE = 200
 
 _Point = tuple[float, float]
-_Stroke = Annotated[tuple[_Point, ...], Field(min_length=1, max_length=MAX_STROKE_POINTS)]
-_Strokes = Annotated[tuple[_Stroke, ...], Field(max_length=MAX_STROKES)]
+_Stroke = Annotated[tuple[_Point, ...], Field(min_length=1, max_length=_MAX_STROKE_POINTS)]
+_Strokes = Annotated[tuple[_Stroke, ...], Field(max_length=_MAX_STROKES)]
 
 
 class RegionHints(Record):
@@ -58,7 +58,7 @@ class RegionHints(Record):
     inside: _Strokes = ()
     outside: _Strokes = ()
     stroke_px: float | None = Field(None, gt=0, le=10_000)
-    phrase: str = Field("", max_length=MAX_PHRASE)
+    phrase: str = Field("", max_length=_MAX_PHRASE)
     label: str = Field("", max_length=MAX_LABEL)
     refine: bool = False
 
@@ -99,8 +99,8 @@ def read_hints(document: Any, size_wh: SizeWH) -> RegionHints:
     except (TypeError, ValueError, RecursionError) as error:
         raise RegionError(f"these are no hints: {error}") from None
     points = hints.points
-    if len(points) > MAX_STROKE_POINTS:
-        raise RegionError(f"the strokes have {len(points):,} points; a helper takes at most {MAX_STROKE_POINTS:,}")
+    if len(points) > _MAX_STROKE_POINTS:
+        raise RegionError(f"the strokes have {len(points):,} points; a helper takes at most {_MAX_STROKE_POINTS:,}")
     numbers = [number for point in points for number in point] + list(hints.box or ())
     if not all(map(isfinite, numbers)):
         raise RegionError("a coordinate is not a finite number")

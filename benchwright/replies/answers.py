@@ -56,7 +56,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}|\d+")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|en|er|est|ly)\Z")
 
 
-def options_described(text: str, options: Sequence[ReadableOption]) -> set[str]:
+def _options_described(text: str, options: Sequence[ReadableOption]) -> set[str]:
     """Return the keys of options whose distinctive words, two or more, all stand close together in one sentence.
 
     If one option's words contain all of another's, only the longer one counts. Sentences that deny or doubt count for
@@ -151,7 +151,7 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
         if reading.letter is None:
             reading = _concluded(text, options) or reading
     else:
-        mentioned = options_mentioned(text, options) or options_described(text, options)
+        mentioned = options_mentioned(text, options) or _options_described(text, options)
         reading = _only(mentioned, "option_words") if mentioned else _only(_label_at_end(text, options), "end")
     return ParsedAnswer("refusal", None, "refusal") if declines and reading.letter is None else reading
 

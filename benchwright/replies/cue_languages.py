@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .reply_text import WORD
 
 
-class AnswerPhrases(NamedTuple):
+class _AnswerPhrases(NamedTuple):
     """Phrases of a language that separates words by spaces; each is a pattern of alternatives.
 
     Args:
@@ -36,90 +36,90 @@ class AnswerPhrases(NamedTuple):
     article: str = "(?!)"
 
 
-SPACED = {
-    "es": AnswerPhrases(
+_SPACED = {
+    "es": _AnswerPhrases(
         "respuesta|solución|solucion", "opción|opcion|alternativa|letra", "correcta|correcto|adecuada|adecuado|final",
         "es|sería|seria|será", "elijo|escojo|selecciono|elegiría|me quedo con|me inclino por", "la|el",
     ),
-    "fr": AnswerPhrases(
+    "fr": _AnswerPhrases(
         "réponse|reponse|solution", "option|lettre|proposition|choix",
         "bonne|bon|correcte|correct|juste|exacte|finale|appropriée", "est|serait|sera",
         "je choisis|je sélectionne|je dirais|j'opte pour|je choisirais|je prends", "la|le|l'",
     ),
-    "de": AnswerPhrases(
+    "de": _AnswerPhrases(
         "antwort|lösung|loesung|auswahl", "option|buchstabe|möglichkeit|antwort",
         "richtige|richtig|korrekte|korrekt|beste|endgültige|passende", "ist|wäre|lautet|heißt",
         "ich wähle|ich nehme|ich entscheide mich für|ich würde sagen|ich tippe auf|ich würde", "die|der|das",
     ),
-    "pt": AnswerPhrases(
+    "pt": _AnswerPhrases(
         "resposta|solução|solucao", "opção|opcao|alternativa|letra", "correta|correto|certa|certo|final|adequada",
         "é|e|seria|será", "escolho|seleciono|eu escolheria|fico com|opto pela|opto por", "a|o",
     ),
-    "it": AnswerPhrases(
+    "it": _AnswerPhrases(
         "risposta|soluzione", "opzione|alternativa|lettera", "corretta|corretto|giusta|giusto|esatta|finale",
         "è|é|sarebbe|sarà", "scelgo|seleziono|sceglierei|direi|opto per", "la|il|l'",
     ),
-    "nl": AnswerPhrases(
+    "nl": _AnswerPhrases(
         "antwoord|oplossing", "optie|keuze|letter", "juiste|juist|correcte|correct|goede|beste", "is|zou",
         "ik kies|ik ga voor|ik neem", "de|het",
     ),
-    "pl": AnswerPhrases(
+    "pl": _AnswerPhrases(
         "odpowiedź|odpowiedz|odpowiedzią|odpowiedzia", "opcja|opcję|litera|wariant",
         "prawidłowa|poprawna|właściwa|prawidłową|poprawną|ostateczna", "to|jest|brzmi",
         "wybieram|wybrałbym|wybrałabym|stawiam na",
     ),
-    "cs": AnswerPhrases(
+    "cs": _AnswerPhrases(
         "odpověď|odpoveď|odpovědí", "možnost|volba|písmeno", "správná|správnou|konečná|správna", "je|zní",
         "vybírám|volím|zvolím",
     ),
-    "ru": AnswerPhrases(
+    "ru": _AnswerPhrases(
         "ответ|ответом|решение", "вариант|вариантом|опция|буква",
         "правильный|верный|правильным|верным|окончательный|итоговый|правильная", "это|является|будет|-",
         "я выбираю|выбираю|я бы выбрал|я бы выбрала",
     ),
-    "uk": AnswerPhrases(
+    "uk": _AnswerPhrases(
         "відповідь|відповіддю", "варіант|варіантом|літера", "правильна|правильний|вірна|остаточна|правильною",
         "це|є|буде|-", "я обираю|обираю|вибираю",
     ),
-    "tr": AnswerPhrases(
+    "tr": _AnswerPhrases(
         "cevap|cevabı|cevabım|yanıt|yanıtı|yanıtım", "seçenek|şık|şıkkı", "doğru|son|kesin", "şudur|olarak|ise",
         "seçiyorum|seçerim",
     ),
-    "vi": AnswerPhrases(
+    "vi": _AnswerPhrases(
         "đáp án|câu trả lời|trả lời", "phương án|lựa chọn|đáp án", "đúng|chính xác|đúng nhất|cuối cùng", "là",
         "tôi chọn|chọn",
     ),
-    "id": AnswerPhrases(
+    "id": _AnswerPhrases(
         "jawaban|jawabannya|jawapan", "opsi|pilihan|huruf", "yang benar|yang tepat|benar|akhir|yang betul",
         "adalah|ialah|yaitu", "saya memilih|saya pilih|pilih",
     ),
-    "sv": AnswerPhrases(
+    "sv": _AnswerPhrases(
         "svar|svaret", "alternativ|alternativet", "rätt|rätta|korrekta|korrekt|slutliga|riktig|riktige", "är|er",
         "jag väljer|jeg velger|jeg vælger",
     ),
-    "fi": AnswerPhrases("vastaus", "vaihtoehto", "oikea|lopullinen", "on", "valitsen"),
-    "hu": AnswerPhrases("válasz|megoldás", "lehetőség|opció", "helyes|végső", "a", "választom"),
-    "ro": AnswerPhrases("răspunsul|răspuns|raspunsul", "varianta|opțiunea", "corect|corectă|final", "este|e", "aleg"),
-    "el": AnswerPhrases(
+    "fi": _AnswerPhrases("vastaus", "vaihtoehto", "oikea|lopullinen", "on", "valitsen"),
+    "hu": _AnswerPhrases("válasz|megoldás", "lehetőség|opció", "helyes|végső", "a", "választom"),
+    "ro": _AnswerPhrases("răspunsul|răspuns|raspunsul", "varianta|opțiunea", "corect|corectă|final", "este|e", "aleg"),
+    "el": _AnswerPhrases(
         "απάντηση|η απάντηση", "επιλογή|γράμμα", "σωστή|σωστό|ορθή|τελική", "είναι|το|η", "επιλέγω|διαλέγω", "η|το",
     ),
-    "he": AnswerPhrases(
+    "he": _AnswerPhrases(
         "תשובה|התשובה", "אפשרות|האפשרות", "נכונה|הנכונה|הסופית|סופית", "היא|הוא", "אני בוחר|אני בוחרת|בחרתי ב",
     ),
-    "ar": AnswerPhrases(
+    "ar": _AnswerPhrases(
         "الإجابة|الاجابة|الجواب|إجابتي|الحل|إجابة", "الخيار|خيار|الحرف|الاختيار",
         "الصحيحة|الصحيح|النهائية|النهائي|الأصح", "هي|هو", "أختار|اخترت|سأختار",
     ),
-    "fa": AnswerPhrases(
+    "fa": _AnswerPhrases(
         "پاسخ|جواب", "گزینه|گزینهٔ|گزینه‌ی|گزینهی", "درست|صحیح|نهایی", "عبارت است از",
         "انتخاب می‌کنم|من انتخاب می‌کنم",
     ),
-    "hi": AnswerPhrases("उत्तर|जवाब", "विकल्प", "सही|अंतिम|सटीक", "है", "मैं चुनता हूँ|मैं चुनती हूँ"),
-    "bn": AnswerPhrases("উত্তর|জবাব", "বিকল্প|অপশন", "সঠিক|চূড়ান্ত", "হল|হলো|হচ্ছে", "আমি বেছে নিচ্ছি"),
+    "hi": _AnswerPhrases("उत्तर|जवाब", "विकल्प", "सही|अंतिम|सटीक", "है", "मैं चुनता हूँ|मैं चुनती हूँ"),
+    "bn": _AnswerPhrases("উত্তর|জবাব", "বিকল্প|অপশন", "সঠিক|চূড়ান্ত", "হল|হলো|হচ্ছে", "আমি বেছে নিচ্ছি"),
 }  # fmt: skip
 """Languages with spaces, by code."""
 
-UNSPACED = (
+_UNSPACED = (
     # Chinese
     r"(?:答案|最终选择|最終選擇)(?:应该|應該|应|應)?(?:选择|選擇|选|選|是|为|為)?(?:选项|選項)?[】\]]?\s*:?",
     r"(?:选择|選擇|应选|應選|故选|故選|选|選)(?:项|項)?(?:是|为|為)?(?:选项|選項)?\s*:?",
@@ -136,7 +136,7 @@ UNSPACED = (
 
 _UNSPACED_NOUNS = "答案|最终选择|最終選擇|选|選|答え|正解|回答|解答|正しい|答|정답|답|คำตอบ|ข้อ|เลือก"
 
-UNSPACED_VERDICTS = (
+_UNSPACED_VERDICTS = (
     # Chinese: "选项C是正确的", "B最符合"
     r"[(\[]?([A-Z])[)\]]?(?:选项|選項|项|項)?(?:才)?(?:是|为|為)?(?:最|更)?(?:正确|正確|合适|合適|符合|恰当|接近|对的|對的)",
     # Japanese: "Bが正しいです", "Dを選びます"
@@ -150,14 +150,14 @@ UNSPACED_VERDICTS = (
 
 _NEGATIONS = "(?:pas|nicht|no|non|não|niet|inte|ikke|nie|nem|nu|не|ei)"
 
-DENIED_WORDS_BEFORE = (
+_DENIED_WORDS_BEFORE = (
     r"不是|并非|並非|绝非|不能选|排除|ไม่ใช่|δεν\s+είναι|ليست?(?![^\W\d_])|(?<![^\W\d_])(?:לא|no\s+es|non\s+è|nu\s+este)(?![^\W\d_])"
     r"|(?<![^\W\d_])(?:nicht|kein(?:e|en)?|weder|noch|pas|ni|не|ни|nie|não|nem|niet|geen|inte|ikke|değil|bukan|"
     r"không\s+phải)(?![^\W\d_])"
 )
 """Before a label or words that are put aside."""
 
-DENIED_WORDS_AFTER = (
+_DENIED_WORDS_AFTER = (
     r"\s*(?:(?:是)?(?:不对|不對|不正确|不正確|不符|错误|錯誤|错的|排除)|(?:は|が|では|じゃ)?(?:間違|誤り|違い|ではな|ありません|不正解)"
     r"|(?:은|는|이|가)?\s*(?:아니|아닙|틀렸|틀린|오답)|(?:ist|est|es|é|è|is|jest|är)\s+(?:nicht|pas|no|falsch|fausse?|incorrect[ao]?|errad[ao]|sbagliat[ao]|fout|niet|fel)\b"
     r"|(?:n'est\s+pas|no\s+es|não\s+é|non\s+è|не\s|неверн|неправильн|yanlış|değil|salah|sai\b|bukan|नहीं|নয়|নেই|نیست|गलत|ভুল|نادرست|غلط|خطأ|خاطئ))"
@@ -177,7 +177,7 @@ def cues_in(text: str) -> Iterator[re.Pattern[str]]:
     Searching every text for all cues of all languages would take several times as long as the rest of the reading.
     """
     words = frozenset(_TOKEN.findall(text.lower()))
-    for code, turns in SPACED.items():
+    for code, turns in _SPACED.items():
         sure, option, right = _telling(code)
         if not sure.isdisjoint(words) or not (option.isdisjoint(words) or right.isdisjoint(words)):
             yield _pattern(turns)
@@ -187,7 +187,7 @@ def cues_in(text: str) -> Iterator[re.Pattern[str]]:
 
 def copulas() -> str:
     """Return the words for "is", with articles after them, that no English sentence has in this place."""
-    words = {word for turns in SPACED.values() for word in turns.be.split("|")} - {
+    words = {word for turns in _SPACED.values() for word in turns.be.split("|")} - {
         "a",
         "e",
         "on",
@@ -198,16 +198,16 @@ def copulas() -> str:
         "zou",
         "la",
     }
-    articles = {word for turns in SPACED.values() for word in turns.article.split("|")} - {"a", "(?!)"}
+    articles = {word for turns in _SPACED.values() for word in turns.article.split("|")} - {"a", "(?!)"}
     return _composed(rf"(?:{'|'.join(sorted(words))})(?:\s+(?:{'|'.join(sorted(articles))}))?")
 
 
 def verdicts_elsewhere() -> re.Pattern[str]:
     """Return the pattern for a label, its first group that is not empty, followed by words that call it right."""
-    verdict = "|".join(rf"(?:(?:{t.be})\s+)?(?:(?:{t.article})\s+)?(?:{t.right})(?![^\W\d_])" for t in SPACED.values())
+    verdict = "|".join(rf"(?:(?:{t.be})\s+)?(?:(?:{t.article})\s+)?(?:{t.right})(?![^\W\d_])" for t in _SPACED.values())
     return re.compile(
         _composed(
-            "|".join([rf"(?<![^\W_])[(\[]?(?<![^\W_])([A-Z])(?![A-Za-z])[)\]]?\s+(?:{verdict})", *UNSPACED_VERDICTS])
+            "|".join([rf"(?<![^\W_])[(\[]?(?<![^\W_])([A-Z])(?![A-Za-z])[)\]]?\s+(?:{verdict})", *_UNSPACED_VERDICTS])
         )
     )
 
@@ -215,7 +215,7 @@ def verdicts_elsewhere() -> re.Pattern[str]:
 @cache
 def _telling(code: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Return the words for an answer, for an option and for right; a text that names an answer has one of them."""
-    turns = SPACED[code]
+    turns = _SPACED[code]
     return _longest(f"{turns.answer}|{turns.choose}"), _longest(turns.option), _longest(turns.right)
 
 
@@ -224,7 +224,7 @@ def _longest(alternatives: str) -> frozenset[str]:
 
 
 @cache
-def _pattern(turns: AnswerPhrases) -> re.Pattern[str]:
+def _pattern(turns: _AnswerPhrases) -> re.Pattern[str]:
     return re.compile(_composed("|".join(_cues(turns))), re.I)
 
 
@@ -233,7 +233,7 @@ def _composed(pattern: str) -> str:
     return unicodedata.normalize("NFKC", pattern)
 
 
-def _cues(turns: AnswerPhrases) -> list[str]:
+def _cues(turns: _AnswerPhrases) -> list[str]:
     article = rf"(?:(?:{turns.article})(?:\s+|(?<=')))?"
     option = rf"(?:(?:{turns.option})(?![^\W\d_])\s*)?"
     start, end = r"(?<![^\W\d_])", r"(?![^\W\d_])"
@@ -249,7 +249,7 @@ def _cues(turns: AnswerPhrases) -> list[str]:
 
 _TOKEN = re.compile(rf"{WORD}+")
 _UNSPACED_NOUN = re.compile(_composed(_UNSPACED_NOUNS))
-_UNSPACED_CUES = re.compile(_composed("|".join(UNSPACED)), re.I)
+_UNSPACED_CUES = re.compile(_composed("|".join(_UNSPACED)), re.I)
 
 
 _BEFORE, _AFTER = r"(?<![A-Za-z])", r"(?![A-Za-z])"
@@ -304,7 +304,7 @@ CONDITION = re.compile(
 
 DENIED_BEFORE = re.compile(
     r"(?:\b(?:not|never|neither|nor|eliminates?|excludes?|rules?\s+out|rejects?|instead\s+of|than|compared\s+(?:to|with)|unlike|except)\b|n't\b|"
-    rf"{DENIED_WORDS_BEFORE})"
+    rf"{_DENIED_WORDS_BEFORE})"
     r"(?:(?!\bbut\b)[^.,;:\n]){0,24}\Z",
     re.I,
 )
@@ -313,7 +313,7 @@ DENIED_AFTER = re.compile(
     r"(?:(?:\w+ly|also|still)\s+)?(?:as\s+)?"
     r"(?:be\s+)?(?:not\b|n't|cannot\b|can't\b|isn't\b|doesn't\b|does\s+not\b|won't\b|wrong\b|incorrect\b|false\b|ruled\s+out\b|"
     r"eliminated\b|excluded\b|out\b|fails?\b|mismatch|less\b|unlikely\b|(?:a\s+)?possib(?:le|ility)\b|irrelevant\b)"
-    rf"|\A[)\]\"'.,:]*(?:{DENIED_WORDS_AFTER})",
+    rf"|\A[)\]\"'.,:]*(?:{_DENIED_WORDS_AFTER})",
     re.I,
 )
 """An option named here is named to be put aside."""

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NO_LETTER = -1
-LEAST_KEYS_ALIKE = 0.9
+_LEAST_KEYS_ALIKE = 0.9
 """Share of rows whose key must be that of the item with the same number, for rows to be matched by number alone."""
-LEAST_ROWS = 20
+_LEAST_ROWS = 20
 """Rows from which on a column of replies that always equals the key is taken to be the key."""
 
-LEAST_ERRORS_ALIKE = 5
+_LEAST_ERRORS_ALIKE = 5
 """Replies beside the key from which on two models that give the same replies throughout are taken to be one."""
 
 
@@ -236,7 +236,7 @@ def _numbers_fit(rows: Sequence[ReplyRow], items: Sequence[KeyedItem]) -> bool:
         if row.key and item.key is not None:
             stated += 1
             alike += _same_key(row.key, item)
-    return stated > 0 and alike >= LEAST_KEYS_ALIKE * stated
+    return stated > 0 and alike >= _LEAST_KEYS_ALIKE * stated
 
 
 def _same_key(text: str, item: KeyedItem) -> bool:
@@ -275,7 +275,7 @@ def _check_no_keys(
     keys = {item.item_id: item.key for item in items if item.key is not None}
     keyed = [item_id for item_id in letters if item_id in keys]
     is_answer = all(row.column == "answer" for row in rows)
-    if is_answer and len(keyed) >= LEAST_ROWS and all(letters[item_id] == keys[item_id] for item_id in keyed):
+    if is_answer and len(keyed) >= _LEAST_ROWS and all(letters[item_id] == keys[item_id] for item_id in keyed):
         raise DataError(
             f"{path}: the column 'answer' holds the keys of all {counted(len(keyed), 'item')}; if these are a model's "
             "replies, rename the column to prediction or reply"
@@ -285,9 +285,9 @@ def _check_no_keys(
 def given_twice(models: Sequence[ModelReplies], items: Sequence[KeyedItem]) -> dict[str, str]:
     """Return the names under which a model was given once more, each with the name that stands for it.
 
-    All replies of the one are replies of the other, `LEAST_ROWS` at least, and `LEAST_ERRORS_ALIKE` of them are not the
-    key: two good models may both be right, and do not make all errors alike. The longer file stands, of equals the
-    first.
+    All replies of the one are replies of the other, `_LEAST_ROWS` at least, and `_LEAST_ERRORS_ALIKE` of them are not
+    the key: two good models may both be right, and do not make all errors alike. The longer file stands, of equals
+    the first.
 
     Args:
         models: Replies of models.
@@ -300,7 +300,7 @@ def given_twice(models: Sequence[ModelReplies], items: Sequence[KeyedItem]) -> d
         wrong = sum(
             place >= 0 and item_id in keys and place != keys[item_id] for item_id, place in model.letters.items()
         )
-        if len(model.letters) < LEAST_ROWS or wrong < LEAST_ERRORS_ALIKE:
+        if len(model.letters) < _LEAST_ROWS or wrong < _LEAST_ERRORS_ALIKE:
             continue
         for larger in ordered[:number]:
             if larger.model != model.model and model.letters.items() <= larger.letters.items():

@@ -38,7 +38,7 @@ _ARTICLE = re.compile(
 )
 
 
-def forms_of(words: str) -> frozenset[str]:
+def _forms_of(words: str) -> frozenset[str]:
     """Return the folded words of an option and their other spellings."""
     if not words:
         return frozenset()
@@ -53,7 +53,7 @@ def forms_of(words: str) -> frozenset[str]:
     return frozenset(form for form in forms if form)
 
 
-def polar_forms(words: list[str]) -> list[frozenset[str]] | None:
+def _polar_forms(words: list[str]) -> list[frozenset[str]] | None:
     """Return the forms of two options that are yes and no, in either order; None for other options."""
     if len(words) != 2:
         return None
@@ -98,7 +98,7 @@ def options_of(texts: Sequence[tuple[str, str | None]]) -> tuple[ReadableOption,
 def _options_of(texts: tuple[tuple[str, str | None], ...]) -> tuple[ReadableOption, ...]:
     plain_texts = [folded(text or "") for _, text in texts]
     telling = [words if plain_texts.count(words) == 1 and not _lone_letter(words) else "" for words in plain_texts]
-    forms = polar_forms(telling) or [forms_of(words) for words in telling]
+    forms = _polar_forms(telling) or [_forms_of(words) for words in telling]
     counted = Counter(form for of_one in forms for form in of_one)
     return tuple(
         ReadableOption(

@@ -7,7 +7,7 @@
 | `lmms-eval` | `*_samples_*.jsonl` | an id in `doc`, else `doc_id` | `filtered_resps`, else `resps` |
 | `inspect` | log `.json` or `.eval` | a sample's `id` | the scorer's `answer`, else `output.completion` |
 | `mapping` | `.json`, one object | its keys | its values |
-| `table` | any table, or `.json` | a column of `ID_COLUMNS` | a column of `REPLY_COLUMNS` |
+| `table` | any table, or `.json` | a column of `ID_COLUMNS` | a column of `_REPLY_COLUMNS` |
 
 A table is what `files.tables` reads. Text and JSON may be gzipped, and a folder counts as all its files together
 (BLINK's `saved_outputs/MODEL`).
@@ -33,16 +33,16 @@ from benchwright.source_files.rows import Row, json_document
 ID_COLUMNS = ("item_id", "question_id", "questionid", "qid", "id", "idx", "index", "sample_id", "uid", "key")
 """Columns that may hold an item's id, in small letters."""
 
-REPLY_COLUMNS = (
+_REPLY_COLUMNS = (
     "prediction", "reply", "response", "output", "model_answer", "model_output", "model_response", "completion",
     "generated_text", "generation", "pred", "full_prediction", "text", "answer",
 )  # fmt: skip
 """Columns that may hold a reply, the likeliest first, in small letters."""
 
-KEY_COLUMNS = ("target", "gold", "gt", "ground_truth", "correct_answer", "answer")
+_KEY_COLUMNS = ("target", "gold", "gt", "ground_truth", "correct_answer", "answer")
 """Columns that may repeat an item's key, in small letters."""
 
-MODEL_COLUMNS = ("model", "model_id", "model_name", "annotator", "rater", "worker", "participant")
+_MODEL_COLUMNS = ("model", "model_id", "model_name", "annotator", "rater", "worker", "participant")
 """Columns that name who replied, in small letters."""
 
 MAX_ROWS = 5_000_000
@@ -255,8 +255,8 @@ def _reply_row(document: Mapping[str, Any], where: str) -> ReplyRow | UnreadRepl
         return UnreadReply(where, f"{column} is empty")
     if not isinstance(reply, str | int | float) or isinstance(reply, bool):
         return UnreadReply(where, f"{column} is a {type(reply).__name__}, not a text")
-    model = next((str(v) for name in MODEL_COLUMNS if isinstance(v := lowered.get(name), str) and v), "")
-    key = next((str(v) for n in KEY_COLUMNS if n != column and isinstance(v := lowered.get(n), str | int)), "")
+    model = next((str(v) for name in _MODEL_COLUMNS if isinstance(v := lowered.get(name), str) and v), "")
+    key = next((str(v) for n in _KEY_COLUMNS if n != column and isinstance(v := lowered.get(n), str | int)), "")
     return ReplyRow(where, ids, str(reply), model, key, _options(document), column)
 
 
@@ -268,7 +268,7 @@ def _reply_of(lowered: Mapping[str, Any]) -> tuple[str, Any] | None:
             value = value[0]
         if isinstance(value, str):
             return name, value
-    return next(((name, lowered[name]) for name in REPLY_COLUMNS if name in lowered), None)
+    return next(((name, lowered[name]) for name in _REPLY_COLUMNS if name in lowered), None)
 
 
 def _id(value: Any) -> str:

@@ -23,7 +23,7 @@ FORMAT: Literal["benchwright/review-tasks"] = "benchwright/review-tasks"
 VERSION = 1
 SUFFIX = ".jsonl"
 MAX_BYTES = 512 * 2**20
-MAX_LINE = 2**20
+_MAX_LINE = 2**20
 LONGEST_TEXT = 20_000
 """Most characters of one text beside an item; whoever writes the file cuts longer ones."""
 
@@ -159,10 +159,10 @@ def _lines(path: Path) -> Iterator[tuple[int, Any]]:
     try:
         with path.open(encoding="utf-8", newline="\n") as handle:
             number = 0
-            while line := handle.readline(MAX_LINE + 1):
+            while line := handle.readline(_MAX_LINE + 1):
                 number += 1
-                if len(line) > MAX_LINE:
-                    raise DataError(f"{path}, line {number}: longer than {MAX_LINE} characters")
+                if len(line) > _MAX_LINE:
+                    raise DataError(f"{path}, line {number}: longer than {_MAX_LINE} characters")
                 if line.strip():
                     yield number, documents.parse(line, title=f"{path}, line {number}")
     except UnicodeDecodeError as error:

@@ -20,7 +20,7 @@ from benchwright.images.regular_files import open_regular
 from .licences import licence_id
 from .metadata_blocks import MetadataBlock, metadata_blocks
 
-FIELDS = ("author", "licence", "url", "attribution")
+_FIELDS = ("author", "licence", "url", "attribution")
 _MOST_BYTES = 1 << 20
 _MOST_CHARACTERS = 2_000
 _MOST_DEPTH = 64
@@ -61,7 +61,7 @@ def embedded_sources(path: Path, media_type: str, *, limits: Limits) -> dict[str
 
 
 def _sorted(fields: Mapping[str, str | None]) -> dict[str, str]:
-    return {name: text for name in FIELDS if (text := fields.get(name))}
+    return {name: text for name in _FIELDS if (text := fields.get(name))}
 
 
 def _clean(text: str) -> str:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-ALL_RIGHTS_RESERVED = "LicenseRef-all-rights-reserved"
+_ALL_RIGHTS_RESERVED = "LicenseRef-all-rights-reserved"
 """Identifier of the statement that nothing is granted; `LicenseRef-` marks what SPDX has no identifier for."""
-PUBLIC_DOMAIN_MARK = "LicenseRef-public-domain"
+_PUBLIC_DOMAIN_MARK = "LicenseRef-public-domain"
 """Identifier of pictures that are stated to be in the public domain, by Creative Commons' mark or in words."""
 
 _CC_URL = re.compile(
@@ -34,14 +34,14 @@ _BY_NAME = {
     "cc0": "CC0-1.0", "cc0-1.0": "CC0-1.0", "cc-zero": "CC0-1.0", "cc0-1.0-universal": "CC0-1.0", "odbl": "ODbL-1.0",
     "odbl-1.0": "ODbL-1.0", "odc-by": "ODC-By-1.0", "odc-by-1.0": "ODC-By-1.0", "pddl": "PDDL-1.0",
     "pddl-1.0": "PDDL-1.0", "mit": "MIT", "mit-license": "MIT", "apache-2.0": "Apache-2.0",
-    "apache-license-2.0": "Apache-2.0", "public-domain": PUBLIC_DOMAIN_MARK, "pdm": PUBLIC_DOMAIN_MARK,
-    "pdm-1.0": PUBLIC_DOMAIN_MARK, "public-domain-mark": PUBLIC_DOMAIN_MARK,
-    "public-domain-mark-1.0": PUBLIC_DOMAIN_MARK, "all-rights-reserved": ALL_RIGHTS_RESERVED,
-    "proprietary": ALL_RIGHTS_RESERVED,
+    "apache-license-2.0": "Apache-2.0", "public-domain": _PUBLIC_DOMAIN_MARK, "pdm": _PUBLIC_DOMAIN_MARK,
+    "pdm-1.0": _PUBLIC_DOMAIN_MARK, "public-domain-mark": _PUBLIC_DOMAIN_MARK,
+    "public-domain-mark-1.0": _PUBLIC_DOMAIN_MARK, "all-rights-reserved": _ALL_RIGHTS_RESERVED,
+    "proprietary": _ALL_RIGHTS_RESERVED,
 }  # fmt: skip
 _RESERVED = re.compile(r"\ball rights reserved\b", re.IGNORECASE)
 _REFERENCES = {
-    reference.lower(): reference for reference in (ALL_RIGHTS_RESERVED, PUBLIC_DOMAIN_MARK, "LicenseRef-Unsplash")
+    reference.lower(): reference for reference in (_ALL_RIGHTS_RESERVED, _PUBLIC_DOMAIN_MARK, "LicenseRef-Unsplash")
 }
 
 
@@ -58,7 +58,7 @@ def licence_id(stated: str) -> str | None:
     text = " ".join(stated.split())
     if match := _CC_URL.search(text):
         if domain := match["domain"]:
-            return "CC0-1.0" if domain.lower() == "zero" else PUBLIC_DOMAIN_MARK
+            return "CC0-1.0" if domain.lower() == "zero" else _PUBLIC_DOMAIN_MARK
         return _creative_commons(match["kind"], match["version"], match["port"])
     lowered = text.lower()
     for address, identifier in _BY_ADDRESS.items():
@@ -69,7 +69,7 @@ def licence_id(stated: str) -> str | None:
     spelled = re.sub(r"[\s_-]+", "-", lowered).strip("-.")
     if (known := _BY_NAME.get(spelled) or _REFERENCES.get(spelled)) is not None:
         return known
-    return ALL_RIGHTS_RESERVED if _RESERVED.search(text) else None
+    return _ALL_RIGHTS_RESERVED if _RESERVED.search(text) else None
 
 
 def _creative_commons(kind: str, version: str, port: str | None) -> str:
@@ -94,4 +94,4 @@ def forbids_redistribution(licence: str | None, *, is_changed: bool) -> bool:
     identifier = None if licence is None else licence_id(licence)
     if identifier is None:
         return False
-    return identifier == ALL_RIGHTS_RESERVED or (is_changed and "-ND-" in identifier)
+    return identifier == _ALL_RIGHTS_RESERVED or (is_changed and "-ND-" in identifier)

@@ -32,7 +32,7 @@ from .archives import SUFFIXES, Archive, opened_archive
 from .no_photographs import is_no_photograph, lies_apart
 from .refusals import DAMAGED_ARCHIVE, UNUSABLE_ENTRY, Refused, RefusedRow
 
-MAX_NESTED = 5000
+_MAX_NESTED = 5000
 """Most folders directly in a folder that are looked into for a dataset."""
 _TO_UNPACK = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
 _SHOWN = 8
@@ -128,10 +128,10 @@ class DatasetFiles:
         """Yield the files from this folder, then those from each folder directly in it."""
         yield self
         folders = [folder.rstrip("/") for folder in self.listing() if folder.endswith("/")]
-        if len(folders) > MAX_NESTED:
-            detail = f"it holds {counted(len(folders), 'folder')}, of which the first {MAX_NESTED:,} were looked into"
+        if len(folders) > _MAX_NESTED:
+            detail = f"it holds {counted(len(folders), 'folder')}, of which the first {_MAX_NESTED:,} were looked into"
             self._refused.add(self.shown(""), UNUSABLE_ENTRY, f"{detail}; name the one with the dataset")
-        for folder in islice(folders, MAX_NESTED):
+        for folder in islice(folders, _MAX_NESTED):
             files = DatasetFiles(self.root, self._below(folder))
             files._refused, files._notes = self._refused, self._notes
             files.__dict__["_archives"] = self._archives
@@ -278,7 +278,7 @@ class DatasetFiles:
             DataError: It is missing, damaged, or in an archive that is.
         """
         with self._opened_as_it_is(path) as handle:
-            if not is_packed(path):
+            if not _is_packed(path):
                 yield handle
                 return
             with unpacked(handle, self.shown(path)) as content:
@@ -323,7 +323,7 @@ class DatasetFiles:
         Raises:
             DataError: It is missing, damaged, or in an archive that is.
         """
-        if (real := self.local(path)) is not None and not is_packed(path):
+        if (real := self.local(path)) is not None and not _is_packed(path):
             yield real
             return
         with NamedTemporaryFile(suffix=PurePosixPath(path.removesuffix(".gz")).suffix) as copy:
@@ -368,6 +368,6 @@ class DatasetFiles:
         return self._below("/".join(parts))
 
 
-def is_packed(path: str) -> bool:
+def _is_packed(path: str) -> bool:
     """Return whether a file is a single packed one: `.gz`, no archive."""
     return path.lower().endswith(".gz") and not path.lower().endswith(_TO_UNPACK)

@@ -1,7 +1,7 @@
 """Pickles that hold data only: plain Python values and NumPy arrays of numbers.
 
 A pickle is a program, and loading one from elsewhere runs it. Here only the names below can be called, each is ours,
-and none of NumPy's own code sees what the file holds: arrays become `PickledArray`, checked before they are numbers.
+and none of NumPy's own code sees what the file holds: arrays become `_PickledArray`, checked before they are numbers.
 
 A pickle can also refer to one value again and again. What comes out may therefore be a small multiple of the file and
 no more, keys are plain values (to hash nested tuples takes time that doubles with each level), and no message shows a
@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NoReturn
 
 from benchwright.errors import DataError
 
-MAX_PICKLE_BYTES = 64 << 20
+_MAX_PICKLE_BYTES = 64 << 20
 MAX_OPERATIONS = 5_000_000
 """Most operations of a pickle: each can make an object of 64 bytes, and all together take some seconds."""
 _MOST_AXES = 32
@@ -53,7 +53,7 @@ class _DType:
         return struct.unpack(form, data)
 
 
-class PickledArray:
+class _PickledArray:
     """An array of numbers: shape, and numbers in the order of rows."""
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class PickledArray:
             or not all(type(side) is int and 0 <= side <= 1 << 24 for side in shape)
         ):
             raise DataError(f"it holds an array whose shape is no tuple of at most {_MOST_AXES} sides up to 2 ** 24")
-        if not isinstance(dtype, _DType) or not isinstance(data, bytes | bytearray) or prod(shape) > MAX_PICKLE_BYTES:
+        if not isinstance(dtype, _DType) or not isinstance(data, bytes | bytearray) or prod(shape) > _MAX_PICKLE_BYTES:
             raise DataError("it holds an array of something other than numbers")
         numbers = dtype.unpacked(bytes(data), prod(shape))
         if is_by_columns and len(shape) == 2:
@@ -96,15 +96,15 @@ def _nested(numbers: Sequence[float], shape: Sequence[int]) -> Any:
     return [_nested(numbers[row * step : (row + 1) * step], shape[1:]) for row in range(shape[0])]
 
 
-def _reconstruct(cls: Any, shape: Any, kind: Any) -> PickledArray:
+def _reconstruct(cls: Any, shape: Any, kind: Any) -> _PickledArray:
     del shape, kind
-    if cls is not PickledArray:
+    if cls is not _PickledArray:
         raise DataError("it builds something that is no array")
-    return PickledArray()
+    return _PickledArray()
 
 
-def _frombuffer(data: Any, dtype: Any, shape: Any, order: Any = "C") -> PickledArray:
-    array = PickledArray()
+def _frombuffer(data: Any, dtype: Any, shape: Any, order: Any = "C") -> _PickledArray:
+    array = _PickledArray()
     array.fill(shape, dtype, order == "F", data)
     return array
 
@@ -143,7 +143,7 @@ def _checked_key(key: Any) -> Any:
 
 _PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 _ALLOWED: dict[tuple[str, str], Any] = {
-    ("numpy", "ndarray"): PickledArray,
+    ("numpy", "ndarray"): _PickledArray,
     ("numpy", "dtype"): _DType,
     ("_codecs", "encode"): _encode,
     ("__builtin__", "bytes"): _no_bytes,
@@ -205,7 +205,7 @@ class _DataUnpickler(pickle._Unpickler):
 
     def load_build(self) -> None:
         """Set the state of an array or a type, and of nothing else: a function's defaults are state, too."""
-        if type(self._operands[-2]) not in (PickledArray, _DType):
+        if type(self._operands[-2]) not in (_PickledArray, _DType):
             raise DataError("it sets the state of something that is no array")
         self._spend(self._operands[-1])
         super().load_build()  # type: ignore[misc]
@@ -230,8 +230,8 @@ class _DataUnpickler(pickle._Unpickler):
     def load_bytearray8(self) -> None:
         """Read bytes; Python itself reserves memory for as many as the file states, before it looks for them."""
         [size] = struct.unpack("<Q", self.read(8))  # type: ignore[attr-defined]
-        if size > MAX_PICKLE_BYTES:
-            raise DataError(f"it states {size:,} bytes of data; at most {MAX_PICKLE_BYTES:,} are read")
+        if size > _MAX_PICKLE_BYTES:
+            raise DataError(f"it states {size:,} bytes of data; at most {_MAX_PICKLE_BYTES:,} are read")
         self.append(self.read(size))  # type: ignore[attr-defined]
 
     @property
@@ -264,8 +264,8 @@ def load_data(data: bytes) -> Any:
         DataError: It calls anything that is not on the list, is cut off, is too large, or unfolds to much more than
             its size.
     """
-    if len(data) > MAX_PICKLE_BYTES:
-        raise DataError(f"it has {len(data):,} bytes; at most {MAX_PICKLE_BYTES:,} are read")
+    if len(data) > _MAX_PICKLE_BYTES:
+        raise DataError(f"it has {len(data):,} bytes; at most {_MAX_PICKLE_BYTES:,} are read")
     try:
         return _plain(_DataUnpickler(data).load(), _Budget(_outcome_of(data)))
     except DataError:
@@ -288,7 +288,7 @@ class _Budget:
 
 def _plain(value: Any, budget: _Budget, depth: int = 0) -> Any:
     budget.spend(1, depth)
-    if isinstance(value, PickledArray):
+    if isinstance(value, _PickledArray):
         # A side of 0 leaves no numbers, and lists without any for the sides before it.
         budget.spend(prod(side or 1 for side in value.shape), depth)
         return value.nested()

@@ -7,7 +7,7 @@ independent, they give intervals that are too narrow. A cluster is the set of it
 - No cluster has more than one item: Wilson's interval.
 - Otherwise percentiles of the share over resampled clusters (`resampling`).
 - Resampling understates the uncertainty of a share where there is little to draw from: with fewer than
-  `LEAST_CLUSTERS` clusters, or fewer than `LEAST_OF_EACH` that hold a right answer or that hold a wrong one. In that
+  `LEAST_CLUSTERS` clusters, or fewer than `_LEAST_OF_EACH` that hold a right answer or that hold a wrong one. In that
   case Wilson's interval is used with the effective number of independent items (`items_worth`).
 """
 
@@ -32,7 +32,7 @@ binomial test that neglects this calls chance a finding: Y. Bengio and Y. Grandv
 variance of k-fold cross-validation", JMLR 5 (2004), 1089-1105; Q. Noirhomme et al., "Biased binomial assessment of
 cross-validated estimation of classification accuracies", NeuroImage: Clinical 4 (2014), 687-694.
 """
-LEAST_CLUSTERS, LEAST_OF_EACH = 20, 5
+LEAST_CLUSTERS, _LEAST_OF_EACH = 20, 5
 
 
 def share_right(right: NDArray[Any], group: NDArray[Any], *about: str, parts: int = 1) -> Estimate:
@@ -52,8 +52,8 @@ def share_right(right: NDArray[Any], group: NDArray[Any], *about: str, parts: in
     if kinds.clusters == items:
         return wilson(rights / parts, items)
     least, p = _least_of_each(kinds, parts), rights / parts / items
-    if kinds.clusters < LEAST_CLUSTERS or least < LEAST_OF_EACH:
-        effect = design_effect(kinds, p * parts, p * (1 - p) * parts**2) if least >= LEAST_OF_EACH else None
+    if kinds.clusters < LEAST_CLUSTERS or least < _LEAST_OF_EACH:
+        effect = design_effect(kinds, p * parts, p * (1 - p) * parts**2) if least >= _LEAST_OF_EACH else None
         return wilson_clustered(rights / parts, items, items_worth(kinds, effect))
     sums = resampled_sums(kinds, *about)
     return Estimate(p, percentiles(sums[:, 1] / parts / sums[:, 0]), items, "clustered_bootstrap")
@@ -87,7 +87,7 @@ def mean_share_right(
     if len(right) == 0:
         return combined
     every = kinds_of(group, right)
-    enough = every.clusters >= LEAST_CLUSTERS and _least_of_each(every, parts) >= LEAST_OF_EACH
+    enough = every.clusters >= LEAST_CLUSTERS and _least_of_each(every, parts) >= _LEAST_OF_EACH
     if not enough or not _spans_tasks(group, task):
         return combined
     of_tasks = [task == number for number in range(len(shares))]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LEAST_DIFFERING = 10
+_LEAST_DIFFERING = 10
 """Clusters in which two models differ, for resampling to have something to draw from; half as many let the design
 effect be estimated."""
 
@@ -165,11 +165,11 @@ def adjusted_wald(b: float, c: float, n: float) -> Interval:
 def _interval(kinds: ClusterKinds, b: int, c: int, about: tuple[str, ...]) -> tuple[Interval, Method]:
     """Return percentiles of the difference over resampled clusters; Bonett and Price's interval if too few clusters."""
     differing = int(kinds.counts[kinds.sums[:, 1] != 0].sum())
-    if kinds.clusters >= LEAST_CLUSTERS and differing >= LEAST_DIFFERING:
+    if kinds.clusters >= LEAST_CLUSTERS and differing >= _LEAST_DIFFERING:
         drawn = resampled_sums(kinds, *about)
         return percentiles(drawn[:, 1] / drawn[:, 0]), "clustered_bootstrap"
     n = int(kinds.counts @ kinds.sums[:, 0])
-    effect = paired_design_effect(kinds, b, c) if 2 * differing >= LEAST_DIFFERING else None
+    effect = paired_design_effect(kinds, b, c) if 2 * differing >= _LEAST_DIFFERING else None
     share = 1.0 if kinds.clusters == n else items_worth(kinds, effect) / n
     return adjusted_wald(b * share, c * share, n * share), "adjusted_wald"
 

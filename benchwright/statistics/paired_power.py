@@ -6,7 +6,7 @@ from math import ceil, sqrt
 
 from benchwright.score_interval import Z_95
 
-POWER, Z_POWER = 0.8, 0.8416212335729143
+POWER, _Z_POWER = 0.8, 0.8416212335729143
 """The chance of finding a difference that is there, and that point of the standard normal distribution."""
 
 
@@ -32,7 +32,7 @@ def items_needed(discordant: float, difference: float, design_effect: float = 1.
     """
     if difference == 0:
         return None
-    root = Z_95 * sqrt(discordant) + Z_POWER * sqrt(max(0.0, discordant - difference**2))
+    root = Z_95 * sqrt(discordant) + _Z_POWER * sqrt(max(0.0, discordant - difference**2))
     return max(1, ceil(design_effect * root * root / difference**2))
 
 
@@ -52,8 +52,8 @@ def least_difference(items: int, discordant: float, design_effect: float = 1.0) 
         0.1
     """
     m = items / design_effect
-    below_root = m + Z_POWER**2 - Z_95**2
+    below_root = m + _Z_POWER**2 - Z_95**2
     if discordant <= 0 or below_root < 0:
         return None
-    difference = sqrt(discordant) * (Z_95 * sqrt(m) + Z_POWER * sqrt(below_root)) / (m + Z_POWER**2)
+    difference = sqrt(discordant) * (Z_95 * sqrt(m) + _Z_POWER * sqrt(below_root)) / (m + _Z_POWER**2)
     return difference if difference <= discordant else None

@@ -17,7 +17,7 @@ from benchwright.errors import DamagedError
 from benchwright.workspace.sealed import read_sealed, write_sealed
 
 FORMAT, VERSION = "benchwright/checked-files", 1
-MEMORY = Path("cache/checked.json")
+_MEMORY = Path("cache/checked.json")
 
 
 class CheckedFiles:
@@ -25,7 +25,7 @@ class CheckedFiles:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._memory = root / MEMORY
+        self._memory = root / _MEMORY
         self._known: dict[str, list[Any]] | None = None
         self._changed = False
 

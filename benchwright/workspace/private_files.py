@@ -22,7 +22,7 @@ _told: set[Path] = set()
 """Files that cannot be made private and were already reported; each is reported once per process."""
 
 
-def is_shared(folder: Path) -> bool:
+def _is_shared(folder: Path) -> bool:
     """Return whether a folder is shared with a group on purpose; False for a folder that does not exist."""
     try:
         return bool(folder.stat().st_mode & stat.S_ISGID)
@@ -32,7 +32,7 @@ def is_shared(folder: Path) -> bool:
 
 def file_mode(path: Path) -> int:
     """Return the mode of a new private file: permissions for the owner, and in a shared folder for the group."""
-    return 0o660 if is_shared(path.parent) else 0o600
+    return 0o660 if _is_shared(path.parent) else 0o600
 
 
 def make_private_file(path: Path) -> None:
@@ -49,7 +49,7 @@ def make_private_folder(folder: Path) -> None:
     """Make a private folder and its parents, which are not private; an existing folder is left unchanged."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with suppress(FileExistsError):
-        folder.mkdir(mode=0o770 if is_shared(folder.parent) else 0o700)
+        folder.mkdir(mode=0o770 if _is_shared(folder.parent) else 0o700)
 
 
 def keep_private(*paths: Path) -> None:
@@ -59,7 +59,7 @@ def keep_private(*paths: Path) -> None:
             state = path.stat()
         except OSError:
             continue
-        closed_to = _OTHERS if is_shared(path if stat.S_ISDIR(state.st_mode) else path.parent) else _OTHERS | _GROUP
+        closed_to = _OTHERS if _is_shared(path if stat.S_ISDIR(state.st_mode) else path.parent) else _OTHERS | _GROUP
         mode = stat.S_IMODE(state.st_mode)
         if mode & closed_to:
             _close(path, mode, mode & ~closed_to)

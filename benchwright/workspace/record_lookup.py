@@ -20,9 +20,9 @@ from benchwright.workspace.shards import Marker, StageTable, shard_of
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.workspace import Workspace
 
-LONGEST_TEXT = 100
+_LONGEST_TEXT = 100
 """Characters of a word, such as packed features, that is still shown."""
-LONGEST_STRUCTURE = 500
+_LONGEST_STRUCTURE = 500
 """Characters of a list, an object or their JSON text that is still shown, such as facts or outlines."""
 _ID = re.compile(r"\b(?:[0-9a-f]{32}){1,2}\b")
 _DIGITS = 12
@@ -59,14 +59,14 @@ class RecordNames:
         """Return a value as text for people: ids as names; long features, outlines and facts as their length."""
         if isinstance(value, str):
             is_word, is_json = " " not in value, value.startswith(("[", "{"))
-            if (is_word and len(value) > LONGEST_TEXT) or (is_json and len(value) > LONGEST_STRUCTURE):
+            if (is_word and len(value) > _LONGEST_TEXT) or (is_json and len(value) > _LONGEST_STRUCTURE):
                 return f"({len(value):,} characters)"
             return _ID.sub(lambda match: self.name(match[0]), value)
         if isinstance(value, dict):
             return "{" + ", ".join(f"{key}: {self.spelled(part)}" for key, part in value.items()) + "}"
         if isinstance(value, list | tuple):
             text = "[" + ", ".join(map(self.spelled, value)) + "]"
-            return text if len(text) <= LONGEST_STRUCTURE else f"({len(text):,} characters)"
+            return text if len(text) <= _LONGEST_STRUCTURE else f"({len(text):,} characters)"
         return str(value)
 
 

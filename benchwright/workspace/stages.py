@@ -29,7 +29,7 @@ from benchwright.steps import (
 Role = Literal["whole", "measure", "judge"]
 Kind = Literal["map", "gather", "campaign", "final"]
 
-OUTCOME_FORMAT = 1
+_OUTCOME_FORMAT = 1
 """Version of the layout of a stage's files; part of every fingerprint."""
 
 
@@ -107,7 +107,7 @@ class Stage:
             parameters = {key: value for key, value in parameters.items() if key not in self.step.thresholds}
         return digest(
             {
-                "format": OUTCOME_FORMAT,
+                "format": _OUTCOME_FORMAT,
                 "stage": self.id,
                 "step": self.step.name,
                 "version": self.step.version,

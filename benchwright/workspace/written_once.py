@@ -53,11 +53,11 @@ def differing_files(new: Path, old: Path) -> list[str]:
 
     Links are never followed: they differ from everything.
     """
-    one, other = digests(new), digests(old)
+    one, other = _digests(new), _digests(old)
     return sorted(name for name in {**one, **other} if not one.get(name) or one.get(name) != other.get(name))
 
 
-def digests(place: Path) -> dict[str, str]:
+def _digests(place: Path) -> dict[str, str]:
     """Return the SHA-256 of each file below a folder, by its path there, or of one file; of a link an empty text."""
     if place.is_symlink() or not place.is_dir():
         return {".": file_digest(place) if place.is_file() and not place.is_symlink() else ""}

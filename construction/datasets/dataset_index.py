@@ -47,8 +47,8 @@ CREATE TABLE places (
     PRIMARY KEY (image_id, record, place)) WITHOUT ROWID;
 """
 _ROWS_A_COMMIT = 2000
-OTHER_SIZE = "other_size"
-NOT_CHOSEN = "not_chosen"
+_OTHER_SIZE = "other_size"
+_NOT_CHOSEN = "not_chosen"
 """Rule by which sound records are left out beyond the largest number that a recipe asks for."""
 
 
@@ -75,7 +75,7 @@ class DatasetCounts(NamedTuple):
     rows: RowCounts
 
 
-def chosen_records(
+def _chosen_records(
     records: Iterable[DatasetRecord | RefusedRow],
     *,
     at_most: int | None,
@@ -108,7 +108,7 @@ def chosen_records(
             heapq.heappush(kept, entry)
             continue
         _, _, _, other = heapq.heappushpop(kept, entry)
-        refused.left_out[NOT_CHOSEN] += other.rows
+        refused.left_out[_NOT_CHOSEN] += other.rows
     every = sorted((entry for kept in parts.values() for entry in kept), key=lambda entry: entry[1:3])
     yield from (record for _, _, _, record in every)
 
@@ -156,7 +156,7 @@ class DatasetIndex:
             database.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _SCHEMA)
             taking = _Taking(database, picture_files, limits, objects, refused, reader.dataset_name, keeps_copies)
             records = read_dataset(reader, files, pictures)
-            chosen = chosen_records(records, at_most=at_most, seed=seed, refused=refused, part_of=reader.part_of)
+            chosen = _chosen_records(records, at_most=at_most, seed=seed, refused=refused, part_of=reader.part_of)
             for record in chosen:
                 taken = taking.take(record)
                 used, rows = used + (taken > 0), rows + taken
@@ -243,13 +243,13 @@ def _mistake(picture: DatasetPicture, identity: _Known) -> tuple[str, str] | Non
     width, height = identity.size_wh
     has = f"{picture.path} has {width} x {height} (upright)"
     if picture.size_wh is not None and picture.size_wh != identity.size_wh:
-        return OTHER_SIZE, f"the dataset states {picture.size_wh[0]} x {picture.size_wh[1]} pixels, {has}"
+        return _OTHER_SIZE, f"the dataset states {picture.size_wh[0]} x {picture.size_wh[1]} pixels, {has}"
     if picture.shape_wh is not None and not is_same_shape(picture.shape_wh, identity.size_wh):
         of_map = f"{picture.shape_wh[0]} x {picture.shape_wh[1]}"
-        return OTHER_SIZE, f"the map is {of_map}, {has}: they are no scaled copies of one shape"
+        return _OTHER_SIZE, f"the map is {of_map}, {has}: they are no scaled copies of one shape"
     if picture.aspect_ratio is not None and not _has_ratio(identity.size_wh, picture.aspect_ratio):
         stated = f"the dataset states a width of {picture.aspect_ratio:g} times the height"
-        return OTHER_SIZE, f"{stated}, {has}, which is {width / height:.4g}: its points are of another picture"
+        return _OTHER_SIZE, f"{stated}, {has}, which is {width / height:.4g}: its points are of another picture"
     return None
 
 
@@ -380,7 +380,7 @@ class _Taking:
 
     def _identity(self, path: str) -> tuple[_Known, Path]:
         try:
-            file, identified = picture_file(self.pictures, path, limits=self.limits, objects=self.objects)
+            file, identified = _picture_file(self.pictures, path, limits=self.limits, objects=self.objects)
         except UnreadableImage as error:
             return _Known(None, (0, 0), f"picture_{error.reason}", error.detail), Path()
         except BenchwrightError as error:
@@ -390,7 +390,9 @@ class _Taking:
         return _Known(identified.image_id, (identified.width, identified.height), None, None), file
 
 
-def picture_file(pictures: DatasetFiles, path: str, *, limits: Limits, objects: ObjectStore) -> tuple[Path, Identified]:
+def _picture_file(
+    pictures: DatasetFiles, path: str, *, limits: Limits, objects: ObjectStore
+) -> tuple[Path, Identified]:
     """Return the file of a picture with its identity: the dataset's own, or a copy in the object store.
 
     Members of archives are copied there, and portable pixmaps as PNG.

@@ -10,7 +10,7 @@ from benchwright.steps import Step
 from ..ground_truth.values import DATASET
 from .dataset import Dataset
 
-MARKED_FIELDS = {
+_MARKED_FIELDS = {
     "depth": "points `closer` and `farther`",
     "reflectance": "points `darker` and `lighter`, or two points `same`",
     "counts": "boxes with labels around every instance",
@@ -18,7 +18,7 @@ MARKED_FIELDS = {
     "boxes": "boxes with labels",
 }
 """Fields of a campaign `mark` of which tasks make each kind of truth; kinds that people cannot mark are not here."""
-OWN_FILES = {
+_OWN_FILES = {
     "boxes": "a file of boxes (COCO, Pascal VOC, YOLO), masks or a facts file",
     "counts": "a file of boxes (COCO, Pascal VOC, YOLO) or masks",
     "depth": "depth maps beside the photographs",
@@ -26,11 +26,11 @@ OWN_FILES = {
     "captions": "a COCO file or a table of captions",
 }
 """Files of one's own that give a kind, besides tables, which give all."""
-CAMPAIGNS = {"puzzles": "a campaign `write`"}
+_CAMPAIGNS = {"puzzles": "a campaign `write`"}
 """Campaigns in which people give a kind, besides `mark`."""
 
 
-def readers_that_give(kind: str) -> list[str]:
+def _readers_that_give(kind: str) -> list[str]:
     """Return the names of the readers of source datasets that give a kind of truth, sorted."""
     return [
         name
@@ -44,14 +44,14 @@ def lacking_truths(kinds: Iterable[str]) -> str:
     named = list(kinds)
     ways: list[str] = []
     for kind in named:
-        if readers := readers_that_give(kind):
+        if readers := _readers_that_give(kind):
             ways.append(f"the dataset {' or '.join(readers)} (`benchwright construct readers`)")
-        if own := OWN_FILES.get(kind):
+        if own := _OWN_FILES.get(kind):
             ways.append(own)
         ways.append(f"a table (CSV, JSON lines) with `{kind}`")
-        if campaign := CAMPAIGNS.get(kind):
+        if campaign := _CAMPAIGNS.get(kind):
             ways.append(campaign)
-        if fields := MARKED_FIELDS.get(kind):
+        if fields := _MARKED_FIELDS.get(kind):
             ways.append(f"a campaign `mark` with {fields}")
     return f"nothing in the folder states {' or '.join(f'`{kind}`' for kind in named)}; add {', or '.join(ways)}"
 

@@ -26,11 +26,11 @@ from ..readers.reader import DatasetRecord
 from ..readers.recognition import MEASURED, FoundSource, recognised
 from .lacking import lacking_truths
 
-MOST_ROWS = 2000
+_MOST_ROWS = 2000
 """Rows of one source that are read for the counts; of a source with more, the counts are at least these."""
 MOST_BYTES = 64 << 20
 """Size of a single annotation file above which nothing of it is counted."""
-MOST_MAPS, MOST_SHOWN = 20, 5
+_MOST_MAPS, _MOST_SHOWN = 20, 5
 """Maps that are tried until one can be used, and refusals of them that are named."""
 
 
@@ -48,13 +48,13 @@ class Model(NamedTuple):
     package: str
 
 
-DEPTH = Model("depth-anything/Depth-Anything-V2-Small-hf", "pairs of points by depth", "transformers")
-GENERATOR = Model("stabilityai/stable-diffusion-xl-base-1.0", "pictures of captions", "diffusers")
-FEATURES = Model("facebook/dinov2-small", "triplets by features", "transformers")
-MODELS = (DEPTH, GENERATOR, FEATURES)
+_DEPTH = Model("depth-anything/Depth-Anything-V2-Small-hf", "pairs of points by depth", "transformers")
+_GENERATOR = Model("stabilityai/stable-diffusion-xl-base-1.0", "pictures of captions", "diffusers")
+_FEATURES = Model("facebook/dinov2-small", "triplets by features", "transformers")
+_MODELS = (_DEPTH, _GENERATOR, _FEATURES)
 
 
-class BlinkTask(NamedTuple):
+class _BlinkTask(NamedTuple):
     """What one of the fourteen tasks is made of.
 
     Args:
@@ -72,21 +72,21 @@ class BlinkTask(NamedTuple):
     otherwise: str | None = None
 
 
-BLINK_TASKS: Mapping[str, BlinkTask] = {
-    "visual_correspondence": BlinkTask(("homographies",), of_pictures=True),
-    "relative_reflectance": BlinkTask(("reflectance",)),
-    "relative_depth": BlinkTask(("depth",), model=DEPTH),
-    "spatial_relation": BlinkTask(("claims",)),
-    "multi_view_reasoning": BlinkTask(("poses",)),
-    "jigsaw": BlinkTask(of_pictures=True),
-    "object_localization": BlinkTask(("boxes",)),
-    "counting": BlinkTask(("counts",)),
-    "art_style": BlinkTask(("styles",)),
-    "visual_similarity": BlinkTask(("similarity",), model=FEATURES),
-    "semantic_correspondence": BlinkTask(("keypoints",)),
-    "functional_correspondence": BlinkTask(("functions",)),
-    "forensic_detection": BlinkTask(("captions",), model=GENERATOR, needs_model=True),
-    "iq_test": BlinkTask(("puzzles",), otherwise="the step `pattern_puzzles` draws some"),
+_BLINK_TASKS: Mapping[str, _BlinkTask] = {
+    "visual_correspondence": _BlinkTask(("homographies",), of_pictures=True),
+    "relative_reflectance": _BlinkTask(("reflectance",)),
+    "relative_depth": _BlinkTask(("depth",), model=_DEPTH),
+    "spatial_relation": _BlinkTask(("claims",)),
+    "multi_view_reasoning": _BlinkTask(("poses",)),
+    "jigsaw": _BlinkTask(of_pictures=True),
+    "object_localization": _BlinkTask(("boxes",)),
+    "counting": _BlinkTask(("counts",)),
+    "art_style": _BlinkTask(("styles",)),
+    "visual_similarity": _BlinkTask(("similarity",), model=_FEATURES),
+    "semantic_correspondence": _BlinkTask(("keypoints",)),
+    "functional_correspondence": _BlinkTask(("functions",)),
+    "forensic_detection": _BlinkTask(("captions",), model=_GENERATOR, needs_model=True),
+    "iq_test": _BlinkTask(("puzzles",), otherwise="the step `pattern_puzzles` draws some"),
 }
 """The tasks in the order in which the paper introduces them, closely."""
 
@@ -196,7 +196,7 @@ def survey_folder(folder: Path) -> FolderSurvey:
     kinds = kinds_found(files, here)
     theirs = [counts for source in here.sources if source.form == "dataset" and (counts := counted[source.name])]
     pictures = len(own.paths) + len({path for counts in theirs for shown in counts.pictures.values() for path in shown})
-    models = {model.repository: weights_on_this_machine(model.repository) for model in MODELS}
+    models = {model.repository: weights_on_this_machine(model.repository) for model in _MODELS}
     return FolderSurvey(
         folder,
         len(own.paths),
@@ -208,7 +208,7 @@ def survey_folder(folder: Path) -> FolderSurvey:
         ),
         (*here.unused, *(row for source in here.sources for row in _first_refusals(source, own))),
         models,
-        tuple(_surveyed(name, task, kinds, counted, pictures, models) for name, task in BLINK_TASKS.items()),
+        tuple(_surveyed(name, task, kinds, counted, pictures, models) for name, task in _BLINK_TASKS.items()),
     )
 
 
@@ -223,7 +223,7 @@ def _counted(source: FoundSource, own: OwnPictures) -> _TruthCounts | None:
     counts = _TruthCounts()
     rows: Iterator[DatasetRecord | RefusedRow] = records_of_source(source, own)
     try:
-        for row in islice(rows, MOST_ROWS) if source.form == "dataset" else rows:
+        for row in islice(rows, _MOST_ROWS) if source.form == "dataset" else rows:
             if isinstance(row, DatasetRecord):
                 counts.add(row)
             else:
@@ -238,17 +238,17 @@ def _first_refusals(source: FoundSource, own: OwnPictures) -> list[RefusedRow]:
     if source.form not in MEASURED:
         return []
     refused: list[RefusedRow] = []
-    for row in islice(records_of_source(source, own), MOST_MAPS):
+    for row in islice(records_of_source(source, own), _MOST_MAPS):
         if isinstance(row, RefusedRow):
             refused += [] if row.by_rule else [row]
         elif source.maps:
             break
-    return refused[:MOST_SHOWN]
+    return refused[:_MOST_SHOWN]
 
 
 def _surveyed(
     name: str,
-    task: BlinkTask,
+    task: _BlinkTask,
     kinds: Mapping[str, tuple[FoundSource, ...]],
     counted: Mapping[str, _TruthCounts | None],
     pictures: int,

@@ -47,10 +47,10 @@ def difficulty(
     """
     if not wrong:
         return 0.0
-    return sum(temptation(right, option, frequencies=frequencies, vectors=vectors) for option in wrong) / len(wrong)
+    return sum(_temptation(right, option, frequencies=frequencies, vectors=vectors) for option in wrong) / len(wrong)
 
 
-def temptation(
+def _temptation(
     right: str,
     option: str,
     *,

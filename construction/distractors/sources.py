@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .difficulty import closeness_in_spelling, closeness_of_vectors
 
-NUMBER_OF_OTHERS = 3
+_NUMBER_OF_OTHERS = 3
 
 
 class DistractorCandidate(NamedTuple):
@@ -82,7 +82,7 @@ def other_pictures(answers: Sequence[str]) -> list[DistractorCandidate]:
 
 
 def other_numbers(
-    count: int, reach: int, rng: np.random.Generator, *, number: int = NUMBER_OF_OTHERS
+    count: int, reach: int, rng: np.random.Generator, *, number: int = _NUMBER_OF_OTHERS
 ) -> tuple[int, ...]:
     """Return other numbers near a count, ascending, none below 0.
 

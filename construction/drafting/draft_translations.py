@@ -17,7 +17,7 @@ from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
 from .drafting_step import ask_for_draft, draft_plan, in_threads, reason_of
 
-ALREADY = "already"
+_ALREADY = "already"
 _MAY_PASS = frozenset(f"endpoint_{reason}" for reason in MAY_PASS)
 """Reasons that another run may not meet again."""
 _ITEM_TOKENS = 300
@@ -45,7 +45,7 @@ class _TranslationReply(BaseModel):
         return ItemText(language=language, question=self.question, choices=self.choices, explanation=self.explanation)
 
 
-def translation_shape(source: ItemText) -> type[_TranslationReply]:
+def _translation_shape(source: ItemText) -> type[_TranslationReply]:
     """Return the model that the translation of these texts must fit."""
     shape = create_model("TranslationReply", __base__=_TranslationReply)
     shape.source = source
@@ -159,9 +159,9 @@ class DraftTranslations(MapStep):
     def _outcome(self, translatable: _Translatable, chat: Chat) -> Outcome:
         item, source = translatable
         if source.language == self.language:
-            return Outcome(evidence={ALREADY: self.language})
+            return Outcome(evidence={_ALREADY: self.language})
         document = source.model_dump(mode="json", exclude={"language"})
-        reply = ask_for_draft(chat, [self.prompt, canonical_json(document)], translation_shape(source))
+        reply = ask_for_draft(chat, [self.prompt, canonical_json(document)], _translation_shape(source))
         if reply.value is None:
             failed = str(reply.failed)
             reason = reason_of(failed)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
 R = TypeVar("R")
-NOTHING_STATED, ALL_BROKEN = "nothing_stated", "all_broken"
+NOTHING_STATED, _ALL_BROKEN = "nothing_stated", "all_broken"
 _DOCUMENT_TOKENS = 800
 """Tokens that what is stated about a picture is taken to have, where cost is planned."""
 _KEPT_CHARS = 500
@@ -292,7 +292,7 @@ class DraftingStep(MapStep):
             evidence["failed"] = dict(drafts.failed)
         if drafts.questions or drafts.description is not None:
             return Outcome(values=values, evidence=evidence)
-        return Outcome("ask", reason_of(next(iter(drafts.failed.values()), ALL_BROKEN)), values, evidence)
+        return Outcome("ask", reason_of(next(iter(drafts.failed.values()), _ALL_BROKEN)), values, evidence)
 
 
 def _attacked(drafts: QuestionDrafts, draftable: Draftable, breaker: DraftBreaker, ctx: Context) -> QuestionDrafts:

@@ -13,11 +13,11 @@ from benchwright.steps import Context
 from ..ground_truth.truths import Captions, GroundTruth, LabelledBoxes, NamedEntity, VisualQuestion
 from ..ground_truth.values import read_truths
 
-FACT_USES = ("subjects", "answerable", "unanswerable", "implication")
+_FACT_USES = ("subjects", "answerable", "unanswerable", "implication")
 """Values of the step `facts` from which questions are drafted."""
-ANNOTATION_KINDS: tuple[type[GroundTruth], ...] = (Captions, LabelledBoxes, VisualQuestion, NamedEntity)
+_ANNOTATION_KINDS: tuple[type[GroundTruth], ...] = (Captions, LabelledBoxes, VisualQuestion, NamedEntity)
 """Kinds of ground truth from which questions are drafted."""
-MOST_LISTED = 40
+_MOST_LISTED = 40
 """Most entries of one kind that a model is told."""
 
 
@@ -47,13 +47,13 @@ class PictureStatements(NamedTuple):
             "answered_questions": [{"ask": truth.question, "right": truth.answer} for truth in asked],
             "entities": [{"name": truth.entity, "kind": truth.entity_kind} for truth in entities],
         }
-        return document | {name: entries[:MOST_LISTED] for name, entries in listed.items() if entries}
+        return document | {name: entries[:_MOST_LISTED] for name, entries in listed.items() if entries}
 
 
 def _without_origin(value: Any) -> Any:
     """Return facts without who stated them, which is no business of a model."""
     if isinstance(value, list):
-        return [_without_origin(entry) for entry in value[:MOST_LISTED]]
+        return [_without_origin(entry) for entry in value[:_MOST_LISTED]]
     if isinstance(value, dict):
         return {
             name: _without_origin(part)
@@ -79,8 +79,8 @@ def columns_of(
     """
     columns: list[str] = []
     wanted = {
-        "stated_by": (stated_by, FACT_USES),
-        "annotations_of": (annotations_of, tuple(kind.kind for kind in ANNOTATION_KINDS)),
+        "stated_by": (stated_by, _FACT_USES),
+        "annotations_of": (annotations_of, tuple(kind.kind for kind in _ANNOTATION_KINDS)),
     }
     for setting, (entry, names) in wanted.items():
         if entry is None:
@@ -97,7 +97,7 @@ def columns_of(
 
 def statements_about(record: ImageRecord, ctx: Context, columns: Sequence[str]) -> PictureStatements:
     """Return what these values state about an image; annotations of several pictures are left out."""
-    kinds = {kind.kind: kind for kind in ANNOTATION_KINDS}
+    kinds = {kind.kind: kind for kind in _ANNOTATION_KINDS}
     facts: dict[str, Any] = {}
     truths: list[GroundTruth] = []
     for column in columns:

@@ -18,7 +18,7 @@ from ..item_parts.choices import capital
 from ..self_awareness.box_questions import box_questions, plural
 from .picture_statements import PictureStatements
 
-COLORS = ("Black", "White", "Gray", "Red", "Orange", "Yellow", "Green", "Blue", "Purple", "Pink", "Brown")
+_COLORS = ("Black", "White", "Gray", "Red", "Orange", "Yellow", "Green", "Blue", "Purple", "Pink", "Brown")
 _NUMBER_REACH = 5
 
 
@@ -105,7 +105,7 @@ def _closed_answers(answer: str, rng: np.random.Generator) -> list[str]:
     """Return other answers where the answer is a number or a color; none where other answers are not known."""
     if answer.isdigit() and len(answer) <= 3:
         return _numbers(int(answer), rng)
-    colors = {color.casefold(): color for color in COLORS}
+    colors = {color.casefold(): color for color in _COLORS}
     if (word := answer.casefold().replace("grey", "gray")) in colors:
         others = [color for known, color in colors.items() if known != word]
         return [others[place] for place in rng.permutation(len(others)).tolist()]

@@ -26,7 +26,7 @@ from ..item_parts.wording import count_question, without_article
 from ..manipulation.grounding.detectors import DetectedPhrase, load_detector
 from .model_step import ModelStep, require_model_type
 
-NOTHING_FOUND = "nothing_found"
+_NOTHING_FOUND = "nothing_found"
 _LEAST_SIDE_PX = 1.0
 _WITHIN = 0.8
 """Share of a box's area inside another one of its label from which both may be of one thing, or one is of a group."""
@@ -152,7 +152,7 @@ class DetectedBoxes(ModelStep, MapStep):
         distinct = self._distinct(things)
         kept = [thing for thing in distinct if thing.score >= self.threshold]
         if not kept:
-            return Outcome(evidence={"left_out": NOTHING_FOUND})
+            return Outcome(evidence={"left_out": _NOTHING_FOUND})
         unsure = self._unsure(distinct)
         original: dict[str, Any] = {ESTIMATED_BY: self.estimated_by()}
         boxes = LabelledBoxes(

@@ -32,7 +32,7 @@ from ..measured.depth_maps import read_depth_map
 from ..measured.map_files import is_same_shape
 from .model_step import BY_DIGEST, ModelStep, open_model, stated_digest
 
-NO_PAIR = "no_pair"
+_NO_PAIR = "no_pair"
 _LEVELS = 4096
 """Levels of a map between its nearest and farthest point: rounding hides what batches change in the last bits."""
 
@@ -179,7 +179,7 @@ class EstimatedDepth(ModelStep, MapStep):
         limits = PairLimits(self.margin, self.flatness, self.flat_radius, self.min_distance)
         pairs = depth_pairs(scaled, (record.width, record.height), limits, rng, wanted=frozenset(either))
         if len(pairs) < 2:
-            return Outcome(evidence={"left_out": NO_PAIR})
+            return Outcome(evidence={"left_out": _NO_PAIR})
         pair = pairs[wanted]
         model = self.estimated_by()
         original = {ESTIMATED_BY: model, "difference": round(pair.difference, 4)}

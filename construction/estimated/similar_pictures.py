@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-NO_NEARER, NO_FARTHER, NO_PARTNER = "no_nearer", "no_farther", "no_partner"
+_NO_NEARER, _NO_FARTHER, _NO_PARTNER = "no_nearer", "no_farther", "no_partner"
 _HARDENING = Hardening(
     {
-        NO_PARTNER: "each of the two candidates needs a picture near to it and not to the other, so that a triplet "
+        _NO_PARTNER: "each of the two candidates needs a picture near to it and not to the other, so that a triplet "
         "takes four fitting pictures: add photographs of alike things and places, or set a smaller `least`",
     },
     "which picture is near to many others",
@@ -64,7 +64,7 @@ _Features = NDArray[np.float64]
 """Features of pictures as `_exact` returns them, one row a picture, each of about length 1."""
 
 
-class Triplet(NamedTuple):
+class _Triplet(NamedTuple):
     """Rows of three pictures, with the cosines of the reference with both others.
 
     Args:
@@ -173,7 +173,7 @@ class SimilarPictures(ModelStep, GatherStep):
             },
         )
 
-    def _triplets(self, vectors: Vectors, names: Sequence[str], seed: int) -> tuple[list[Triplet], dict[int, str]]:
+    def _triplets(self, vectors: Vectors, names: Sequence[str], seed: int) -> tuple[list[_Triplet], dict[int, str]]:
         """Return triplets, and for pictures without one whose turn it was, what was missing.
 
         References come in an order by the seed. Of the pictures that no triplet has, the nearest is the nearer one, and
@@ -188,7 +188,7 @@ class SimilarPictures(ModelStep, GatherStep):
         turns = [seed_for(seed, self.name, name, "turn") for name in names]
         order = sorted(range(len(names)), key=turns.__getitem__)
         is_free = np.ones(len(names), bool)
-        triplets: list[Triplet] = []
+        triplets: list[_Triplet] = []
         left_out: dict[int, str] = {}
         at_once = max(1, _COSINES_AT_ONCE // len(names))
         for start in range(0, len(order), at_once):
@@ -217,7 +217,7 @@ class SimilarPictures(ModelStep, GatherStep):
         is_free: NDArray[np.bool_],
         names: Sequence[str],
         seed: int,
-    ) -> Triplet | str:
+    ) -> _Triplet | str:
         """Return the triplet of a picture whose turn it is, or what is missing.
 
         Args:
@@ -233,19 +233,19 @@ class SimilarPictures(ModelStep, GatherStep):
         nearest = np.where(usable, cosines, -np.inf)
         nearer = int(nearest.argmax())
         if nearest[nearer] < self.least:
-            return NO_NEARER
+            return _NO_NEARER
         farthest = cosines[nearer] - self.margin
         remaining = np.where(np.round(cosines - farthest, 4) <= 0, nearest, -np.inf)
-        reason, tried = NO_FARTHER, 0
+        reason, tried = _NO_FARTHER, 0
         while np.isfinite(remaining[farther := int(remaining.argmax())]) and tried < _MOST_FARTHER:
             first, second = int(others[nearer]), int(others[farther])
             remaining[farther] = -np.inf
             if _cosines(features[[first]], features[[second]]).item() > self.copies:
                 continue
-            triplet = Triplet(reference, first, second, float(cosines[nearer]), float(cosines[farther]))
+            triplet = _Triplet(reference, first, second, float(cosines[nearer]), float(cosines[farther]))
             if self.mode == "paper":
                 return triplet
-            reason, tried = NO_PARTNER, tried + 1
+            reason, tried = _NO_PARTNER, tried + 1
             turned = self._turned(triplet, others[is_free[others]], features)
             if turned is not None:
                 is_turned = generator_for(seed, self.name, names[reference], "turned").integers(2)
@@ -254,7 +254,7 @@ class SimilarPictures(ModelStep, GatherStep):
                 return triplet._replace(other_reference=turned.reference)
         return reason
 
-    def _turned(self, triplet: Triplet, others: NDArray[np.int64], features: _Features) -> Triplet | None:
+    def _turned(self, triplet: _Triplet, others: NDArray[np.int64], features: _Features) -> _Triplet | None:
         """Return the triplet of the same candidates in which the farther one is the nearer, or None: its reference is
         the nearest picture of that candidate that fits.
 
@@ -274,7 +274,7 @@ class SimilarPictures(ModelStep, GatherStep):
         if not fits.any():
             return None
         place = int(np.where(fits, cosines[0], -np.inf).argmax())
-        return Triplet(int(others[place]), nearer, farther, float(cosines[0, place]), float(cosines[1, place]))
+        return _Triplet(int(others[place]), nearer, farther, float(cosines[0, place]), float(cosines[1, place]))
 
 
 class PictureFeatures(MapStep):

@@ -23,7 +23,7 @@ Row3 = tuple[float, float, float]
 Matrix3 = tuple[Row3, Row3, Row3]
 Unit = Literal["pixels", "fractions"]
 Words = Annotated[str, Field(min_length=1, max_length=4000)]
-MOST_OPTIONS = 20
+_MOST_OPTIONS = 20
 """Most options of a puzzle."""
 IDENTITY: Matrix3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -85,7 +85,7 @@ class GroundTruth(BaseModel):
         """
         for number, (x, y) in self.places():
             width, height = sizes_wh[number]
-            if not is_within((x, y), sizes_wh[number], slack_px=slack_px):
+            if not _is_within((x, y), sizes_wh[number], slack_px=slack_px):
                 return f"the point ({x:g}, {y:g}) lies outside of picture {number}, {width} x {height} pixels"
         return None
 
@@ -115,7 +115,7 @@ class Homographies(GroundTruth):
         kept = [number for number in range(len(self.matrices)) if number not in places]
         if len(kept) < 2:
             return None
-        back = IDENTITY if kept[0] == 0 else inverse(self.matrices[kept[0]])
+        back = IDENTITY if kept[0] == 0 else _inverse(self.matrices[kept[0]])
         matrices = (IDENTITY, *(multiplied(self.matrices[number], back) for number in kept[1:]))
         known = self.original.get(PICTURES, list(range(1, len(self.matrices) + 1)))
         original = {**self.original, PICTURES: [known[number] for number in kept]}
@@ -259,7 +259,7 @@ class LabelledBoxes(GroundTruth):
     def within(self, sizes_wh: Sequence[SizeWH]) -> tuple[Self | None, list[str]]:
         """Return it without boxes outside of the picture, which leave their labels incomplete, and these in words."""
         [size_wh] = sizes_wh
-        is_inside = [all(is_within(corner, size_wh) for corner in (box.box[:2], box.box[2:])) for box in self.boxes]
+        is_inside = [all(_is_within(corner, size_wh) for corner in (box.box[:2], box.box[2:])) for box in self.boxes]
         if all(is_inside):
             return self, []
         kept = tuple(box for box, inside in zip(self.boxes, is_inside, strict=True) if inside)
@@ -386,12 +386,12 @@ class KeypointPair(GroundTruth):
         for side, points in enumerate((self.first, self.second)):
             for place, (x, y) in enumerate(points):
                 width, height = sizes_wh[side]
-                if not is_within((x, y), (width, height)):
+                if not _is_within((x, y), (width, height)):
                     where = f"lies outside of picture {side}, {width} x {height} pixels"
                     detail = f"of key point {self.names[place]!r} ({x:g}, {y:g}) {where}"
                     wrong.setdefault(place, detail)
         corners = [(side, corner) for side, box in enumerate(self.boxes or ()) for corner in (box[:2], box[2:])]
-        has_boxes = all(is_within(corner, sizes_wh[side]) for side, corner in corners)
+        has_boxes = all(_is_within(corner, sizes_wh[side]) for side, corner in corners)
         if not wrong and has_boxes:
             return self, []
         kept = [place for place in range(len(self.first)) if place not in wrong]
@@ -448,12 +448,12 @@ class Puzzle(GroundTruth):
     pictures: ClassVar[int | None] = None
 
     question: Words
-    labels: tuple[Annotated[str, Field(min_length=1, max_length=40)], ...] = Field((), max_length=MOST_OPTIONS)
+    labels: tuple[Annotated[str, Field(min_length=1, max_length=40)], ...] = Field((), max_length=_MOST_OPTIONS)
     """Labels of the options as they stand in the picture, in order, such as A, B, C and D; empty where options are
     pictures."""
-    option_pictures: tuple[Annotated[int, Field(ge=0)], ...] = Field((), max_length=MOST_OPTIONS)
+    option_pictures: tuple[Annotated[int, Field(ge=0)], ...] = Field((), max_length=_MOST_OPTIONS)
     """Numbers of the record's pictures that are the options; all other pictures of the record are the puzzle."""
-    option_texts: tuple[Words, ...] = Field((), max_length=MOST_OPTIONS)
+    option_texts: tuple[Words, ...] = Field((), max_length=_MOST_OPTIONS)
     """Options that are texts, in no order."""
     answer: str | int
     """Label of the right option, number of the picture that is it, or its text."""
@@ -507,7 +507,7 @@ TRUTHS: tuple[type[GroundTruth], ...] = (
 TRUTH_OF_KIND = {truth.kind: truth for truth in TRUTHS}
 
 
-def is_within(point: Point, size_wh: SizeWH, *, slack_px: float = 1.0) -> bool:
+def _is_within(point: Point, size_wh: SizeWH, *, slack_px: float = 1.0) -> bool:
     """Return whether a point lies in a picture, or beside it by `slack_px` pixels at most."""
     return all(-slack_px <= place <= side + slack_px for place, side in zip(point, size_wh, strict=True))
 
@@ -517,7 +517,7 @@ def scaled(point: Point, size_wh: SizeWH) -> Point:
     return point[0] * size_wh[0], point[1] * size_wh[1]
 
 
-def determinant(matrix: Matrix3) -> float:
+def _determinant(matrix: Matrix3) -> float:
     """Return the determinant of a matrix, relative to the cube of its largest entry."""
     (a, b, c), (d, e, f), (g, h, i) = matrix
     largest = max(abs(value) for row in matrix for value in row)
@@ -528,7 +528,7 @@ def determinant(matrix: Matrix3) -> float:
 
 def is_invertible(matrix: Matrix3) -> bool:
     """Return whether a matrix can be inverted as far as numbers hold it."""
-    return abs(determinant(matrix)) >= 1e-12
+    return abs(_determinant(matrix)) >= 1e-12
 
 
 def multiplied(first: Matrix3, second: Matrix3) -> Matrix3:
@@ -537,7 +537,7 @@ def multiplied(first: Matrix3, second: Matrix3) -> Matrix3:
     return (_row(rows[0]), _row(rows[1]), _row(rows[2]))
 
 
-def inverse(matrix: Matrix3) -> Matrix3:
+def _inverse(matrix: Matrix3) -> Matrix3:
     """Return the inverse of a matrix that can be inverted, up to a factor, as a homography's is."""
     (a, b, c), (d, e, f), (g, h, i) = matrix
     rows = [

@@ -19,7 +19,7 @@ from benchwright.regions.region import RegionShape
 from ..manipulation.grounding.detectors import INSTALL, load_detector, weights_of
 from .proposing import ProposedBy, region_of_box
 
-MOST_BOXES = 100
+_MOST_BOXES = 100
 _LEAST_PX = 1.0
 
 
@@ -49,7 +49,7 @@ class _Detecting(WeightedHelper):
             return f"there is no model at {self.path}; fetch one with `{self.fetch}`"
         return None
 
-    def open(self) -> DetectorHelper:
+    def open(self) -> _DetectorHelper:
         """Return the detector, loaded."""
         if (why := self.missing()) is not None:
             raise PrerequisiteError(f"{self.title}: {why}")
@@ -61,7 +61,7 @@ class _Detecting(WeightedHelper):
             raise PrerequisiteError(
                 f"{self.path.name} holds a model of type {kind!r}, not {self.model_type!r}; name the other helper"
             )
-        return DetectorHelper(self)
+        return _DetectorHelper(self)
 
     @property
     def helper_name(self) -> str:
@@ -85,7 +85,7 @@ class Owlv2Settings(_Detecting):
     fetch: ClassVar[str] = "hf download google/owlv2-base-patch16-ensemble --local-dir FOLDER"
 
 
-class DetectorHelper:
+class _DetectorHelper:
     """A detector that is loaded; it prepares nothing, since it sees phrase and picture together."""
 
     def __init__(self, settings: _Detecting) -> None:
@@ -122,4 +122,4 @@ class DetectorHelper:
                 cut = max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1)
                 if cut[2] - cut[0] >= _LEAST_PX and cut[3] - cut[1] >= _LEAST_PX:
                     regions.append(region_of_box(cut, labelled, by))
-        return Proposed(regions[:MOST_BOXES])
+        return Proposed(regions[:_MOST_BOXES])

@@ -19,7 +19,7 @@ from benchwright.regions.region import MAX_LABEL, RegionShape
 
 from .proposing import ProposedBy, region_of_box
 
-MOST_PLACES = 100
+_MOST_PLACES = 100
 VERSION = "1"
 _Numbers = Annotated[list[float], Field(max_length=8)]
 _Name = Annotated[str, Field(max_length=MAX_LABEL)]
@@ -73,11 +73,11 @@ class _Pointed(_Place):
 
 
 class _Boxes(BaseModel):
-    items: list[_Boxed] = Field(max_length=MOST_PLACES)
+    items: list[_Boxed] = Field(max_length=_MOST_PLACES)
 
 
 class _Points(BaseModel):
-    items: list[_Pointed] = Field(max_length=MOST_PLACES)
+    items: list[_Pointed] = Field(max_length=_MOST_PLACES)
 
 
 class EndpointHelper:

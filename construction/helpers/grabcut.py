@@ -23,13 +23,13 @@ from ..item_parts.cutting_out import Hints, Mask, hint_classes, largest_part
 from .proposing import ProposedBy, region_of_mask
 
 SEED = 1
-QUICK_SIDE_PX, QUICK_ITERATIONS = 320, 3
+_QUICK_SIDE_PX, _QUICK_ITERATIONS = 320, 3
 """Longer side of the picture that the quick answer is computed on, and GrabCut's iterations there."""
-REDUCED_SIDE_PX, EXACT_ITERATIONS = 400, 5
+_REDUCED_SIDE_PX, _EXACT_ITERATIONS = 400, 5
 """Longer side of the picture whose border is refined, and the iterations there."""
-BAND_CELLS = 2
+_BAND_CELLS = 2
 """Distance from the border, in pixels of the reduced picture, up to which pixels are decided at full size."""
-TILE_PX, OVERLAP_PX = 128, 16
+_TILE_PX, _OVERLAP_PX = 128, 16
 _STROKE_SHARE = 0.012
 """Width of strokes, as a fraction of the picture's shorter side, where nothing else is said."""
 _THREADS = 2
@@ -70,12 +70,12 @@ class GrabCutHelper:
     @property
     def made_with(self) -> Mapping[str, Any]:
         """Return what decides the proposals."""
-        return {"by": "grabcut", "version": VERSION, "iterations": EXACT_ITERATIONS, "side_px": REDUCED_SIDE_PX}
+        return {"by": "grabcut", "version": VERSION, "iterations": _EXACT_ITERATIONS, "side_px": _REDUCED_SIDE_PX}
 
     def propose(self, picture: HelperPicture, hints: RegionHints) -> Proposed:
         """Return the subject, quickly, or with its border at full size where `refine` is set."""
-        is_exact = hints.refine or max(picture.size_wh) <= QUICK_SIDE_PX
-        side_px, iterations = (REDUCED_SIDE_PX, EXACT_ITERATIONS) if is_exact else (QUICK_SIDE_PX, QUICK_ITERATIONS)
+        is_exact = hints.refine or max(picture.size_wh) <= _QUICK_SIDE_PX
+        side_px, iterations = (_REDUCED_SIDE_PX, _EXACT_ITERATIONS) if is_exact else (_QUICK_SIDE_PX, _QUICK_ITERATIONS)
         reduced = self.reduce(picture, side_px)
         cut = _grab(reduced, hints, reduced.shape[1] / picture.size_wh[0], iterations)
         if is_exact and max(picture.size_wh) > side_px:
@@ -86,7 +86,7 @@ class GrabCutHelper:
         regions = region_of_mask(mask, hints, ProposedBy("grabcut", VERSION), tolerance_px=tolerance_px)
         return Proposed(regions, is_exact)
 
-    def reduce(self, picture: HelperPicture, side_px: int = QUICK_SIDE_PX) -> NDArray[np.uint8]:
+    def reduce(self, picture: HelperPicture, side_px: int = _QUICK_SIDE_PX) -> NDArray[np.uint8]:
         """Return the reduced picture; the last one of each size stays in memory."""
         import cv2
 
@@ -201,7 +201,7 @@ def _band(mask: Mask) -> Mask:
     """Return the pixels of a reduced picture near the border of its mask."""
     import cv2
 
-    side = 2 * BAND_CELLS + 1
+    side = 2 * _BAND_CELLS + 1
     kernel = np.ones((side, side), np.uint8)
     cells = mask.astype(np.uint8)
     grown = cv2.dilate(cells, kernel, borderType=cv2.BORDER_REPLICATE)
@@ -212,9 +212,9 @@ def _band(mask: Mask) -> Mask:
 def _tiles(near: Mask) -> Iterator[tuple[slice, slice, slice, slice]]:
     """Yield the tiles that hold pixels to decide: rows and columns with the overlap, and without it."""
     height, width = near.shape
-    for top in range(0, height, TILE_PX):
-        for left in range(0, width, TILE_PX):
-            bottom, right = min(height, top + TILE_PX), min(width, left + TILE_PX)
+    for top in range(0, height, _TILE_PX):
+        for left in range(0, width, _TILE_PX):
+            bottom, right = min(height, top + _TILE_PX), min(width, left + _TILE_PX)
             wanted = near[top:bottom, left:right]
             rows, columns = np.flatnonzero(wanted.any(axis=1)), np.flatnonzero(wanted.any(axis=0))
             if not len(rows):
@@ -224,8 +224,8 @@ def _tiles(near: Mask) -> Iterator[tuple[slice, slice, slice, slice]]:
                 slice(left + int(columns[0]), left + int(columns[-1]) + 1),
             )
             yield (
-                slice(max(0, inner[0].start - OVERLAP_PX), min(height, inner[0].stop + OVERLAP_PX)),
-                slice(max(0, inner[1].start - OVERLAP_PX), min(width, inner[1].stop + OVERLAP_PX)),
+                slice(max(0, inner[0].start - _OVERLAP_PX), min(height, inner[0].stop + _OVERLAP_PX)),
+                slice(max(0, inner[1].start - _OVERLAP_PX), min(width, inner[1].stop + _OVERLAP_PX)),
                 *inner,
             )
 

@@ -32,8 +32,8 @@ from ..item_parts.cutting_out import Mask
 from ..manipulation.models.weights import Weights, find_weights
 from .proposing import ProposedBy, region_of_mask
 
-INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
-MAX_CLICKS = 64
+_INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
+_MAX_CLICKS = 64
 """Most clicks that the decoder is asked with; of longer strokes, points at even distances."""
 _FETCH_CHECKPOINT = "curl -O https://dl.fbaipublicfiles.com/segment_anything/sam_vit_b_01ec64.pth"
 _FETCH_FOLDER = "hf download facebook/sam-vit-base --local-dir FOLDER"
@@ -47,7 +47,7 @@ class _AnySam(WeightedHelper):
     def missing(self) -> str | None:
         """Return which package or weights are missing, and how to get them."""
         if absent := [package for package in self.packages if find_spec(package) is None]:
-            return f"it needs the package {absent[0].replace('_', '-')}: {INSTALL}"
+            return f"it needs the package {absent[0].replace('_', '-')}: {_INSTALL}"
         if not self.path.exists():
             return f"there are no weights at {self.path}; fetch them with `{self.fetch}`"
         return None
@@ -114,9 +114,9 @@ class _Clicks:
 
 def _thinned(strokes: tuple[tuple[tuple[float, float], ...], ...]) -> list[tuple[float, float]]:
     points = [point for stroke in strokes for point in stroke]
-    if len(points) <= MAX_CLICKS:
+    if len(points) <= _MAX_CLICKS:
         return points
-    return [points[place] for place in np.linspace(0, len(points) - 1, MAX_CLICKS).round().astype(int)]
+    return [points[place] for place in np.linspace(0, len(points) - 1, _MAX_CLICKS).round().astype(int)]
 
 
 class _SamHelper(PreparingHelper):

@@ -54,10 +54,12 @@ from benchwright.question_files.tables.readings import READINGS
     """
     `{"source", "files": [{"file", "columns": {field: column}, "options": [column], "images": [column],
     "first_answer", "is_binary", "model"}], "looked_into": [{"file", "taken_as", "why"}],
-    "keys": [{"files": [file], "column", "reading", "is_stated", "keys", "in_words", "other_reading", "readings": [{"reading", "valid", "differing", "spread": {letter: n}}], "differing":
-    [{"file", "entry", "source_id", "key", "options": {reading: letter}}]}], "rows": [{"file", "read", "items",
-    "replies", "left_out": {reason: n}}], "items", "images", "as_texts": {reason: n}, "tasks": {task: n}, "splits":
-    {split: n}, "replies": {model: n}, "notes": [{"file", "note"}],
+    "keys": [{"files": [file], "column", "reading", "is_stated", "keys", "in_words", "other_reading",
+    "readings": [{"reading", "valid", "differing", "spread": {letter: n}}],
+    "differing": [{"file", "entry", "source_id", "key", "options": {reading: letter}}]}],
+    "rows": [{"file", "read", "items", "replies", "left_out": {reason: n}}], "items", "images",
+    "as_texts": {reason: n}, "tasks": {task: n}, "splits": {split: n}, "replies": {model: n},
+    "notes": [{"file", "note"}],
     "left_out": {reason: n}, "refused": [{"file", "entry", "reason", "detail"}]}`;
     `refused` lists the first 200, and the first of each further reason; `taken_as` is `questions`, `keys`, `splits`
     or `replies`, or null where the file was not taken, and `why` says why; `keys` says for each set of files with the

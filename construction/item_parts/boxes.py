@@ -15,15 +15,15 @@ import numpy as np
 from .marks import SizeWH
 
 Box = tuple[float, float, float, float]
-TRIES = 200
+_TRIES = 200
 MOST_DEVIATIONS = 3.0
 """Largest move of a side of a noised box, in standard deviations."""
 
 
-LEAST_ROOM, MOST_ROOM = 0.05, 1.0
+_LEAST_ROOM, _MOST_ROOM = 0.05, 1.0
 """What is shown beside two exchangeable boxes, on each side, as a fraction of their longer mean side."""
 
-LEAST_REDUCTION = 0.85
+_LEAST_REDUCTION = 0.85
 """Smallest factor by which a view of two boxes is scaled down by chance."""
 
 
@@ -104,20 +104,20 @@ def exchangeable_boxes(
         where the box lies too near to a border, `too_small` where the smaller box would be.
     """
     reason = "no_distinct_box"
-    for _ in range(TRIES):
+    for _ in range(_TRIES):
         moves = np.abs(np.clip(rng.standard_normal(3), -MOST_DEVIATIONS, MOST_DEVIATIONS)) * noise.deviation
         # Four sides that move alone change a box's size by the root of 2 times as much, and its centre by that less.
         difference = _Difference(float(moves[0] * 2**0.5), (float(moves[1] / 2**0.5), float(moves[2] / 2**0.5)))
         if not noise.min_iou <= iou(box, difference.wrong_box(box, (1, 1, 1))) <= noise.max_iou:
             continue
         room = _room_around(box, difference, size_wh)
-        if min(room) < LEAST_ROOM:
+        if min(room) < _LEAST_ROOM:
             reason = "no_room_around"
             continue
         first, second, third = (rng.integers(2, size=3) * 2 - 1).tolist()
         signs = first, second, third
         # A scale of its own, since sides that people state in whole pixels would stay whole at the picture's scale.
-        reduction = float(rng.uniform(LEAST_REDUCTION, 1))
+        reduction = float(rng.uniform(_LEAST_REDUCTION, 1))
         view = _view_of(box, difference, signs, room, size_wh, reduction=reduction, max_side_px=max_side_px)
         if min(right - left for each in (view.right, view.wrong) for left, right in _spans(each)) < min_box_px:
             return "too_small"
@@ -127,9 +127,9 @@ def exchangeable_boxes(
 
 def _room_around(box: Box, difference: _Difference, size_wh: SizeWH) -> tuple[float, float]:
     """Return how much can be shown around both boxes in x and in y, whichever is larger and wherever the wrong one is,
-    as a fraction of the longer mean side of the boxes; `MOST_ROOM` at most.
+    as a fraction of the longer mean side of the boxes; `_MOST_ROOM` at most.
     """
-    room = [MOST_ROOM, MOST_ROOM]
+    room = [_MOST_ROOM, _MOST_ROOM]
     for signs in product((-1, 1), (-1, 1), (-1, 1)):
         wrong = difference.wrong_box(box, signs)
         unit = _mean_side(box, wrong)
@@ -208,7 +208,7 @@ def noised_box(box: Box, size_wh: tuple[int, int], noise: BoxNoise, rng: np.rand
     """
     width, height = box[2] - box[0], box[3] - box[1]
     unit = np.array([width, height, width, height]) * noise.deviation
-    for _ in range(TRIES):
+    for _ in range(_TRIES):
         moves = np.clip(rng.standard_normal(4), -MOST_DEVIATIONS, MOST_DEVIATIONS) * unit
         moved = np.clip(np.array(box) + moves, 0, [*size_wh, *size_wh])
         x0, y0, x1, y1 = (round(float(side), 2) for side in moved)

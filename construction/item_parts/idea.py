@@ -118,7 +118,7 @@ class Idea(_Planned):
     written_by: Text = "template"
 
 
-IDEAS: TypeAdapter[tuple[Idea, ...]] = TypeAdapter(tuple[Idea, ...])
+_IDEAS: TypeAdapter[tuple[Idea, ...]] = TypeAdapter(tuple[Idea, ...])
 
 
 def packed(ideas: Sequence[Idea]) -> str:
@@ -128,4 +128,4 @@ def packed(ideas: Sequence[Idea]) -> str:
 
 def unpacked(text: str) -> tuple[Idea, ...]:
     """Return the ideas encoded in an image's value."""
-    return IDEAS.validate_json(text)
+    return _IDEAS.validate_json(text)

@@ -12,10 +12,10 @@ from .points import Points, contrast, corners, is_inside, likeness
 from .views import Matrix, map_points
 
 OPTIONS = 4
-MOST_CORNERS = 80
-MOST_REFERENCES = 16
+_MOST_CORNERS = 80
+_MOST_REFERENCES = 16
 """References tried in one pair of views before it counts as ambiguous."""
-MIN_CONTRAST = 12.0
+_MIN_CONTRAST = 12.0
 """Grey levels (standard deviation) around a point below which it is hard to recognise."""
 
 # As fractions of a view's shorter side: rings and labels must fit, and stay clear of each other.
@@ -67,9 +67,9 @@ class NotEnough(NamedTuple):
 def recognisable_points(grey: NDArray[np.uint8]) -> Points:
     """Return corners well inside a view whose surroundings have contrast, strongest first."""
     side = min(grey.shape)
-    points = corners(grey, most=MOST_CORNERS, spacing_px=_CORNER_SPACING * side)
+    points = corners(grey, most=_MOST_CORNERS, spacing_px=_CORNER_SPACING * side)
     points = points[is_inside(points, (grey.shape[1], grey.shape[0]), margin_px=_MARGIN * side)]
-    clear = [contrast(grey, point, radius_px=round(_SURROUNDINGS * side)) >= MIN_CONTRAST for point in points]
+    clear = [contrast(grey, point, radius_px=round(_SURROUNDINGS * side)) >= _MIN_CONTRAST for point in points]
     kept: Points = points[np.array(clear, dtype=bool)]
     return kept
 
@@ -117,7 +117,7 @@ def mark_points(
     visible = np.flatnonzero(is_inside(mapped, second_wh, margin_px=_MARGIN * second_side))
     if len(visible) < OPTIONS:
         return NotEnough("too_few_points", len(visible))
-    for reference in rng.permutation(visible)[:MOST_REFERENCES].tolist():
+    for reference in rng.permutation(visible)[:_MOST_REFERENCES].tolist():
         wrong: dict[int, float] = {}
         for candidate in rng.permutation(visible).tolist():
             away = mapped[[reference, *wrong]] - mapped[candidate]
@@ -172,7 +172,7 @@ def exchangeable_points(
             points.min(axis=0), np.array(first_wh) - margin
         )
 
-    for start in rng.permutation(visible)[:MOST_REFERENCES].tolist():
+    for start in rng.permutation(visible)[:_MOST_REFERENCES].tolist():
         chosen: list[int] = [start]
         for number in rng.permutation(visible).tolist():
             away = mapped[chosen] - mapped[number]

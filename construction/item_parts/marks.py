@@ -12,7 +12,7 @@ from benchwright.records import ImageRecord, PromptStyle, VisualPrompt
 Point = tuple[float, float]
 SizeWH = tuple[int, int]
 
-SMALL_PX, LARGE_PX = 512.0, 1024.0
+_SMALL_PX, _LARGE_PX = 512.0, 1024.0
 """Heights between which rings have BLINK's 10 px; they shrink with smaller pictures and grow with larger ones."""
 NO_PICTURE = "0" * 64
 """Id of a picture that marks are laid out for before it is made."""
@@ -20,7 +20,7 @@ NO_PICTURE = "0" * 64
 
 def ring(image_id: str, height: int, point: Point, label: str) -> VisualPrompt:
     """Return a ring around a point of a picture, with a label."""
-    style = PromptStyle(reference_height_px=min(LARGE_PX, max(SMALL_PX, height)))
+    style = PromptStyle(reference_height_px=min(_LARGE_PX, max(_SMALL_PX, height)))
     return VisualPrompt(kind="ring", image_id=image_id, points=(point,), label=label, style=style)
 
 

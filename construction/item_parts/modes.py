@@ -10,7 +10,7 @@ from benchwright.text_normalization import counted
 Mode = Literal["hardened", "paper"]
 """`hardened`: key and distractors are drawn by one rule, so that exchanging them changes nothing that can be known
 without the comparison that the task asks for. `paper`: the paper's rule as it is printed."""
-FEW_ITEMS = 100
+_FEW_ITEMS = 100
 """Number of items from which a task is not said to have few."""
 
 
@@ -35,7 +35,7 @@ class Hardening(NamedTuple):
             dropped: Number of pictures of which it made none, by reason.
         """
         left_out = {reason: number for reason in self.remedies if (number := dropped.get(reason, 0))}
-        if mode == "paper" or made >= FEW_ITEMS or sum(left_out.values()) <= made:
+        if mode == "paper" or made >= _FEW_ITEMS or sum(left_out.values()) <= made:
             return None
         reasons = sorted(left_out, key=lambda reason: -left_out[reason])
         counts = ", ".join(f"{reason} {left_out[reason]}" for reason in reasons)

@@ -20,7 +20,7 @@ from .views import Matrix, map_points, warp
 
 VIEWS = "views"
 """Key of a plan under which the views of its pictures stand, in order; null for a picture that is shown whole."""
-NOT_LEVEL, OFF_CENTRE = "not_level", "off_centre"
+_NOT_LEVEL, _OFF_CENTRE = "not_level", "off_centre"
 
 
 class PictureView(NamedTuple):
@@ -82,14 +82,14 @@ def level_view(
     width, height = size_wh
     tilt = atan2(y1 - y0, x1 - x0)
     if abs(degrees(tilt)) > max_tilt_deg:
-        return NOT_LEVEL
+        return _NOT_LEVEL
     middle = ((x0 + x1) / 2, (y0 + y1) / 2)
     lean = abs(sin(tilt))
     to_side, to_end = min(middle[0], width - middle[0]), max(middle[1], height - middle[1])
     half_width = (to_side - to_end * lean) / cos(tilt)
     above, below = ((end - half_width * lean) / cos(tilt) for end in (middle[1], height - middle[1]))
     view = LevelView(middle, tilt, dist(first, second), half_width, above, below)
-    return view if is_large(view, size_wh, min_view) else OFF_CENTRE
+    return view if is_large(view, size_wh, min_view) else _OFF_CENTRE
 
 
 def is_large(view: LevelView, size_wh: SizeWH, min_view: float) -> bool:

@@ -52,7 +52,7 @@ statement does not say, and no negation. Reply with one JSON object and nothing 
 
 
 class WordedQuestion(BaseModel):
-    """What the model is to reply; `shape_of` adds the check against a claim."""
+    """What the model is to reply; `_shape_of` adds the check against a claim."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -75,10 +75,10 @@ def question_by_model(chat: Chat, claim: ReadClaim) -> Structured[WordedQuestion
         "second": second,
     }
     turns = [ChatMessage("system", [_RULES]), ChatMessage("user", [canonical_json(document)])]
-    return ask_structured(chat, turns, shape_of(claim))
+    return ask_structured(chat, turns, _shape_of(claim))
 
 
-def shape_of(claim: ReadClaim) -> type[WordedQuestion]:
+def _shape_of(claim: ReadClaim) -> type[WordedQuestion]:
     """Return the shape of a reply about a claim."""
 
     def usable(text: str) -> str:

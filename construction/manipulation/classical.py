@@ -19,7 +19,7 @@ from .editors.effects import EFFECTS
 from .manipulation_settings import ManipulationSettings, Masking
 from .masks.base import Masker, MaskRequest, Pixels, hints_within, masks_found
 
-NO_EFFECT, DONOR_UNREADABLE, DONOR_HIDDEN = "no_effect", "donor_unreadable", "donor_hidden"
+_NO_EFFECT, _DONOR_UNREADABLE, _DONOR_HIDDEN = "no_effect", "donor_unreadable", "donor_hidden"
 
 
 class Donors:
@@ -42,7 +42,7 @@ class Donors:
             record = self._ctx.image(donor.image_id)
             return record, self._ctx.images.rgb(record)
         except UnreadableImage:  # the donor fails in its own outcome; this image is not at fault
-            return DONOR_UNREADABLE
+            return _DONOR_UNREADABLE
         except DataError:
             return NO_DONOR
 
@@ -94,7 +94,7 @@ def composed(
 def _altered(canvas: EditJob) -> FinishedEdit | str:
     effect = canvas.idea.effect
     if effect is None or effect not in EFFECTS:
-        return NO_EFFECT
+        return _NO_EFFECT
     return FinishedEdit(EFFECTS[effect](canvas.base), None, {"effect": effect})
 
 
@@ -106,7 +106,7 @@ def _before(canvas: EditJob, record: ImageRecord, pixels: Pixels, step: Manipula
     if canvas.idea.donor is not None and canvas.idea.donor.of is not None and canvas.alpha is not None:
         share = box_visible(pixels, canvas.idea.donor.of.box, canvas.alpha)
         if share < step.min_visible:
-            return DONOR_HIDDEN
+            return _DONOR_HIDDEN
     done = finished(canvas, background, max_shift=0)
     return done._replace(facts={**done.facts, "donor": {"image_id": record.image_id}}, donors=(record,))
 

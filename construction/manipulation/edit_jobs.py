@@ -44,7 +44,7 @@ class Shift(NamedTuple):
         return float(np.hypot(self.across, self.along))
 
 
-def shift_of(before: Pixels, after: Pixels) -> Shift:
+def _shift_of(before: Pixels, after: Pixels) -> Shift:
     """Return the shift between two pictures of one size by phase correlation (Kuglin and Hines 1975)."""
     import cv2
 
@@ -217,7 +217,7 @@ def finished(canvas: EditJob, painted: Pixels, *, max_shift: float) -> FinishedE
     whole = put_back(canvas.base, canvas.window, painted)
     if canvas.alpha is not None:
         return FinishedEdit(mixed(canvas.base, whole, canvas.alpha), _editable(canvas.alpha, stays=canvas.stays), facts)
-    shift = shift_of(canvas.base, whole)
+    shift = _shift_of(canvas.base, whole)
     whole, was_registered = registered(whole, shift, max_px=max_shift * max(whole.shape[:2]))
     facts["frame"] = {"shift_px": [shift.across, shift.along], "sure": shift.sure, "registered": was_registered}
     return FinishedEdit(whole, None, facts)

@@ -22,8 +22,8 @@ from .manipulation_settings import TASK_OF, ManipulationSettings
 from .masks.base import GrabCut, MaskRequest, Pixels, constrained, hints_within, masks_found
 from .tools import Tools
 
-NO_TARGET, WAY_LEFT_OUT, SAME_AS_BEFORE = "no_target", "way_left_out", "same_as_before"
-OUTLINE_UNSTATED = "outline_unstated"
+_NO_TARGET, _WAY_LEFT_OUT, _SAME_AS_BEFORE = "no_target", "way_left_out", "same_as_before"
+_OUTLINE_UNSTATED = "outline_unstated"
 
 
 class _Masked(NamedTuple):
@@ -111,14 +111,14 @@ class PictureCandidates:
     def _place(self, idea: Idea) -> Hints | str | None:
         """Return where an idea's mask is to be found, or why it cannot be; None where it needs none."""
         if idea.way not in self._step.ways:
-            return WAY_LEFT_OUT
+            return _WAY_LEFT_OUT
         if idea.way == "direct":
             return None
         subject = self._hints(idea.subject)
         if idea.way == "background":
-            return OUTLINE_UNSTATED if self._by_box_alone(subject) else subject
+            return _OUTLINE_UNSTATED if self._by_box_alone(subject) else subject
         if idea.target is None:
-            return NO_TARGET
+            return _NO_TARGET
         target = self._hints(idea.target)
         if isinstance(target, str) or isinstance(subject, str):
             return target  # a subject without a place is no constraint
@@ -172,7 +172,7 @@ class PictureCandidates:
         idea, place = canvas.idea, self._order[canvas.idea.idea_id]
         image = self._ctx.store_image(done.pixels, parents=[self._record, *done.donors])
         if any(at[0] == place and known.image_id == image.image_id for at, (_, known) in self._made.items()):
-            self._left_out[f"{idea.idea_id}:{canvas.candidate}"] = SAME_AS_BEFORE
+            self._left_out[f"{idea.idea_id}:{canvas.candidate}"] = _SAME_AS_BEFORE
             return
         made_with = {"way": idea.way, "scale": self._shown.scale, **done.facts, **facts}
         pair = Manipulated(

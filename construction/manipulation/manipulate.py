@@ -28,7 +28,7 @@ from .manipulation_settings import TASK_OF, ManipulationSettings
 from .models.weights import Weights
 from .tools import MASKS, TASKS, Tools, open_tools, used_weights
 
-WITH_MODELS, WITHOUT = Resources(memory_mb=8192), Resources(memory_mb=1024)
+_WITH_MODELS, _WITHOUT = Resources(memory_mb=8192), Resources(memory_mb=1024)
 _PLANNED = "ideas.planned"
 
 
@@ -120,7 +120,7 @@ class Manipulate(ManipulationSettings, MapStep):
 
     def needs(self) -> Resources:
         """Return what a worker needs: more memory where models run, and the GPUs of the settings."""
-        used = WITH_MODELS if self.weights() else WITHOUT
+        used = _WITH_MODELS if self.weights() else _WITHOUT
         return used._replace(
             gpus=self.hardware.gpus, gpu_memory_mb=self.hardware.gpu_memory_mb(self.weights().values())
         )

@@ -34,7 +34,7 @@ from .pair_questions.templates import from_template
 
 _ORDINALS = {"high": 10, "low": 11}
 """Of the question about both pictures, by level; two more for the one about a picture that holds both."""
-SAME_QUESTION, SAME_OPTIONS, FEW_DISTRACTORS = "same_question", "same_options", "too_few_distractors"
+_SAME_QUESTION, _SAME_OPTIONS, _FEW_DISTRACTORS = "same_question", "same_options", "too_few_distractors"
 
 
 class CheckedQuestions(NamedTuple):
@@ -53,16 +53,16 @@ def checked(written: WrittenPairQuestions) -> CheckedQuestions:
         pair = [question for question in written.yes_no if question.level == level]
         texts = {normal(question.text) for question in pair}
         if len(texts) < len(pair) or texts & texts_before:
-            left_out[f"yes_no_{level}"] = SAME_QUESTION
+            left_out[f"yes_no_{level}"] = _SAME_QUESTION
             continue
         texts_before |= texts
         yes_no += pair
     single = written.single_image
     if single is None and any(question.level == "high" for question in written.yes_no):
-        left_out["single_image"] = FEW_DISTRACTORS
+        left_out["single_image"] = _FEW_DISTRACTORS
     elif single is not None and _repeat(single):
         single = None
-        left_out["single_image"] = SAME_OPTIONS
+        left_out["single_image"] = _SAME_OPTIONS
     return CheckedQuestions(written._replace(yes_no=tuple(yes_no), single_image=single), left_out)
 
 
@@ -70,7 +70,7 @@ def _repeat(options: OptionsQuestion) -> bool:
     return any(says_the_same(first, second) for first, second in combinations((options.right, *options.wrong), 2))
 
 
-NO_PAIRS = "no_pairs"
+_NO_PAIRS = "no_pairs"
 
 
 class PairItems(MapStep):
@@ -136,7 +136,7 @@ class PairItems(MapStep):
         """Make the items of all pairs of an image; ideas without any are recorded with the reason."""
         ideas, pairs = (ctx.value(record.image_id, name) for name in self.reads)
         if not ideas or not pairs:
-            return Outcome("drop", NO_PAIRS)
+            return Outcome("drop", _NO_PAIRS)
         planned = {idea.idea_id: idea for idea in ideas_of(ideas)}
         by_idea: dict[str, list[Manipulated]] = {}
         for pair in pairs_of(pairs):
@@ -150,7 +150,7 @@ class PairItems(MapStep):
             made += questions.images
             evidence |= {idea_id: questions.told} if questions.told else {}
         if not items:
-            reason = next((document["reason"] for document in evidence.values() if "reason" in document), NO_PAIRS)
+            reason = next((document["reason"] for document in evidence.values() if "reason" in document), _NO_PAIRS)
             return Outcome("drop", reason, evidence=evidence)
         return Outcome(evidence=evidence, images=tuple(made), items=tuple(items))
 

@@ -36,7 +36,7 @@ from .map_files import stated_in
 
 CameraForm = Literal["colmap", "transforms", "table"]
 POSES_STATEMENT = "poses.toml"
-NOT_KNOWN = "not_known"
+_NOT_KNOWN = "not_known"
 _QUATERNION, _ROTATION = ("qw", "qx", "qy", "qz"), tuple(f"r{row}{column}" for row in "123" for column in "123")
 _TRANSLATION = ("tx", "ty", "tz")
 _MOST_BYTES = 256 << 20
@@ -136,7 +136,7 @@ def camera_scenes(root: Path, path: str, form: CameraForm) -> Iterator[CameraSce
             "whether the poses take the world to the camera or the camera to the world is not known, nor where the "
             f"axes go; state `direction` and `axes` in {POSES_STATEMENT} beside it, such as "
             'direction = "world_to_camera" and axes = "opencv"',
-            NOT_KNOWN,
+            _NOT_KNOWN,
         )
     if form != "table" and (statement.direction is not None or statement.axes is not None):
         raise BadRow(
@@ -240,7 +240,7 @@ def _up(scene: CameraScene, rotations: Matrix) -> tuple[float, float, float]:
     else:
         up, is_level = mean - (mean @ axes[:, 2]) * axes[:, 2], True
     if not is_level or np.linalg.norm(mean) < _LEAST_UPRIGHT or not np.linalg.norm(up) > 0:
-        raise BadRow(f"the cameras do not agree which way is up; state `up` in {POSES_STATEMENT}", NOT_KNOWN)
+        raise BadRow(f"the cameras do not agree which way is up; state `up` in {POSES_STATEMENT}", _NOT_KNOWN)
     return _vector(up / np.linalg.norm(up))
 
 

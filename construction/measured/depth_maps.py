@@ -28,9 +28,9 @@ from ..ground_truth.truths import DepthComparison
 from ..item_parts.depth_pairs import Arrangement, PairLimits, depth_pairs
 from .map_files import BAD_MAP, NOT_KNOWN, MapFile, one_channel, stated_about
 
-LEAST_RATIO, FLAT_RATIO = 1.15, 1.05
+_LEAST_RATIO, _FLAT_RATIO = 1.15, 1.05
 """Smallest ratio of the distances of both points, and largest one around a point, where the map has distances."""
-OF_DISTANCES = PairLimits(margin=log(LEAST_RATIO), flatness=log(FLAT_RATIO))
+_OF_DISTANCES = PairLimits(margin=log(_LEAST_RATIO), flatness=log(_FLAT_RATIO))
 _MOST_BYTES = 256 << 20
 _ARRANGEMENTS: tuple[Arrangement, ...] = ("lower", "upper", "left", "right")
 
@@ -84,7 +84,7 @@ def depth_truths(root: Path, entry: MapFile) -> MapDepths:
         raise BadRow("it measures nothing at all", BAD_MAP)
     if larger == "farther":
         # Ratios of distances, so that neither the unit nor a far background matters.
-        limits, nearness = OF_DISTANCES, -np.log(depth)
+        limits, nearness = _OF_DISTANCES, -np.log(depth)
     else:
         low, high = (float(bound) for bound in np.nanpercentile(depth, (1, 99)))
         if not high > low:

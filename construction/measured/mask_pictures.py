@@ -36,7 +36,7 @@ _MOST_THINGS = 1000
 _SPECK = 1e-3
 """Share of a mask in black and white up to which an area beside the largest one is a slip of the brush."""
 
-Area = NDArray[np.bool_]
+_Area = NDArray[np.bool_]
 Box = tuple[float, float, float, float]
 
 
@@ -157,7 +157,7 @@ def _around(parts: Sequence[tuple[Box, int]]) -> Box:
     return min(x0), min(y0), max(x1), max(y1)
 
 
-def _parts(area: Area) -> list[tuple[Box, int]]:
+def _parts(area: _Area) -> list[tuple[Box, int]]:
     """Return the box and the number of pixels of each connected part; pixels that touch at a corner are connected."""
     from scipy import ndimage
 

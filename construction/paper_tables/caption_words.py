@@ -34,10 +34,10 @@ STOP = _words("""
 """)
 """Words that do not describe a picture's content; they end a noun phrase."""
 
-OPENS_A_PHRASE = _words("a an the his her its their my our your this that these those some any every each no another")
+_OPENS_A_PHRASE = _words("a an the his her its their my our your this that these those some any every each no another")
 """Determiners and possessives: what follows, up to the next stop word, is a noun phrase."""
 
-ADJECTIVES = _words("""
+_ADJECTIVES = _words("""
     aggressive angry anxious bad bare big black blue blurred bold bored brave brick bright broad broken brown busy calm
     casual cheerful classic clean clear close cold cool cosy crisp cruel damp dangerous dark dead deep dense different
     dim dirty distant dry dull dusty eager early elderly elegant empty evil faint fair famous fast fat female fierce
@@ -57,7 +57,7 @@ ADJECTIVES = _words("""
 """)
 """Common adjectives that no ending gives away, and participles that describe more often than they tell."""
 
-VERBS = _words("""
+_VERBS = _words("""
     appear appears are attend attends be bring brings carry carries come comes cover covers dance dances draw draws
     drive drives eat eats enter enters face faces fall falls fight fights fill fills fly flies follow follows get
     gets give gives go goes grow grows hang hangs hide hides hold holds keep keeps kneel kneels know knows lead
@@ -71,13 +71,13 @@ VERBS = _words("""
 """)
 """Common verbs in the present and past; after a determiner such a word counts as a noun (`the play`, `a smile`)."""
 
-ADJECTIVE_ENDINGS = (
+_ADJECTIVE_ENDINGS = (
     "able", "ible", "ful", "less", "ous", "ious", "ish", "ical", "esque", "some", "like", "proof",
 )  # fmt: skip
-NOUN_ENDINGS = ("tion", "sion", "ness", "ment", "ship", "hood", "ism", "ist", "ity", "ance", "ence", "er", "or", "age")
+_NOUN_ENDINGS = ("tion", "sion", "ness", "ment", "ship", "hood", "ism", "ist", "ity", "ance", "ence", "er", "or", "age")
 """Endings by which a word is a noun even where it looks like an adjective or verb."""
 
-NOUNS_IN_ING = _words("""
+_NOUNS_IN_ING = _words("""
     building ceiling clothing drawing evening lightning meeting morning painting parking railing setting wedding
 """)
 """Nouns that look like verbs."""
@@ -127,7 +127,7 @@ def words_of(caption: str) -> Iterator[tuple[Kind, str]]:
     for words in _phrases(caption):
         for place, word in enumerate(words):
             is_head = place == len(words) - 1 and len(words) > 1
-            if word in ADJECTIVES or (not is_head and _describes(word)):
+            if word in _ADJECTIVES or (not is_head and _describes(word)):
                 yield "adjective", word
             elif len(word) >= _SHORTEST and (is_head or not word.endswith("ly")):  # else an adverb
                 yield "noun", singular(word)
@@ -141,7 +141,7 @@ def _phrases(caption: str) -> Iterator[list[str]]:
         if token in STOP or not token[0].isalpha() or _is_verb(token, words, is_opened):
             if words:
                 yield words
-            words, is_opened = [], token in OPENS_A_PHRASE
+            words, is_opened = [], token in _OPENS_A_PHRASE
         else:
             words.append(token)
 
@@ -150,16 +150,16 @@ def _is_verb(word: str, before: list[str], is_opened: bool) -> bool:
     """Return whether a word tells what happens, rather than naming or describing."""
     if is_opened and not before:
         return False
-    if word in ADJECTIVES:
+    if word in _ADJECTIVES:
         return False
-    if word in VERBS:
+    if word in _VERBS:
         return True
-    return word.endswith("ing") and len(word) > 5 and word not in NOUNS_IN_ING
+    return word.endswith("ing") and len(word) > 5 and word not in _NOUNS_IN_ING
 
 
 def _describes(word: str) -> bool:
     """Return whether a word's ending is one of adjectives; the last word of a phrase is a noun all the same."""
-    return len(word) > 5 and word.endswith(ADJECTIVE_ENDINGS) and not word.endswith(NOUN_ENDINGS)
+    return len(word) > 5 and word.endswith(_ADJECTIVE_ENDINGS) and not word.endswith(_NOUN_ENDINGS)
 
 
 def singular(noun: str) -> str:

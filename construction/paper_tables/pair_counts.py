@@ -12,9 +12,9 @@ from benchwright.records import Item
 from ..manipulation.pair_questions.kinds_of_change import ASPECTS
 from .caption_words import CaptionWords, count_words
 
-SIDES = ("natural", "manipulated")
+_SIDES = ("natural", "manipulated")
 TYPES = ("yes_no", "single_image", "cross_image")
-TOP_WORDS = 5
+_TOP_WORDS = 5
 
 
 class CountedShare(NamedTuple):
@@ -68,7 +68,7 @@ class PairStatistics(NamedTuple):
         """Return MVP-Bench's high-level categories about which nothing is asked at the high level."""
         return tuple(name for name in ASPECTS.values() if name not in self.asked_aspects)
 
-    def to_json(self, *, top: int = TOP_WORDS) -> dict[str, Any]:
+    def to_json(self, *, top: int = _TOP_WORDS) -> dict[str, Any]:
         """Return everything as JSON values, with the most frequent words of each kind."""
         return {
             "items": self.items,
@@ -102,13 +102,13 @@ class _Pair:
         self.category = item.category or "none"
         self.editor = item.evidence.get("editor")
         self.way = item.evidence.get("way")
-        self.captions = {side: item.evidence.get(f"{side}_caption") for side in SIDES}
+        self.captions = {side: item.evidence.get(f"{side}_caption") for side in _SIDES}
         self.levels: dict[str, set[str]] = defaultdict(set)
         """Levels at which something is asked, by picture."""
 
     def add(self, item: Item) -> None:
         """Note at which level an item asks about which pictures; one composed picture stands for both."""
-        shown = [str(item.evidence[side]) for side in item.evidence.get("shows", ()) if side in SIDES]
+        shown = [str(item.evidence[side]) for side in item.evidence.get("shows", ()) if side in _SIDES]
         for image_id in shown or [image.image_id for image in item.images]:
             self.levels[image_id].add(item.level or "none")
 
@@ -128,7 +128,7 @@ def count_pairs(items: Iterable[Item]) -> PairStatistics | None:
     by_type: Counter[tuple[str, str]] = Counter()
     for item in items:
         name = item.evidence.get("pair")
-        if not isinstance(name, str) or any(not isinstance(item.evidence.get(side), str) for side in SIDES):
+        if not isinstance(name, str) or any(not isinstance(item.evidence.get(side), str) for side in _SIDES):
             continue
         pairs.setdefault(name, _Pair(item)).add(item)
         by_type[_type_of(item), item.level or "none"] += 1
@@ -147,7 +147,7 @@ def count_pairs(items: Iterable[Item]) -> PairStatistics | None:
         by_type=dict(sorted(by_type.items(), key=lambda count: _place(count[0]))),
         images_with_both_levels=CountedShare(both, len(levels)),
         pairs_with_both_levels=CountedShare(sum(pair.has_both for pair in pairs.values()), len(pairs)),
-        words={side: _words(pairs.values(), side) for side in SIDES},
+        words={side: _words(pairs.values(), side) for side in _SIDES},
         asked_aspects=frozenset(
             ASPECTS[pair.category[:1]] for pair in pairs.values() if pair.asks("high") and pair.category[:1] in ASPECTS
         ),

@@ -83,7 +83,7 @@ class Found(DatasetReader):
         """Yield the records of all that is found, one source after the other, then the files that are not used."""
         del pictures
         here = self.here(files)
-        yield from records_found(files, here)
+        yield from _records_found(files, here)
         yield from here.unused
 
     def part_of(self, record: DatasetRecord) -> str:
@@ -91,7 +91,7 @@ class Found(DatasetReader):
         return record.record_id.partition(":")[0]
 
 
-def records_found(files: DatasetFiles, here: Recognised) -> Iterator[DatasetRecord | RefusedRow]:
+def _records_found(files: DatasetFiles, here: Recognised) -> Iterator[DatasetRecord | RefusedRow]:
     """Yield the records of all sources of a folder.
 
     Args:

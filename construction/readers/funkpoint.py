@@ -20,11 +20,11 @@ from benchwright.source_files.rows import BadRow, Row, checked, table_rows
 from ..ground_truth.truths import FunctionalPoints, GroundTruth
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
-ACTIONS = (
+_ACTIONS = (
     "Brush/Dust", "Flip", "Lift Something", "Mash/Pound", "Mix", "Poke", "Pour", "Pull out a nail", "Scoop", "Scrape",
 )  # fmt: skip
-POINTS = 5
-_COORDINATES = tuple(f"p{number}_{axis}" for number in range(1, POINTS + 1) for axis in "xy")
+_POINTS = 5
+_COORDINATES = tuple(f"p{number}_{axis}" for number in range(1, _POINTS + 1) for axis in "xy")
 _COLUMNS = (*_COORDINATES, "difficulty", "image_path", "action", "wnid", "object_category")
 _Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
@@ -81,8 +81,8 @@ class FunKPoint(DatasetReader):
 
 def _record(row: Row) -> DatasetRecord:
     points = checked(_Points, row)
-    if points.action not in ACTIONS:
-        raise BadRow(f"action is {points.action!r}; known are {', '.join(ACTIONS)}")
+    if points.action not in _ACTIONS:
+        raise BadRow(f"action is {points.action!r}; known are {', '.join(_ACTIONS)}")
     if points.image_path.split("/")[1] != points.wnid:
         raise BadRow(f"wnid is {points.wnid!r}, and the picture is {points.image_path!r}")
     truth = FunctionalPoints(

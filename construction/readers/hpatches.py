@@ -23,7 +23,7 @@ from ..ground_truth.truths import PICTURES as NUMBERS
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles
 
 PICTURES = 6
-LARGE = frozenset(
+_LARGE = frozenset(
     {
         "i_contruction", "i_crownnight", "i_dc", "i_pencils", "i_whitebuilding", "v_artisans", "v_astronautis",
         "v_talent",
@@ -83,7 +83,7 @@ class HPatches(DatasetReader):
             for name in names
             if name is not None
             and self.change in ("both", _CHANGES[name[0]])
-            and not (self.without_large and name in LARGE)
+            and not (self.without_large and name in _LARGE)
         ]
 
     def annotations(self, files: DatasetFiles) -> Iterator[str]:

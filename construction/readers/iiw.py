@@ -30,11 +30,11 @@ from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, l
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _DARKER = {"1": "first", "2": "second", "E": "equal"}
-NOT_OPAQUE, NO_WEIGHT, LOW_WEIGHT = "not_opaque", "no_weight", "low_weight"
-RULES = {
-    NOT_OPAQUE: "comparisons with a point that is not opaque",
-    NO_WEIGHT: "comparisons of which nobody said which point is darker, or without a weight above 0",
-    LOW_WEIGHT: "comparisons with a weight below `min_weight`",
+_NOT_OPAQUE, _NO_WEIGHT, _LOW_WEIGHT = "not_opaque", "no_weight", "low_weight"
+_RULES = {
+    _NOT_OPAQUE: "comparisons with a point that is not opaque",
+    _NO_WEIGHT: "comparisons of which nobody said which point is darker, or without a weight above 0",
+    _LOW_WEIGHT: "comparisons with a weight below `min_weight`",
 }
 """Rules by which a comparison does not count."""
 
@@ -162,7 +162,7 @@ def _truths(photo: _Photo, path: str, min_weight: float) -> tuple[list[RefusedRo
                 by_rule[rule.reason] += 1
         if guard.refusal is not None:
             refused.append(guard.refusal)
-    refused += [RefusedRow(path, "", rule, RULES[rule], rows, by_rule=True) for rule, rows in sorted(by_rule.items())]
+    refused += [RefusedRow(path, "", rule, _RULES[rule], rows, by_rule=True) for rule, rows in sorted(by_rule.items())]
     return refused, tuple(truths)
 
 
@@ -199,11 +199,11 @@ def _truth(
     first, second = points[comparison.point1], points[comparison.point2]
     weight = comparison.darker_score
     if not (first.opaque and second.opaque):
-        raise LeftOutByRule(NOT_OPAQUE, RULES[NOT_OPAQUE])
+        raise LeftOutByRule(_NOT_OPAQUE, _RULES[_NOT_OPAQUE])
     if comparison.darker is None or weight is None or weight <= 0:
-        raise LeftOutByRule(NO_WEIGHT, RULES[NO_WEIGHT])
+        raise LeftOutByRule(_NO_WEIGHT, _RULES[_NO_WEIGHT])
     if weight < min_weight:
-        raise LeftOutByRule(LOW_WEIGHT, RULES[LOW_WEIGHT])
+        raise LeftOutByRule(_LOW_WEIGHT, _RULES[_LOW_WEIGHT])
     return ReflectanceComparison(
         first=(first.x, first.y),
         second=(second.x, second.y),

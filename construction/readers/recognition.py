@@ -30,8 +30,8 @@ from ..measured.map_files import MAP_SUFFIXES, STATEMENTS, MapFile, map_files
 from .plain_folder import PlainFolder
 from .reader import DatasetReader, DatasetRecord
 
-NOT_RECOGNISED, AMBIGUOUS = "not_recognised", "ambiguous"
-NOT_SOURCES = ("folder", "found")
+_NOT_RECOGNISED, AMBIGUOUS = "not_recognised", "ambiguous"
+_NOT_SOURCES = ("folder", "found")
 """Readers that are told by no layout of their own."""
 _SAMPLE = 50
 _HEAD_BYTES = 1 << 16
@@ -164,7 +164,7 @@ def _datasets(
     found: dict[tuple[str, str], FoundSource] = {}
     doubts: list[RefusedRow] = []
     for name, entry in catalogue("dataset_readers").items():
-        if name in NOT_SOURCES:
+        if name in _NOT_SOURCES:
             continue
         reader: DatasetReader = entry.load()()
         for folder in folders:
@@ -180,7 +180,7 @@ def _datasets(
                 found[name, files.under] = FoundSource("dataset", files.under, below, reader, files)
             else:
                 detail = f"laid out as {reader.title}, and none of its first rows can be read: {wrong}"
-                doubts.append(RefusedRow(below[0], "", NOT_RECOGNISED, detail))
+                doubts.append(RefusedRow(below[0], "", _NOT_RECOGNISED, detail))
     takers: dict[str, list[FoundSource]] = {}
     for source in found.values():
         for path in source.annotations:
@@ -230,7 +230,7 @@ def _own_files(folder: DatasetFiles, taken: set[str]) -> tuple[list[FoundSource]
         try:
             source = _own_file(folder, name, place / name, path)
         except (BenchwrightError, OSError, ValueError, RecursionError) as error:
-            unused.append(RefusedRow(path, "", NOT_RECOGNISED, str(error)))
+            unused.append(RefusedRow(path, "", _NOT_RECOGNISED, str(error)))
         else:
             found += [source] if source is not None else []
     return found, unused

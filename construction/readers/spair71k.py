@@ -25,7 +25,7 @@ from benchwright.text_normalization import counted
 from ..ground_truth.truths import BoxXYXY, GroundTruth, KeypointPair, Point
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen
 
-SPLITS = ("trn", "val", "test")
+_SPLITS = ("trn", "val", "test")
 CATEGORIES = frozenset(
     {
         "aeroplane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow", "dog", "horse",
@@ -96,7 +96,7 @@ class Spair71k(DatasetReader):
             yield from (path for _, path in self._pairs(files, split) if isinstance(path, str))
 
     def _splits(self, files: DatasetFiles) -> list[str]:
-        there = [split for split in SPLITS if files.has(f"Layout/{self.layout}/{split}.txt")]
+        there = [split for split in _SPLITS if files.has(f"Layout/{self.layout}/{split}.txt")]
         return chosen(there, self.splits, f"split in {files.shown(f'Layout/{self.layout}')}, such as")
 
     def _pairs(self, files: DatasetFiles, split: str) -> Iterator[tuple[str, str | RefusedRow]]:

@@ -23,7 +23,7 @@ from ..ground_truth.truths import DatedPlace, GroundTruth
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen, records_of_rows
 
 HOST = "https://static01.nyt.com/"
-PARTS = ("train", "gold_dev", "gold_test", "gold_interest")
+_PARTS = ("train", "gold_dev", "gold_test", "gold_interest")
 
 
 class _Article(BaseModel):
@@ -53,13 +53,13 @@ class Tara(DatasetReader):
         NeededFiles("images/<name>.jpg", "the photographs", "fetch each image_url, with the repository's script"),
     )
     gives: ClassVar[tuple[type[GroundTruth], ...]] = (DatedPlace,)
-    landmarks: ClassVar[tuple[str, ...]] = ("|".join(f"input/{part}.jsonl" for part in PARTS),)
+    landmarks: ClassVar[tuple[str, ...]] = ("|".join(f"input/{part}.jsonl" for part in _PARTS),)
 
     parts: tuple[Literal["train", "gold_dev", "gold_test", "gold_interest"], ...] = ()
 
     def annotations(self, files: DatasetFiles) -> Iterator[str]:
         """Yield the files of the parts."""
-        there = [part for part in PARTS if files.has(f"input/{part}.jsonl")]
+        there = [part for part in _PARTS if files.has(f"input/{part}.jsonl")]
         yield from (f"input/{part}.jsonl" for part in chosen(there, self.parts, "part"))
 
     def read(self, files: DatasetFiles, pictures: DatasetFiles) -> Iterator[DatasetRecord | RefusedRow]:

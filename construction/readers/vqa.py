@@ -31,7 +31,7 @@ from .coco_pictures import coco_path
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen
 
 Part = Literal["train2014", "val2014"]
-PARTS: tuple[Part, ...] = ("train2014", "val2014")
+_PARTS: tuple[Part, ...] = ("train2014", "val2014")
 _QUESTIONS, _ANSWERS = "v2_OpenEnded_mscoco_{}_questions.json", "v2_mscoco_{}_annotations.json"
 
 
@@ -76,7 +76,7 @@ class VqaV2(DatasetReader):
         NeededFiles("<train|val>2014/COCO_<...>.jpg", "COCO's pictures", "COCO's train2014.zip and val2014.zip"),
     )
     gives: ClassVar[tuple[type[GroundTruth], ...]] = (VisualQuestion,)
-    landmarks: ClassVar[tuple[str, ...]] = ("|".join(_QUESTIONS.format(part) for part in PARTS),)
+    landmarks: ClassVar[tuple[str, ...]] = ("|".join(_QUESTIONS.format(part) for part in _PARTS),)
 
     parts: tuple[Part, ...] = ()
     min_agreement: float = Field(0.0, ge=0, le=1)
@@ -91,7 +91,7 @@ class VqaV2(DatasetReader):
             yield from (_QUESTIONS.format(part), _ANSWERS.format(part))
 
     def _parts(self, files: DatasetFiles) -> list[str]:
-        there = [part for part in PARTS if files.has(_QUESTIONS.format(part))]
+        there = [part for part in _PARTS if files.has(_QUESTIONS.format(part))]
         wanted = chosen(there, self.parts, "part")
         for part in wanted:
             if not files.has(_ANSWERS.format(part)):
@@ -144,7 +144,7 @@ class VqaV2(DatasetReader):
                 yield from refused
                 if not given:
                     raise BadRow(f"none of the answers to question {question.question_id} can be read")
-                most = most_given(given, answer.multiple_choice_answer)
+                most = _most_given(given, answer.multiple_choice_answer)
                 stated = answer.multiple_choice_answer
                 truth = VisualQuestion(
                     question=" ".join(question.question.split()),
@@ -181,7 +181,7 @@ def _given(answer: _AnsweredQuestion, file: str, entry: str) -> tuple[tuple[str,
     return tuple(given), refused
 
 
-def most_given(answers: Sequence[str], stated: str) -> str:
+def _most_given(answers: Sequence[str], stated: str) -> str:
     """Return the answer that most people gave, as most of them wrote it.
 
     Args:

@@ -25,7 +25,7 @@ from benchwright.source_files.rows import BadRow, Row, checked, table_rows
 from ..ground_truth.truths import GroundTruth, SpatialClaim
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
-DAMAGED = "damaged_text"
+_DAMAGED = "damaged_text"
 """Reason for which a row is refused whose subject or object is no word of its claim, or whose claim cannot be read.
 
 Subjects of the zero-shot split have lost their first letters where these are among those of `The `: `orse`, `andbag`.
@@ -129,10 +129,10 @@ def _truth(claim: _Claim) -> SpatialClaim:
 
 def _check_words(claim: _Claim) -> None:
     if _UNREADABLE.search(claim.caption) or not any(map(str.isalpha, claim.caption)):
-        raise BadRow(f"caption is {claim.caption[:80]!r}, which cannot be read", DAMAGED)
+        raise BadRow(f"caption is {claim.caption[:80]!r}, which cannot be read", _DAMAGED)
     for name, words in (("subj", claim.subj), ("obj", claim.obj)):
         if words is not None and not _stands_in(words, claim.caption):
-            raise BadRow(f"{name} is {words[:80]!r}, which is no word of the caption {claim.caption[:80]!r}", DAMAGED)
+            raise BadRow(f"{name} is {words[:80]!r}, which is no word of the caption {claim.caption[:80]!r}", _DAMAGED)
 
 
 def _stands_in(words: str, caption: str) -> bool:

@@ -82,13 +82,13 @@ class WikiArt(DatasetReader):
             f"wikiart/{_spelled(name, pictures, spellings)}",
             f"wikiart:{unicodedata.normalize('NFC', name)}",
             self.pictures_licence,
-            artist_of(file),
+            _artist_of(file),
         )
-        truth = ArtStyle(style=style.replace("_", " "), artist=artist_of(file))
+        truth = ArtStyle(style=style.replace("_", " "), artist=_artist_of(file))
         return DatasetRecord(f"wikiart:{name}", path, row.entry, (shown,), (truth,))
 
 
-def artist_of(file: str) -> str | None:
+def _artist_of(file: str) -> str | None:
     """Return the artist that a file is named after; None where it names none.
 
     Example:

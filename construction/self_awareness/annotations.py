@@ -20,7 +20,7 @@ ANNOTATIONS: tuple[type[GroundTruth], ...] = (VisualQuestion, LabelledBoxes, Cap
 """Kinds of truth that are annotations of what a picture shows."""
 ANSWERED = "answered_by_annotation"
 NONEXISTENT_OBJECT = "nonexistent_object"
-MIN_SHARED_WORDS = 0.8
+_MIN_SHARED_WORDS = 0.8
 """Share of the words of two questions, of those that either has, from which they ask the same."""
 _SAYS_NOTHING = NAMES_NOTHING | {"image", "photo", "photograph", "picture", "seen", "shown", "visible"}
 _DECLINES = re.compile(
@@ -89,15 +89,15 @@ class PictureAnnotations:
             options: The options that are offered, without the one that declines.
             why: Category of the question, as in MM-SAP's appendix A.2.
         """
-        words = content_words(question)
+        words = _content_words(question)
         for known in self.questions:
-            theirs = content_words(known.question)
+            theirs = _content_words(known.question)
             shared = len(words & theirs) / len(words | theirs) if words | theirs else 0.0
-            if shared >= MIN_SHARED_WORDS and not _DECLINES.search(normal(known.answer)):
+            if shared >= _MIN_SHARED_WORDS and not _DECLINES.search(normal(known.answer)):
                 return AnsweredBy("same_question", f"{known.question} {known.answer}")
         for option in options:
             text = normal(option)
-            if len(content_words(option)) == 0 or text.replace(" ", "").isdigit() or text in ("yes", "no"):
+            if len(_content_words(option)) == 0 or text.replace(" ", "").isdigit() or text in ("yes", "no"):
                 continue
             if why != NONEXISTENT_OBJECT and (caption := self._caption_with(text)) is not None:
                 return AnsweredBy("stated_option", caption)
@@ -113,14 +113,14 @@ class PictureAnnotations:
         texts = {*self.labels, *self.captions, *(f"{known.question} {known.answer}" for known in self.questions)}
         naming: set[str] = set()
         for word in words:
-            with_word = [text for text in sorted(texts) if word in content_words(text)]
+            with_word = [text for text in sorted(texts) if word in _content_words(text)]
             if not with_word:
                 return set()
             naming.add(with_word[0])
         return naming
 
 
-def content_words(text: str) -> frozenset[str]:
+def _content_words(text: str) -> frozenset[str]:
     """Return the words of a text that name something, in singular, without words that ask, point or join."""
     return frozenset(singular(word) for word in normal(text).split() if word not in _SAYS_NOTHING)
 

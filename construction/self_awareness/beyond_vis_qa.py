@@ -21,7 +21,7 @@ from .annotations import ANNOTATIONS, ANSWERED, NONEXISTENT_OBJECT, PictureAnnot
 from .refusing import OPTIONS, PLACES, RefusingTask
 from .unanswerable_templates import TEMPLATES, UnanswerableTemplate, Why
 
-WHYS: tuple[Why, ...] = get_args(Why)
+_WHYS: tuple[Why, ...] = get_args(Why)
 
 
 class UnanswerableQuestion(GroundTruth):
@@ -56,7 +56,7 @@ class BeyondVisQa(RefusingTask):
     name: ClassVar[str] = "beyond_vis_qa"
     kinds: ClassVar[tuple[type[GroundTruth], ...]] = ANNOTATIONS
 
-    why: tuple[Why, ...] = Field(WHYS, min_length=1)
+    why: tuple[Why, ...] = Field(_WHYS, min_length=1)
 
     def combined(
         self, truths: Sequence[RecordTruth[Any]], sizes_wh: Mapping[str, SizeWH], seed: int

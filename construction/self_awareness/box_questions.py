@@ -13,9 +13,9 @@ from ..ground_truth.truths import BoxXYXY, LabelledBoxes, SizeWH
 from .visual_information import VisualInformation
 
 LISTED = "Which of these can be seen in the picture?"
-LEFT, RIGHT, ABOVE, BELOW = "To the left", "To the right", "Above", "Below"
-SIDES = (LEFT, RIGHT, ABOVE, BELOW)
-MAX_COUNT = 9
+_LEFT, _RIGHT, _ABOVE, _BELOW = "To the left", "To the right", "Above", "Below"
+_SIDES = (_LEFT, _RIGHT, _ABOVE, _BELOW)
+_MAX_COUNT = 9
 _MIN_SIDE, _MIN_SHIFT, _STEEP = 0.03, 0.15, 2.0
 _PLURALS: Mapping[str, str] = {
     "person": "people", "knife": "knives", "sheep": "sheep", "mouse": "mice", "wine glass": "wine glasses",
@@ -58,7 +58,7 @@ def box_questions(boxes: LabelledBoxes, size_wh: SizeWH) -> Iterator[BoxQuestion
     seen = {labelled.label: labelled.box for labelled in boxes.boxes if _share(labelled.box, size_wh) >= _MIN_SIDE}
     if not boxes.is_federated:
         for label in sorted(seen):
-            if label not in boxes.incomplete and counts[label] <= MAX_COUNT:
+            if label not in boxes.incomplete and counts[label] <= _MAX_COUNT:
                 ask = f"How many {plural(label)} are in the picture?"
                 yield BoxQuestion(f"count of {label}", "counting", ask, str(counts[label]))
         for label in sorted(seen):
@@ -68,7 +68,7 @@ def box_questions(boxes: LabelledBoxes, size_wh: SizeWH) -> Iterator[BoxQuestion
         for second in single:
             if first != second and (side := _side(seen[first], seen[second], size_wh)) is not None:
                 ask = f"In the picture, where is the {first} in relation to the {second}?"
-                wrong = tuple(other for other in SIDES if other != side)
+                wrong = tuple(other for other in _SIDES if other != side)
                 yield BoxQuestion(f"side of {first} from {second}", "position", ask, side, wrong)
 
 
@@ -102,7 +102,7 @@ def _side(of: BoxXYXY, seen_from: BoxXYXY, size_wh: SizeWH) -> str | None:
     is_beside = of[0] >= seen_from[2] or seen_from[0] >= of[2]
     is_above_or_below = of[1] >= seen_from[3] or seen_from[1] >= of[3]
     if is_beside and abs(across) >= _MIN_SHIFT and abs(across) >= _STEEP * abs(down):
-        return LEFT if across < 0 else RIGHT
+        return _LEFT if across < 0 else _RIGHT
     if is_above_or_below and abs(down) >= _MIN_SHIFT and abs(down) >= _STEEP * abs(across):
-        return ABOVE if down < 0 else BELOW
+        return _ABOVE if down < 0 else _BELOW
     return None

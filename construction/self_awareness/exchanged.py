@@ -20,7 +20,7 @@ from ..item_parts.modes import Mode
 from ..truth_tasks.truth_plans import UnusedTruth
 from .refusing import DISTRACTORS
 
-NO_PARTNERS, FEW_DISTRACTORS = "no_partners", "too_few_distractors"
+_NO_PARTNERS, _FEW_DISTRACTORS = "no_partners", "too_few_distractors"
 _REACH = 3
 
 
@@ -134,7 +134,7 @@ def with_options(
             yield _offered(question, texts, (source,) * len(texts), frequencies[question.pool])
     for question in questions:
         if question.record not in taken:
-            yield UnusedTruth(question.truth, NO_PARTNERS)
+            yield UnusedTruth(question.truth, _NO_PARTNERS)
 
 
 def _groups(
@@ -237,7 +237,7 @@ def _by_itself(
         question.right, wanted, number=DISTRACTORS, frequencies=frequencies, is_form_free=are_names
     )
     if len(chosen.texts) < DISTRACTORS:
-        return UnusedTruth(question.truth, FEW_DISTRACTORS)
+        return UnusedTruth(question.truth, _FEW_DISTRACTORS)
     return _offered(question, chosen.texts, chosen.sources, frequencies)
 
 

@@ -14,7 +14,7 @@ from ..truth_tasks.truth_plans import UnusedTruth
 from .exchanged import AnsweredQuestion, OfferedQuestion, with_options
 from .offering import OfferingTask
 
-DOMAINS: Mapping[str, str] = {
+_DOMAINS: Mapping[str, str] = {
     "animals_and_plants": "Which {kind} does the picture show?",
     "brands_and_products": "Which {kind} does the picture show?",
     "art": "What is the title of the {kind} in the picture?",
@@ -63,11 +63,11 @@ class KnowVisQa(OfferingTask):
             entity: NamedEntity = truth.truth
             domain = _domain(entity.domain)
             shown.setdefault(truth.image_ids[0], []).extend((entity.entity, *entity.also_named))
-            if domain not in DOMAINS:
+            if domain not in _DOMAINS:
                 yield UnusedTruth(truth, "other_domain")
                 continue
             kind = " ".join(entity.entity_kind.split())
-            ask = entity.ask or DOMAINS[domain].format(kind=kind)
+            ask = entity.ask or _DOMAINS[domain].format(kind=kind)
             pool = f"{domain} {normal(kind)}"
             questions.append(
                 AnsweredQuestion(

@@ -14,7 +14,7 @@ from benchwright.text_normalization import normal
 
 VisualInformation = Literal["action", "color", "counting", "object", "position", "ocr", "shape", "scene"]
 KINDS: tuple[VisualInformation, ...] = get_args(VisualInformation)
-OF_THE_PAPER: tuple[VisualInformation, ...] = ("action", "color", "counting", "object", "position", "ocr")
+_OF_THE_PAPER: tuple[VisualInformation, ...] = ("action", "color", "counting", "object", "position", "ocr")
 """Kinds that figure 7 of the paper shows; the others are ours."""
 
 _THINGS = (

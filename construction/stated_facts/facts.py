@@ -52,7 +52,7 @@ logger = logging.getLogger(__name__)
 
 BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 """What stands in a resolved recipe in place of a path: what is there, by the digest of its content."""
-FEW = 0.5
+_FEW = 0.5
 """Share of images with facts below which a run reports it."""
 _USES = ("subjects", "unanswerable", "answerable", "implication", "cut_outs", "ideas")
 _COLUMNS = ("image_id", "source_uri", "width", "height")
@@ -273,7 +273,7 @@ def _warn(
 ) -> None:
     if unused := [key for key in filed if key not in used]:
         logger.warning("facts of %d pictures fit no image of this run: %s", len(unused), ", ".join(sorted(unused)))
-    if len(known) < FEW * len(images):
+    if len(known) < _FEW * len(images):
         logger.warning(
             "facts speak of %d of %d images; steps that rest on facts make nothing of the others",
             len(known),

@@ -29,7 +29,7 @@ from ..ground_truth.truths import (
 from ..ground_truth.values import RecordTruth
 from ..item_parts.wording import count_question, without_article
 
-CLOSER, FARTHER, DARKER, LIGHTER, SAME = "closer", "farther", "darker", "lighter", "same"
+_CLOSER, _FARTHER, _DARKER, _LIGHTER, _SAME = "closer", "farther", "darker", "lighter", "same"
 
 
 def marked_truths(
@@ -55,14 +55,14 @@ def marked_truths(
 
 
 def _depth(marked: PictureRegions) -> Iterator[tuple[str, DepthComparison]]:
-    for label, (closer, farther) in _pairs(marked, CLOSER, FARTHER):
+    for label, (closer, farther) in _pairs(marked, _CLOSER, _FARTHER):
         yield f"depth/{label}", DepthComparison(first=closer, second=farther, closer="first")
 
 
 def _reflectance(marked: PictureRegions) -> Iterator[tuple[str, ReflectanceComparison]]:
-    for label, (darker, lighter) in _pairs(marked, DARKER, LIGHTER):
+    for label, (darker, lighter) in _pairs(marked, _DARKER, _LIGHTER):
         yield f"reflectance/{label}", ReflectanceComparison(first=darker, second=lighter, darker="first", weight=1)
-    for label, points in _points(marked, SAME).items():
+    for label, points in _points(marked, _SAME).items():
         if len(points) == 2:
             yield (
                 f"reflectance/same/{label}",
@@ -106,7 +106,7 @@ _READERS: dict[type[GroundTruth], Callable[[PictureRegions], Iterator[tuple[str,
     CountQuestion: _counts,
     KeypointPair: _keypoints,
 }
-MARKED_KINDS: tuple[type[GroundTruth], ...] = tuple(_READERS)
+_MARKED_KINDS: tuple[type[GroundTruth], ...] = tuple(_READERS)
 
 
 def _label(region: FieldRegion) -> str:

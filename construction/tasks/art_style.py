@@ -23,7 +23,7 @@ from ..item_parts.modes import Hardening
 from ..truth_tasks.equal_squares import WholePicturesTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 
-TRIES = 12
+_TRIES = 12
 """Ways in which each reference is planned; the selection takes one whose pictures are free."""
 QUESTION = (
     "The first image is a painting. Which of the two paintings after it is in the same style of art as the first? "
@@ -129,8 +129,8 @@ class ArtStyleTask(WholePicturesTask):
             return
         rng = generator_for(seed, self.name, reference.record, "against")
         following = [paintings[(number + step) % len(paintings)] for step in range(1, len(paintings))]
-        same_style = [other for other in following[: 8 * TRIES] if self._is_right(reference, other)][:TRIES]
-        for attempt in range(TRIES if same_style else 0):
+        same_style = [other for other in following[: 8 * _TRIES] if self._is_right(reference, other)][:_TRIES]
+        for attempt in range(_TRIES if same_style else 0):
             right = same_style[attempt % len(same_style)]
             against = orders[far[int(rng.integers(len(far)))]]
             wrong = against[int(rng.integers(len(against)))]
@@ -151,7 +151,7 @@ class ArtStyleTask(WholePicturesTask):
         comes last.
         """
         rng = generator_for(seed, self.name, painting.record, "pair")
-        for _ in range(TRIES if far else 0):
+        for _ in range(_TRIES if far else 0):
             against = orders[far[int(rng.integers(len(far)))]]
             options = painting, against[int(rng.integers(len(against)))]
             partners = [
@@ -170,7 +170,7 @@ class ArtStyleTask(WholePicturesTask):
         rng: np.random.Generator,
     ) -> RecordTruth[Any] | None:
         """Return a reference of the style of one option that is none of the two options, nor by a wrong painter."""
-        for number in rng.integers(len(paintings), size=min(8 * TRIES, 4 * len(paintings))).tolist():
+        for number in rng.integers(len(paintings), size=min(8 * _TRIES, 4 * len(paintings))).tolist():
             other: RecordTruth[Any] = paintings[number]
             if (
                 self._is_right(other, right)

@@ -40,7 +40,7 @@ from ..item_parts.cutting_out import (
 from ..item_parts.pairs import SIDES, PairMaking, Side
 from ..stated_facts.facts_reader import FactsReader, ShownPicture, as_shown, nothing_stated
 
-DISTRACTORS = 3
+_DISTRACTORS = 3
 
 
 class PairWords(NamedTuple):
@@ -84,7 +84,7 @@ def yes_no(pair: PairWords) -> tuple[OppositeYesNo, OppositeYesNo]:
 
 def single_image(pair: PairWords, rng: np.random.Generator) -> PlacedQuestion:
     """Ask for the background of the manipulated image; the natural background is a distractor."""
-    distractors = drawn(pair.others, DISTRACTORS - 1, rng)
+    distractors = drawn(pair.others, _DISTRACTORS - 1, rng)
     wrong = [([pair.natural, *distractors])[number] for number in rng.permutation(1 + len(distractors)).tolist()]
     return PlacedQuestion(
         "What does the background of this image show?", place(capital(pair.manipulated), _all(wrong), rng)

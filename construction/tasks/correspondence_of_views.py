@@ -42,9 +42,9 @@ QUESTION = (
     "The ring labelled REF marks a point in the first image. The second image shows the same scene {change}, with four "
     "rings labelled A, B, C and D. Which of them marks the same point of the scene?"
 )
-TRIES = 8
+_TRIES = 8
 """Places of the second picture's part that are tried in mode `hardened`."""
-CHANGES = {"viewpoint": "from another viewpoint", "illumination": "in another light"}
+_CHANGES = {"viewpoint": "from another viewpoint", "illumination": "in another light"}
 
 
 class CorrespondenceOfViews(TruthTask):
@@ -115,7 +115,7 @@ class CorrespondenceOfViews(TruthTask):
         """Ask for the same point of the scene."""
         del shown
         change = chosen.plan["change"]
-        question = QUESTION.format(change=CHANGES[change])
+        question = QUESTION.format(change=_CHANGES[change])
         return CorrespondenceTask.worded_points(chosen, question, {"change": change})
 
     def made_of_record(
@@ -157,7 +157,7 @@ class CorrespondenceOfViews(TruthTask):
         candidates = seen_again(recognisable_points(first), homography, second)
         sizes = [(int(self.view_part * grey.shape[1]), int(self.view_part * grey.shape[0])) for grey in (first, second)]
         refused = NotEnough("too_few_points", len(candidates))
-        for _ in range(TRIES):
+        for _ in range(_TRIES):
             spare = (second.shape[1] - sizes[1][0], second.shape[0] - sizes[1][1])
             x, y = rng.uniform(0, spare).round(2).tolist()
             chosen = exchangeable_points(

@@ -21,7 +21,7 @@ from ..item_parts.marks import SizeWH
 from ..truth_tasks.correspondences import CorrespondenceTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, JoinedTruths, TruthPictures
 
-PARTNERS = 12
+_PARTNERS = 12
 """Further pictures of the same action with which each is planned; the selection takes one whose picture is free."""
 QUESTION = (
     'Think of using each of the two objects for this action: "{action}". In the first image, the ring labelled REF '
@@ -70,7 +70,7 @@ class FunctionalCorrespondence(CorrespondenceTask):
                 others.sort(key=lambda other: other.truth.category == first.truth.category)
                 if len(order) == 1:
                     yield first
-                for other in others[:PARTNERS]:
+                for other in others[:_PARTNERS]:
                     yield JoinedTruths.of((first, other))
 
     def planned(self, truth: RecordTruth[Any], pictures: TruthPictures, rng: np.random.Generator) -> ItemPlan | str:

@@ -22,7 +22,7 @@ from ..ground_truth.values import RecordTruth
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 from ..truth_tasks.truth_tasks import TruthTask
 
-WRITTEN_IN, AUTHOR, LABELS = "written_in", "author", "labels"
+_WRITTEN_IN, _AUTHOR, _LABELS = "written_in", "author", "labels"
 """Keys of `original` that say of a written puzzle where and by whom it was written, and how it was labelled."""
 
 
@@ -118,15 +118,15 @@ class IqTest(TruthTask):
         if "right" in plan:
             options.insert(chosen.letter, plan["right"])
             images += [(number, "choice", ()) for number in options if isinstance(number, int)]
-        author = "template" if plan["is_generated"] else chosen.original.get(AUTHOR, "person")
-        written_in = chosen.original.get(WRITTEN_IN)
+        author = "template" if plan["is_generated"] else chosen.original.get(_AUTHOR, "person")
+        written_in = chosen.original.get(_WRITTEN_IN)
         origin = "generated" if plan["is_generated"] else "collected" if written_in is None else "written"
         return ItemWording(
             plan["question"],
             tuple(options),
             tuple(images),
-            evidence={} if written_in is None else {WRITTEN_IN: written_in},
-            attributes={**chosen.original.get(LABELS, {}), "origin": origin},
+            evidence={} if written_in is None else {_WRITTEN_IN: written_in},
+            attributes={**chosen.original.get(_LABELS, {}), "origin": origin},
             written_by=author,
             choices_by=author,
             explanation=plan["explanation"],
@@ -145,5 +145,5 @@ def _written_puzzle(question: WrittenQuestion, drawn_options: tuple[str, ...]) -
         answer=answer,
         explanation=question.explanation or "",
         declines=question.refusal is not None,
-        original={WRITTEN_IN: written_in, AUTHOR: question.author, LABELS: question.labels},
+        original={_WRITTEN_IN: written_in, _AUTHOR: question.author, _LABELS: question.labels},
     )

@@ -24,18 +24,18 @@ from ..item_parts.choices import group_keys, image_choices, place
 from ..item_parts.modes import Mode
 from ..item_parts.scaling import shrink, size_within
 
-GRID = 3
-CENTRE = (1, 1)
+_GRID = 3
+_CENTRE = (1, 1)
 HIDDEN = ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))
 """Tiles that are not shown where the centre is missing."""
-EXCHANGEABLE = ((1, 2), (2, 1))
+_EXCHANGEABLE = ((1, 2), (2, 1))
 """Tiles of which each can be missing, at the lower right of 2 by 2, while the other is not shown."""
 QUESTION = (
     "The lower right corner of the first image is missing: it is filled with black. "
     "Which image shows the missing part, the second or the third?"
 )
 
-Tile = tuple[int, int]
+_Tile = tuple[int, int]
 """(row, column), from 0."""
 
 
@@ -104,7 +104,7 @@ class Jigsaw(MapStep):
         if self.dataset is not None and not records_of(record, ctx, dataset=self.dataset):
             return Outcome("drop", "other_source")
         shown_wh = size_within(record.width, record.height, max_side_px=self.max_side_px)
-        tile_wh = (shown_wh[0] // GRID, shown_wh[1] // GRID)
+        tile_wh = (shown_wh[0] // _GRID, shown_wh[1] // _GRID)
         measured: dict[str, Any] = {"tile_px": min(tile_wh)}
         if min(tile_wh) < self.min_tile_px:
             evidence = {"tile_wh": list(tile_wh), "min_tile_px": self.min_tile_px}
@@ -136,8 +136,8 @@ class Jigsaw(MapStep):
     def _pairs(self, rng: np.random.Generator) -> list[_Pair]:
         """Return the pairs of a missing and a wrong tile, in the order in which they are tried."""
         if self.mode == "paper":
-            return [_Pair(CENTRE, HIDDEN[number]) for number in rng.permutation(len(HIDDEN)).tolist()]
-        first, second = (EXCHANGEABLE[number] for number in rng.permutation(len(EXCHANGEABLE)).tolist())
+            return [_Pair(_CENTRE, HIDDEN[number]) for number in rng.permutation(len(HIDDEN)).tolist()]
+        first, second = (_EXCHANGEABLE[number] for number in rng.permutation(len(_EXCHANGEABLE)).tolist())
         return [_Pair(first, second), _Pair(second, first)]
 
     def _told_apart(self, cut: _Cut, differences: Mapping[_Pair, float]) -> list[_Pair]:
@@ -186,8 +186,8 @@ class Jigsaw(MapStep):
 class _Pair(NamedTuple):
     """The tile that is missing, and the one that is offered besides."""
 
-    missing: Tile
-    wrong: Tile
+    missing: _Tile
+    wrong: _Tile
 
 
 class _Cut(NamedTuple):
@@ -200,15 +200,15 @@ class _Cut(NamedTuple):
     @classmethod
     def of(cls, pixels: NDArray[np.uint8], tile_wh: tuple[int, int]) -> _Cut:
         """Scale what three equal tiles cover, so that boxes in the source are whole pixels; leave the rest."""
-        height, width = pixels.shape[0] // GRID, pixels.shape[1] // GRID
-        covered = pixels[: GRID * height, : GRID * width]
-        return cls(shrink(covered, (GRID * tile_wh[0], GRID * tile_wh[1])), tile_wh, (width, height))
+        height, width = pixels.shape[0] // _GRID, pixels.shape[1] // _GRID
+        covered = pixels[: _GRID * height, : _GRID * width]
+        return cls(shrink(covered, (_GRID * tile_wh[0], _GRID * tile_wh[1])), tile_wh, (width, height))
 
-    def tile(self, tile: Tile) -> NDArray[np.uint8]:
+    def tile(self, tile: _Tile) -> NDArray[np.uint8]:
         left, top, right, bottom = _box(tile, self.tile_wh)
         return self.pixels[top:bottom, left:right]
 
-    def reference(self, missing: Tile) -> NDArray[np.uint8]:
+    def reference(self, missing: _Tile) -> NDArray[np.uint8]:
         width, height = self.tile_wh
         left, top, right, bottom = _box(missing, self.tile_wh)
         pixels = self.pixels[top - height : bottom, left - width : right].copy()
@@ -218,7 +218,7 @@ class _Cut(NamedTuple):
     def evidence(self, pair: _Pair) -> dict[str, Any]:
         """Say which tiles were used and where they lie in the upright source, in pixels."""
         return {
-            "grid": [GRID, GRID],
+            "grid": [_GRID, _GRID],
             "tile_wh": list(self.tile_wh),
             "shown_boxes_xyxy": [_box(tile, self.source_tile_wh) for tile in _shown_beside(pair.missing)],
             "right": {"tile": list(pair.missing), "box_xyxy": _box(pair.missing, self.source_tile_wh)},
@@ -226,20 +226,20 @@ class _Cut(NamedTuple):
         }
 
 
-def _box(tile: Tile, tile_wh: tuple[int, int]) -> list[int]:
+def _box(tile: _Tile, tile_wh: tuple[int, int]) -> list[int]:
     row, column = tile
     width, height = tile_wh
     return [column * width, row * height, (column + 1) * width, (row + 1) * height]
 
 
-def _shown_beside(missing: Tile) -> tuple[Tile, ...]:
+def _shown_beside(missing: _Tile) -> tuple[_Tile, ...]:
     """Return the three tiles above and to the left of the missing one."""
     row, column = missing
     return (row - 1, column - 1), (row - 1, column), (row, column - 1)
 
 
-def _number(tile: Tile) -> int:
-    return tile[0] * GRID + tile[1]
+def _number(tile: _Tile) -> int:
+    return tile[0] * _GRID + tile[1]
 
 
 def edge_difference(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> float:

@@ -22,7 +22,7 @@ from ..item_parts.wording import without_article
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, LeftOut, TruthPictures
 from ..truth_tasks.truth_tasks import TruthTask
 
-COLORS = {"A": "#ff0000", "B": "#0060ff"}
+_COLORS = {"A": "#ff0000", "B": "#0060ff"}
 QUESTION = "Two boxes are drawn into the image, A in red and B in blue. Which of them fits {phrase} more closely?"
 
 
@@ -36,11 +36,11 @@ def drawn_boxes(image_id: str, height: int, boxes: Sequence[Box]) -> tuple[Visua
             label=key,
             style=PromptStyle(color=color, reference_height_px=max(512.0, height)),
         )
-        for (key, color), box in zip(COLORS.items(), boxes, strict=True)
+        for (key, color), box in zip(_COLORS.items(), boxes, strict=True)
     )
 
 
-def single_things(stated: LabelledBoxes) -> list[LabelledBox]:
+def _single_things(stated: LabelledBoxes) -> list[LabelledBox]:
     """Return the boxes whose label names one thing of the picture: it has no second box and is not incomplete.
 
     Labels are compared as questions show them, so that `hot_dog` and `hot dog` are one label.
@@ -98,7 +98,7 @@ class LocalizationOfBoxes(TruthTask):
         self, truth: RecordTruth[LabelledBoxes], pictures: TruthPictures, rng: np.random.Generator
     ) -> ItemPlan | str:
         """Choose a thing by chance, and draw a wrong box for it."""
-        things = single_things(truth.truth)
+        things = _single_things(truth.truth)
         reason = "no_single_thing"
         is_part = self.mode == "hardened"
         for number in rng.permutation(len(things)).tolist():
@@ -158,7 +158,7 @@ class LocalizationOfBoxes(TruthTask):
         name = without_article(chosen.plan["subject"])
         return ItemWording(
             QUESTION.format(phrase=f"the {name}"),
-            tuple(f"Box {key}" for key in COLORS),
+            tuple(f"Box {key}" for key in _COLORS),
             ((0, "reference", ()),),
             evidence=chosen.plan,
             attributes={"object": name},

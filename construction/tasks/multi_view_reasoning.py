@@ -30,21 +30,25 @@ from ..truth_tasks.truth_tasks import TruthTask
 
 Vector = tuple[float, float, float]
 Side = Literal["left", "right"]
-OBJECT = "Somebody filmed {thing} that did not move, walking around it with the camera always turned towards it. "
-SINGLE = OBJECT + "The first image is the earlier frame, the second the later one. Seen by the person with the camera, "
-CONCATENATED = OBJECT + (
+_OBJECT = "Somebody filmed {thing} that did not move, walking around it with the camera always turned towards it. "
+_SINGLE = (
+    _OBJECT + "The first image is the earlier frame, the second the later one. Seen by the person with the camera, "
+)
+_CONCATENATED = _OBJECT + (
     "The image shows two frames of the film side by side: the earlier one on the left, the later one on the right. "
     "Seen by the person with the camera, "
 )
-PLACES = "Somebody took two pictures of {thing} that did not move, from two places, with the camera turned towards it. "
-SINGLE_PLACES = PLACES + "Seen by the person with the camera, "
-CONCATENATED_PLACES = PLACES + (
+_PLACES = (
+    "Somebody took two pictures of {thing} that did not move, from two places, with the camera turned towards it. "
+)
+_SINGLE_PLACES = _PLACES + "Seen by the person with the camera, "
+_CONCATENATED_PLACES = _PLACES + (
     "The image shows both side by side, the first one on the left. Seen by the person with the camera, "
 )
-ASKED_OF_PLACES = "does the camera have to move to the left or to the right from the first picture to the second one?"
+_ASKED_OF_PLACES = "does the camera have to move to the left or to the right from the first picture to the second one?"
 ASKED = "did the camera move to the left or to the right from the earlier frame to the later one?"
 _OTHER: dict[Side, Side] = {"left": "right", "right": "left"}
-TURNS = 40
+_TURNS = 40
 """Pairs of frames tried in a video."""
 
 
@@ -86,7 +90,7 @@ def _sideways(pose: CameraPose, point: Vector) -> float:
     return dot(pose.rotation[0], point) + pose.translation[0]
 
 
-def height_deg(pose: CameraPose, up: Vector) -> float:
+def _height_deg(pose: CameraPose, up: Vector) -> float:
     """Return the angle at which the camera stands above the object's horizontal plane, in degrees."""
     centre = pose.centre
     length = sqrt(dot(centre, centre))
@@ -157,7 +161,7 @@ class MultiViewReasoning(TruthTask):
         if len(set(pictures.sizes_wh)) > 1:
             return "other_sizes"
         steps = [turn_deg(first, second, video.up) for first, second in pairwise(video.poses)]
-        for _ in range(TURNS):
+        for _ in range(_TURNS):
             start, end = sorted(rng.choice(len(video.poses), 2, replace=False).tolist())
             between = steps[start:end]
             turn = sum(between)
@@ -192,7 +196,7 @@ class MultiViewReasoning(TruthTask):
         }
 
     def _fits(self, video: CameraPoses, start: int, end: int, between: Sequence[float], turn: float) -> bool:
-        heights = [height_deg(video.poses[number], video.up) for number in (start, end)]
+        heights = [_height_deg(video.poses[number], video.up) for number in (start, end)]
         return (
             self.min_turn_deg <= abs(turn) <= self.max_turn_deg
             and side_of(video.poses[start], video.poses[end]) is not None
@@ -205,7 +209,7 @@ class MultiViewReasoning(TruthTask):
         """Ask about two frames, an image each."""
         del shown
         return self._wording(
-            chosen, SINGLE if self.mode == "paper" else SINGLE_PLACES, ((0, "view", ()), (1, "view", ())), "single"
+            chosen, _SINGLE if self.mode == "paper" else _SINGLE_PLACES, ((0, "view", ()), (1, "view", ())), "single"
         )
 
     def _wording(self, chosen: ChosenRecord, beginning: str, images: Any, way: str) -> ItemWording:
@@ -214,7 +218,7 @@ class MultiViewReasoning(TruthTask):
         sides.insert(chosen.letter, right)
         thing = with_article(chosen.plan["category"].replace("_", " "))
         return ItemWording(
-            beginning.format(thing=thing) + (ASKED if self.mode == "paper" else ASKED_OF_PLACES),
+            beginning.format(thing=thing) + (ASKED if self.mode == "paper" else _ASKED_OF_PLACES),
             tuple(f"To the {side}" for side in sides),
             images,
             evidence={name: value for name, value in chosen.plan.items() if name != VIEWS},
@@ -242,7 +246,7 @@ class MultiViewReasoning(TruthTask):
             pixels = side_by_side(first, second, max_side_px=2 * self.max_side_px)
             both = ctx.store_image(pixels, parents=frames)
             made[both.image_id] = both
-            beginning = CONCATENATED if self.mode == "paper" else CONCATENATED_PLACES
+            beginning = _CONCATENATED if self.mode == "paper" else _CONCATENATED_PLACES
             wording = self._wording(chosen, beginning, ((0, "view", ()),), "concatenated")
             items.append(self.item(record, ctx, chosen, [both], wording, ordinal=1, group_keys=(pair,)))
         return items

@@ -18,7 +18,7 @@ from ..item_parts.wording import with_article
 from ..truth_tasks.correspondences import CorrespondenceTask
 from ..truth_tasks.truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 
-CALLED = {"tvmonitor": "TV or monitor", "pottedplant": "potted plant"}
+_CALLED = {"tvmonitor": "TV or monitor", "pottedplant": "potted plant"}
 """Categories of SPair-71k that are no words."""
 QUESTION = (
     "Both images show {thing}. In the first image, the ring labelled REF marks a point. Which of the rings A, B, C "
@@ -51,5 +51,5 @@ class SemanticCorrespondence(CorrespondenceTask):
         """Ask for the corresponding point."""
         del shown
         category = chosen.plan["category"]
-        thing = CALLED.get(category, category.replace("_", " "))
+        thing = _CALLED.get(category, category.replace("_", " "))
         return self.worded_points(chosen, QUESTION.format(thing=with_article(thing)), {"object": thing})

@@ -56,9 +56,9 @@ QUESTION = (
 )
 
 
-TRIES = 4
+_TRIES = 4
 """Second views tried for an item in mode `hardened`."""
-LARGEST_PX = 8192
+_LARGEST_PX = 8192
 _OF_DATASETS = frozenset({"uses", "apart_from", "items"})
 _OF_BOTH = frozenset({"per_image", "mode", "view_part", "max_side_px", "min_side_px", "max_likeness"})
 """Settings that mean something for drawn views and for those of a dataset."""
@@ -124,7 +124,7 @@ class VisualCorrespondence(MapStep):
     per_image: int = Field(1, ge=1, le=20)
     mode: Mode = "hardened"
     view_part: float = Field(0.6, ge=0.3, le=0.9)
-    max_side_px: int = Field(640, ge=64, le=LARGEST_PX)
+    max_side_px: int = Field(640, ge=64, le=_LARGEST_PX)
     min_side_px: int = Field(240, ge=32)
     max_rotation_deg: float = Field(25.0, ge=0, le=180)
     max_perspective: float = Field(0.12, ge=0, le=0.2)
@@ -166,7 +166,7 @@ class VisualCorrespondence(MapStep):
             return self
         settings = {name: getattr(self, name) for name in sorted(_OF_DATASETS | _OF_BOTH | {"dataset"})}
         if self.mode == "hardened":  # the dataset's pictures are larger than the parts that items show
-            settings["max_side_px"] = min(LARGEST_PX, int(self.max_side_px / self.view_part))
+            settings["max_side_px"] = min(_LARGEST_PX, int(self.max_side_px / self.view_part))
         return CorrespondenceOfViews(**settings).placed(given)
 
     def parameters(self) -> dict[str, Any]:
@@ -224,7 +224,7 @@ class VisualCorrespondence(MapStep):
         refused = NotEnough("too_few_points", len(points))
         for number in range(self.per_image):
             rng = ctx.rng(record.image_id, number)
-            for _ in range(TRIES if self.mode == "hardened" else 1):
+            for _ in range(_TRIES if self.mode == "hardened" else 1):
                 plan = self._plan(number, grey, points, size_wh, rng)
                 if isinstance(plan, _Plan):
                     plans.append(plan)

@@ -21,8 +21,8 @@ from .truth_plans import ChosenRecord, ItemPlan, ItemWording, TruthPictures
 from .truth_tasks import TruthTask
 
 OPTIONS = 4
-LETTERS_OF_OPTIONS = ("A", "B", "C", "D")
-REFERENCE = "REF"
+_LETTERS_OF_OPTIONS = ("A", "B", "C", "D")
+_REFERENCE = "REF"
 _SURROUNDINGS = 0.08
 """Least distance of the reference from the border of the crop, as a fraction of its shorter side, so that what it lies
 on can be seen."""
@@ -159,8 +159,8 @@ class CorrespondenceTask(TruthTask):
         orders = [[*wrong[:place], right, *wrong[place:]] for place in range(OPTIONS)]
         view = view_of(plan.document, 0)
         first_wh = pictures.shown_wh[0] if view is None else view.size_wh
-        fits = rings_fit([plan.document["reference"]], [REFERENCE], first_wh) and all(
-            rings_fit(order, LETTERS_OF_OPTIONS, pictures.shown_wh[1]) for order in orders
+        fits = rings_fit([plan.document["reference"]], [_REFERENCE], first_wh) and all(
+            rings_fit(order, _LETTERS_OF_OPTIONS, pictures.shown_wh[1]) for order in orders
         )
         return None if fits else "no_room_for_labels"
 
@@ -172,10 +172,10 @@ class CorrespondenceTask(TruthTask):
         points.insert(chosen.letter, tuple(plan["right"]))
         return ItemWording(
             question,
-            tuple(f"Point {letter}" for letter in LETTERS_OF_OPTIONS),
+            tuple(f"Point {letter}" for letter in _LETTERS_OF_OPTIONS),
             (
-                (0, "view", ((tuple(plan["reference"]), REFERENCE),)),
-                (1, "view", tuple(zip(points, LETTERS_OF_OPTIONS, strict=True))),
+                (0, "view", ((tuple(plan["reference"]), _REFERENCE),)),
+                (1, "view", tuple(zip(points, _LETTERS_OF_OPTIONS, strict=True))),
             ),
             evidence=plan,
             attributes=attributes,

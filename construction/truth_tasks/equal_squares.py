@@ -14,13 +14,13 @@ from ..item_parts.scaling import middle_square
 from .truth_plans import ChosenRecord, LeftOut, TruthPictures
 from .truth_tasks import TruthTask
 
-REDUCTION = 1.25
+_REDUCTION = 1.25
 """Least reduction of a picture: one shown as it is beside others that were scaled down would be the sharpest."""
 
 
-def square_side_px(sizes_wh: Sequence[SizeWH], max_side_px: int) -> int:
+def _square_side_px(sizes_wh: Sequence[SizeWH], max_side_px: int) -> int:
     """Return the side of the squares as which pictures are shown together: one at which all of them, the smallest too,
-    are reduced by `REDUCTION` or more.
+    are reduced by `_REDUCTION` or more.
 
     Args:
         sizes_wh: Sizes of the pictures. Where chance chose between two references, both belong to them: if the one that
@@ -28,7 +28,7 @@ def square_side_px(sizes_wh: Sequence[SizeWH], max_side_px: int) -> int:
         max_side_px: Largest side of the squares.
     """
     smallest_px = min(min(size_wh) for size_wh in sizes_wh)
-    return min(max_side_px, max(1, int(smallest_px / REDUCTION)))
+    return min(max_side_px, max(1, int(smallest_px / _REDUCTION)))
 
 
 class WholePicturesTask(TruthTask):
@@ -64,4 +64,4 @@ class WholePicturesTask(TruthTask):
         Args:
             pictures: All pictures of the record, also those that are not shown.
         """
-        return {} if self.mode == "paper" else {"side_px": square_side_px(pictures.sizes_wh, self.max_side_px)}
+        return {} if self.mode == "paper" else {"side_px": _square_side_px(pictures.sizes_wh, self.max_side_px)}

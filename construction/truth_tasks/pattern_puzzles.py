@@ -41,7 +41,7 @@ from ..item_parts.modes import Mode
 if TYPE_CHECKING:
     import pyarrow as pa
 
-CELL_PX = 160
+_CELL_PX = 160
 """Side of a pattern, in pixels."""
 _GAP_PX, _MARGIN_PX, _PITCH_PX, _DOT_PX, _LINE_PX = 12, 20, 40, 7, 5
 _LATTICE, _FRAME = 4, 190
@@ -49,22 +49,22 @@ QUESTION = (
     "Each row follows one rule, and the last picture of the second row is missing. Which of the four pictures after "
     "the first one is it?"
 )
-EXPLANATION = (
+_EXPLANATION = (
     "In each row the third picture shows everything that the first or the second shows, each in its place: the two are "
     "laid over each other. The right picture is the overlay of the first two pictures of the second row. In each of "
     "the others, one or two elements lie in another place."
 )
-EXPLANATION_OF_DIFFERENCE = (
+_EXPLANATION_OF_DIFFERENCE = (
     "In each row the third picture shows what exactly one of the first two shows, in its place; what both show is "
     "gone. The right picture shows this of the first two pictures of the second row. In each of the others, one or two "
     "elements lie in another place."
 )
-RULES: dict[Mode, str] = {"hardened": "difference", "paper": "overlay"}
+_RULES: dict[Mode, str] = {"hardened": "difference", "paper": "overlay"}
 Element = tuple[str, int, int]
 Pattern = frozenset[Element]
 Pixels = NDArray[np.uint8]
 
-DOTS: tuple[Element, ...] = tuple(("dot", x, y) for x in range(_LATTICE) for y in range(_LATTICE))
+_DOTS: tuple[Element, ...] = tuple(("dot", x, y) for x in range(_LATTICE) for y in range(_LATTICE))
 LINES: tuple[Element, ...] = (
     *(("across", x, y) for x in range(_LATTICE - 1) for y in range(_LATTICE)),
     *(("down", x, y) for x in range(_LATTICE) for y in range(_LATTICE - 1)),
@@ -90,7 +90,7 @@ class PatternPuzzle(NamedTuple):
 
 def pattern_puzzle(rng: np.random.Generator, mode: Mode) -> PatternPuzzle:
     """Return a puzzle drawn by chance."""
-    vocabulary = (DOTS, LINES, DOTS + LINES)[rng.integers(3)]
+    vocabulary = (_DOTS, LINES, _DOTS + LINES)[rng.integers(3)]
     pairs, places = _moving(vocabulary, rng)
     kept = places[: int(rng.integers(5, 8))]
     options = [frozenset([*kept, first, second]) for first, second in product(*pairs)]
@@ -165,7 +165,7 @@ def _parted(
 
 def drawn(pattern: Pattern) -> Pixels:
     """Return a pattern in black on white, (160, 160, 3), without half tones."""
-    image = Image.new("L", (CELL_PX, CELL_PX), 255)
+    image = Image.new("L", (_CELL_PX, _CELL_PX), 255)
     draw = ImageDraw.Draw(image)
     for kind, column, row in sorted(pattern):
         x, y = _MARGIN_PX + column * _PITCH_PX, _MARGIN_PX + row * _PITCH_PX
@@ -178,37 +178,39 @@ def drawn(pattern: Pattern) -> Pixels:
     return np.asarray(image.convert("RGB"))
 
 
-def drawn_rows(puzzle: PatternPuzzle) -> Pixels:
+def _drawn_rows(puzzle: PatternPuzzle) -> Pixels:
     """Return the two rows as one picture; the missing pattern is a grey square."""
-    step = CELL_PX + _GAP_PX
+    step = _CELL_PX + _GAP_PX
     rows = np.full((2 * step + _GAP_PX, 3 * step + _GAP_PX, 3), _FRAME, np.uint8)
     for row, patterns in enumerate((puzzle.first_row, puzzle.second_row)):
         for column in range(3):
-            cell = drawn(patterns[column]) if column < len(patterns) else np.full((CELL_PX, CELL_PX, 3), 225, np.uint8)
+            cell = (
+                drawn(patterns[column]) if column < len(patterns) else np.full((_CELL_PX, _CELL_PX, 3), 225, np.uint8)
+            )
             y, x = _GAP_PX + row * step, _GAP_PX + column * step
-            rows[y : y + CELL_PX, x : x + CELL_PX] = cell
+            rows[y : y + _CELL_PX, x : x + _CELL_PX] = cell
     return rows
 
 
-def framed(option: Pixels) -> Pixels:
+def _framed(option: Pixels) -> Pixels:
     """Return an option with a grey frame as the rows have it, so that one sees where in it an element lies."""
     return np.pad(option, ((_GAP_PX, _GAP_PX), (_GAP_PX, _GAP_PX), (0, 0)), constant_values=_FRAME)
 
 
-def right_by_pixels(rows: Pixels, options: Sequence[Pixels], mode: Mode) -> list[int]:
+def _right_by_pixels(rows: Pixels, options: Sequence[Pixels], mode: Mode) -> list[int]:
     """Return the places of the options that the first two patterns of the second row make by the rule.
 
     Args:
-        rows: The two rows as `drawn_rows` returns them.
+        rows: The two rows as `_drawn_rows` returns them.
         options: The options as `drawn` returns them.
         mode: which says which rule it is.
 
     Returns:
         Places from 0; none where the first row does not follow the rule either.
     """
-    step = CELL_PX + _GAP_PX
+    step = _CELL_PX + _GAP_PX
     cells = [
-        rows[_GAP_PX + row * step :, _GAP_PX + column * step :][:CELL_PX, :CELL_PX]
+        rows[_GAP_PX + row * step :, _GAP_PX + column * step :][:_CELL_PX, :_CELL_PX]
         for row in range(2)
         for column in range(3)
     ]
@@ -260,7 +262,7 @@ class PatternPuzzles(GatherStep):
         brought: list[BroughtPhotograph] = []
         self._records = {}
         for number, pictures in enumerate(self.drawn(ctx.seed)):
-            framed_options = (framed(option) for option in pictures[1:])
+            framed_options = (_framed(option) for option in pictures[1:])
             digests = [workspace.objects.put(_png(picture)) for picture in (pictures[0], *framed_options)]
             record = f"{ctx.stage}:{number:05d}"
             self._records[record] = tuple(digests)
@@ -288,14 +290,14 @@ class PatternPuzzles(GatherStep):
                 puzzle = pattern_puzzle(generator_for(seed, self.name, f"{number:05d}", attempt), self.mode)
                 options = [drawn(option) for option in puzzle.options]
                 pictures = (
-                    drawn_rows(puzzle),
+                    _drawn_rows(puzzle),
                     *sorted(options, key=lambda option: option is not options[puzzle.right]),
                 )
                 keys = {picture.tobytes() for picture in pictures}
                 if (
                     len(keys) == 5
                     and seen.isdisjoint(keys)
-                    and right_by_pixels(pictures[0], pictures[1:], self.mode) == [0]
+                    and _right_by_pixels(pictures[0], pictures[1:], self.mode) == [0]
                 ):
                     break
                 attempt += 1
@@ -325,12 +327,12 @@ class PatternPuzzles(GatherStep):
 
     def truth(self, seed: int) -> Puzzle:
         """Return what is true of every puzzle: its right option is picture 1."""
-        original: dict[str, Any] = {"generator": self.name, "mode": self.mode, "rule": RULES[self.mode], "seed": seed}
+        original: dict[str, Any] = {"generator": self.name, "mode": self.mode, "rule": _RULES[self.mode], "seed": seed}
         return Puzzle(
             question=QUESTION,
             option_pictures=(1, 2, 3, 4),
             answer=1,
-            explanation=EXPLANATION if self.mode == "paper" else EXPLANATION_OF_DIFFERENCE,
+            explanation=_EXPLANATION if self.mode == "paper" else _EXPLANATION_OF_DIFFERENCE,
             is_generated=True,
             original=original,
         )

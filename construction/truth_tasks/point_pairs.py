@@ -17,7 +17,7 @@ from ..item_parts.picture_views import VIEWS, LevelView, drawn_level, level_view
 from .truth_plans import ItemPlan, TruthPictures
 from .truth_tasks import TruthTask
 
-LETTERS_OF_POINTS = ("A", "B")
+_LETTERS_OF_POINTS = ("A", "B")
 NOT_LEVELLED = {
     "not_level": "only points of about the same height are asked about: compare such points, or set a larger "
     "`max_tilt_deg`",
@@ -98,5 +98,5 @@ class PointPairTask(TruthTask):
         points: list[Point] = [plan.document["first"], plan.document["second"]]
         view = view_of(plan.document, 0)
         size_wh = pictures.shown_wh[0] if view is None else view.size_wh
-        fits = all(rings_fit(order, LETTERS_OF_POINTS, size_wh) for order in (points, list(reversed(points))))
+        fits = all(rings_fit(order, _LETTERS_OF_POINTS, size_wh) for order in (points, list(reversed(points))))
         return None if fits else "no_room_for_labels"

@@ -52,8 +52,8 @@ from .truth_plans import ChosenOfImage, ChosenRecord, ItemPlan, ItemWording, Lef
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NOTHING_STATED, USED_ALREADY, ENOUGH, TOO_SMALL = "nothing_stated", "used_already", "enough", "too_small"
-PICTURE_MISSING = "picture_missing"
+_NOTHING_STATED, _USED_ALREADY, _ENOUGH, TOO_SMALL = "nothing_stated", "used_already", "enough", "too_small"
+_PICTURE_MISSING = "picture_missing"
 PROMPT = "prompt"
 """Value of photographs that people collected: what they were collected for."""
 
@@ -302,7 +302,7 @@ class TruthTask(MapStep):
         evidence: dict[str, Any] = {"left_out": dict(left_out)} if left_out else {}
         evidence |= {"records": by_record} if by_record else {}
         if not items:
-            reasons = left_out or Counter({NOTHING_STATED: 1})
+            reasons = left_out or Counter({_NOTHING_STATED: 1})
             return Outcome("drop", max(reasons, key=lambda reason: (reasons[reason], reason)), evidence=evidence)
         return Outcome(evidence=evidence, images=tuple(images.values()), items=tuple(items))
 
@@ -463,7 +463,7 @@ class Selection(GatherStep):
             uses=task.uses,
             items=task.items,
             refusal=lambda number: (
-                USED_ALREADY
+                _USED_ALREADY
                 if not used_elsewhere.isdisjoint(candidates[number].image_ids)
                 else task.refused(planned[number][1], planned[number][2])
             ),
@@ -482,7 +482,7 @@ class Selection(GatherStep):
         taken = frozenset(selected.chosen)
         for number, candidate in enumerate(candidates):
             if number not in taken:
-                reason = selected.refused.get(number, ENOUGH if is_enough else USED_ALREADY)
+                reason = selected.refused.get(number, _ENOUGH if is_enough else _USED_ALREADY)
                 left_out.setdefault(candidate.image_ids[0], Counter())[reason] += 1
         named = sorted({*chosen, *left_out}, key=rows.__getitem__)
         return Gathered(
@@ -523,7 +523,7 @@ class Selection(GatherStep):
 
     def _reason_against(self, truth: RecordTruth[Any], sizes_wh: Mapping[str, SizeWH]) -> str | None:
         if any(image_id not in sizes_wh for image_id in truth.image_ids):
-            return PICTURE_MISSING
+            return _PICTURE_MISSING
         shown = self._task.pictures_of(truth, sizes_wh).shown_wh
         return TOO_SMALL if min(min(size_wh) for size_wh in shown) < self._task.min_side_px else None
 

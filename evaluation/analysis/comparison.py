@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
 ALPHA = 0.05
-ALL = "all asked"
+_ALL = "all asked"
 """Name of the comparison over all tasks."""
 
 
@@ -65,7 +65,7 @@ class Comparison(NamedTuple):
     """Comparison of models on the items of one task, or of all tasks.
 
     Args:
-        name: Name of the task; `ALL` for all.
+        name: Name of the task; `_ALL` for all.
         ranking: Models, best first; those without a place come last. Places mean nothing where `why_no_ranks` gives a
             reason.
         pairs: Results of the pairs, ordered by the names of the models.
@@ -131,7 +131,7 @@ def comparison_over_all(sheet: ReplyMatrix) -> Comparison:
     """Compare the models over all tasks."""
     import numpy as np
 
-    return _comparison(ALL, np.ones(sheet.items.num_rows, dtype=bool), sheet)
+    return _comparison(_ALL, np.ones(sheet.items.num_rows, dtype=bool), sheet)
 
 
 def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> list[Score]:
@@ -163,7 +163,7 @@ def _scopes(sheet: ReplyMatrix) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     import numpy as np
 
     names, numbers = task_numbers(sheet.items.column("task"))
-    yield ALL, np.ones(len(numbers), dtype=bool)
+    yield _ALL, np.ones(len(numbers), dtype=bool)
     if len(names) > 1:
         for number, name in enumerate(names):
             yield name, numbers == number
@@ -206,7 +206,7 @@ def _ranking(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, apart: set[
     was_asked = sheet.asked & held
     numbers = [k for k in range(len(sheet.scores)) if was_asked[k].any()]
     fit = [k for k in numbers if not sheet.scores[k].unfit]
-    metric = "accuracy" if name == ALL else f"accuracy/{name}"
+    metric = "accuracy" if name == _ALL else f"accuracy/{name}"
     most = max(fit, key=lambda k: (int(was_asked[k].sum()), -k), default=None)
     placed = [k for k in fit if most is not None and (was_asked[k] == was_asked[most]).all()]
 

@@ -34,7 +34,7 @@ _WHY = {
 }
 
 
-def suspect_head(suspects: LabelIssues, release: Release) -> TaskFileHead:
+def _suspect_head(suspects: LabelIssues, release: Release) -> TaskFileHead:
     """Return the first line of a task file of suspects."""
     score = suspects.sheet.scores[0]
     return TaskFileHead(
@@ -42,7 +42,7 @@ def suspect_head(suspects: LabelIssues, release: Release) -> TaskFileHead:
     )
 
 
-def suspect_tasks(suspects: LabelIssues, release: Release) -> Iterator[ReviewTask]:
+def _suspect_tasks(suspects: LabelIssues, release: Release) -> Iterator[ReviewTask]:
     """Yield a task for each suspect, the likeliest first, with the evidence against its key."""
     contents = _contents(release, suspects.sheet.scores[0].split)
     for issue in suspects.found:
@@ -91,7 +91,7 @@ COLUMNS = (
 )
 """`letters` are without blanks between them; `given` is canonical JSON; what is not defined is empty, or null."""
 
-MOST_SHOWN = 20
+_MOST_SHOWN = 20
 
 
 def suspects_document(suspects: LabelIssues, out: Path | None) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def write_suspects(suspects: LabelIssues, release: Release, out: Path, *, force:
     if suffix not in {SUFFIX, ".csv", ".parquet"}:
         raise BenchwrightError(f"{out}: suspects are written as {SUFFIX}, .csv or .parquet; give a name that ends so")
     if suffix == SUFFIX:
-        write_review_tasks(out, suspect_head(suspects, release), suspect_tasks(suspects, release), force=force)
+        write_review_tasks(out, _suspect_head(suspects, release), _suspect_tasks(suspects, release), force=force)
         return
     try:
         with written_once(out, otherwise=REPLACE, force=force) as draft:
@@ -138,9 +138,9 @@ def suspects_table(suspects: LabelIssues) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    shown = suspects.found[:MOST_SHOWN]
+    shown = suspects.found[:_MOST_SHOWN]
     title = f"{len(suspects.found):,} suspects among {counted(suspects.sheet.items.num_rows, 'item')}"
-    more = f"; the first {MOST_SHOWN} are shown" if len(suspects.found) > MOST_SHOWN else ""
+    more = f"; the first {_MOST_SHOWN} are shown" if len(suspects.found) > _MOST_SHOWN else ""
     table = Table(box=box.SIMPLE_HEAD, title=Text(title + more), title_justify="left")
     for name in ("rank", "item", "task", "key", "letters", "probability", "right", "people right", "reason"):
         table.add_column(Text(name), no_wrap=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from benchwright.release import Release
 
-NO_LETTER = -1
+_NO_LETTER = -1
 _COLUMNS = ["item_id", "task", "state", "letter", "right"]
 _GROUP = "group"
 
@@ -35,7 +35,7 @@ class ReplyMatrix(NamedTuple):
             all that `item_facts` gives.
         asked: Whether a model was asked an item, models x items.
         right: Whether the model has the item right; False where it was not asked.
-        letter: Place of the model's letter in `LETTERS`; `NO_LETTER` where there is none.
+        letter: Place of the model's letter in `LETTERS`; `_NO_LETTER` where there is none.
     """
 
     scores: tuple[Score, ...]
@@ -67,7 +67,7 @@ def read_reply_matrix(results: Path, scores: Sequence[Score], release: Release |
     items = _items_of(tables) if release is None else _facts(release, scores[0])
     shape = len(scores), items.num_rows
     was_asked, right = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
-    letter = np.full(shape, NO_LETTER, dtype=np.int8)
+    letter = np.full(shape, _NO_LETTER, dtype=np.int8)
     for row, (score, table) in enumerate(zip(scores, tables, strict=True)):
         places = _places(table, items, results / score.folder / PREDICTIONS_FILE)
         was_asked[row, places] = True
@@ -128,13 +128,13 @@ def _places(table: pa.Table, items: pa.Table, path: Path) -> NDArray[Any]:
 
 
 def letter_numbers(letters: pa.ChunkedArray) -> NDArray[np.int8]:
-    """Return the places of letters in `LETTERS`; `NO_LETTER` for null and for anything that is not in `LETTERS`."""
+    """Return the places of letters in `LETTERS`; `_NO_LETTER` for null and for anything that is not in `LETTERS`."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
     places = pc.index_in(letters, value_set=pa.array(list(LETTERS), pa.string()))
-    numbers: NDArray[np.int8] = pc.fill_null(places, NO_LETTER).to_numpy().astype(np.int8)
+    numbers: NDArray[np.int8] = pc.fill_null(places, _NO_LETTER).to_numpy().astype(np.int8)
     return numbers
 
 

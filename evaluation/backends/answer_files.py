@@ -24,7 +24,7 @@ from .predictions import MAX_LINE_CHARS, Prediction, PredictionsFile
 
 ANSWERS_FILE = "answers.jsonl"
 _HEAD = ("release_id", "split", "tasks", "model", "protocol", "reader")
-MAX_NAME = 300
+_MAX_NAME = 300
 """Longest text of a field that names something, in characters."""
 
 
@@ -98,7 +98,7 @@ def _is_valid(name: str, value: Any) -> bool:
     if name == "tasks" and isinstance(value, list):
         return all(_is_valid("task", task) for task in value)
     return (value is None and name in {"split", "tasks"}) or (
-        name != "tasks" and isinstance(value, str) and 0 < len(value) <= MAX_NAME
+        name != "tasks" and isinstance(value, str) and 0 < len(value) <= _MAX_NAME
     )
 
 

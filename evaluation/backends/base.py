@@ -137,7 +137,7 @@ class PerQuestion:
         return kept.decode("utf-8", "surrogatepass")
 
 
-Factory = Callable[[str, BackendOptions], Backend]
+_Factory = Callable[[str, BackendOptions], Backend]
 """What a room's entry under `backends` names: from what follows the colon, and the options, to a backend."""
 
 
@@ -148,7 +148,7 @@ def parse_model(model: str, options: BackendOptions | None = None) -> Backend:
         BenchwrightError: No room brings such a backend, or what follows the colon does not suit it.
     """
     kind, _, argument = model.partition(":")
-    factory: Factory = find("backends", kind).load()
+    factory: _Factory = find("backends", kind).load()
     backend = factory(argument, options or BackendOptions())
     if options is not None and (options.fields or options.omit) and not getattr(backend, "takes_fields", False):
         raise BenchwrightError(

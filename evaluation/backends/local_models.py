@@ -23,7 +23,7 @@ from .result_names import identity_of
 from .sent_pictures import SentPicture, SentPictures
 
 How = Literal["transformers", "likelihood"]
-AHEAD = 4
+_AHEAD = 4
 """Batches that are taken ahead, so that questions with equally many pictures come together."""
 
 
@@ -34,7 +34,7 @@ def transformers(argument: str, options: BackendOptions) -> Backend:
         BenchwrightError: There is no such folder and the name is none of the hub, or decoding is not greedy.
         PrerequisiteError: Packages are missing.
     """
-    return LocalModel("transformers", argument, options)
+    return _LocalModel("transformers", argument, options)
 
 
 def likelihood(argument: str, options: BackendOptions) -> Backend:
@@ -43,7 +43,7 @@ def likelihood(argument: str, options: BackendOptions) -> Backend:
     Raises:
         BenchwrightError: As `transformers`.
     """
-    return LocalModel("likelihood", argument, options)
+    return _LocalModel("likelihood", argument, options)
 
 
 class _PreparedQuestion(NamedTuple):
@@ -62,7 +62,7 @@ class _PendingPrompt(NamedTuple):
     key: str
 
 
-class LocalModel:
+class _LocalModel:
     """A model in this process, loaded once, and only if the log lacks some reply."""
 
     tasks = None
@@ -121,7 +121,7 @@ class LocalModel:
         coming = iter(questions)
         with ReplyLog(path, release_id=context.release_id, other_releases=context.other_releases) as log:
             log.run(context.release_id, context.content_id, self.settings)
-            while some := list(islice(coming, AHEAD * self._options.batch_size)):
+            while some := list(islice(coming, _AHEAD * self._options.batch_size)):
                 yield from self._replies(some, log)
                 log.sync()
 

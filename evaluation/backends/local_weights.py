@@ -15,7 +15,7 @@ from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.models.devices import find_device
 from benchwright.models.local_weights import weights_digest
 
-INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
+_INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
 _HUB_NAME = re.compile(r"([A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@([\w./-]+))?")
 _DECIDES_REPLIES = ("*.safetensors", "*.json", "*.jinja", "*.model", "merges.txt", "vocab.txt")
 
@@ -98,7 +98,7 @@ def require_extra() -> None:
 
     missing = [name for name in ("torch", "transformers") if find_spec(name) is None]
     if missing:
-        raise PrerequisiteError(f"local models need {' and '.join(missing)}: {INSTALL}")
+        raise PrerequisiteError(f"local models need {' and '.join(missing)}: {_INSTALL}")
 
 
 @dataclass(frozen=True)

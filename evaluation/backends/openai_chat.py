@@ -292,7 +292,7 @@ class OpenAIChat:
                 log.request(request.key, item_id, request.body)
                 continue
             except RequestFailed as failure:
-                failure = with_advice(failure, request.pictures)
+                failure = _with_advice(failure, request.pictures)
                 log.failed(request.key, item_id, _cause(failure), failure.sent, number)
                 if number == self._options.tries:
                     raise failure from None
@@ -305,7 +305,7 @@ class OpenAIChat:
             return _LoggedAnswer(completion, request.key)
 
 
-def with_advice(failure: RequestFailed, pictures: Sequence[SentPicture]) -> RequestFailed:
+def _with_advice(failure: RequestFailed, pictures: Sequence[SentPicture]) -> RequestFailed:
     """Return a failure, with the options that shrink pictures added where an endpoint finds a request too large."""
     if not pictures or not finds_too_large(failure.status, failure.detail):
         return failure

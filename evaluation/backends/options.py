@@ -16,7 +16,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.models.request_fields import RequestFields, RequestParameters, wrong_fields
 from benchwright.models.usage import Budget, Prices
 
-DECODING = ("temperature", "top_p", "seed", "max_tokens")
+_DECODING = ("temperature", "top_p", "seed", "max_tokens")
 """Options that decide how a reply is drawn, in the order in which requests hold them."""
 
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
@@ -195,7 +195,7 @@ class BackendOptions(ModelOptions):
     @property
     def stated(self) -> frozenset[str]:
         """Names of the decoding options that the user gave a value."""
-        return frozenset(self.model_fields_set & set(DECODING))
+        return frozenset(self.model_fields_set & set(_DECODING))
 
     def unstated(self, **changes: Any) -> BackendOptions:
         """Return the options with other values, none of which counts as stated by the user."""
@@ -204,7 +204,7 @@ class BackendOptions(ModelOptions):
 
     def decoding(self) -> dict[str, Any]:
         """Return the settings that decide how a reply is drawn, as a request's fields; unset ones are left out."""
-        return {name: value for name in DECODING if (value := getattr(self, name)) is not None}
+        return {name: value for name in _DECODING if (value := getattr(self, name)) is not None}
 
     def parameters(self, model: str, where: str) -> RequestParameters:
         """Return the fields of requests to a model other than its name and messages.

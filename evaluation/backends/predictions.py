@@ -46,7 +46,7 @@ class Prediction(NamedTuple):
     cause: str | None = None
 
 
-class UncheckedRow(NamedTuple):
+class _UncheckedRow(NamedTuple):
     """One row as found, before it is checked."""
 
     line: int
@@ -195,7 +195,7 @@ class PredictionsFile:
         return Reply(question.item_id, text=f"({prediction.text})", letter=prediction.text)
 
 
-def _json_rows(path: Path) -> Generator[UncheckedRow]:
+def _json_rows(path: Path) -> Generator[_UncheckedRow]:
     """Yield the objects of a JSON Lines file; blank lines are passed over."""
     with Table.at(path).opened() as handle:
         for line, value, problem in json_lines(handle, usual_bytes=MAX_LINE_CHARS):
@@ -205,10 +205,10 @@ def _json_rows(path: Path) -> Generator[UncheckedRow]:
                 raise DataError(
                     f"{path}: line {line}: {_shown(value)} is not an object with item_id and reply or answer"
                 )
-            yield UncheckedRow(line, value)
+            yield _UncheckedRow(line, value)
 
 
-def _table_rows(path: Path) -> Generator[UncheckedRow]:
+def _table_rows(path: Path) -> Generator[_UncheckedRow]:
     """Yield the rows of a table that is no JSON; the line is the one on which a row ends."""
     table = Table.at(path)
     header: list[str] | None = None
@@ -225,7 +225,7 @@ def _table_rows(path: Path) -> Generator[UncheckedRow]:
         elif isinstance(cells := by_column(header, line.cells), str):
             raise DataError(f"{path}: line {line.number}: {cells}; quote texts that hold commas or line breaks")
         else:
-            yield UncheckedRow(line.number, dict(cells))
+            yield _UncheckedRow(line.number, dict(cells))
     if header is None:
         raise DataError(f"{path} is empty; its first line needs item_id and either reply or answer")
 

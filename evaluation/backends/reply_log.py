@@ -13,7 +13,7 @@ Each line holds a digest of itself; lines of programs that wrote none are taken 
 was written is never used: the next run takes it out, says so, and asks again what it stood for.
 
 A line is with the operating system before anything rests on it, so a killed process loses none. It is on the disk
-within `SYNC_S` seconds and at the end of a run, which is what a power cut may cost. A last line that was cut is
+within `_SYNC_S` seconds and at the end of a run, which is what a power cut may cost. A last line that was cut is
 removed and reported. Replies are found again by request; an error is asked again, as is a reply that says nothing.
 """
 
@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 FORMAT, VERSION = "benchwright/replies", 2
 _HEAD = {"format": FORMAT, "version": VERSION}
 LOG_NAME = "replies.jsonl"
-SYNC_S = 1.0
+_SYNC_S = 1.0
 _NAMED = 5
 """Damaged lines that are named by number."""
 
@@ -162,7 +162,7 @@ class ReplyLog:
 
     def sync(self) -> None:
         """Write lines to the disk if it is time; call this now and then."""
-        if self._handle is not None and time.monotonic() - self._synced >= SYNC_S:
+        if self._handle is not None and time.monotonic() - self._synced >= _SYNC_S:
             os.fsync(self._handle)
             self._synced = time.monotonic()
 

@@ -32,7 +32,7 @@ from ..prompting.question import QuestionImage
 from .picture_limits import VERSION as SHRINKING_VERSION
 from .picture_limits import PictureLimits, shrunk
 
-CACHE_BYTES = 256 * 1024**2
+_CACHE_BYTES = 256 * 1024**2
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class SentPictures:
             earlier run is found without drawing anything.
     """
 
-    def __init__(self, limits: PictureLimits | None = None, *, cache_bytes: int = CACHE_BYTES) -> None:
+    def __init__(self, limits: PictureLimits | None = None, *, cache_bytes: int = _CACHE_BYTES) -> None:
         self.made = 0
         self.limits = limits or PictureLimits()
         self.item_cache = ItemCache(None)

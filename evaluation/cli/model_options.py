@@ -21,7 +21,7 @@ from ..judging.judge import Judge
 Command = Callable[..., None]
 AnyOptions = TypeVar("AnyOptions", bound=BaseModel)
 
-JUDGE = "judge"
+_JUDGE = "judge"
 """Prefix of the judge's options."""
 
 MODEL_OPTIONS = (
@@ -55,17 +55,17 @@ def judge_options(command: Command) -> Command:
 
     @wraps(command)
     def with_judge(**parameters: Any) -> None:
-        values = {name: parameters.pop(f"{JUDGE}_{name}") for name in JUDGE_OPTIONS}
+        values = {name: parameters.pop(f"{_JUDGE}_{name}") for name in JUDGE_OPTIONS}
         values["asks"] = "all" if values["asks"] else None
         stated = {name: value for name, value in values.items() if value is not None and value != ()}
         if stated and "model" not in stated:
             raise BenchwrightError("settings of a judge need a judge: name its model with --judge")
         command(judge=_checked(Judge, stated) if stated else None, **parameters)
 
-    return _with_options(with_judge, Judge, JUDGE_OPTIONS, prefix=JUDGE)
+    return _with_options(with_judge, Judge, JUDGE_OPTIONS, prefix=_JUDGE)
 
 
-def flag_of(model: type[BaseModel], name: str, prefix: str = "") -> str:
+def _flag_of(model: type[BaseModel], name: str, prefix: str = "") -> str:
     """Return the option of the command line that sets a field, such as `--max-tokens`."""
     flag = notes_of(model, name).flag
     return "--" + "-".join(part for part in (prefix, name if flag is None else flag) if part).replace("_", "-")
@@ -81,7 +81,7 @@ def _describe(model: type[BaseModel], name: str, prefix: str) -> str:
 
 
 def _as_flag(model: type[BaseModel], word: str) -> str:
-    return f"`{flag_of(model, word) if word in model.model_fields else word}`"
+    return f"`{_flag_of(model, word) if word in model.model_fields else word}`"
 
 
 def _with_options(command: Command, model: type[BaseModel], names: Sequence[str], prefix: str = "") -> Command:
@@ -97,7 +97,7 @@ def _option(model: type[BaseModel], name: str, prefix: str) -> Callable[[Command
     if notes.unset is not None and field.default is None:
         text += f"  [default: {notes.unset}]".replace("`", "")
     return click.option(
-        flag_of(model, name, prefix),
+        _flag_of(model, name, prefix),
         f"{prefix}_{name}" if prefix else name,
         help=text,
         metavar=notes.metavar,
@@ -135,19 +135,19 @@ def _checked(model: type[AnyOptions], values: Mapping[str, Any]) -> AnyOptions:
         BenchwrightError: A value does not suit, or two do not suit each other.
     """
     if "fields" in values:
-        values = {**values, "fields": request_fields(values["fields"])}
+        values = {**values, "fields": _request_fields(values["fields"])}
     try:
         return model.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         cause = first.get("ctx", {}).get("error")
         if cause is None:
-            raise BenchwrightError(f"{flag_of(model, str(first['loc'][0]))}: {first['msg']}") from error
-        words = re.sub(r"\b(price_in|price_out)\b", lambda match: flag_of(model, match[1]), str(cause))
+            raise BenchwrightError(f"{_flag_of(model, str(first['loc'][0]))}: {first['msg']}") from error
+        words = re.sub(r"\b(price_in|price_out)\b", lambda match: _flag_of(model, match[1]), str(cause))
         raise BenchwrightError(words) from error
 
 
-def request_fields(texts: Sequence[str]) -> dict[str, Any]:
+def _request_fields(texts: Sequence[str]) -> dict[str, Any]:
     """Return the fields of requests that a repeated option names, each as NAME=JSON.
 
     Raises:

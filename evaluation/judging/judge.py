@@ -25,7 +25,7 @@ PROMPT_VERSION = 1
 """Raised with every change of the words below; part of a score's settings."""
 
 MAX_TOKENS = 256
-MAX_REPLY_CHARS = 8_000
+_MAX_REPLY_CHARS = 8_000
 """Of a longer reply the judge sees both ends, half of this each."""
 
 _ASKED = """\
@@ -125,8 +125,8 @@ def judge_words(question: str, options: Sequence[tuple[str, str]], reply: str) -
         options: Key and words of each option, as they were shown.
         reply: Text of the model's reply.
     """
-    if len(reply) > MAX_REPLY_CHARS:
-        half = MAX_REPLY_CHARS // 2
+    if len(reply) > _MAX_REPLY_CHARS:
+        half = _MAX_REPLY_CHARS // 2
         reply = f"{reply[:half]}\n[...]\n{reply[-half:]}"
     mark = bytes_digest(reply.encode("utf-8", "surrogatepass"))[:16]
     return _ASKED.format(

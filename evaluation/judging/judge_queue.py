@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ..backends.base import Backend, BackendContext
 
-READ_BY = "judge"
+_READ_BY = "judge"
 """Rule that predictions name for what a judge read."""
 
 
@@ -124,7 +124,7 @@ class JudgeQueue:
             return attempt
         verdict, letter = judged
         right = is_right(item, letter)
-        return attempt._replace(state=verdict.state, letter=letter, said=verdict.letter, right=right, read_by=READ_BY)
+        return attempt._replace(state=verdict.state, letter=letter, said=verdict.letter, right=right, read_by=_READ_BY)
 
     def _entries(self) -> Iterator[dict[str, Any]]:
         with self._path.open(encoding="utf-8") as handle:

@@ -13,7 +13,7 @@ from ..results.score import Figure, Score, read_scores
 from ..results.summary import outcomes_document
 
 FORMAT, VERSION = "benchwright/leaderboard", 1
-ONE_SYSTEM = "there is one system only, and nothing to rank it against"
+_ONE_SYSTEM = "there is one system only, and nothing to rank it against"
 
 
 class BoardRow(NamedTuple):
@@ -112,7 +112,7 @@ def leaderboard_of(results: Path) -> Leaderboard:
     if len(scores) == 1:
         figure = scores[0].metrics["accuracy"]
         every = Comparison("", (Ranked(scores[0].title, figure, None, None),), ())
-        comparisons, why = [every], ONE_SYSTEM
+        comparisons, why = [every], _ONE_SYSTEM
     else:
         _, comparisons = compare_results(results)
         every, why = comparisons[0], comparisons[0].why_no_ranks or ""

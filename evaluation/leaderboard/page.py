@@ -14,7 +14,7 @@ from ..results.score import Figure
 from ..results.summary import WITHOUT_LETTER, outcome_counts
 from .board import Leaderboard
 
-GENERATOR = "benchwright evaluate leaderboard"
+_GENERATOR = "benchwright evaluate leaderboard"
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -26,23 +26,23 @@ def write_leaderboard(board: Leaderboard, path: Path) -> None:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as draft, draft.open("w", encoding="utf-8") as handle:
-        handle.writelines(leaderboard_html(board))
+        handle.writelines(_leaderboard_html(board))
 
 
-def leaderboard_html(board: Leaderboard) -> Iterator[str]:
+def _leaderboard_html(board: Leaderboard) -> Iterator[str]:
     """Yield the HTML of a leaderboard piece by piece."""
-    values = {"board": board, "chart": accuracy_chart(board), "alpha": ALPHA, "without_letter": WITHOUT_LETTER}
+    values = {"board": board, "chart": _accuracy_chart(board), "alpha": ALPHA, "without_letter": WITHOUT_LETTER}
     return page_pieces(
         _TEMPLATES,
         "leaderboard.html",
         values,
-        generator=GENERATOR,
+        generator=_GENERATOR,
         style="leaderboard.css",
         filters={"task": lambda task: task.replace("_", " "), "figure": _figure, "outcomes": outcome_counts},
     )
 
 
-def accuracy_chart(board: Leaderboard) -> Chart:
+def _accuracy_chart(board: Leaderboard) -> Chart:
     """Return the chart of accuracies: a row for each system, best first, with its 95 % interval, and chance."""
     chance = [] if board.chance is None else [ReferenceLine("chance", board.chance)]
     rows = [

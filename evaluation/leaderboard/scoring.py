@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from ..judging.judge import Judge
 
-LIMIT = 5
+_LIMIT = 5
 """Different answer files of a system that are scored, unless the keeper says another number."""
 
 
@@ -44,7 +44,7 @@ def score_answers(
     answers: Path,
     key: AnswerKey,
     *,
-    limit: int = LIMIT,
+    limit: int = _LIMIT,
     name: str | None = None,
     judge: Judge | None = None,
     out: Path | None = None,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..prompting.item_index import ItemOutline
 
 State = Literal["answered", "miss", "refusal", "cut_off", "error"]
-Metric = Callable[["pa.Table"], Mapping[str, Estimate]]
+_Metric = Callable[["pa.Table"], Mapping[str, Estimate]]
 
 JUDGED = ("item_id", "split", "task", "state", "letter", "right", "chance", "group")
 """Columns that a metric gets, one row per asked item in the order of the release. Items of one `group` hang together
@@ -51,7 +51,7 @@ def accuracy(judged: pa.Table) -> Mapping[str, Estimate]:
 
     `chance` has no interval: it is a property of the items, not an estimate.
     """
-    rows = rows_of(judged)
+    rows = _rows_of(judged)
     estimates = {"accuracy": share_right(rows.right, rows.group, "accuracy"), "chance": _chance(rows.chance)}
     for number, (name, share) in enumerate(zip(rows.tasks, _shares(rows), strict=True)):
         estimates[f"accuracy/{name}"] = share
@@ -61,7 +61,7 @@ def accuracy(judged: pa.Table) -> Mapping[str, Estimate]:
 
 def accuracy_macro(judged: pa.Table) -> Mapping[str, Estimate]:
     """Return the unweighted mean of the tasks' accuracies."""
-    rows = rows_of(judged)
+    rows = _rows_of(judged)
     mean = mean_share_right(rows.right, rows.group, rows.task, _shares(rows), "accuracy_macro")
     return {"accuracy_macro": mean}
 
@@ -84,7 +84,7 @@ class Rows(NamedTuple):
     tasks: tuple[str, ...]
 
 
-def rows_of(judged: pa.Table) -> Rows:
+def _rows_of(judged: pa.Table) -> Rows:
     """Return judged predictions as arrays."""
     names, numbers = task_numbers(judged.column("task"))
     right, group, chance = (judged.column(name).to_numpy() for name in ("right", "group", "chance"))

@@ -71,7 +71,7 @@ def shown_examples(
         DataError: A file does not have the expected content, or an example in it is among the scored items.
     """
     if source is not None and source.endswith(FILE_ENDING):
-        able: Iterator[Released] = read_examples(Path(source), release, split)
+        able: Iterator[Released] = _read_examples(Path(source), release, split)
     else:
         able = _of_split(release, split, source)
     drawn = heapq.nsmallest(shots, able, key=lambda released: seed_for(seed, "evaluate.shots", released.item.item_id))
@@ -89,7 +89,7 @@ def shown_examples(
     return ShownExamples(tuple(released.item.item_id for released in drawn), one_part_a_run(parts))
 
 
-def ties_of(release: Release, split: str | None) -> frozenset[str]:
+def _ties_of(release: Release, split: str | None) -> frozenset[str]:
     """Return the ids, pictures and group keys of all items of a split, or of all, without reading a picture."""
     ties_of_scored: set[str] = set()
     for batch in columns_of(release, split, ["item_id", "image_ids", "group_keys"]):
@@ -99,7 +99,7 @@ def ties_of(release: Release, split: str | None) -> frozenset[str]:
     return frozenset(ties_of_scored)
 
 
-def ties(item: Item) -> frozenset[str]:
+def _ties(item: Item) -> frozenset[str]:
     """Return an item's id, pictures and group keys."""
     return frozenset([item.item_id, *item.group_keys, *(image.image_id for image in item.images)])
 
@@ -118,9 +118,9 @@ def _of_split(release: Release, scored: str | None, source: str | None) -> Itera
             f"({', '.join(other_splits) or 'the release has no other'}), or take examples from elsewhere with examples="
         )
     check_files(release, name)
-    taken = ties_of(release, scored)
+    taken = _ties_of(release, scored)
     for released in release.items(name):
-        if released.item.answered_key is not None and not ties(released.item) & taken:
+        if released.item.answered_key is not None and not _ties(released.item) & taken:
             yield released
 
 
@@ -136,7 +136,7 @@ class _Example:
     split: str = "examples"
 
 
-def read_examples(path: Path, release: Release, scored: str | None) -> Iterator[Released]:
+def _read_examples(path: Path, release: Release, scored: str | None) -> Iterator[Released]:
     """Yield the examples of a file.
 
     A line is `{"question": text, "options": [texts], "answer": letter, "images": [paths]}`; pictures lie below the
@@ -147,7 +147,7 @@ def read_examples(path: Path, release: Release, scored: str | None) -> Iterator[
     """
     if not path.is_file():
         raise DataError(f"{path} is no file; examples= names a file of examples")
-    taken = ties_of(release, scored)
+    taken = _ties_of(release, scored)
     for entry, row, problem in Table.at(path, otherwise=JSON_ENDS[0]).records():
         where = f"{path}: {entry}"
         if problem:

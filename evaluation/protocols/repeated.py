@@ -46,7 +46,7 @@ def shuffled(item: Item, repeat: int) -> list[int]:
     return drawn
 
 
-def arranged(question: Question, order: Sequence[int]) -> tuple[Question, dict[str, str]]:
+def _arranged(question: Question, order: Sequence[int]) -> tuple[Question, dict[str, str]]:
     """Return a question that shows some options in the given order with new letters, and the item's letter for each."""
     moved = [question.choices[place] for place in order]
     choices = tuple(choice.model_copy(update={"key": key}) for key, choice in zip(LETTERS, moved, strict=False))
@@ -71,7 +71,7 @@ class Circular(Templated):
         item, question = released.item, question_of(released)
         questions = []
         for start, order in enumerate(_rotations(item)):
-            moved, keys = arranged(question, order)
+            moved, keys = _arranged(question, order)
             questions.append(self.put(item, moved, variant=f"r{start}", keys=keys))
         return questions
 
@@ -111,7 +111,7 @@ class Shuffle(Templated):
         return ItemVerdict("answered" if right else worst_state(first), most_said(first), right)
 
     def _in_order(self, item: Item, question: Question, variant: str, order: Sequence[int]) -> ProtocolQuestion:
-        moved, keys = arranged(question, order)
+        moved, keys = _arranged(question, order)
         return self.put(item, moved, variant=variant, keys=keys)
 
 
@@ -119,7 +119,7 @@ class Forced(Templated):
     """Ask once and, if the model chose the option that declines, again without it, to see whether the model knows.
 
     The verdict is that of the first reply; the second only decides what metrics of self-awareness count as unknown.
-    Sealed items are asked again without whatever option was chosen (`asked_again_sealed`).
+    Sealed items are asked again without whatever option was chosen (`_asked_again_sealed`).
     """
 
     name: ClassVar[str] = "forced"
@@ -143,7 +143,7 @@ class Forced(Templated):
 class MMSAP(Shuffle):
     """Ask as MM-SAP does: k shuffles, each once more without the option that declines if the model chose it.
 
-    Sealed items are asked again without whatever option was chosen (`asked_again_sealed`).
+    Sealed items are asked again without whatever option was chosen (`_asked_again_sealed`).
     """
 
     name: ClassVar[str] = "mm-sap"
@@ -164,13 +164,13 @@ def _forcing(protocol: Templated, release: Release, first: Callable[[Released], 
     def ask(released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         if not earlier:
             return first(released)
-        again = asked_again_sealed if released.split in sealed else asked_again
+        again = _asked_again_sealed if released.split in sealed else _asked_again
         return again(protocol, released, earlier)
 
     return ask
 
 
-def asked_again(protocol: Templated, released: Released, earlier: Sequence[JudgedReply]) -> list[ProtocolQuestion]:
+def _asked_again(protocol: Templated, released: Released, earlier: Sequence[JudgedReply]) -> list[ProtocolQuestion]:
     """Return the declined questions without the option that declines, the other options in the order they had.
 
     An item that nothing in the picture answers is not asked again: it is unknown in any case.
@@ -181,12 +181,12 @@ def asked_again(protocol: Templated, released: Released, earlier: Sequence[Judge
     return [_without_chosen(protocol, released, attempt) for attempt in earlier if attempt.letter == item.refusal]
 
 
-def asked_again_sealed(
+def _asked_again_sealed(
     protocol: Templated, released: Released, earlier: Sequence[JudgedReply]
 ) -> list[ProtocolQuestion]:
     """Return every answered question of a sealed item without the option that was chosen.
 
-    Which option declines, and whether declining is right, stands in the key alone. So all that `asked_again` may ask
+    Which option declines, and whether declining is right, stands in the key alone. So all that `_asked_again` may ask
     once the key is there is asked, whatever the option; what is asked says nothing of either.
     """
     return [_without_chosen(protocol, released, attempt) for attempt in earlier if attempt.letter is not None]
@@ -195,7 +195,7 @@ def asked_again_sealed(
 def _without_chosen(protocol: Templated, released: Released, attempt: JudgedReply) -> ProtocolQuestion:
     item, order = released.item, _order_of(released.item, attempt.variant)
     left = [place for place in order if item.choices[place].key != attempt.letter]
-    moved, keys = arranged(question_of(released), left)
+    moved, keys = _arranged(question_of(released), left)
     return protocol.put(item, moved, variant=f"{attempt.variant}{AGAIN}", keys=keys)
 
 

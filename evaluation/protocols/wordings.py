@@ -91,7 +91,7 @@ _DISCLAIMER = (
     "assessment on this question. You don't need to identify the real people. You just need to analyze based on the "
     "information I gave you."
 )
-DISCLAIMED = frozenset({"forensic_detection", "jigsaw", "art_style"})
+_DISCLAIMED = frozenset({"forensic_detection", "jigsaw", "art_style"})
 """Tasks before whose questions BLINK puts its disclaimer."""
 
 
@@ -100,7 +100,7 @@ def numbered(place: int, several: bool) -> str:
     return f"Image {place}" if several else "the image"
 
 
-def counted_off(place: int, several: bool) -> str:
+def _counted_off(place: int, several: bool) -> str:
     """Return the name of a picture in BLINK's form: `the second image`, or `the image` if there is only one."""
     if not several:
         return "the image"
@@ -110,7 +110,7 @@ def counted_off(place: int, several: bool) -> str:
 Naming = Callable[[int, bool], str]
 
 
-def named_text(question: Question, naming: Naming = numbered) -> str:
+def _named_text(question: Question, naming: Naming = numbered) -> str:
     """Return the question's text with the names of pictures at the places where it refers to them."""
     count = len(question.pictures)
 
@@ -135,7 +135,7 @@ def without_pictures(question: Question, naming: Naming = numbered) -> Question:
         choice.model_copy(update={"text": option_words(question, choice, naming), "image_id": None})
         for choice in question.choices
     ]
-    return replace(question, text=named_text(question, naming), pictures=(), choices=tuple(choices))
+    return replace(question, text=_named_text(question, naming), pictures=(), choices=tuple(choices))
 
 
 def joined_message(question: Question, item: Item, wording: Name) -> tuple[tuple[Part, ...], Mapping[str, Any]]:
@@ -149,7 +149,7 @@ def joined_message(question: Question, item: Item, wording: Name) -> tuple[tuple
     """
     picture, note = join(question.pictures)
     if wording == "blink":
-        return (*WORDINGS[wording](without_pictures(question, counted_off), item), picture), note
+        return (*WORDINGS[wording](without_pictures(question, _counted_off), item), picture), note
     order = f"The picture shows Image 1 to Image {len(question.pictures)} from left to right."
     return one_part_a_run([picture, order, *WORDINGS[wording](without_pictures(question), item)]), note
 
@@ -161,15 +161,15 @@ def _plain(question: Question, item: Item) -> tuple[Part, ...]:
 
 def _blink(question: Question, item: Item) -> tuple[Part, ...]:
     """Phrase a question as BLINK's data does; words come before pictures, as its `eval/query_model.py` sends them."""
-    options = [f"({choice.key}) {option_words(question, choice, counted_off)}" for choice in question.choices]
-    lines = [named_text(question, counted_off), "Select from the following choices.", *options]
-    head = [f"{_DISCLAIMER}\n"] if item.task in DISCLAIMED else []
+    options = [f"({choice.key}) {option_words(question, choice, _counted_off)}" for choice in question.choices]
+    lines = [_named_text(question, _counted_off), "Select from the following choices.", *options]
+    head = [f"{_DISCLAIMER}\n"] if item.task in _DISCLAIMED else []
     return ("\n".join([*head, *lines]), *question.pictures)
 
 
 def _lettered(question: Question, item: Item, closing: str) -> tuple[Part, ...]:
     """Phrase a question as VLMEvalKit does for MVP-Bench: pictures, question, options as `A. text`, closing line."""
-    text = named_text(question)
+    text = _named_text(question)
     if item.kind == "yes_no":
         lines = [text] if text.endswith(_YES_OR_NO) else [text, _YES_OR_NO]
     else:

@@ -21,7 +21,7 @@ from .mvp_readings import READINGS, Vanilla
 from .search import Family, Printed, choose
 
 
-def printed_cells(data: Path, model: str) -> dict[str, float]:
+def _printed_cells(data: Path, model: str) -> dict[str, float]:
     """Return the printed values of a model's cells in percent, by name; empty if the folder does not give them.
 
     The file has `models`, by model and cell, with `paper`; per-task cells of BLINK lie under `val_tasks` with
@@ -50,7 +50,7 @@ def _inner(value: Any, name: str) -> dict[str, Any]:
 
 Benchmark = Literal["mvp-bench", "blink", "ii-bench"]
 
-WAYS: Mapping[Benchmark, tuple[str, ...]] = {
+_WAYS: Mapping[Benchmark, tuple[str, ...]] = {
     "mvp-bench": ("published", "judge", "rule", "robust"),
     "blink": ("published", "rule", "robust"),
     "ii-bench": ("published", "robust"),
@@ -75,7 +75,7 @@ def recount(
         benchmark: Name of the benchmark.
         data: Folder with the plain or gzipped files.
         model: Name that the model's files carry.
-        reading: One of the benchmark's `WAYS`.
+        reading: One of the benchmark's `_WAYS`.
         vanilla: MVP-Bench only: pass that VanillaEval counts; by the reading where None.
         by_hand: MVP-Bench only: yes/no answers read by a person, by question, in addition to those of the reading.
 
@@ -87,8 +87,8 @@ def recount(
     if model not in names:
         known_models = f"it has {', '.join(names)}" if names else "it has those of no model at all"
         raise BenchwrightError(f"{data} has no files of a model named {ascii(model)[:80]}; {known_models}")
-    if reading not in WAYS[benchmark]:
-        raise BenchwrightError(f"{benchmark} has no reading {reading!r}; it has {', '.join(WAYS[benchmark])}")
+    if reading not in _WAYS[benchmark]:
+        raise BenchwrightError(f"{benchmark} has no reading {reading!r}; it has {', '.join(_WAYS[benchmark])}")
     if benchmark != "mvp-bench" and (vanilla or by_hand):
         raise BenchwrightError(f"vanilla and by-hand are settings of mvp-bench; leave them out for {benchmark}")
     return _counted(benchmark, data, model, reading, vanilla, by_hand or {})
@@ -112,7 +112,7 @@ def _counted(
 def _printed(data: Path, model: str, in_paper: Mapping[str, tuple[Printed, ...]]) -> dict[str, tuple[Printed, ...]]:
     """Return the printed values by cell: those of the paper, and those of the folder's `expected.json`."""
     printed = dict(in_paper)
-    for name, value in printed_cells(data, model).items():
+    for name, value in _printed_cells(data, model).items():
         if all(abs(print_out.value - value) > 1e-9 for print_out in printed.get(name, ())):
             printed[name] = (*printed.get(name, ()), Printed("of expected.json", value))
     return printed

@@ -65,7 +65,7 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
     model has outputs in all tasks.
     """
     data = _root(data)
-    gold = read_answers(data)
+    gold = _read_answers(data)
     if (data / _OUTPUTS / model).is_dir():
         choices = {
             output.question: read_choice(output, reading)
@@ -76,11 +76,11 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
         if reading != "published":
             raise DataError(f"{data / _OUTPUTS} has no outputs of {model}; only --reading published can be counted")
         choices = dict(_texts(needed(data / _CHOICES, f"{model}.json")))
-    answered = {task_of(question) for question in choices}
-    judged = [(task_of(q), choices.get(q) == right) for q, right in gold.items() if task_of(q) in answered]
+    answered = {_task_of(question) for question in choices}
+    judged = [(_task_of(q), choices.get(q) == right) for q, right in gold.items() if _task_of(q) in answered]
     tasks = dict(_ordered(per_task(judged)))
     complete = answered >= OPTIONS.keys()
-    missing = [q for q in gold if q not in choices and task_of(q) in answered]
+    missing = [q for q in gold if q not in choices and _task_of(q) in answered]
     notes = [] if complete else [f"no val_total: {len(tasks)} of {len(OPTIONS)} tasks have outputs"]
     if missing:
         notes.append(f"{counted(len(missing), 'question')} without an output counted as wrong, such as {missing[0]}")
@@ -88,7 +88,7 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
     return Recount(model, cells, tuple(notes))
 
 
-def read_answers(data: Path) -> dict[str, str]:
+def _read_answers(data: Path) -> dict[str, str]:
     """Return the gold choice of each validation question."""
     return dict(_texts(needed(data, "val_answers.json")))
 
@@ -128,7 +128,7 @@ def read_choice(output: Output, reading: Reading) -> str | None:
     return None if letter is None else f"({letter})"
 
 
-def task_of(question: str) -> str:
+def _task_of(question: str) -> str:
     """Return the task in a question's id: `Art_Style` of `val_Art_Style_12`."""
     return question.partition("_")[2].rpartition("_")[0]
 
@@ -139,7 +139,7 @@ def _root(data: Path) -> Path:
 
 
 def _known(question: str, where: str) -> str:
-    task = task_of(question)
+    task = _task_of(question)
     if task not in OPTIONS:
         raise DataError(f"{where}: {ascii(question)[:80]} is the id of no question of BLINK's {len(OPTIONS)} tasks")
     return task

@@ -13,7 +13,7 @@ from benchwright.files.bounded_json import bounded_json
 from benchwright.files.bounds import DOCUMENT_BYTES, DOCUMENT_VALUES, ROW_BYTES
 from benchwright.files.packed import unpacked
 
-MAX_LINE_BYTES = 4 * 1024 * 1024
+_MAX_LINE_BYTES = 4 * 1024 * 1024
 
 
 class SourceRow(NamedTuple):
@@ -82,14 +82,14 @@ def json_lines(path: Path) -> Iterator[SourceRow]:
     Raises:
         DataError: The file is damaged, or a line is no JSON object.
     """
-    most = ROW_BYTES.most(MAX_LINE_BYTES)
+    most = ROW_BYTES.most(_MAX_LINE_BYTES)
     with _opened(path) as handle:
         for number, raw in enumerate(iter(lambda: handle.readline(most + 1), b""), start=1):
             where = f"{path}: line {number}"
             if len(raw) > most:
                 raise DataError(
                     f"{where}: longer than {most:,} bytes; is this JSON Lines? Split it, "
-                    f"{ROW_BYTES.or_raise(MAX_LINE_BYTES)}"
+                    f"{ROW_BYTES.or_raise(_MAX_LINE_BYTES)}"
                 )
             if raw.strip():
                 yield as_row(_parsed(raw.rstrip(b"\r\n"), path, first_line=number), where)

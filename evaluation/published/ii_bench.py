@@ -65,7 +65,7 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
         shares = rates(_read(row, reading) for row in rows)
         names = ("miss", "error") if any(row.answer is None for row in rows) else ("accuracy", "miss", "error")
         cells |= {f"{name}/{mode}": shares[name] for name in names}
-        prompts[mode] = compared = compare_prompts(rows, mode)
+        prompts[mode] = compared = _compare_prompts(rows, mode)
         cells[f"prompt_match/{mode}"] = Share(len(rows) - len(compared.unmatched), len(rows))
         for (sent, now), ids in compared.other_labels.items():
             notes.append(f"{mode}: {len(ids)} prompts tell {sent!r} of what the data calls {now!r} ({_some(ids)})")
@@ -104,7 +104,7 @@ def read_results(path: Path) -> Iterator[PublishedReply]:
         )
 
 
-def compare_prompts(rows: Sequence[PublishedReply], mode: Mode) -> PromptMatches:
+def _compare_prompts(rows: Sequence[PublishedReply], mode: Mode) -> PromptMatches:
     """Compare the prompts that were sent with our rendering, byte for byte.
 
     The data was revised after models were asked, so a prompt may contain a label that has another name in the data now

@@ -141,7 +141,7 @@ _LAYOUTS: Mapping[str, _Layout] = {
     "ii-bench": _Layout(_ii_place, _ii_said),
     "mvp-bench": _Layout(lambda data: needed(data / "data", "all_questions.json"), _mvp_said),
 }
-IMPORTED = tuple(_LAYOUTS)
+_IMPORTED = tuple(_LAYOUTS)
 """Benchmarks whose questions can be imported."""
 _ABOUT = {
     "blink": "Questions of BLINK (arXiv 2404.12390), imported from the files of its data set.",
@@ -191,7 +191,7 @@ def import_published(benchmark: str, data: Path, out: Path) -> ImportedRelease:
     equal bytes share a group.
 
     Args:
-        benchmark: One of `IMPORTED`.
+        benchmark: One of `_IMPORTED`.
         data: Folder of the official layout, with the pictures where it names them; for `blink` the data set's folder,
             whose files hold the pictures.
         out: Folder for the release.

@@ -39,7 +39,7 @@ from .search import Family, Printed, choose
 
 _OPTION = re.compile(r"^([A-Z])\. (.*)$", re.M)
 _NOTHING = ModelOutput("")
-Judged = list[tuple[MVPBenchQuestion, bool]]
+_Judged = list[tuple[MVPBenchQuestion, bool]]
 
 __all__ = ["models", "options_of", "recount"]
 
@@ -102,9 +102,9 @@ def _families(
         return {name: replace(way, by_hand=by_hand) for name, way in allowed.items()}
 
     if _yes_no_outputs(files.outputs) is not None:
-        counted = {name: yes_no_cells(files, way) for name, way in all_of(YES_NO_READINGS).items()}
+        counted = {name: _yes_no_cells(files, way) for name, way in all_of(YES_NO_READINGS).items()}
         yield Family("tables 2 and 3, yes/no", counted)
-        counted = {name: category_cells(files, way) for name, way in all_of(CATEGORY_READINGS).items()}
+        counted = {name: _category_cells(files, way) for name, way in all_of(CATEGORY_READINGS).items()}
         yield Family("table 5", counted)
     if files.outputs.rotated is not None:
         yield Family("CircularEval", {"every rotation": _circular(files, reading or AnswerReading())})
@@ -119,7 +119,7 @@ def _yes_no_outputs(outputs: Outputs) -> Mapping[str, ModelOutput] | None:
     return outputs.evaluated if outputs.evaluated is not None else outputs.one_pass
 
 
-def yes_no_cells(files: Files, reading: AnswerReading) -> dict[str, Share]:
+def _yes_no_cells(files: Files, reading: AnswerReading) -> dict[str, Share]:
     """Return the cells of yes/no questions in tables 2 and 3."""
     judged = _judged_yes_no(files, reading)
     sides = {side: [row for row in judged if row[0].kind == kind] for side, kind in zip("NM", YES_NO, strict=True)}
@@ -135,7 +135,7 @@ def yes_no_cells(files: Files, reading: AnswerReading) -> dict[str, Share]:
     return cells
 
 
-def category_cells(files: Files, reading: AnswerReading) -> dict[str, Share]:
+def _category_cells(files: Files, reading: AnswerReading) -> dict[str, Share]:
     """Return the cells of table 5, by category."""
     judged = _judged_yes_no(files, reading)
     if not reading.in_order:
@@ -151,7 +151,7 @@ def category_cells(files: Files, reading: AnswerReading) -> dict[str, Share]:
     }
 
 
-def _judged_yes_no(files: Files, reading: AnswerReading) -> Judged:
+def _judged_yes_no(files: Files, reading: AnswerReading) -> _Judged:
     outputs = _yes_no_outputs(files.outputs) or {}
     questions = [question for question in files.questions.values() if question.kind in YES_NO]
     return [(question, _right(question, outputs.get(question.key, _NOTHING), reading)) for question in questions]
@@ -183,7 +183,7 @@ def _right(question: MVPBenchQuestion, output: ModelOutput, reading: AnswerReadi
 
 def _judged_letters(
     questions: Iterable[MVPBenchQuestion], outputs: Mapping[str, ModelOutput], reading: AnswerReading
-) -> Judged:
+) -> _Judged:
     judged = []
     for question in questions:
         output = outputs.get(question.key, _NOTHING).output
@@ -194,7 +194,7 @@ def _judged_letters(
     return judged
 
 
-def _vanilla(files: Files, reading: AnswerReading) -> Judged:
+def _vanilla(files: Files, reading: AnswerReading) -> _Judged:
     """Return the judged answers of VanillaEval; if the reading's own file is missing, the other file is used."""
     outputs = files.outputs
     one_pass = outputs.one_pass if outputs.one_pass is not None else outputs.evaluated
@@ -209,7 +209,7 @@ def _vanilla(files: Files, reading: AnswerReading) -> Judged:
     return _judged_letters(first.values(), rotated, reading)
 
 
-def _by_image(name: str, judged: Judged) -> dict[str, Share]:
+def _by_image(name: str, judged: _Judged) -> dict[str, Share]:
     """Return the cells of cross-image questions by level, and of single-image questions."""
     single = [row for row in judged if row[0].image.startswith(SINGLE_IMAGE)]
     cross = [row for row in judged if not row[0].image.startswith(SINGLE_IMAGE)]
@@ -221,11 +221,11 @@ def _by_image(name: str, judged: Judged) -> dict[str, Share]:
     return {cell: circular((question.number, right) for question, right in rows) for cell, rows in groups.items()}
 
 
-def _of_level(judged: Judged, level: str) -> Judged:
+def _of_level(judged: _Judged, level: str) -> _Judged:
     return [row for row in judged if row[0].level == level]
 
 
-def _answers(judged: Judged) -> list[YesNoAnswer]:
+def _answers(judged: _Judged) -> list[YesNoAnswer]:
     return [YesNoAnswer(question.pair, question.text, question.image, right) for question, right in judged]
 
 

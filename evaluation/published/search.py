@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..metrics.papers.shares import Share
 
-TOLERANCE = 0.011
+_TOLERANCE = 0.011
 """In percent: papers print two digits, and some cells are means of two printed ones."""
 
 
@@ -104,7 +104,7 @@ class FamilyReading:
 
 def gives(share: Share, value: float) -> bool:
     """Return whether a share equals a printed value within its rounding."""
-    return share.value is not None and abs(100 * share.part / share.of - value) <= TOLERANCE
+    return share.value is not None and abs(100 * share.part / share.of - value) <= _TOLERANCE
 
 
 def choose(

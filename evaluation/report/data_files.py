@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 FORMAT: Literal["benchwright/report"] = "benchwright/report"
 VERSION = 1
-REPORT, SCORES, ITEMS = "report.json", "scores.csv", "items.csv"
-ALL_FILES = (REPORT, SCORES, ITEMS)
+_REPORT, _SCORES, ITEMS = "report.json", "scores.csv", "items.csv"
+_ALL_FILES = (_REPORT, _SCORES, ITEMS)
 
-SCORE_COLUMNS = ("model", "protocol", "reader", "metric", "value", "ci_low", "ci_high", "n", "method")
-ITEM_COLUMNS = (
+_SCORE_COLUMNS = ("model", "protocol", "reader", "metric", "value", "ci_low", "ci_high", "n", "method")
+_ITEM_COLUMNS = (
     "item_id",
     "split",
     "task",
@@ -70,10 +70,10 @@ def prepare(folder: Path) -> None:
     """
     try:
         folder.mkdir(exist_ok=True)
-        for name in ALL_FILES:
+        for name in _ALL_FILES:
             for draft in folder.glob(f".{name}.*.tmp"):  # of a report that was killed while it was written
                 draft.unlink(missing_ok=True)
-        strange = sorted(path.name for path in folder.iterdir() if path.name not in ALL_FILES or not path.is_file())
+        strange = sorted(path.name for path in folder.iterdir() if path.name not in _ALL_FILES or not path.is_file())
     except OSError as error:
         raise BenchwrightError(f"{folder} cannot be a folder for data: {error.strerror or error}") from error
     if folder.is_symlink() or strange:
@@ -96,7 +96,7 @@ class ItemTable:
         handle = self._stack.enter_context(draft.open("w", encoding="utf-8", errors="backslashreplace", newline=""))
         self._writer = csv.writer(handle, lineterminator="\n")
         named = [f"{column} {model}" for model in self._models for column in ("letter", "outcome")]
-        self._writer.writerow([*ITEM_COLUMNS, *named])
+        self._writer.writerow([*_ITEM_COLUMNS, *named])
         return self
 
     def __exit__(
@@ -139,11 +139,11 @@ class ItemTable:
 def write_scores(folder: Path, scores: Sequence[Score]) -> None:
     """Write `scores.csv`: a row for each figure of each score."""
     with (
-        replacing(folder / SCORES) as draft,
+        replacing(folder / _SCORES) as draft,
         draft.open("w", encoding="utf-8", errors="backslashreplace", newline="") as handle,
     ):
         writer = csv.writer(handle, lineterminator="\n")
-        writer.writerow(SCORE_COLUMNS)
+        writer.writerow(_SCORE_COLUMNS)
         for score in scores:
             for name, figure in sorted(score.metrics.items()):
                 low, high = figure.ci or (None, None)
@@ -204,10 +204,10 @@ def write_report_data(
             for label, values in labels_of(board).items()
         },
         "error_analysis": None if findings is None else findings.model_dump(mode="json"),
-        "files": {"scores": SCORES, "items": ITEMS},
+        "files": {"scores": _SCORES, "items": ITEMS},
     }
-    data = documents.spell(json.loads(_ascii(document)), title=REPORT)
-    with replacing(folder / REPORT) as draft:
+    data = documents.spell(json.loads(_ascii(document)), title=_REPORT)
+    with replacing(folder / _REPORT) as draft:
         draft.write_bytes(data)
 
 

@@ -62,7 +62,7 @@ def sample(items: Iterable[tuple[str, Stratum]], *, at_most: int) -> frozenset[s
     return frozenset(chosen)
 
 
-WITHOUT_SCRIPT = 24
+_WITHOUT_SCRIPT = 24
 """Items that stand in the page for readers without JavaScript."""
 
 _PIECE = 1 << 20
@@ -188,7 +188,7 @@ def gather(
     shown = 0
 
     def keep(uri: str, size: tuple[int, int]) -> None:
-        spool.picture(pictures.count, uri, size, in_page=shown < WITHOUT_SCRIPT)
+        spool.picture(pictures.count, uri, size, in_page=shown < _WITHOUT_SCRIPT)
 
     pictures = PagePictures(keep, cache, max_side_px=max_side_px)
     watching = progress or Silent()
@@ -206,7 +206,7 @@ def gather(
         places = [pictures.show(image, released.images[image.image_id]) for image in item.images]
         made = card(item, released.split, pictures=places, replies=item_replies, people=share, **hard)
         spool.card(made)
-        if shown < WITHOUT_SCRIPT:
+        if shown < _WITHOUT_SCRIPT:
             first.append(made)
         shown += 1
     for predictions in replies:

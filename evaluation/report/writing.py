@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from benchwright.review_files.findings import Findings
 
 REPORT_FILE = "report.html"
-MOST_ITEMS, MAX_SIDE_PX = 500, 384
+_MOST_ITEMS, _MAX_SIDE_PX = 500, 384
 
 
 class WrittenReport(NamedTuple):
@@ -76,8 +76,8 @@ def write_report(
     release: Release | Path,
     *,
     out: Path | None = None,
-    max_items: int = MOST_ITEMS,
-    max_side_px: int = MAX_SIDE_PX,
+    max_items: int = _MOST_ITEMS,
+    max_side_px: int = _MAX_SIDE_PX,
     data: Path | None = None,
     findings: Path | None = None,
     shortcuts: Path | None = None,

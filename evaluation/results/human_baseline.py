@@ -55,13 +55,13 @@ def task_shares(
     }
 
 
-LEAST_OF_THE_BUSIEST = 0.5
+_LEAST_OF_THE_BUSIEST = 0.5
 """Share of the items that the busiest annotator answered which an annotator must have answered to be called best."""
 
 Metrics = Mapping[str, Figure]
 
 
-def answers_by_annotator(items: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, dict[str, int]]]:
+def _answers_by_annotator(items: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, dict[str, int]]]:
     """Return each annotator's own answers in the shape of a baseline's items, as if each item was asked once.
 
     Args:
@@ -75,17 +75,17 @@ def answers_by_annotator(items: Mapping[str, Mapping[str, Any]]) -> dict[str, di
     return {annotator: answers[annotator] for annotator in sorted(answers, key=_number)}
 
 
-def best_of(each: Mapping[str, Metrics]) -> str | None:
+def _best_of(each: Mapping[str, Metrics]) -> str | None:
     """Return the annotator who was right most often; None if there are fewer than two annotators.
 
-    Only annotators who answered at least the share `LEAST_OF_THE_BUSIEST` of the busiest one's number of items count,
+    Only annotators who answered at least the share `_LEAST_OF_THE_BUSIEST` of the busiest one's number of items count,
     because a few lucky answers make nobody the best. Ties go to the annotator who answered more, then to the lower
     number.
     """
     if len(each) < 2:
         return None
     answered = {name: metrics["accuracy"].n for name, metrics in each.items()}
-    enough = [name for name, n in answered.items() if n >= LEAST_OF_THE_BUSIEST * max(answered.values())]
+    enough = [name for name, n in answered.items() if n >= _LEAST_OF_THE_BUSIEST * max(answered.values())]
     return max(enough, key=lambda name: (each[name]["accuracy"].value or 0.0, answered[name], -_number(name)))
 
 
@@ -114,7 +114,7 @@ class CampaignFigures(BaseModel):
     each: dict[str, dict[str, Figure]] = {}
     """The same for each annotator by pseudonym; empty where the release does not say who was right."""
     best: str | None = None
-    """Who of them was right most often (`best_of`)."""
+    """Who of them was right most often (`_best_of`)."""
 
 
 class HumanFigures(BaseModel):
@@ -168,7 +168,9 @@ def human_figures(release: Release, split: str | None = None) -> HumanFigures | 
 
 
 def _campaign(campaign: Mapping[str, Any], items: Mapping[str, _Item]) -> CampaignFigures:
-    own = answers_by_annotator({item_id: answers for item_id, answers in campaign["items"].items() if item_id in items})
+    own = _answers_by_annotator(
+        {item_id: answers for item_id, answers in campaign["items"].items() if item_id in items}
+    )
     each = {name: figures(_accuracies(answers, items)) for name, answers in own.items()}
     return CampaignFigures(
         simulated=campaign["simulated"],
@@ -176,7 +178,7 @@ def _campaign(campaign: Mapping[str, Any], items: Mapping[str, _Item]) -> Campai
         answers_per_item=campaign["answers_per_item"],
         metrics=figures(_accuracies(campaign["items"], items)),
         each=each,
-        best=best_of(each),
+        best=_best_of(each),
     )
 
 

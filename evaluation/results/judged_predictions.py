@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from .score import Score
 
 FORMAT, VERSION = "benchwright/predictions", 7
-VERSIONS = ("1", "2", "3", "4", "5", "6", "7")
+_VERSIONS = ("1", "2", "3", "4", "5", "6", "7")
 """That readers of replies take: version 2 added `group`, version 3 `attempts` and `robust_right`,
 version 4 `is_cut_off`, version 5 `region_iou`, version 6 `reply_kind` and `finish`, version 7
 `source_id`."""
 
-ADDED = frozenset(
+_ADDED = frozenset(
     {"group", "attempts", "robust_right", "is_cut_off", "region_iou", "reply_kind", "finish", "source_id"}
 )
 """Columns that older versions lack."""
@@ -51,7 +51,7 @@ _SHORT = 200
 """Characters of a reply that is likely to come up again."""
 
 _TEXT = pa.string()
-ATTEMPT = pa.struct(
+_ATTEMPT = pa.struct(
     [
         ("variant", _TEXT), ("round", pa.int32()), ("state", _TEXT), ("letter", _TEXT), ("said", _TEXT),
         ("right", pa.bool_()), ("read_by", _TEXT), ("reply", _TEXT), ("cause", _TEXT), ("robust_right", pa.bool_()),
@@ -61,11 +61,11 @@ ATTEMPT = pa.struct(
 """One question about an item: its name among them, the round, the item's own letter of what was named, the letter as it
 was said; `state` may also be `caption`; `note` is JSON on what was done to the pictures."""
 
-SCHEMA = pa.schema(
+_SCHEMA = pa.schema(
     [
         ("item_id", _TEXT), ("split", _TEXT), ("task", _TEXT), ("state", _TEXT), ("letter", _TEXT),
         ("right", pa.bool_()), ("chance", pa.float64()), ("read_by", _TEXT), ("reply", _TEXT), ("cause", _TEXT),
-        ("group", pa.int64()), ("robust_right", pa.bool_()), ("attempts", pa.list_(pa.field("element", ATTEMPT))),
+        ("group", pa.int64()), ("robust_right", pa.bool_()), ("attempts", pa.list_(pa.field("element", _ATTEMPT))),
         ("is_cut_off", pa.bool_()), ("region_iou", pa.float64()), ("reply_kind", _TEXT), ("finish", _TEXT),
         ("source_id", _TEXT),
     ]
@@ -180,7 +180,7 @@ def _attempt_rows(
         [None] * len(attempts) if reread_attempts is None else [attempt.right for attempt in reread_attempts]
     )
     rows = [attempt._asdict() | {"robust_right": right} for attempt, right in zip(attempts, robust, strict=True)]
-    return [{name: row[name] for name in ATTEMPT.names} for row in rows]
+    return [{name: row[name] for name in _ATTEMPT.names} for row in rows]
 
 
 @lru_cache(maxsize=1 << 15)
@@ -193,7 +193,7 @@ class JudgedWriter:
     """Writer of rows to a Parquet file, one row group at a time; use it as a context manager."""
 
     def __init__(self, path: Path, stamp: Mapping[str, str]) -> None:
-        schema = SCHEMA.with_metadata({"format": FORMAT, "version": str(VERSION), **stamp})
+        schema = _SCHEMA.with_metadata({"format": FORMAT, "version": str(VERSION), **stamp})
         self._writer = pq.ParquetWriter(path, schema, compression="zstd", compression_level=3)
         self._rows: list[dict[str, Any]] = []
 
@@ -243,10 +243,10 @@ def open_judged(folder: Path, score: Score) -> ParquetTable:
 
 
 def _check_stamp(path: Path, stamp: Mapping[str, str], columns: set[str], score: Score) -> None:
-    if stamp.get("format") != FORMAT or not set(SCHEMA.names) - ADDED <= columns:
+    if stamp.get("format") != FORMAT or not set(_SCHEMA.names) - _ADDED <= columns:
         raise not_of_score(path, f"it does not have the columns of the format {FORMAT!r}")
-    if stamp.get("version") not in VERSIONS:
-        listed = ", ".join(VERSIONS)
+    if stamp.get("version") not in _VERSIONS:
+        listed = ", ".join(_VERSIONS)
         raise not_of_score(path, f"version {stamp.get('version')!r} of the format, this program reads {listed}")
     for name in ("model", "protocol", "release_id"):
         if stamp.get(name) != getattr(score, name):

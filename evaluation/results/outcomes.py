@@ -14,7 +14,7 @@ from benchwright.text_normalization import counted
 
 from .score import OutcomeCause
 
-MOST_CAUSES = 5
+_MOST_CAUSES = 5
 """Causes that a score names, the most frequent ones."""
 
 _SENT = re.compile(r" \(sent \d+ times\)\Z")
@@ -54,7 +54,7 @@ def outcomes_of(predictions: Path) -> Outcomes:
                 counts["empty"] += state == "error" and kind in _NO_TEXT
                 if cause is not None and state in {"error", "refusal", "cut_off"}:
                     causes[state, _SENT.sub("", cause)] += 1
-    frequent = sorted(causes.items(), key=lambda entry: (-entry[1], entry[0]))[:MOST_CAUSES]
+    frequent = sorted(causes.items(), key=lambda entry: (-entry[1], entry[0]))[:_MOST_CAUSES]
     named = tuple(OutcomeCause.model_validate({"state": s, "cause": cause, "n": n}) for (s, cause), n in frequent)
     numbers = {name: counts[name] for name in Outcomes._fields if name != "causes"}
     return Outcomes(**numbers, causes=named)

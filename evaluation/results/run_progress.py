@@ -12,7 +12,7 @@ from benchwright.text_normalization import counted
 from ..prompting.question import Reply
 from .score import Usage
 
-FIRST = 8
+_FIRST = 8
 """Replies at the beginning of which not all may fail alike."""
 
 
@@ -86,7 +86,7 @@ class FirstFailures:
             return
         self._cause = cause
         self._failed += 1
-        if self._failed == FIRST:
+        if self._failed == _FIRST:
             raise self._error("the first ")
 
     def end(self) -> None:

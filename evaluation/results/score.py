@@ -265,7 +265,7 @@ def figures(estimates: Mapping[str, Estimate]) -> dict[str, Figure]:
     }
 
 
-def upgraded(document: Any) -> Any:
+def _upgraded(document: Any) -> Any:
     """Return a score's document in the form of this version; unchanged if it is of this version, or no score.
 
     Version 1 had Wilson's intervals on accuracies, and combined those of the tasks for their mean. It does not say how
@@ -304,7 +304,7 @@ def read_score(folder: Path) -> Score:
                 f"{path} has score version {document['version']}, this program reads up to {VERSION}; "
                 "upgrade benchwright"
             )
-        return Score.model_validate(upgraded(document))
+        return Score.model_validate(_upgraded(document))
     except FileNotFoundError as error:
         raise DataError(f"{folder} holds no {SCORE_FILE}; it is no folder of a model's results") from error
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, ValidationError) as error:

@@ -76,7 +76,7 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
 
     people = {} if human is None else human.lines()
     tasks = tasks_of(scores)
-    aware = knowledge_metrics(scores)
+    aware = _knowledge_metrics(scores)
     lines = [
         ("model", "all asked", *tasks, *(name.removeprefix("mm_sap/") for name in aware), *WITHOUT_LETTER.values())
     ]
@@ -139,7 +139,7 @@ def reader_gaps(scores: Sequence[Score]) -> list[str]:
     return lines
 
 
-def knowledge_metrics(scores: Sequence[Score]) -> list[str]:
+def _knowledge_metrics(scores: Sequence[Score]) -> list[str]:
     """Return MM-SAP's metrics that the table shows: those for which every asked item offers an option that declines.
 
     Otherwise they appear only in `score.json` and in the report, because the accuracies beside them would be of other

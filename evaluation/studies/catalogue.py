@@ -9,7 +9,7 @@ from benchwright.errors import BenchwrightError
 
 from ..prompting.prompts import VANILLA
 
-HEIGHT_PX = 1024
+_HEIGHT_PX = 1024
 """Height to which all pictures are scaled before they are marked, as in BLINK."""
 
 
@@ -97,7 +97,7 @@ def _markers() -> Study:
 
 
 def _marks(shape: str, radius_px: int, color: str) -> str:
-    return f"marks:color={color},height_px={HEIGHT_PX},radius_px={radius_px},shape={shape}"
+    return f"marks:color={color},height_px={_HEIGHT_PX},radius_px={radius_px},shape={shape}"
 
 
 def _captions(captioner: str) -> Study:

@@ -15,7 +15,7 @@ from ..results.score import Figure, Score
 if TYPE_CHECKING:
     from .catalogue import Condition, Study
 
-ALL = "all"
+_ALL = "all"
 """Name of the comparison over all tasks."""
 LEVEL = 0.95
 ALPHA = 0.05
@@ -105,7 +105,7 @@ class StudyOutcome(NamedTuple):
     def tasks(self) -> tuple[str, ...]:
         """Return `all`, then the tasks, where there are several."""
         names = dict.fromkeys(change.task for change in self.changes)
-        return tuple(names) if len(names) != 2 else (ALL,)
+        return tuple(names) if len(names) != 2 else (_ALL,)
 
     def change(self, model: str, task: str, condition: Condition) -> ConditionEffect | None:
         """Return a change; None where the model was not asked the task."""
@@ -152,7 +152,7 @@ def outcome_of(study: Study, scores: Sequence[StudyScore], results: Path) -> Stu
     bare: list[ConditionEffect] = []
     for model in dict.fromkeys(entry.score.model for entry in scores):
         rows = {entry.condition: row for row, entry in enumerate(scores) if entry.score.model == model}
-        for task in (ALL, *scores[rows[study.baseline]].score.tasks):
+        for task in (_ALL, *scores[rows[study.baseline]].score.tasks):
             for condition in study.conditions:
                 bare.append(_change(study, scores, sheet, rows, task, condition))
     tested = [number for number, change in enumerate(bare) if change.pair is not None]
@@ -174,12 +174,12 @@ def _change(
 
     row, baseline = rows[condition], rows[study.baseline]
     score = scores[row].score
-    ending = "" if task == ALL else f"/{task}"
+    ending = "" if task == _ALL else f"/{task}"
     accuracy = score.metrics.get(f"accuracy{ending}", Figure(value=None, ci=None, n=0))
     pair = None
     if row != baseline:
         common = sheet.asked[row] & sheet.asked[baseline]
-        if task != ALL:
+        if task != _ALL:
             common &= pc.equal(sheet.items.column("task"), task).to_numpy()
         about = ("study", score.model, study.name, condition.name, task)
         pair = compare_pair(sheet.right[row][common], sheet.right[baseline][common], sheet.group[common], *about)

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from .cost import StudyCost
 
-GENERATOR = "benchwright evaluate study"
-PAGE_FILE, DATA_FILE = "index.html", "study.json"
+_GENERATOR = "benchwright evaluate study"
+_PAGE_FILE, _DATA_FILE = "index.html", "study.json"
 _TEMPLATES = Path(__file__).parent / "templates"
 _PANELS_A_ROW = 2
 
@@ -63,7 +63,7 @@ def check_folder(folder: Path, release: Release) -> None:
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     try:
-        document = json.loads((folder / DATA_FILE).read_text(encoding="utf-8"))
+        document = json.loads((folder / _DATA_FILE).read_text(encoding="utf-8"))
         is_ours = document["format"] == FORMAT and document["release_id"] == release.release_id
     except (OSError, ValueError, KeyError, TypeError):
         is_ours = False
@@ -80,7 +80,7 @@ def write_study(outcome: StudyOutcome, release: Release, folder: Path, cost: Stu
     from .outcome import ALPHA, LEVEL
 
     check_folder(folder, release)
-    charts = (accuracy_chart(outcome), difference_chart(outcome))
+    charts = (_accuracy_chart(outcome), _difference_chart(outcome))
     score = outcome.scores[0].score
     values = {
         "outcome": outcome,
@@ -101,7 +101,7 @@ def write_study(outcome: StudyOutcome, release: Release, folder: Path, cost: Stu
         "method": lambda method: METHODS.get(method, "as the metric states it"),
     }
     written = WrittenStudy(
-        folder / PAGE_FILE, folder / DATA_FILE, tuple(folder / f"{chart.name}.svg" for chart in charts)
+        folder / _PAGE_FILE, folder / _DATA_FILE, tuple(folder / f"{chart.name}.svg" for chart in charts)
     )
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -110,7 +110,7 @@ def write_study(outcome: StudyOutcome, release: Release, folder: Path, cost: Stu
         for path, chart in zip(written.plots, charts, strict=True):
             with replacing(path) as draft:
                 draft.write_text(chart.file, encoding="utf-8")
-        pieces = page_pieces(_TEMPLATES, "study.html", values, generator=GENERATOR, style="study.css", filters=filters)
+        pieces = page_pieces(_TEMPLATES, "study.html", values, generator=_GENERATOR, style="study.css", filters=filters)
         with (
             replacing(written.page) as draft,
             draft.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as page,
@@ -121,7 +121,7 @@ def write_study(outcome: StudyOutcome, release: Release, folder: Path, cost: Stu
     return written
 
 
-def accuracy_chart(outcome: StudyOutcome) -> Chart:
+def _accuracy_chart(outcome: StudyOutcome) -> Chart:
     """Return the accuracy under each condition, a panel for each task, as BLINK's figure 7 has it."""
 
     def row(task: str, number: int) -> ChartRow:
@@ -142,7 +142,7 @@ def accuracy_chart(outcome: StudyOutcome) -> Chart:
     )  # fmt: skip
 
 
-def difference_chart(outcome: StudyOutcome) -> Chart:
+def _difference_chart(outcome: StudyOutcome) -> Chart:
     """Return the difference of each condition from the baseline on the same items, a panel for each task."""
 
     def row(task: str, number: int) -> ChartRow:

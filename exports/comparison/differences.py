@@ -112,7 +112,7 @@ def compare_releases(before: Release, after: Release) -> ReleaseDifferences:
         return DifferentItem(item_id, str(shown["task"]), fields, why, old_row, new_row)
 
     def changed_item(item_id: str) -> DifferentItem:
-        fields = differing_fields(old_rows[item_id], new_rows[item_id])
+        fields = _differing_fields(old_rows[item_id], new_rows[item_id])
         return different(item_id, fields, reasons.of_changed(old_rows[item_id], new_rows[item_id], fields))
 
     return ReleaseDifferences(
@@ -133,7 +133,7 @@ def field_value(row: Row, name: str) -> Any:
     return row[_COLUMNS.get(name, name)]
 
 
-def differing_fields(before: Row, after: Row) -> tuple[str, ...]:
+def _differing_fields(before: Row, after: Row) -> tuple[str, ...]:
     """Return the names of the fields of an item that differ: content first, then how it was made."""
     names = tuple(name for name in (*CONTENT, *_MAKING) if field_value(before, name) != field_value(after, name))
     if before["image_roles"] != after["image_roles"] and "images" not in names:

@@ -25,29 +25,29 @@ _AS_TEXT = {"images", "marks"}
 _PICTURES = ("item_id", "images", "unmarked", "image_ids", "visual_prompts")
 
 
-class TextPart(NamedTuple):
+class _TextPart(NamedTuple):
     """Part of a text: equal in both releases, or only in one."""
 
     text: str
     differs: bool
 
 
-class FieldChange(NamedTuple):
+class _FieldChange(NamedTuple):
     """A field before and after, in parts that are equal or differ."""
 
     name: str
-    before: Sequence[TextPart]
-    after: Sequence[TextPart]
+    before: Sequence[_TextPart]
+    after: Sequence[_TextPart]
 
 
-class ComparedItem(NamedTuple):
+class _ComparedItem(NamedTuple):
     """One item on the page, with its pictures as data URIs; a text stands where a picture cannot be drawn."""
 
     difference: DifferentItem
     question: str
     choices: Sequence[tuple[str, str, bool]]
     """Key, text, and whether it is right, as in the newer release where the item is in it."""
-    fields: Sequence[FieldChange]
+    fields: Sequence[_FieldChange]
     before: Sequence[str]
     after: Sequence[str]
     problem: str | None
@@ -113,7 +113,7 @@ def write_comparison(
         draft.unlink(missing_ok=True)
 
 
-def _shown(before: Release, after: Release, items: Sequence[DifferentItem]) -> Iterator[ComparedItem]:
+def _shown(before: Release, after: Release, items: Sequence[DifferentItem]) -> Iterator[_ComparedItem]:
     old = _drawn(before, [item.item_id for item in items if item.before is not None])
     new = _drawn(after, [item.item_id for item in items if item.after is not None])
     for item in items:
@@ -123,7 +123,7 @@ def _shown(before: Release, after: Release, items: Sequence[DifferentItem]) -> I
         problem = next((side for side in sides if isinstance(side, str)), None)
         before_pictures, after_pictures = (() if isinstance(side, str) else side for side in sides)
         key = row["answer"] or row["refusal"]
-        yield ComparedItem(
+        yield _ComparedItem(
             item,
             row["question"],
             [(choice["key"], choice["text"] or "picture", choice["key"] == key) for choice in row["choices"]],
@@ -156,18 +156,18 @@ def _uri(picture: Any) -> str:
         return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode("ascii")
 
 
-def _field(name: str, item: DifferentItem) -> FieldChange:
+def _field(name: str, item: DifferentItem) -> _FieldChange:
     assert item.before is not None
     assert item.after is not None
     before, after = _lines(item.before, name), _lines(item.after, name)
-    old: list[TextPart] = []
-    new: list[TextPart] = []
+    old: list[_TextPart] = []
+    new: list[_TextPart] = []
     words_before, words_after = before.split(" "), after.split(" ")
     matcher = SequenceMatcher(None, words_before, words_after, autojunk=False)
     for kind, old_from, old_to, new_from, new_to in matcher.get_opcodes():
-        old.append(TextPart(" ".join(words_before[old_from:old_to]), kind != "equal"))
-        new.append(TextPart(" ".join(words_after[new_from:new_to]), kind != "equal"))
-    return FieldChange(name, [part for part in old if part.text], [part for part in new if part.text])
+        old.append(_TextPart(" ".join(words_before[old_from:old_to]), kind != "equal"))
+        new.append(_TextPart(" ".join(words_after[new_from:new_to]), kind != "equal"))
+    return _FieldChange(name, [part for part in old if part.text], [part for part in new if part.text])
 
 
 def _lines(row: Row, name: str) -> str:

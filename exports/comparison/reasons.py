@@ -15,7 +15,7 @@ from benchwright.text_normalization import counted, printable
 
 Row = Mapping[str, Any]
 
-UNKNOWN = "neither release tells why"
+_UNKNOWN = "neither release tells why"
 _ABSENT = object()
 _LONGEST = 60
 
@@ -51,7 +51,7 @@ class Reasons:
             *self._operation(before["operation_id"], after["operation_id"]),
             *(self._pictures(before, after) if "images" in fields else ()),
         ]
-        return "; ".join(dict.fromkeys(reasons)) or UNKNOWN
+        return "; ".join(dict.fromkeys(reasons)) or _UNKNOWN
 
     def of_dropped(self, before: Row) -> str:
         """Return why an item is not in the newer release."""

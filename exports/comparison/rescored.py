@@ -18,7 +18,7 @@ from benchwright.records import right_key
 from benchwright.release import Release
 from benchwright.release.format.provenance import files_before_removal
 
-SCORE, PREDICTIONS = "score.json", "predictions.parquet"
+_SCORE, _PREDICTIONS = "score.json", "predictions.parquet"
 """Files of a folder of results, as `evaluate run` writes them."""
 
 _ABSENT = ("", None)
@@ -93,23 +93,23 @@ def rescored(results: Path, before: Release, after: Release) -> Rescored:
 
 def _score(results: Path) -> Mapping[str, Any]:
     try:
-        score = json.loads((results / SCORE).read_bytes())
+        score = json.loads((results / _SCORE).read_bytes())
     except (OSError, ValueError) as error:
         raise DataError(
-            f"{results} has no {SCORE} that can be read ({error}); give a folder of `evaluate run`"
+            f"{results} has no {_SCORE} that can be read ({error}); give a folder of `evaluate run`"
         ) from error
     if not isinstance(score, dict) or score.get("format") != "benchwright/score":
-        raise DataError(f"{results / SCORE} is no score; give a folder that `benchwright evaluate run` wrote")
+        raise DataError(f"{results / _SCORE} is no score; give a folder that `benchwright evaluate run` wrote")
     return score
 
 
 def _replies(results: Path) -> dict[str, str | None]:
     """Return the letter of each item that was asked; None where the reply named no single option."""
     try:
-        with ParquetTable(results / PREDICTIONS, title=str(results / PREDICTIONS)) as file:
+        with ParquetTable(results / _PREDICTIONS, title=str(results / _PREDICTIONS)) as file:
             rows = file.table(["item_id", "letter", "attempts"]).to_pylist()
     except (OSError, UnreadableParquet) as error:
-        raise DataError(f"{results / PREDICTIONS} cannot be read: {error}") from error
+        raise DataError(f"{results / _PREDICTIONS} cannot be read: {error}") from error
     several = next((row["item_id"] for row in rows if len(row["attempts"] or ()) > 1), None)
     if several is not None:
         raise DataError(

@@ -28,7 +28,7 @@ from .walk import ReleaseWalk, UnexportablePicture
 if TYPE_CHECKING:
     from benchwright.release import Release
 
-DESCRIPTION = "export.json"
+_DESCRIPTION = "export.json"
 """File that says what an export is and holds the SHA-256 of every other file."""
 
 FORMAT = "benchwright/export"
@@ -168,7 +168,7 @@ def _is_an_export_of(out: Path, release: Release, format_name: str, splits: Sequ
     if out.is_symlink() or not out.is_dir():
         return False
     try:
-        stated = documents.parse(read_inside(out, DESCRIPTION, max_bytes=documents.MAX_BYTES), title=DESCRIPTION)
+        stated = documents.parse(read_inside(out, _DESCRIPTION, max_bytes=documents.MAX_BYTES), title=_DESCRIPTION)
     except (DataError, OSError):
         return False
     if not isinstance(stated, dict) or not isinstance(stated.get("release"), dict):
@@ -219,4 +219,4 @@ def _describe(draft: Path, written: ExportFormat, not_carried: Sequence[tuple[No
             name: {"sha256": file_digest(draft / name), "size_bytes": (draft / name).stat().st_size} for name in names
         },
     }
-    (draft / DESCRIPTION).write_bytes(documents.spell(description, title=DESCRIPTION))
+    (draft / _DESCRIPTION).write_bytes(documents.spell(description, title=_DESCRIPTION))

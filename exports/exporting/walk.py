@@ -22,7 +22,7 @@ from .exported import ExportedItem, ExportedPicture, PictureCredit
 if TYPE_CHECKING:
     from benchwright.release import Release, ReleasedItem
 
-CACHE_BYTES = 128 * 1024**2
+_CACHE_BYTES = 128 * 1024**2
 """Bound on the bytes of pictures that are kept in case another item shows them."""
 
 
@@ -191,7 +191,7 @@ class ReleaseWalk:
             raise UnexportablePicture(f"image {number} cannot be made as models see it: {error}") from error
         ready = self._kept[key] = _Ready(picture, bytes_digest(picture.data))
         self._used += len(picture.data)
-        while self._used > CACHE_BYTES and len(self._kept) > 1:
+        while self._used > _CACHE_BYTES and len(self._kept) > 1:
             _, oldest = self._kept.popitem(last=False)
             self._used -= len(oldest.picture.data)
         return ready

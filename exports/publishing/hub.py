@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from huggingface_hub import HfApi
     from huggingface_hub.hf_api import RepoFile
 
-INSTALL = "pip install 'benchwright[hub]'"
-OF_THE_HUB = ".gitattributes"
+_INSTALL = "pip install 'benchwright[hub]'"
+_OF_THE_HUB = ".gitattributes"
 """File that the Hub keeps in every repository; it is no part of a release."""
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
@@ -73,7 +73,7 @@ def publish_to_hub(plan: Publication, repository: str, *, private: bool, dry_run
     try:
         from huggingface_hub import HfApi, get_token
     except ImportError as error:
-        raise PrerequisiteError(f"publishing to the Hub needs huggingface_hub: {INSTALL}") from error
+        raise PrerequisiteError(f"publishing to the Hub needs huggingface_hub: {_INSTALL}") from error
 
     api, token = HfApi(library_name="benchwright"), get_token()
     _ask_this_machine_directly(api.endpoint)
@@ -178,7 +178,7 @@ def _files(api: HfApi, repository: str, revision: str) -> dict[str, RepoFile]:
     from huggingface_hub.hf_api import RepoFile
 
     entries = api.list_repo_tree(repository, recursive=True, revision=revision, repo_type=_DATASET)
-    return {entry.path: entry for entry in entries if isinstance(entry, RepoFile) and entry.path != OF_THE_HUB}
+    return {entry.path: entry for entry in entries if isinstance(entry, RepoFile) and entry.path != _OF_THE_HUB}
 
 
 def _compared(plan: Publication, state: _Repository | None, repository: str, *, private: bool) -> Publication:

@@ -22,7 +22,7 @@ from benchwright.workspace.stage_input import GROUP
 from benchwright.workspace.stages import Stage
 from benchwright.workspace.workspace import Workspace
 
-EQUAL_PIXELS = "equal pixels"
+_EQUAL_PIXELS = "equal pixels"
 _OF, _LIKE, _PIXELS = "of", "like", "pixel_hash"
 
 
@@ -105,7 +105,7 @@ class _Pixels:
         if own is None:
             self.unread.update(others)
             return
-        yield from ((other, EQUAL_PIXELS) for other in others if self._hash(other) == own)
+        yield from ((other, _EQUAL_PIXELS) for other in others if self._hash(other) == own)
 
     def _hash(self, image_id: str) -> str | None:
         record = self._records[image_id]

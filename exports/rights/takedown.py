@@ -28,7 +28,7 @@ from .copies import copies_of
 from .named_picture import items_showing, releases_of, source_image
 
 Copies = Literal["all", "certain"]
-NAMED, TOGETHER = "named", "withdrawn together"
+_NAMED, _TOGETHER = "named", "withdrawn together"
 _MOST_NAMED = 10
 
 
@@ -122,7 +122,7 @@ def take_down(
     known = copies_of(space, record.image_id, records, worker_context_of(space).reader.file_bytes)
     names = _files(space, records)
     groups = known.groups
-    chosen = {record.image_id: NAMED, **known.certain, **(known.possible if copies == "all" else {})}
+    chosen = {record.image_id: _NAMED, **known.certain, **(known.possible if copies == "all" else {})}
     pictures = tuple(WithdrawnPicture(image_id, names.get(image_id, ()), how) for image_id, how in chosen.items())
     with space.locked():
         entries = takedowns_of(space)
@@ -177,7 +177,7 @@ def _with_the_same_withdrawal(
     moments = {(holding[one].at, holding[one].by, holding[one].why) for one in ids if one in holding}
     together = [one for one, entry in holding.items() if (entry.at, entry.by, entry.why) in moments and one not in ids]
     withdrawn = [picture for picture in pictures if picture.image_id in holding]
-    return (*withdrawn, *(WithdrawnPicture(one, names.get(one, ()), TOGETHER) for one in together))
+    return (*withdrawn, *(WithdrawnPicture(one, names.get(one, ()), _TOGETHER) for one in together))
 
 
 def _undecided(name: str, pictures: Sequence[WithdrawnPicture]) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..duplicates.report import DuplicateReport
 
 
-def write_pairs(out: Path, folder: Path, report: DuplicateReport) -> list[Path]:
+def _write_pairs(out: Path, folder: Path, report: DuplicateReport) -> list[Path]:
     """Write the pairs to ask about, the kept file first, as PNG pages; return the pages' paths.
 
     Args:
@@ -104,7 +104,7 @@ def duplicates(
         near = CandidateSettings(distance)
         against = find_leaks(folder, places, proposing=near, workers=workers, progress=progress) if places else None
     if pairs is not None:
-        note(f"pairs to look at: {', '.join(map(str, write_pairs(pairs, folder, report)))}")
+        note(f"pairs to look at: {', '.join(map(str, _write_pairs(pairs, folder, report)))}")
     document: dict[str, Any] = {
         "images": report.images,
         "unreadable": [file.document() for file in report.unreadable],

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from benchwright.diagnostics.shortcuts.report import ShortcutReport
     from benchwright.models.chat import ChatSettings
 
-REPLIES = "replies.sqlite"
+_REPLIES = "replies.sqlite"
 """File, in the folder of `--out`, that keeps the replies of models."""
-MOST_SHOWN = 5
+_MOST_SHOWN = 5
 """Number of solvers of a task that are shown as text."""
 
 
@@ -176,7 +176,7 @@ def shortcuts(
         seed=seed,
         workers=workers,
         model=model,
-        replies=None if out is None or model is None else out / REPLIES,
+        replies=None if out is None or model is None else out / _REPLIES,
     )
     if out is not None:
         from ..shortcuts.page import write_page
@@ -191,10 +191,10 @@ def _lines(report: ShortcutReport) -> Iterator[str]:
     for task in report.tasks:
         yield _task(task)
         shown = [*task.carried, *(result for result in task.solvers if not result.carries)]
-        yield from (_solver(result) for result in shown[: max(MOST_SHOWN, len(task.carried))])
+        yield from (_solver(result) for result in shown[: max(_MOST_SHOWN, len(task.carried))])
         if task.forest is not None and task.forest.weights:
             falls = [f"{title} {fall:.3f}" for title, fall in task.forest.weights.items() if fall > 0]
-            yield f"  the forest loses without: {', '.join(falls[:MOST_SHOWN])}"
+            yield f"  the forest loses without: {', '.join(falls[:_MOST_SHOWN])}"
         for count in task.replies:
             yield (
                 f"  model asked with {count.sees}: {counted(count.asked, 'item')}, "

@@ -42,7 +42,7 @@ from benchwright.steps import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-REASON = "leaked"
+_REASON = "leaked"
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _REFERENCES, _EMBEDDED = "references", "embedded"
 _EMBEDDING = "embeddings.embedding"
@@ -178,7 +178,7 @@ class LeakLooks(_WithCollections, MapStep):
         """Judge one image; of several partners the most certain one is reported."""
         sure, partners = (ctx.value(record.image_id, name) for name in self.reads)
         if sure is not None:
-            return Outcome("drop", REASON, evidence=json.loads(sure) | {"score": 1.0})
+            return Outcome("drop", _REASON, evidence=json.loads(sure) | {"score": 1.0})
         if not partners:
             return Outcome()
         mine = PreparedPicture(ctx.images.luma(record, at_least_px=DECODED_AT_LEAST_PX))
@@ -190,7 +190,7 @@ class LeakLooks(_WithCollections, MapStep):
         )
         if best is None:
             return Outcome()
-        return Outcome("drop" if best["verdict"] == "confirmed" else "ask", REASON, evidence=best)
+        return Outcome("drop" if best["verdict"] == "confirmed" else "ask", _REASON, evidence=best)
 
 
 def _compared(mine: PreparedPicture, partner: dict[str, Any], folders: list[Path | None]) -> dict[str, Any] | None:

@@ -19,7 +19,7 @@ from benchwright.steps import FOLDER, GatherContext, Gathered, GatherStep, Strea
 if TYPE_CHECKING:
     import pyarrow as pa
 
-REASON = "words_in_corpus"
+_REASON = "words_in_corpus"
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
@@ -82,7 +82,7 @@ class QuestionOverlap(GatherStep):
         return Gathered(
             rows=np.array(rows, np.int64),
             verdicts=[self.verdict] * len(rows),
-            reasons=[REASON] * len(rows),
+            reasons=[_REASON] * len(rows),
             evidence=evidence,
         )
 

@@ -77,14 +77,14 @@ class CandidateSettings(NamedTuple):
         return {"distance": self.distance, "embeddings": model, "cosine": self.cosine}
 
 
-BY_HASHES = CandidateSettings()
+_BY_HASHES = CandidateSettings()
 
 
 def find_leaks(
     folder: Path,
     places: Sequence[Path],
     *,
-    proposing: CandidateSettings = BY_HASHES,
+    proposing: CandidateSettings = _BY_HASHES,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> LeakReport:
@@ -134,7 +134,7 @@ def find_leaks(
 def leaks_between_splits(
     place: Path,
     *,
-    proposing: CandidateSettings = BY_HASHES,
+    proposing: CandidateSettings = _BY_HASHES,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> LeakReport:

@@ -19,7 +19,7 @@ from benchwright.workspace.arrow_arrays import numbers_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-REASON = "exact_duplicate"
+_REASON = "exact_duplicate"
 
 
 class SameSizeCandidates(GatherStep):
@@ -81,7 +81,7 @@ class EqualPixels(GatherStep):
         return Gathered(
             rows=np.array(dropped, np.int64),
             verdicts=verdicts,
-            reasons=[REASON] * len(dropped),
+            reasons=[_REASON] * len(dropped),
             evidence=evidence,
         )
 

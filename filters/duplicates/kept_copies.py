@@ -195,7 +195,7 @@ def _best_of_component(pairs: Sequence[tuple[int, int]], rank: Sequence[int]) ->
     return {int(image): int(by_rank[root[node_of[image]]]) for image in np.unique(ends)}
 
 
-REASON = "near_duplicate"
+_REASON = "near_duplicate"
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _COLUMNS = (
     "image_id",
@@ -315,7 +315,7 @@ def _gathered(decisions: Decisions, ids: list[str]) -> Gathered:
     return Gathered(
         rows=np.array(rows, np.int64),
         verdicts=verdicts,
-        reasons=[None if verdict == "keep" else REASON for verdict in verdicts],
+        reasons=[None if verdict == "keep" else _REASON for verdict in verdicts],
         values={
             "group": [f"{CLUSTER}{ids[decisions.group[row]][:16]}" for row in rows],
             "like": [

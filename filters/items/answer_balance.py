@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-REASON = "unbalanced_letters"
+_REASON = "unbalanced_letters"
 
 Mend = Literal["reorder", "ask", "none"]
 Reorders = Literal["unbalanced", "always"]
@@ -143,7 +143,7 @@ class AnswerLetters(GatherStep):
         return Gathered(
             rows=np.array(rows, np.int64),
             verdicts=verdicts,
-            reasons=[REASON if row in plan.to_ask else None for row in rows],
+            reasons=[_REASON if row in plan.to_ask else None for row in rows],
             values={"swap": [plan.swaps.get(row) for row in rows], "p": [round(least[row], 6) for row in rows]},
             evidence=[plan.to_ask.get(row, {}) for row in rows],
         )

@@ -25,7 +25,7 @@ from benchwright.files.parquet_tables import ParquetTable, UnreadableParquet
 from benchwright.records import Item
 from benchwright.steps import FOLDER, Context, Filter, OpenContext, Outcome, Stream
 
-PROTOCOL = "blind"
+_PROTOCOL = "blind"
 _MAX_BYTES = 1 << 22
 
 
@@ -73,13 +73,15 @@ def read_blind_replies(results: Path, release: Path) -> BlindReplies:
     """
     from benchwright.release import Release
 
-    how = f"benchwright evaluate run {release.name} --model MODEL --protocol {PROTOCOL} --out {results.name}"
+    how = f"benchwright evaluate run {release.name} --model MODEL --protocol {_PROTOCOL} --out {results.name}"
     if not release.is_dir():
         raise PrerequisiteError(f"there is no release {release}; freeze one, then ask it without pictures: {how}")
     opened = Release.open(release)
     folders = [path.parent for path in sorted(results.glob("*/score.json")) if _is_of(path, opened.release_id)]
     if not folders:
-        raise PrerequisiteError(f"{results} holds no score of {release} under the protocol {PROTOCOL!r}; ask it: {how}")
+        raise PrerequisiteError(
+            f"{results} holds no score of {release} under the protocol {_PROTOCOL!r}; ask it: {how}"
+        )
     counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
     for folder in folders:
         for item_id, right in _replies(folder / "predictions.parquet"):
@@ -98,7 +100,7 @@ def _is_of(path: Path, release_id: str) -> bool:
         raise DataError(f"{path} cannot be read as a score: {error}; evaluate again or take the folder away") from error
     if not isinstance(document, dict) or document.get("format") != "benchwright/score":
         raise DataError(f"{path} is not a score of benchwright; take the folder away")
-    return document.get("protocol") == PROTOCOL and document.get("release_id") == release_id
+    return document.get("protocol") == _PROTOCOL and document.get("release_id") == release_id
 
 
 def _replies(path: Path) -> list[tuple[str, bool]]:
@@ -112,7 +114,7 @@ def _replies(path: Path) -> list[tuple[str, bool]]:
     return [(str(item_id), bool(right)) for item_id, state, right in rows if state != "error" and right is not None]
 
 
-REASON = "answerable_blind"
+_REASON = "answerable_blind"
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
@@ -190,4 +192,4 @@ class BlindAnswers(Filter):
         replies, right = measured["asked"], measured["right"]
         if right < self.at_least or right < self.min_share * replies:
             return Outcome()
-        return Outcome(self.verdict, REASON, evidence={"right": right, "asked": replies})
+        return Outcome(self.verdict, _REASON, evidence={"right": right, "asked": replies})

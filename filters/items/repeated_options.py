@@ -11,7 +11,7 @@ from benchwright.diagnostics.wording.repeated_options import MAX_LIKENESS, alike
 from benchwright.records import Item
 from benchwright.steps import Context, Filter, Measured, Outcome, Stream
 
-REPEATED, SIMILAR = "repeated_option", "similar_options"
+_REPEATED, _SIMILAR = "repeated_option", "similar_options"
 
 
 class RepeatedOptions(Filter):
@@ -49,8 +49,8 @@ class RepeatedOptions(Filter):
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
         """Drop items with repeated options, and compare the likeness with the threshold."""
         if measured["repeated"]:
-            return Outcome("drop", REPEATED, evidence={"pairs": measured["repeated"]})
+            return Outcome("drop", _REPEATED, evidence={"pairs": measured["repeated"]})
         if self.max_likeness is not None and measured["likeness"] > self.max_likeness:
             evidence = {"likeness": measured["likeness"], "max_likeness": self.max_likeness}
-            return Outcome("ask", SIMILAR, evidence=evidence)
+            return Outcome("ask", _SIMILAR, evidence=evidence)
         return Outcome()

@@ -16,7 +16,7 @@ from benchwright.diagnostics.models.second_answers import option_questions, opti
 from benchwright.records import Item
 from benchwright.steps import Context, MapStep, Outcome, Step, Stream
 
-SECOND_RIGHT, KEY_DENIED = "second_right_answer", "key_denied"
+_SECOND_RIGHT, _KEY_DENIED = "second_right_answer", "key_denied"
 
 
 class OptionAnswers(AsksEachItem):
@@ -58,9 +58,9 @@ class OptionVerdict(MapStep):
         if key_said is None:
             return Outcome()
         if also:
-            return Outcome("ask", SECOND_RIGHT, evidence={"options": list(also)})
+            return Outcome("ask", _SECOND_RIGHT, evidence={"options": list(also)})
         if key_said == "no":
-            return Outcome("ask", KEY_DENIED)
+            return Outcome("ask", _KEY_DENIED)
         if unanswered:
             return Outcome("ask", NO_ANSWER, evidence={"options": list(unanswered)})
         return Outcome()

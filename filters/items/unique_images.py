@@ -22,8 +22,8 @@ from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdi
 if TYPE_CHECKING:
     import pyarrow as pa
 
-USED_ALREADY, ENOUGH = "used_already", "enough"
-IMAGE, PAIR = "image:", "pair:"
+_USED_ALREADY, _ENOUGH = "used_already", "enough"
+IMAGE, _PAIR = "image:", "pair:"
 
 
 class ItemUse(NamedTuple):
@@ -114,9 +114,9 @@ def choose_unique(items: Sequence[ItemUse], *, uses: int | None, most: int | Non
         refusal = None
         full = [image for image in unit.images if uses is not None and used[image] >= uses]
         if full:
-            refusal = Refusal(USED_ALREADY, {"image": full[0], "shown_by": user[full[0]]})
+            refusal = Refusal(_USED_ALREADY, {"image": full[0], "shown_by": user[full[0]]})
         elif most is not None and any(taken[name] + number > most for name, number in unit.tasks.items()):
-            refusal = Refusal(ENOUGH, {"items": most})
+            refusal = Refusal(_ENOUGH, {"items": most})
         if refusal is not None:
             left_out |= dict.fromkeys(unit.rows, refusal)
         else:
@@ -132,7 +132,7 @@ def choose_unique(items: Sequence[ItemUse], *, uses: int | None, most: int | Non
 def _units(items: Sequence[ItemUse]) -> list[_Unit]:
     """Return the items that go together: those that share a key of a pair, directly or through others."""
     rows: dict[int, list[int]] = defaultdict(list)
-    pairs = ([key for key in item.group_keys if key.startswith(PAIR)] for item in items)
+    pairs = ([key for key in item.group_keys if key.startswith(_PAIR)] for item in items)
     for row, component in enumerate(components_of(pairs)):
         rows[component].append(row)
     units = []

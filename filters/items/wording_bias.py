@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-REASON = "wording_gives_key_away"
+_REASON = "wording_gives_key_away"
 
 
 class WordingBias(GatherStep):
@@ -63,7 +63,7 @@ class WordingBias(GatherStep):
         return Gathered(
             rows=np.array(rows, np.int64),
             verdicts=verdicts,
-            reasons=[REASON] * len(rows),
+            reasons=[_REASON] * len(rows),
             values={"rules": [[rule.rule for rule in flagged[row]] for row in rows]},
             evidence=[{"rules": [rule.to_json() for rule in flagged[row]]} for row in rows],
         )

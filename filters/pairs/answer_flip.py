@@ -17,7 +17,7 @@ from benchwright.steps import Context, MapStep, Outcome, Step, Stream
 
 from .paired_pictures import evidence_text
 
-NOT_FLIPPED, CONTROL_FLIPPED = "answer_not_flipped", "control_flipped"
+_NOT_FLIPPED, _CONTROL_FLIPPED = "answer_not_flipped", "control_flipped"
 _SIDES = ("natural", "manipulated")
 _BRIEFLY = "Answer with yes or no only."
 
@@ -79,9 +79,9 @@ class FlipVerdict(MapStep):
             return Outcome("ask", NO_ANSWER, evidence=replies)
         expected = {side: "yes" if side == replies["yes_on"] else "no" for side in _SIDES}
         if any(replies[side] != expected[side] for side in _SIDES):
-            return Outcome(self.verdict, NOT_FLIPPED, evidence=replies)
+            return Outcome(self.verdict, _NOT_FLIPPED, evidence=replies)
         if replies["control_natural"] != replies["control_manipulated"]:
-            return Outcome(self.verdict, CONTROL_FLIPPED, evidence=replies)
+            return Outcome(self.verdict, _CONTROL_FLIPPED, evidence=replies)
         return Outcome()
 
 

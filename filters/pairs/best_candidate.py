@@ -20,8 +20,8 @@ from .paired_pictures import evidence_text
 if TYPE_CHECKING:
     import pyarrow as pa
 
-HALF, INCOMPLETE, BETTER = "half_a_question", "pair_incomplete", "better_candidate"
-DIRECT, TOO_MANY_DIRECT = "direct", "too_many_direct"
+_HALF, _INCOMPLETE, _BETTER = "half_a_question", "pair_incomplete", "better_candidate"
+_DIRECT, _TOO_MANY_DIRECT = "direct", "too_many_direct"
 
 
 class CandidateItem(NamedTuple):
@@ -103,11 +103,11 @@ class BestCandidate(GatherStep):
         for pair, rows in pairs.items():
             halves = set(_halves([live[row].item for row in rows]))
             lost = [row for row in rows if live[row].item.item_id in halves]
-            losses |= {row: _Loss(HALF, {"pair": pair}) for row in lost}
+            losses |= {row: _Loss(_HALF, {"pair": pair}) for row in lost}
             rest = [row for row in rows if row not in losses]
             questions = sum(live[row].item.kind == "yes_no" for row in rest) // 2
             if questions < self.min_questions:
-                losses |= {row: _Loss(INCOMPLETE, {"pair": pair, "questions": questions}) for row in rest}
+                losses |= {row: _Loss(_INCOMPLETE, {"pair": pair, "questions": questions}) for row in rest}
             elif rest:
                 whole[pair] = rest
         losses |= dict(_beaten(live, whole))
@@ -141,14 +141,14 @@ def _beaten(live: Sequence[CandidateItem], pairs: Mapping[str, Sequence[int]]) -
         for pair in ranked[1:]:
             own = _description([live[row] for row in pairs[pair]])
             for row in pairs[pair]:
-                yield row, _Loss(BETTER, {"kept": {"pair": ranked[0], **best}, "dropped": {"pair": pair, **own}})
+                yield row, _Loss(_BETTER, {"kept": {"pair": ranked[0], **best}, "dropped": {"pair": pair, **own}})
 
 
 def _too_many(
     live: Sequence[CandidateItem], pairs: Mapping[str, Sequence[int]], share: float
 ) -> Iterator[tuple[int, _Loss]]:
     """Yield the items of direct alterations beyond a share of all pairs; editors and source images take turns."""
-    direct = sorted(pair for pair, rows in pairs.items() if evidence_text(live[rows[0]].item, "way") == DIRECT)
+    direct = sorted(pair for pair, rows in pairs.items() if evidence_text(live[rows[0]].item, "way") == _DIRECT)
     allowed = int(share * (len(pairs) - len(direct)) / (1 - share) + 1e-9)
     taken: Counter[str] = Counter()
     while len(direct) > 0:
@@ -164,7 +164,7 @@ def _too_many(
             taken.update(names[least])
             continue
         for row in pairs[least]:
-            yield row, _Loss(TOO_MANY_DIRECT, {"pair": least, "max_direct": share})
+            yield row, _Loss(_TOO_MANY_DIRECT, {"pair": least, "max_direct": share})
 
 
 def _rank(candidate: Sequence[CandidateItem], pair: str) -> tuple[float, int, int, str]:

@@ -109,7 +109,7 @@ def load_clip(folder: Path, *, device: str | None) -> Clip:
     return Clip(model.to(where).eval(), tokenizer, Preprocessing.of(folder))
 
 
-OTHER_DIRECTION, OTHER_PICTURE = "other_direction", "other_picture"
+_OTHER_DIRECTION, _OTHER_PICTURE = "other_direction", "other_picture"
 _SMALLEST_STEP = 1e-4
 """Length below which a step between two vectors of length 1 has no direction."""
 
@@ -230,9 +230,9 @@ class ClipVerdict(MapStep):
         direction, images = (ctx.value(record.item_id, name) for name in self.reads)
         if direction is not None and self.min_direction is not None and direction < self.min_direction:
             evidence = {"direction": direction, "bound": self.min_direction}
-            return Outcome(self.verdict, OTHER_DIRECTION, evidence=evidence)
+            return Outcome(self.verdict, _OTHER_DIRECTION, evidence=evidence)
         if images is not None and self.min_images is not None and images < self.min_images:
-            return Outcome(self.verdict, OTHER_PICTURE, evidence={"images": images, "bound": self.min_images})
+            return Outcome(self.verdict, _OTHER_PICTURE, evidence={"images": images, "bound": self.min_images})
         return Outcome()
 
 

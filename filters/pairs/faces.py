@@ -21,7 +21,7 @@ from benchwright.steps import FOLDER, Context, Filter, Measured, OpenContext, Ou
 
 from .paired_pictures import pair_of
 
-LONGEST_SIDE_PX = 480
+_LONGEST_SIDE_PX = 480
 """Longer side at which all pictures are searched, larger and smaller ones: sizes of faces are fractions of it."""
 
 
@@ -41,7 +41,7 @@ class Face(NamedTuple):
     high: float
 
 
-class FaceDetector(Protocol):
+class _FaceDetector(Protocol):
     """Finds faces."""
 
     def faces(self, pixels: NDArray[np.uint8]) -> list[Face]:
@@ -114,7 +114,7 @@ class YuNetFaces:
 def _resized(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
     import cv2
 
-    scale = LONGEST_SIDE_PX / max(pixels.shape[:2])
+    scale = _LONGEST_SIDE_PX / max(pixels.shape[:2])
     size_wh = tuple(max(1, round(side * scale)) for side in pixels.shape[1::-1])
     if min(size_wh) < _WINDOW_PX:
         raise UnreadableImage("too_narrow", f"{pixels.shape[1]} x {pixels.shape[0]} pixels hold no face")
@@ -126,13 +126,13 @@ def _largest_first(faces: list[Face]) -> list[Face]:
     return sorted(faces, key=lambda face: (-face.high * face.wide, face))
 
 
-VANISHED, APPEARED, RESIZED = "face_vanished", "face_appeared", "face_resized"
+_VANISHED, _APPEARED, _RESIZED = "face_vanished", "face_appeared", "face_resized"
 _DIGEST = "sha256:"
 _NOTHING_MEASURED: dict[str, Any] = {"category": None, "natural": None, "manipulated": None, "size_ratio": None}
 
 
 class _OpenDetector(NamedTuple):
-    detector: FaceDetector
+    detector: _FaceDetector
     known: dict[str, list[Face]]
 
 
@@ -240,9 +240,9 @@ class Faces(Filter):
             return Outcome()
         if before != after:
             evidence = {"natural": before, "manipulated": after}
-            return Outcome(self.verdict, VANISHED if after < before else APPEARED, evidence=evidence)
+            return Outcome(self.verdict, _VANISHED if after < before else _APPEARED, evidence=evidence)
         if ratio is not None and self.max_resize is not None and max(ratio, 1 / ratio) > self.max_resize:
-            return Outcome(self.verdict, RESIZED, evidence={"size_ratio": ratio, "bound": self.max_resize})
+            return Outcome(self.verdict, _RESIZED, evidence={"size_ratio": ratio, "bound": self.max_resize})
         return Outcome()
 
 

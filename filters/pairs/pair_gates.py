@@ -27,7 +27,7 @@ from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
 from .paired_pictures import PastedDonor, PicturePair, pair_of
 from .seams import Joint, halo, seam, smear
 
-SIDE_PX = 512
+_SIDE_PX = 512
 """Longer side at which frames are compared."""
 _REACH = 0.05
 """Largest shift that is searched, as a fraction of the longer side."""
@@ -38,7 +38,7 @@ _EQUAL = 0.99995
 _FOUND = 0.5
 """Correlation below which a window was not found again; its shift then counts as the largest that was searched."""
 
-Window = tuple[slice, slice]
+_Window = tuple[slice, slice]
 
 
 class _Frame(NamedTuple):
@@ -49,7 +49,7 @@ class _Frame(NamedTuple):
     kept: NDArray[np.float32]
 
 
-def frame_shift(before: NDArray[np.uint8], after: NDArray[np.uint8], kept: NDArray[np.bool_] | None) -> float | None:
+def _frame_shift(before: NDArray[np.uint8], after: NDArray[np.uint8], kept: NDArray[np.bool_] | None) -> float | None:
     """Return by how many pixels of the pictures the frame has moved; None where no window shows enough.
 
     Where the kept region is known, the result is the largest shift of a window; else the median, since one of the
@@ -61,7 +61,7 @@ def frame_shift(before: NDArray[np.uint8], after: NDArray[np.uint8], kept: NDArr
         kept: Shape (height, width), true where nothing was to change; None where that is not known.
     """
     height, width = before.shape
-    scale = min(1.0, SIDE_PX / max(height, width))
+    scale = min(1.0, _SIDE_PX / max(height, width))
     size = max(1, round(width * scale)), max(1, round(height * scale))
     first, second, mask = (
         cv2.resize(grey, size, interpolation=cv2.INTER_AREA) for grey in (before, after, _grey(kept, before.shape))
@@ -78,13 +78,13 @@ def _grey(kept: NDArray[np.bool_] | None, shape: tuple[int, ...]) -> NDArray[np.
     return np.full(shape, 255, np.uint8) if kept is None else kept.astype(np.uint8) * 255
 
 
-def _windows(height: int, width: int) -> list[Window]:
+def _windows(height: int, width: int) -> list[_Window]:
     """Return the whole frame and its four quarters."""
     halves = (slice(0, height // 2), slice(height // 2, height)), (slice(0, width // 2), slice(width // 2, width))
     return [(slice(0, height), slice(0, width)), *product(*halves)]
 
 
-def _shift(frame: _Frame, window: Window) -> float | None:
+def _shift(frame: _Frame, window: _Window) -> float | None:
     """Return the shift of a window in pixels of the frame; None where it shows too little."""
     reach = max(2, round(_REACH * max(frame.before.shape)))
     inner = tuple(
@@ -118,9 +118,9 @@ def _peak(values: NDArray[np.float64], at: int) -> float:
     return float(0.5 * (left - right) / bend) if bend < 0 else 0.0
 
 
-OTHER_SIZE, NOTHING, OUTSIDE, SHIFTED = "other_size", "nothing_changed", "changed_outside_mask", "frame_shifted"
-HALO, SMEAR, SEAM = "halo", "smeared", "seam"
-VISIBLE = 8
+_OTHER_SIZE, _NOTHING, _OUTSIDE, _SHIFTED = "other_size", "nothing_changed", "changed_outside_mask", "frame_shifted"
+_HALO, _SMEAR, _SEAM = "halo", "smeared", "seam"
+_VISIBLE = 8
 """Levels by which a channel must differ for a pixel to count as visibly changed."""
 
 _NOTHING_MEASURED: dict[str, bool | float | None] = dict.fromkeys(
@@ -210,14 +210,14 @@ class PairGates(Filter):
         if measured["same_size"] is None:
             return Outcome()
         if not measured["same_size"]:
-            return Outcome("drop", OTHER_SIZE)
+            return Outcome("drop", _OTHER_SIZE)
         bounds = (
-            (NOTHING, "changed", self.min_changed, -1),
-            (OUTSIDE, "outside", self.max_outside, 1),
-            (SHIFTED, "shift_px", self.max_shift_px, 1),
-            (HALO, "halo", self.max_halo, 1),
-            (SMEAR, "smear", self.max_smear, 1),
-            (SEAM, "seam", self.max_seam, 1),
+            (_NOTHING, "changed", self.min_changed, -1),
+            (_OUTSIDE, "outside", self.max_outside, 1),
+            (_SHIFTED, "shift_px", self.max_shift_px, 1),
+            (_HALO, "halo", self.max_halo, 1),
+            (_SMEAR, "smear", self.max_smear, 1),
+            (_SEAM, "seam", self.max_seam, 1),
         )
         for reason, name, bound, way in bounds:
             value = measured[name]
@@ -278,9 +278,9 @@ def compare(
     kept = ~editable
     first, second = (np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8) for pixels in (before, after))
     return {
-        "changed": float((differs[editable] >= VISIBLE).mean()) if editable.any() else None,
+        "changed": float((differs[editable] >= _VISIBLE).mean()) if editable.any() else None,
         "outside": float((differs[kept] > tolerance).mean()) if kept.any() else None,
-        "shift_px": frame_shift(first, second, kept if kept.any() else None),
+        "shift_px": _frame_shift(first, second, kept if kept.any() else None),
     }
 
 

@@ -26,11 +26,11 @@ from benchwright.storage_faults import naming
 from benchwright.text_normalization import printable
 from benchwright.workspace.atomic import replacing, write_bytes, write_json
 
-PAGE, REPORT, ITEMS = "report.html", "report.json", "items.jsonl"
-MOST_EXAMPLES = 60
-MOST_SOLVERS = 12
+PAGE, _REPORT, ITEMS = "report.html", "report.json", "items.jsonl"
+_MOST_EXAMPLES = 60
+_MOST_SOLVERS = 12
 """Number of solvers of a task in its chart, beside those whose cue is carried."""
-SHOWN_TO_MODEL: Mapping[Sees, str] = {
+_SHOWN_TO_MODEL: Mapping[Sees, str] = {
     "text": "question and options",
     "options": "the options alone",
     "captions": "question, options and captions of the pictures",
@@ -39,7 +39,7 @@ _SIDE_PX = 360
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-class TableCell(NamedTuple):
+class _TableCell(NamedTuple):
     """A cell of the table: the solver of one family that is farthest from chance on a task.
 
     Args:
@@ -51,7 +51,7 @@ class TableCell(NamedTuple):
     is_task: bool
 
 
-class PictureInExample(NamedTuple):
+class _PictureInExample(NamedTuple):
     """A picture of an example; `uri` is None, and `problem` says why, where it cannot be shown."""
 
     uri: str | None
@@ -60,7 +60,7 @@ class PictureInExample(NamedTuple):
     problem: str
 
 
-class ShownExample(NamedTuple):
+class _ShownExample(NamedTuple):
     """An item that a cheat gets right.
 
     Args:
@@ -75,7 +75,7 @@ class ShownExample(NamedTuple):
 
     item: Item
     item_id: str
-    pictures: Sequence[PictureInExample]
+    pictures: Sequence[_PictureInExample]
     options: Sequence[tuple[str, str]]
     right: str | None
     solvers: Sequence[SolverResult]
@@ -98,8 +98,8 @@ def write_page(report: ShortcutReport, folder: Path) -> Path:
         raise BenchwrightError(f"{folder} is a file; give a folder for the report with --out")
     with naming(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    write_json(folder / REPORT, report.document())
-    lines = [json.dumps(entry, ensure_ascii=False) + "\n" for entry in item_scores(report)]
+    write_json(folder / _REPORT, report.document())
+    lines = [json.dumps(entry, ensure_ascii=False) + "\n" for entry in _item_scores(report)]
     write_bytes(folder / ITEMS, "".join(lines).encode())
     target = folder / PAGE
     with replacing(target) as draft, draft.open("w", encoding="utf-8", errors="replace") as handle:
@@ -107,7 +107,7 @@ def write_page(report: ShortcutReport, folder: Path) -> Path:
     return target
 
 
-def item_scores(report: ShortcutReport) -> Iterator[dict[str, Any]]:
+def _item_scores(report: ShortcutReport) -> Iterator[dict[str, Any]]:
     """Yield id, task, bias score and helped solvers of each item, and whether pruning takes it out, sorted by task.
 
     Items of files have the id that their question has there.
@@ -140,7 +140,7 @@ def _pieces(report: ShortcutReport) -> Iterator[str]:
         "words_alone": report.words_alone,
         "pruning": report.pruning,
         "model": report.model,
-        "shown_to_model": SHOWN_TO_MODEL,
+        "shown_to_model": _SHOWN_TO_MODEL,
         "least_items": LEAST_ITEMS,
         "bounds": report.bounds,
         "families": families,
@@ -176,15 +176,15 @@ def _of(task: TaskResult, family: CueFamily | None) -> list[SolverResult]:
     return [result for result in task.solvers if result.family == family]
 
 
-def _cell(task: TaskResult, family: CueFamily | None) -> TableCell:
+def _cell(task: TaskResult, family: CueFamily | None) -> _TableCell:
     """Return the solver to show: the farthest from chance of those whose cue is carried, else of all."""
     results = _of(task, family)
     chosen = next((result for result in results if result.carries), results[0] if results else None)
-    return TableCell(chosen, family in task.task_cues)
+    return _TableCell(chosen, family in task.task_cues)
 
 
 def _chart(task: TaskResult) -> Chart:
-    shown = [*task.carried, *[result for result in task.solvers if not result.carries][:MOST_SOLVERS]]
+    shown = [*task.carried, *[result for result in task.solvers if not result.carries][:_MOST_SOLVERS]]
     rows = [
         ChartRow(
             result.solver.replace("_", " "),
@@ -205,10 +205,10 @@ def _chart(task: TaskResult) -> Chart:
 
 def _falls(task: TaskResult) -> list[tuple[str, float]]:
     weights: Mapping[str, float] = task.forest.weights if task.forest is not None else {}
-    return [(title, fall) for title, fall in weights.items() if fall > 0][:MOST_SOLVERS]
+    return [(title, fall) for title, fall in weights.items() if fall > 0][:_MOST_SOLVERS]
 
 
-def _examples(report: ShortcutReport) -> Iterator[ShownExample]:
+def _examples(report: ShortcutReport) -> Iterator[_ShownExample]:
     """Yield examples in the order of the source; the items of highest bias score of each task that carries a cue."""
     flagged = report.flagged()
     carried = [task for task in report.tasks if task.carried]
@@ -219,7 +219,7 @@ def _examples(report: ShortcutReport) -> Iterator[ShownExample]:
             for item, score in zip(task.table.items, task.bias.tolist(), strict=True)
             if item.item_id in flagged
         ]
-        for negative, item_id in sorted(scored)[: max(1, MOST_EXAMPLES // len(carried))]:
+        for negative, item_id in sorted(scored)[: max(1, _MOST_EXAMPLES // len(carried))]:
             bias[item_id] = -negative if task.forest is not None else None
     if not bias:
         return
@@ -228,7 +228,7 @@ def _examples(report: ShortcutReport) -> Iterator[ShownExample]:
             yield _example(source_item, flagged[item_id], bias[item_id])
 
 
-def _example(source_item: SourceItem, solvers: Sequence[SolverResult], bias: float | None) -> ShownExample:
+def _example(source_item: SourceItem, solvers: Sequence[SolverResult], bias: float | None) -> _ShownExample:
     item = source_item.item
     numbers = {image.image_id: number for number, image in enumerate(item.images, start=1)}
     options = [
@@ -238,16 +238,16 @@ def _example(source_item: SourceItem, solvers: Sequence[SolverResult], bias: flo
     pictures = []
     for image in item.images:
         if image.image_id not in source_item.files:
-            pictures.append(PictureInExample(None, 0, 0, "The picture is not there."))
+            pictures.append(_PictureInExample(None, 0, 0, "The picture is not there."))
             continue
         try:
             drawn = preview(source_item.files[image.image_id], max_side_px=_SIDE_PX, prompts=image.prompts)
         except (UnreadableImage, PromptError) as error:
-            pictures.append(PictureInExample(None, 0, 0, str(error)))
+            pictures.append(_PictureInExample(None, 0, 0, str(error)))
         else:
             uri = f"data:{drawn.media_type};base64,{base64.b64encode(drawn.data).decode('ascii')}"
-            pictures.append(PictureInExample(uri, drawn.width, drawn.height, ""))
+            pictures.append(_PictureInExample(uri, drawn.width, drawn.height, ""))
     ordered = sorted(solvers, key=lambda result: (result.solver == FOREST, result.p_holm, result.solver))
-    return ShownExample(
+    return _ShownExample(
         item, source_item.own_id or item.item_id[:12], pictures, options, item.answer or item.refusal, ordered[:4], bias
     )

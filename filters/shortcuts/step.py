@@ -38,7 +38,7 @@ from benchwright.steps import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-REASON, PRUNED = "carries_shortcut", "pruned"
+_REASON, _PRUNED = "carries_shortcut", "pruned"
 
 
 class MeasuredCues(MapStep):
@@ -160,9 +160,9 @@ class CheatingSolvers(GatherStep):
         for item, bias in zip(result.table.items, result.bias.tolist(), strict=True):
             solvers = flagged.get(item.item_id, ())
             verdict: Verdict = self.verdict if solvers else "keep"
-            reason = REASON if solvers else None
+            reason = _REASON if solvers else None
             if item.item_id in pruned:
-                verdict, reason = "drop", PRUNED
+                verdict, reason = "drop", _PRUNED
             evidence = {"solvers": [solver.to_json() for solver in solvers]} if solvers else {}
             score = None if np.isnan(bias) else round(bias, 6)
             outcomes[item.item_id] = (verdict, reason, score, [solver.solver for solver in solvers], evidence)

@@ -21,7 +21,7 @@ from .calibration_charts import dropped_chart, ratio_chart
 from .report import Polygon, TextReport, TextShare
 
 CANDIDATES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-NEAR = 0.02
+_NEAR = 0.02
 """Largest distance of a ratio from a threshold that counts as close: two careful measurements differ by as much."""
 EXAMPLES = 4
 
@@ -33,7 +33,7 @@ class ThresholdEffect(NamedTuple):
         threshold: Ratio above which a picture is dropped.
         kept: Number of files that are kept.
         dropped: Number of files that are dropped.
-        close: Number of files whose ratio is within `NEAR` of the threshold.
+        close: Number of files whose ratio is within `_NEAR` of the threshold.
         below: Distinct pictures that are kept, nearest first.
         above: Distinct pictures that are dropped, nearest first.
     """
@@ -63,7 +63,7 @@ def candidates(shares: Sequence[TextShare], thresholds: Iterable[float] | None =
 
 def _candidate(ordered: Sequence[TextShare], ratios: Sequence[float], threshold: float) -> ThresholdEffect:
     kept = bisect_right(ratios, threshold)
-    close = sum(abs(ratio - threshold) <= NEAR for ratio in ratios)
+    close = sum(abs(ratio - threshold) <= _NEAR for ratio in ratios)
     return ThresholdEffect(
         threshold, kept, len(ordered) - kept, close, _distinct(reversed(ordered[:kept])), _distinct(ordered[kept:])
     )
@@ -83,7 +83,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _SIDE_PX = 360
 
 
-class CalibrationExample(NamedTuple):
+class _CalibrationExample(NamedTuple):
     """A picture on the page.
 
     Args:
@@ -145,7 +145,7 @@ def write_calibration(path: Path, folder: Path, report: TextReport, *, threshold
         "candidates": [_shown(candidate, pictures) for candidate in rated],
         "pictures": pictures.uris,
         "unreadable": [(printable(file.path), printable(file.reason)) for file in report.unreadable],
-        "near": NEAR,
+        "near": _NEAR,
     }
     pieces = page_pieces(
         _TEMPLATES,
@@ -184,15 +184,15 @@ class _Pictures:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._known: dict[str, CalibrationExample] = {}
+        self._known: dict[str, _CalibrationExample] = {}
         self.uris: list[tuple[str, tuple[int, int]]] = []
 
-    def example(self, share: TextShare) -> CalibrationExample:
+    def example(self, share: TextShare) -> _CalibrationExample:
         if share.path not in self._known:
             self._known[share.path] = self._read(share)
         return self._known[share.path]
 
-    def _read(self, share: TextShare) -> CalibrationExample:
+    def _read(self, share: TextShare) -> _CalibrationExample:
         from benchwright.drawing.previews import preview
 
         number, problem, size = None, None, (1, 1)
@@ -205,7 +205,7 @@ class _Pictures:
             number, size = len(self.uris), small.full_wh
             self.uris.append((f"data:{small.media_type};base64,{data}", size))
         outlines = (tuple(map(_points, polygons)) for polygons in (share.regions, share.left_out))
-        return CalibrationExample(number, problem, printable(share.path), share.ratio, share.boxes, size, *outlines)
+        return _CalibrationExample(number, problem, printable(share.path), share.ratio, share.boxes, size, *outlines)
 
 
 def _points(polygon: Polygon) -> str:

@@ -20,7 +20,7 @@ from benchwright.errors import PrerequisiteError
 from benchwright.records import ImageRecord
 from benchwright.steps import FOLDER, Context, Filter, Measured, OpenContext, Outcome, Resources, Stream
 
-REASON = "too_much_text"
+_REASON = "too_much_text"
 Backend = Literal["rapidocr", "paddleocr"]
 _DECIMALS = 6
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
@@ -156,7 +156,7 @@ class TextRatio(Filter):
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
         """Compare with the threshold."""
         if measured["ratio"] > self.max_ratio:
-            return Outcome("drop", REASON, evidence={"ratio": measured["ratio"], "max_ratio": self.max_ratio})
+            return Outcome("drop", _REASON, evidence={"ratio": measured["ratio"], "max_ratio": self.max_ratio})
         return Outcome()
 
 

@@ -45,10 +45,10 @@ class KnownPages:
 
 
 def _is_known(path: str, account: Account | None) -> bool:
-    return path in _OTHER_PAGES or account is None or path.removeprefix("/") in pages_of(account.role)
+    return path in _OTHER_PAGES or account is None or path.removeprefix("/") in _pages_of(account.role)
 
 
-def pages_of(role: Role) -> frozenset[str]:
+def _pages_of(role: Role) -> frozenset[str]:
     """Return the names of the pages that a role has, as they stand in addresses after the slash."""
     if role == "annotator":
         return _EVERYBODYS

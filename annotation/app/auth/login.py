@@ -27,8 +27,8 @@ from .middleware import ACCOUNT, LOGIN, LOGOUT, WELCOME, token_from
 from .pages import closed_page, login_page, logout_page, welcome_page
 from .sessions import OPEN_PAGE_HEADERS, address_of, is_own_form, local_path, redirect_with_cookie, start_session
 
-MAX_FORM_BYTES = 16 * 1024
-LONG_WAIT_S = 30
+_MAX_FORM_BYTES = 16 * 1024
+_LONG_WAIT_S = 30
 """Seconds of waiting from which on the page also names other ways to sign in."""
 
 
@@ -119,7 +119,7 @@ class _LoginRoutes:
 
     def _wait_page(self, seconds: int, *, target: str, name: str) -> Response:
         problem = TEXTS["wait"].format(seconds=seconds)
-        if seconds > LONG_WAIT_S:
+        if seconds > _LONG_WAIT_S:
             problem += " " + TEXTS["wait_elsewhere"]
         response = self._form_page(login_page, 429, target=target, name=name, problem=problem)
         response.headers["retry-after"] = str(seconds)
@@ -156,11 +156,11 @@ class _LoginRoutes:
 
 
 async def _form_of(request: Request) -> dict[str, str]:
-    """Return the first value of each field of a form; no fields where the body is longer than `MAX_FORM_BYTES`."""
+    """Return the first value of each field of a form; no fields where the body is longer than `_MAX_FORM_BYTES`."""
     body = b""
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MAX_FORM_BYTES:
+        if len(body) > _MAX_FORM_BYTES:
             return {}
     try:
         parsed = parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="replace")

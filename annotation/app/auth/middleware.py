@@ -52,7 +52,7 @@ class SessionMiddleware:
             await file(scope, receive, self._with_headers(send))
             return
         is_open = scope["type"] == "http" and connection.url.path in self._open
-        account = None if is_open else await signed_in_account(connection, self._state)
+        account = None if is_open else await _signed_in_account(connection, self._state)
         scope[ACCOUNT] = account
         if account is None and not is_open:
             await _refuse(connection, receive, self._with_headers(send))
@@ -81,7 +81,7 @@ class SessionMiddleware:
         return send_with_headers
 
 
-async def signed_in_account(connection: HTTPConnection, state: AppState) -> Account | None:
+async def _signed_in_account(connection: HTTPConnection, state: AppState) -> Account | None:
     """Return the account whose open session a request carries."""
     token = state.cookies.token_of(connection.headers.get("cookie", ""))
     return await run_in_threadpool(state.account_of, token)

@@ -27,7 +27,7 @@ from .pages import closed_page
 from .sessions import OPEN_PAGE_HEADERS, address_of, is_own_form, local_path, start_session
 
 logger = logging.getLogger(__name__)
-LONGEST_CODE = 4096
+_LONGEST_CODE = 4096
 
 
 def oidc_routes(state: AppState) -> list[Route]:
@@ -83,7 +83,7 @@ class _OidcRoutes:
         return response
 
     def _account(self, code: str, flow: SignInFlow, invitation: str) -> Account:
-        if not 0 < len(code) <= LONGEST_CODE:
+        if not 0 < len(code) <= _LONGEST_CODE:
             raise RefusedError(TEXTS["oidc_refused"])
         now = clock()
         identity = self._provider.identity(code, flow, now=now)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import Any, TypeVar
 
-MAX_ENTRIES = 48
+_MAX_ENTRIES = 48
 _T = TypeVar("_T")
 _entries: OrderedDict[Hashable, Any] = OrderedDict()
 _key_locks: dict[Hashable, Lock] = {}
@@ -36,6 +36,6 @@ def cached(key: Hashable, compute: Callable[[], _T]) -> _T:
         with _entries_lock:
             _entries[key] = value
             _key_locks.pop(key, None)
-            while len(_entries) > MAX_ENTRIES:
+            while len(_entries) > _MAX_ENTRIES:
                 _entries.popitem(last=False)
     return value

@@ -24,10 +24,10 @@ DIRECTED_STYLE = f"""
 
 def show_text(place: DeltaGenerator, *parts: str, between: str = " · ") -> None:
     """Show texts in a line, each in its own direction."""
-    place.html(html_of(parts, between=between))
+    place.html(_html_of(parts, between=between))
 
 
-def html_of(parts: Iterable[str], *, between: str = " · ") -> str:
+def _html_of(parts: Iterable[str], *, between: str = " · ") -> str:
     """Return texts as escaped HTML, each in its own direction; several texts are laid out from left to right."""
     texts = [escape(escaped(part)) for part in parts]
     line = texts[0] if len(texts) == 1 else escape(between).join(f"<bdi>{text}</bdi>" for text in texts)

@@ -37,7 +37,7 @@ _ASK = (
 _TO_WRITER = ("W", "key_to_writer")
 _HELP = (("?", "key_help"),)
 
-SHEETS: dict[str, Sequence[tuple[str, str]]] = {
+_SHEETS: dict[str, Sequence[tuple[str, str]]] = {
     "verify": (
         ("Y", "key_accept"), ("X", "key_reject"), ("V", "key_revise"), ("1–9", "key_reasons"), *_NOTE, *_GO_ON,
         *_REMARK, *_LOOK, *_HELP,
@@ -78,8 +78,8 @@ SHEETS: dict[str, Sequence[tuple[str, str]]] = {
         ("W", "key_send_back"), *_NOTE, ("S", "key_skip"), *_LOOK, *_HELP,
     ),
 }  # fmt: skip
-SHEETS |= {
-    f"{name}_to_writer": [line for key in SHEETS[name] for line in ((key, _TO_WRITER) if key[0] == "V" else (key,))]
+_SHEETS |= {
+    f"{name}_to_writer": [line for key in _SHEETS[name] for line in ((key, _TO_WRITER) if key[0] == "V" else (key,))]
     for name in ("verify", "verify_with_evidence", "review")
 }
 """The keys of each kind of card, with the names of their texts."""
@@ -89,9 +89,9 @@ def key_sheet(name: str, letters: Sequence[str]) -> list[KeyWords]:
     """Return what each key does on a card.
 
     Args:
-        name: Name of the sheet among `SHEETS`.
+        name: Name of the sheet among `_SHEETS`.
         letters: Letters of options on this card; a command with one of these letters takes Shift.
     """
     last = letters[-1] if letters else ""
-    keys = [(key.format(last=last, count=min(9, len(letters))), TEXTS[words]) for key, words in SHEETS[name]]
+    keys = [(key.format(last=last, count=min(9, len(letters))), TEXTS[words]) for key, words in _SHEETS[name]]
     return [{"key": f"Shift+{key}" if key in letters else key, "words": words} for key, words in keys]

@@ -37,7 +37,7 @@ from .page_words import WORDS as STREAMLIT_WORDS
 from .texts import AUDIT_TITLES, TEXTS
 from .viewer_texts import TEXTS as VIEWER_TEXTS
 
-FORMS, GUIDELINES, PRACTICE, NAMES, CHARTS = "forms", "guidelines", "practice", "names", "charts"
+_FORMS, _GUIDELINES, _PRACTICE, NAMES, _CHARTS = "forms", "guidelines", "practice", "names", "charts"
 CODES_IN_WORDS = (
     # Kinds of campaigns, which are their names too where a recipe gives none
     "verify", "answer", "review", "screen", "screen_items", "pair", "describe", "state", "collect", "error_analysis",
@@ -124,11 +124,11 @@ def english_texts() -> TextsBySection:
             for texts in (TEXTS, VIEWER_TEXTS, MARKING_TEXTS, CURATOR_TEXTS, CODES, ITEM_STATES)
         },
         NAMES: {code: code.replace("_", " ") for code in CODES_IN_WORDS} | AUDIT_TITLES,
-        FORMS: {text: text for text in dict.fromkeys(_form_texts())},
-        GUIDELINES: {kind.name: kind.guidelines for kind in KINDS.values() if kind.guidelines},
-        PRACTICE: {text: text for text in dict.fromkeys(_practice_texts())},
+        _FORMS: {text: text for text in dict.fromkeys(_form_texts())},
+        _GUIDELINES: {kind.name: kind.guidelines for kind in KINDS.values() if kind.guidelines},
+        _PRACTICE: {text: text for text in dict.fromkeys(_practice_texts())},
         STREAMLIT_WORDS.section: STREAMLIT_WORDS.english,
-        CHARTS: {text: text for text in CHART_TEXTS},
+        _CHARTS: {text: text for text in CHART_TEXTS},
         MESSAGES: {message: message for message in ERROR_MESSAGES},
     }
 
@@ -147,17 +147,17 @@ def field_in_language(field: RegionField) -> RegionField:
 
 def form_text(english: str) -> str:
     """Return a text of a form, or what a campaign asks about a picture, in the chosen language."""
-    return chosen_language().translated(english, FORMS)
+    return chosen_language().translated(english, _FORMS)
 
 
 def chart_text(english: str) -> str:
     """Return a text of the charts of the funnel in the chosen language."""
-    return chosen_language().text(CHARTS, english, english)
+    return chosen_language().text(_CHARTS, english, english)
 
 
 def guidelines_in_language(text: str) -> str:
     """Return guidelines in the chosen language where they are those of the campaign's kind; else as they are."""
-    return chosen_language().translated(text, GUIDELINES)
+    return chosen_language().translated(text, _GUIDELINES)
 
 
 def practice_in_language(item: PracticeItem, kind: str) -> PracticeItem:
@@ -167,7 +167,7 @@ def practice_in_language(item: PracticeItem, kind: str) -> PracticeItem:
         return item
 
     def words(text: str) -> str:
-        return language.translated(text, PRACTICE)
+        return language.translated(text, _PRACTICE)
 
     content = item.content.model_copy(
         update={
@@ -185,7 +185,7 @@ def practice_in_language(item: PracticeItem, kind: str) -> PracticeItem:
 @lru_cache(maxsize=256)
 def _translated_form(form: Form, language: AppLanguage) -> Form:
     def words(text: str) -> str:
-        return language.translated(text, FORMS)
+        return language.translated(text, _FORMS)
 
     def options(listed: tuple[Option, ...]) -> tuple[Option, ...]:
         update = [{"words": words(option.words), "help": words(option.help)} for option in listed]

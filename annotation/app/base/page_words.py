@@ -14,7 +14,7 @@ from ..languages.language import ENGLISH, Texts, chosen_language
 from .components import component
 
 _FOLDER = Path(__file__).parent
-STREAMLIT = "streamlit"
+_STREAMLIT = "streamlit"
 _WORDS = (
     "Skip to main content", "App pages", "progress", "Open", "Choose an option", "Choose options", "Select all",
     "No results", "Clear all", "Clear value", "Clear entry", "Multiselect options", "Multiselect",
@@ -29,7 +29,7 @@ _WORDS = (
     "View {count} more", "Running...", "Stop", "Close", "Help", "Show suggestions", "Connection error", "Connecting",
     "Page not found", "Please wait...",
 )  # fmt: skip
-WORDS = Texts(STREAMLIT, {word: word for word in _WORDS})
+WORDS = Texts(_STREAMLIT, {word: word for word in _WORDS})
 
 
 def show_page_words() -> None:

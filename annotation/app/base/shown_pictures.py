@@ -24,7 +24,7 @@ from ...workflow.image_files import ImageFiles
 
 MAX_SIDE_PX = 2048
 """Longest side of a picture that is sent: twice what a large screen gives one picture of a pair."""
-LOSSLESS_PX = 1_000_000
+_LOSSLESS_PX = 1_000_000
 """Most pixels of a picture that is sent as PNG, so that a seam or a single pixel can be judged."""
 COARSE_PX = 640
 """Longest side of the picture that is looked at until the other has come over a slow line."""
@@ -33,7 +33,7 @@ TINY_PX = 40_000
 DETAIL_PX = 512
 """Side of a tile of a picture's own pixels."""
 KEPT_BYTES = 96 << 20
-MOST_WAITING = 24
+_MOST_WAITING = 24
 """Most pictures that wait to be prepared in the background."""
 _PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -50,7 +50,7 @@ class ShownPictures:
         self._kept: OrderedDict[str, Preview] = OrderedDict()
         self._bytes = 0
         self._making: dict[str, Future[Preview]] = {}
-        self._waiting = threading.BoundedSemaphore(MOST_WAITING)
+        self._waiting = threading.BoundedSemaphore(_MOST_WAITING)
         self._background = ThreadPoolExecutor(1, thread_name_prefix="warm")
         self._decoded: tuple[str, NDArray[np.uint8]] | None = None
         self._sizes: dict[str, tuple[int, int]] = {}
@@ -149,7 +149,7 @@ class ShownPictures:
             if max(full) <= MAX_SIDE_PX:
                 # A step of this package encoded it, so it holds nothing but pixels.
                 return Preview(data, "image/png", width, height, full)
-        return preview(data, max_side_px=MAX_SIDE_PX, lossless_up_to_px=LOSSLESS_PX)
+        return preview(data, max_side_px=MAX_SIDE_PX, lossless_up_to_px=_LOSSLESS_PX)
 
     def size(self, image: ItemImage) -> tuple[int, int]:
         """Return width and height of the upright image in pixels; 4 by 3 where it cannot be shown any more."""

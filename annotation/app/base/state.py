@@ -24,18 +24,18 @@ from ..security.passwords import BoundedHashing
 from .own_texts import english_texts
 from .shown_pictures import ShownPictures
 
-MOST_DIGITS = 19
+_MOST_DIGITS = 19
 """Digits of 2^63, which is more than SQLite and PostgreSQL can hold."""
-NO_ROW = -1
+_NO_ROW = -1
 
 
 class _Number(Convertor[int]):
-    """Reads the number of a row from a URL path; `NO_ROW` for a number that no database can hold."""
+    """Reads the number of a row from a URL path; `_NO_ROW` for a number that no database can hold."""
 
     regex = "[0-9]+"
 
     def convert(self, value: str) -> int:
-        return int(value) if len(value) < MOST_DIGITS else NO_ROW
+        return int(value) if len(value) < _MOST_DIGITS else _NO_ROW
 
     def to_string(self, value: int) -> str:
         return str(value)

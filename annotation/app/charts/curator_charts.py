@@ -27,7 +27,7 @@ from benchwright.pages import (
 from ..base.curator_texts import TEXTS, words_for
 from ..languages.language import unisolated
 
-MOST_DAYS = 120
+_MOST_DAYS = 120
 """Most columns of the chart of days; of a longer campaign the last days are shown."""
 _MOST_COUNTED = 31
 """Most days whose counts stand on their columns."""
@@ -130,7 +130,7 @@ def narrow_scale(values: Sequence[float | None], middle: float | None) -> tuple[
 def days_chart(name: str, title: str, counts: Mapping[str, int]) -> Chart:
     """Return a chart with one column for each day from the first decision to the last; there is at least one."""
     first, last = date.fromisoformat(min(counts)), date.fromisoformat(max(counts))
-    first = max(first, last - timedelta(days=MOST_DAYS - 1))
+    first = max(first, last - timedelta(days=_MOST_DAYS - 1))
     days = [(first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1)]
     columns = [Column(n, n + 1, counts.get(day, 0), _CLOSED[0], day) for n, day in enumerate(days)]
     busiest = max(days, key=lambda day: counts.get(day, 0))

@@ -29,10 +29,10 @@ from ..charts.showing import show_chart
 from ..pages.campaign_menu import CAMPAIGN
 from ..routes.downloads import Download, downloads
 
-REFRESH_S = 1.0
+_REFRESH_S = 1.0
 """Seconds between two looks at a job that works."""
-LAST_LINES = 14
-MOST_JOBS = 8
+_LAST_LINES = 14
+_MOST_JOBS = 8
 _SHOWN = "build-shown-job"
 
 
@@ -145,7 +145,7 @@ def _show_job(state: AppState, account: Account, running: str | None) -> None:
     if shown is None:
         return
     if running is not None:
-        st.fragment(_follow, run_every=REFRESH_S)(state, account, running)
+        st.fragment(_follow, run_every=_REFRESH_S)(state, account, running)
     elif (record := state.jobs.job(shown)) is not None:
         _show_record(state, record)
 
@@ -174,7 +174,7 @@ def _show_record(state: AppState, record: JobRecord) -> None:
         st.error(words)
     else:
         st.warning(words)
-    lines = state.jobs.folder.last_lines(record.id, most=LAST_LINES)
+    lines = state.jobs.folder.last_lines(record.id, most=_LAST_LINES)
     st.caption(TEXTS["job_output"])
     st.code("\n".join(lines) or TEXTS["job_silent"], language=None, wrap_lines=True)
 
@@ -237,7 +237,7 @@ def _download_words(download: Download) -> str:
 
 
 def _show_jobs(state: AppState) -> None:
-    records = [record for record in state.jobs.jobs(most=MOST_JOBS) if record.state != "running"]
+    records = [record for record in state.jobs.jobs(most=_MOST_JOBS) if record.state != "running"]
     if not records:
         return
     with st.expander(TEXTS["build_jobs"]):

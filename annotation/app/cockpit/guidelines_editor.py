@@ -18,8 +18,8 @@ from ..base.tables import show_rows
 from ..base.texts import message_of
 from ..routes.guidelines import with_pictures
 
-HEIGHT_PX = 420
-MOST_KEPT = 64
+_HEIGHT_PX = 420
+_MOST_KEPT = 64
 """Most drafts that are kept beyond the browser's window, those written last."""
 
 
@@ -63,7 +63,7 @@ def show_guidelines_editor(request: PageRequest) -> None:
     text = left.text_area(
         TEXTS["guidelines_text"],
         value=draft.text,
-        height=HEIGHT_PX,
+        height=_HEIGHT_PX,
         max_chars=MAX_TEXT,
         key=f"guidelines-{campaign.name}-{draft.serial}",
     )
@@ -73,7 +73,7 @@ def show_guidelines_editor(request: PageRequest) -> None:
     with right:
         st.markdown(f"**{TEXTS['guidelines_preview']}**")
         key = RIGHT_TO_LEFT if runs_right_to_left(draft.text) else LEFT_TO_RIGHT
-        st.container(key=f"{key}-guidelines", border=True, height=HEIGHT_PX).markdown(
+        st.container(key=f"{key}-guidelines", border=True, height=_HEIGHT_PX).markdown(
             with_pictures(draft.based_on._replace(text=draft.text))
         )
     with left:
@@ -98,7 +98,7 @@ def _keep(request: PageRequest, draft: _Draft) -> None:
     draft.is_kept = draft.is_changed
     if draft.is_changed:
         _kept[place] = replace(draft)
-        while len(_kept) > MOST_KEPT:
+        while len(_kept) > _MOST_KEPT:
             _kept.popitem(last=False)
 
 

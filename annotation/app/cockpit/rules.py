@@ -18,7 +18,7 @@ from ..charts.showing import show_chart
 from ..item_grid.grid import GridTile, show_grid
 from ..item_pages.items import ITEM, record_tile, refreshed
 
-MOST_CHANGED = 24
+_MOST_CHANGED = 24
 """Most pictures of changed items; the rest are counted."""
 
 
@@ -69,8 +69,8 @@ def _show_picked(request: PageRequest, trial: RuleTrial, item: st.Page) -> None:
     else:
         key = (*request.stamp, "rule-changes", str(trial.rule))
         changed = cached(key, lambda: changed_tasks(request.state.store, request.campaign, trial.rule))
-        st.caption(TEXTS["rule_changes"].format(count=len(changed), shown=min(len(changed), MOST_CHANGED)))
-        tiles = _tiles(request, changed[:MOST_CHANGED], item.url_path)
+        st.caption(TEXTS["rule_changes"].format(count=len(changed), shown=min(len(changed), _MOST_CHANGED)))
+        tiles = _tiles(request, changed[:_MOST_CHANGED], item.url_path)
         event = show_grid(tiles, key=f"rule-{trial.rule}", texts=TEXTS, can_select=False)
         if event.opened is not None:
             st.switch_page(item, query_params={ITEM: event.opened})

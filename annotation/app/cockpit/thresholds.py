@@ -33,7 +33,7 @@ from ..charts.showing import show_chart
 from ..item_grid.grid import GridTile, show_grid
 from ..item_pages.items import ITEM, record_tile, refreshed
 
-MOST_CHANGED = 24
+_MOST_CHANGED = 24
 """Most pictures of records that would change; the rest are counted."""
 _STEPS = 100
 """Steps in which the field's arrows go from the least to the largest measured value."""
@@ -129,7 +129,7 @@ def _show_changes(
     if not trial.changes:
         st.caption(TEXTS["threshold_changes_none"])
         return
-    shown = trial.changes[:MOST_CHANGED]
+    shown = trial.changes[:_MOST_CHANGED]
     st.caption(TEXTS["threshold_changes"].format(count=len(trial.changes), shown=len(shown)))
     refreshed(state)
     by_id = {change.record_id: change for change in shown}

@@ -29,11 +29,11 @@ from benchwright.regions.helper import HelperLane
 
 logger = logging.getLogger(__name__)
 
-MOST_WAITING = 16
+_MOST_WAITING = 16
 """Most requests that wait in a lane."""
-MOST_WARMING = 24
+_MOST_WARMING = 24
 """Most pictures that wait to be prepared in a lane."""
-TIMEOUTS_S: Mapping[HelperLane, float] = {"light": 30.0, "model": 180.0, "remote": 180.0}
+_TIMEOUTS_S: Mapping[HelperLane, float] = {"light": 30.0, "model": 180.0, "remote": 180.0}
 _STOP_S = 5.0
 
 
@@ -116,7 +116,7 @@ class HelperLanes:
         timeouts_s: Seconds that a request may take, by lane.
     """
 
-    def __init__(self, workspace: Path, timeouts_s: Mapping[HelperLane, float] = TIMEOUTS_S) -> None:
+    def __init__(self, workspace: Path, timeouts_s: Mapping[HelperLane, float] = _TIMEOUTS_S) -> None:
         self._workspace, self._timeouts_s = workspace, timeouts_s
         self._lanes: dict[HelperLane, _Lane] = {}
         self._lock = threading.Lock()
@@ -188,7 +188,7 @@ class _Lane:
                     superseded.append(self._waiting.pop(number))
             if self._running is not None and self._running.window == job.window is not None:
                 superseded.append(self._running)  # it is computed to its end, and nobody hears of it
-            is_full = len(self._waiting) >= MOST_WAITING
+            is_full = len(self._waiting) >= _MOST_WAITING
             if not is_full:
                 self._number += 1
                 self._waiting[self._number] = job
@@ -202,7 +202,7 @@ class _Lane:
     def put_behind(self, job: _Job) -> bool:
         key = job.work.helper.name, job.work.image_id, job.work.hints
         with self._changed:
-            if key in self._behind or len(self._behind) >= MOST_WARMING:
+            if key in self._behind or len(self._behind) >= _MOST_WARMING:
                 return False
             self._behind[key] = job
             self._changed.notify()

@@ -34,7 +34,7 @@ from ...workflow.image_files import ImageFiles
 
 logger = logging.getLogger(__name__)
 
-EMBEDDINGS = "embeddings"
+_EMBEDDINGS = "embeddings"
 """Folder in a workspace's cache that holds what helpers computed of pictures."""
 _MOST_OPEN = 4
 _MOST_PICTURES = 2
@@ -49,7 +49,7 @@ class HelperBench:
 
     def __init__(self, workspace: Path) -> None:
         self._images = ImageFiles(workspace)
-        self._kept = KeptArrays(workspace / "cache" / EMBEDDINGS)
+        self._kept = KeptArrays(workspace / "cache" / _EMBEDDINGS)
         self._open: OrderedDict[str, RegionHelper] = OrderedDict()
         self._pictures: OrderedDict[str, HelperPicture] = OrderedDict()
         self._prepared: tuple[tuple[str, str], Prepared] | None = None

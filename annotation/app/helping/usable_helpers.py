@@ -19,7 +19,7 @@ from .helper_lanes import HelperLanes, HelperWork
 if TYPE_CHECKING:
     from ...store.database.records import Campaign
 
-LOOKED_AT_S = 30.0
+_LOOKED_AT_S = 30.0
 """Seconds for which what is missing is not looked for again."""
 
 
@@ -33,7 +33,7 @@ def helpers_in(campaign: Campaign) -> CampaignHelpers:
 
 def why_unusable(helper: NamedHelper) -> str | None:
     """Return that a helper cannot be used here, without a path of this machine; None where it can."""
-    if _missing(canonical_json(helper.to_json()), int(time.monotonic() / LOOKED_AT_S)) is None:
+    if _missing(canonical_json(helper.to_json()), int(time.monotonic() / _LOOKED_AT_S)) is None:
         return None
     return unusable(helper)
 

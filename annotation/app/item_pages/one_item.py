@@ -52,7 +52,7 @@ def show_item(
         return
     record_id = history.record.record_id
     left, right = st.columns([3, 2], gap="large")
-    content = content_of(history)
+    content = _content_of(history)
     with left:
         names = captions(content) if content is not None else [history.source.get("source_uri", record_id[:12])]
         st.html(pictures_html(record_id, _marked(history), names))
@@ -78,7 +78,7 @@ def show_item(
         show_sections(history)
 
 
-def content_of(history: RecordHistory) -> TaskContent | None:
+def _content_of(history: RecordHistory) -> TaskContent | None:
     """Return the newest content of an item; None for images and for what cannot be read."""
     try:
         return TaskContent.model_validate(history.content) if history.content else None

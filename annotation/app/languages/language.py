@@ -47,7 +47,7 @@ class AppLanguage:
             for key, entry in entries.items():
                 text = self._texts[section, key] = _ready(entry, self)
                 source = (english or {}).get(section, {}).get(key)
-                if section in STORED and isinstance(source, str):
+                if section in _STORED and isinstance(source, str):
                     self._own[section, source] = text
                 elif section == MESSAGES:
                     self._patterns.append((_pattern_of(key), text))
@@ -127,7 +127,7 @@ class AppLanguage:
 
         Args:
             english: The text.
-            section: One of `STORED`.
+            section: One of `_STORED`.
         """
         return self._own.get((section, english), english)
 
@@ -150,8 +150,8 @@ class AppLanguage:
         for pattern, text in self._patterns:
             if (match := pattern.fullmatch(english)) is not None:
                 values = {name: self.translated(value, "forms") for name, value in match.groupdict().items()}
-                if (why := values.get(WHY)) is not None:
-                    values[WHY] = self.message(why)
+                if (why := values.get(_WHY)) is not None:
+                    values[_WHY] = self.message(why)
                 return text.format(**values)
         return None
 
@@ -204,10 +204,10 @@ _FORMATTERS: tuple[Callable[[AppLanguage], Formatter], Callable[[AppLanguage], F
     _IsolatingFormatter,
 )
 MESSAGES = "messages"
-WHY = "why"
+_WHY = "why"
 """Place in a message for another message."""
 """Section of the messages of errors, whose keys are the English ones, with places for values."""
-STORED = frozenset({"forms", "guidelines", "practice"})
+_STORED = frozenset({"forms", "guidelines", "practice"})
 """Sections of texts that campaigns hold in English, so that they are found again by the English text."""
 _SESSION_KEY = "benchwright-language"
 

@@ -91,7 +91,7 @@ def _categories_of(language: AppLanguage, path: Path) -> frozenset[str]:
         raise DataError(f"{path}: {language.tag!r} is no tag of a language such as ar or pt-BR ({error})") from error
 
 
-UNTRANSLATED = "EN: "
+_UNTRANSLATED = "EN: "
 """Beginning of entries that nobody has translated yet; such an entry counts as missing."""
 
 
@@ -125,8 +125,8 @@ def written_file(tag: str, english: TextsBySection, begun: Path | None = None) -
 
 def _to_be_done(source: str | Forms) -> str | Forms:
     if isinstance(source, str):
-        return f"{UNTRANSLATED}{source}"
-    return {category: form if category == BY else f"{UNTRANSLATED}{form}" for category, form in source.items()}
+        return f"{_UNTRANSLATED}{source}"
+    return {category: form if category == BY else f"{_UNTRANSLATED}{form}" for category, form in source.items()}
 
 
 def _key(key: str) -> str:
@@ -140,7 +140,7 @@ def _written(entry: str | Forms) -> str:
     return "{ " + ", ".join(f"{name} = {_written(form)}" for name, form in entry.items()) + " }"
 
 
-def places_of(text: str) -> list[str]:
+def _places_of(text: str) -> list[str]:
     """Return the names of a text's places for values.
 
     Raises:
@@ -163,7 +163,7 @@ def _count_of(source: str | Forms) -> str:
     """Return the place that counts in an English text: the one that it names, or its only one; else an empty name."""
     if not isinstance(source, str):
         return source[BY]
-    places = list(dict.fromkeys(places_of(source)))
+    places = list(dict.fromkeys(_places_of(source)))
     return places[0] if len(places) == 1 else ""
 
 
@@ -171,7 +171,7 @@ def _faults(entry: Any, source: str | Forms, categories: frozenset[str]) -> list
     """Return what is wrong with one entry."""
     if not isinstance(entry, str) and not (isinstance(entry, dict) and all(isinstance(v, str) for v in entry.values())):
         return ["it is neither a text nor a table of texts"]
-    places = set(places_of(source if isinstance(source, str) else source["other"]))
+    places = set(_places_of(source if isinstance(source, str) else source["other"]))
     if isinstance(entry, str):
         return list(_faults_of_form(entry, places, places))
     forms = dict(entry)
@@ -192,10 +192,10 @@ def _faults(entry: Any, source: str | Forms, categories: frozenset[str]) -> list
 def _faults_of_form(text: str, possible: set[str], needed: set[str]) -> Iterator[str]:
     if not text.strip() or text != text.strip():
         yield "it is empty, or begins or ends with a space"
-    if text.startswith(UNTRANSLATED):
+    if text.startswith(_UNTRANSLATED):
         yield "it is not translated yet"
     try:
-        places = set(places_of(text))
+        places = set(_places_of(text))
     except ValueError as error:
         yield f"its braces cannot be read: {error}"
         return

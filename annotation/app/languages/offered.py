@@ -11,7 +11,7 @@ from .language import ENGLISH, AppLanguage, TextsBySection
 from .language_file import FOLDER, SUFFIX, problems_of, read_language
 
 logger = logging.getLogger(__name__)
-MOST_HEADER = 500
+_MOST_HEADER = 500
 """Characters of an `Accept-Language` header that are read."""
 
 
@@ -52,7 +52,7 @@ class OfferedLanguages:
         """
         known = (self._languages.get(tag) for tag in tags if tag)
         chosen = next((language for language in known if language is not None), None)
-        return self._accepted(accepted[:MOST_HEADER]) if chosen is None else chosen
+        return self._accepted(accepted[:_MOST_HEADER]) if chosen is None else chosen
 
     def _best_of(self, header: str) -> AppLanguage:
         """Return the language that a browser likes best; English where it likes none of those that are offered."""

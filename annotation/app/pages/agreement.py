@@ -18,7 +18,7 @@ from ..charts.curator_charts import NamedValue, intervals_chart, narrow_scale, p
 from ..charts.showing import show_chart
 from .marked_regions import figures_of, show_region_agreement
 
-MOST_ROWS = 60
+_MOST_ROWS = 60
 """Most rows of one chart; the parts with the most tasks are kept."""
 
 
@@ -29,7 +29,7 @@ class FieldAgreement(NamedTuple):
     without: dict[str, Agreement]
 
 
-def statistic_words(name: str) -> str:
+def _statistic_words(name: str) -> str:
     """Return the name of a statistic for people."""
     return TEXTS[f"statistic_{name}"]
 
@@ -50,7 +50,7 @@ def show_agreement(request: PageRequest) -> None:
     if closed_early := cached((*key[:-2], "closed_early"), overview.closed_early):
         st.caption(TEXTS["closed_early"].format(tasks=closed_early))
     [(_, whole)] = agreement.by["all"]
-    values = [_value(statistic_words(name), whole, name) for name in STATISTICS]
+    values = [_value(_statistic_words(name), whole, name) for name in STATISTICS]
     show_chart(intervals_chart("all", f"{TEXTS['all']}: {_size(whole)}", values))
     if (figures := figures_of(request, overview)) is not None:
         show_region_agreement(figures)
@@ -59,7 +59,7 @@ def show_agreement(request: PageRequest) -> None:
         if len(groups) > 1:
             st.subheader(TEXTS[split])
             show_chart(
-                intervals_chart(f"by-{split}", statistic_words(statistic), _values(_named(groups, split), statistic))
+                intervals_chart(f"by-{split}", _statistic_words(statistic), _values(_named(groups, split), statistic))
             )
     if len(agreement.without) > 2:
         _show_without(agreement.without, whole, statistic)
@@ -78,7 +78,7 @@ def _show_criteria(criteria: list[CriterionVotes], statistic: str) -> None:
         _value(form_text(votes.words), votes.agreement, statistic, beside=_compared(votes.agreement))
         for votes in criteria
     ]
-    show_chart(intervals_chart("criteria", statistic_words(statistic), values))
+    show_chart(intervals_chart("criteria", _statistic_words(statistic), values))
 
 
 def _named(groups: list[tuple[str, Agreement]], split: Split) -> list[tuple[str, Agreement]]:
@@ -96,11 +96,11 @@ def _show_without(without: dict[str, Agreement], whole: Agreement, statistic: st
     st.caption(TEXTS["without_why"])
     middle: float | None = getattr(whole, statistic)
     values: dict[str, float | None] = {name: getattr(rest, statistic) for name, rest in without.items()}
-    ranked = sorted(values.items(), key=lambda entry: (2.0 if entry[1] is None else -entry[1], entry[0]))[:MOST_ROWS]
+    ranked = sorted(values.items(), key=lambda entry: (2.0 if entry[1] is None else -entry[1], entry[0]))[:_MOST_ROWS]
     rows = [NamedValue(name, value, None, _beside(_change(value, middle), without[name])) for name, value in ranked]
     scale = narrow_scale(list(values.values()), middle)
     mark = -2.0 if middle is None else middle
-    show_chart(intervals_chart("without", statistic_words(statistic), rows, scale=scale, mark=mark))
+    show_chart(intervals_chart("without", _statistic_words(statistic), rows, scale=scale, mark=mark))
 
 
 def _beside(change: str, rest: Agreement) -> str:
@@ -130,7 +130,7 @@ def _pick(overview: Overview) -> tuple[LabelField, str]:
         TEXTS["shown"],
         list(STATISTICS),
         index=list(STATISTICS).index("krippendorff_alpha"),
-        format_func=statistic_words,
+        format_func=_statistic_words,
     )
     has_order = field.labels.source == "field" and bool(field.labels.categories)
     if has_order and order_place.toggle(TEXTS["in_order"]):
@@ -145,8 +145,8 @@ def _field_words(field: LabelField) -> str:
 
 def _values(groups: list[tuple[str, Agreement]], statistic: str) -> list[NamedValue]:
     kept = groups
-    if len(groups) > MOST_ROWS:
-        largest = {name for name, _ in sorted(groups, key=lambda group: -group[1].compared)[:MOST_ROWS]}
+    if len(groups) > _MOST_ROWS:
+        largest = {name for name, _ in sorted(groups, key=lambda group: -group[1].compared)[:_MOST_ROWS]}
         kept = [group for group in groups if group[0] in largest]
     return [
         _value(name or TEXTS["none"], agreement, statistic, beside=_compared(agreement)) for name, agreement in kept

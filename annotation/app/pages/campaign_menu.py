@@ -18,7 +18,7 @@ from ..base.texts import TEXTS, title_of
 CAMPAIGN = "campaign"
 """Query parameter that names a campaign, and the key under which the session keeps the last one."""
 _LABELS = "campaign_counts"
-MAX_AGE = timedelta(seconds=15)
+_MAX_AGE = timedelta(seconds=15)
 """Age at which the menu's counts are refreshed. The page itself shows those of its own campaign."""
 
 
@@ -109,10 +109,10 @@ def _for_people(campaigns: Sequence[Campaign], state: AppState, account: Account
 
 
 def _labels(state: AppState, account: Account, campaigns: Sequence[Campaign]) -> dict[str, str]:
-    """Return the menu's entry for each campaign; counts are refreshed after `MAX_AGE`."""
+    """Return the menu's entry for each campaign; counts are refreshed after `_MAX_AGE`."""
     names, now = tuple(campaign.name for campaign in campaigns), clock()
     kept = st.session_state.get(_LABELS)
-    if isinstance(kept, _MenuLabels) and kept.names == names and now - kept.at < MAX_AGE:
+    if isinstance(kept, _MenuLabels) and kept.names == names and now - kept.at < _MAX_AGE:
         return kept.labels
     labels = {name: title_of(name) for name in names}
     for campaign in campaigns:

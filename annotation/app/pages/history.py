@@ -16,17 +16,17 @@ from ..base.texts import TEXTS, title_of, words_of_code
 from ..languages.language import chosen_language
 from .review import TASK
 
-PAGE_SIZE = 50
+_PAGE_SIZE = 50
 """Decisions that the page shows at first, and adds each time."""
-SEARCHED = 2000
+_SEARCHED = 2000
 """Latest decisions in which words are searched."""
 
 
 def show_history(request: PageRequest, *, review: st.Page) -> None:
     """List an annotator's decisions in a campaign, the latest first."""
     words = st.text_input(TEXTS["find"], placeholder=TEXTS["find_hint"], max_chars=200).strip().casefold()
-    count = st.session_state.setdefault("history-shown", PAGE_SIZE)
-    entries = request.queue.history(limit=SEARCHED if words else count + 1)
+    count = st.session_state.setdefault("history-shown", _PAGE_SIZE)
+    entries = request.queue.history(limit=_SEARCHED if words else count + 1)
     if not entries:
         st.info(TEXTS["nothing_said"])
         return
@@ -37,7 +37,7 @@ def show_history(request: PageRequest, *, review: st.Page) -> None:
     for entry in matches[:count]:
         _show_line(entry, request.campaign, review)
     if len(matches) > count and st.button(TEXTS["more"]):
-        st.session_state["history-shown"] = count + PAGE_SIZE
+        st.session_state["history-shown"] = count + _PAGE_SIZE
         st.rerun()
 
 

@@ -20,7 +20,7 @@ from .campaign_menu import CAMPAIGN, campaigns_of, may_decide
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-MINUTES_PER_HOUR = 60
+_MINUTES_PER_HOUR = 60
 LONG = 90
 """Minutes from which the time left is told in hours."""
 
@@ -95,7 +95,7 @@ def _time_left(work: OwnWork) -> str:
     if minutes is None or not work.waiting.share_left:
         return ""
     if minutes >= LONG:
-        return TEXTS["home_hours"].format(hours=round(minutes / MINUTES_PER_HOUR, 1))
+        return TEXTS["home_hours"].format(hours=round(minutes / _MINUTES_PER_HOUR, 1))
     return TEXTS["home_minutes"].format(minutes=max(1, round(minutes)))
 
 

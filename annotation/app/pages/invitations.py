@@ -17,7 +17,7 @@ from ..base.directed_text import inert
 from ..base.state import AppState, clock
 
 _LINKS = "invitation-links"
-LINKS_FILE = "invitations.csv"
+_LINKS_FILE = "invitations.csv"
 
 
 def app_url() -> str:
@@ -41,7 +41,7 @@ def show_invitations(state: AppState, account: Account) -> None:
             table, new, known = made
             st.success(TEXTS["invited_many"].format(new=new, known=known))
             st.download_button(
-                TEXTS["invitation_links"], table, file_name=LINKS_FILE, mime="text/csv", on_click="ignore"
+                TEXTS["invitation_links"], table, file_name=_LINKS_FILE, mime="text/csv", on_click="ignore"
             )
 
 

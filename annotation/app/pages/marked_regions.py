@@ -16,7 +16,7 @@ from ..base.shown_pictures import ShownPictures
 from ..charts.curator_charts import NamedValue, intervals_chart
 from ..charts.showing import show_chart
 
-MOST_WORST = 30
+_MOST_WORST = 30
 """Most single pictures that the page lists."""
 _STATISTICS = ("mean_iou", "share_matched", "count_agreement", "count_alpha", "label_alpha")
 
@@ -51,7 +51,7 @@ def show_marks_by_annotator(figures: MarkFigures, pictures: ShownPictures) -> No
     st.caption(TEXTS["marks_against_why"].format(compared=figures.compared, of=figures.of))
     st.dataframe([_annotator_row(row) for row in figures.annotators()], hide_index=True)
     st.caption(TEXTS["marks_worst"])
-    worst = [marked for marked in figures.marks if marked.quality < 1][:MOST_WORST]
+    worst = [marked for marked in figures.marks if marked.quality < 1][:_MOST_WORST]
     st.dataframe([_picture_row(marked, pictures) for marked in worst], hide_index=True)
 
 

@@ -37,9 +37,9 @@ from ..base.texts import TEXTS, title_of, words_of_code
 from ..charts.curator_charts import counts_chart, days_chart, parts_chart
 from ..charts.showing import show_chart
 
-REFRESH_S = 10.0
+_REFRESH_S = 10.0
 """Seconds between two refreshes of the counts while the page is open."""
-MOST_DIVIDED = 50
+_MOST_DIVIDED = 50
 _SPLITS: tuple[Facet, ...] = ("task", "kind", "category")
 
 
@@ -52,11 +52,11 @@ def show_progress(request: PageRequest, *, items: st.Page) -> None:
     if campaign.form.typed is not None and campaign.kind != REVIEW:
         _show_results(store, campaign, stamp)
         return
-    divided = cached((*stamp, "divided"), lambda: overview.divided(most=MOST_DIVIDED))
+    divided = cached((*stamp, "divided"), lambda: overview.divided(most=_MOST_DIVIDED))
     _show_divided(divided, campaign, items, request.state.pictures)
 
 
-@st.fragment(run_every=REFRESH_S)
+@st.fragment(run_every=_REFRESH_S)
 def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
     overview = Overview(store, campaign)
     stamp = (store.where, *overview.stamp())
@@ -175,7 +175,7 @@ def _show_divided(divided: list[DividedTask], campaign: Campaign, items: st.Page
     if not divided:
         return
     st.subheader(CURATOR_TEXTS["divided"])
-    st.caption(CURATOR_TEXTS["divided_why"].format(most=MOST_DIVIDED))
+    st.caption(CURATOR_TEXTS["divided_why"].format(most=_MOST_DIVIDED))
     rows = [
         {
             CURATOR_TEXTS["of_task"]: title_of(task.task or ""),

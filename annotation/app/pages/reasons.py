@@ -17,7 +17,7 @@ from ..charts.curator_charts import counts_chart
 from ..charts.showing import show_chart
 from ..routes.tasks import picture_url
 
-EXAMPLES = 6
+_EXAMPLES = 6
 _NOTE_LENGTH = 200
 """Characters of a note that are shown."""
 _STYLE = """<style>
@@ -33,7 +33,7 @@ def show_reasons(request: PageRequest, *, items: st.Page) -> None:
     """Show how often each reason was given, with examples, and lead to all items that it was given for."""
     overview = Overview(request.state.store, request.campaign)
     key = (request.state.store.where, *overview.stamp(), "reasons")
-    counts = cached(key, lambda: overview.reasons(examples=EXAMPLES))
+    counts = cached(key, lambda: overview.reasons(examples=_EXAMPLES))
     if not counts:
         st.info(TEXTS["no_reasons"])
         return

@@ -22,7 +22,7 @@ from .unknown_address import show_unknown_address
 TASK = "task"
 """Query parameter that names a task that was opened by hand, so that a reload shows it again."""
 
-LOOKED_S = 20.0
+_LOOKED_S = 20.0
 """Seconds after which a page on which nothing is left looks again."""
 
 
@@ -77,7 +77,7 @@ def _opened() -> int | None:
     return number if is_id(number) else 0
 
 
-@st.fragment(run_every=LOOKED_S)
+@st.fragment(run_every=_LOOKED_S)
 def _show_all_done(request: PageRequest) -> None:
     """Show that nothing is left in this campaign, and where work still waits; look again from time to time."""
     if request.queue.hold(1, now=clock()):

@@ -22,7 +22,7 @@ from ...store.accounts.accounts import Account
 from ..auth.middleware import ACCOUNT
 from ..base.state import AppState
 
-RELEASE, EXPORT, FUNNEL = "release", "export", "funnel"
+RELEASE, _EXPORT, _FUNNEL = "release", "export", "funnel"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+_-]{0,120}")
 
 
@@ -53,9 +53,9 @@ def downloads(state: AppState) -> list[Download]:
         if record.state != "done":
             continue
         if record.kind == "export" and (folder / EXPORT_FOLDER).is_dir():
-            found.append(Download(EXPORT, record.id, folder / EXPORT_FOLDER, record.started_at))
+            found.append(Download(_EXPORT, record.id, folder / EXPORT_FOLDER, record.started_at))
         if record.kind == "funnel" and (folder / FUNNEL_PAGE).is_file():
-            found.append(Download(FUNNEL, record.id, folder / FUNNEL_PAGE, record.started_at))
+            found.append(Download(_FUNNEL, record.id, folder / FUNNEL_PAGE, record.started_at))
     return found
 
 

@@ -19,7 +19,7 @@ from ..base.shown_pictures import etag
 from ..base.state import AppState, clock
 from .picture_response import picture_response
 
-MOST_FOUND, MOST_NAMED, MAX_WORDS = 24, 50, 200
+_MOST_FOUND, _MOST_NAMED, _MAX_WORDS = 24, 50, 200
 
 
 def other_pictures_url(task_id: int) -> str:
@@ -45,10 +45,10 @@ def _found(request: Request, state: AppState) -> Response:
     task_id = request.path_params["task"]
     if not _is_own(request, state):
         return PlainTextResponse("there is no such task for you\n", 404)
-    ids = request.query_params.getlist("id")[:MOST_NAMED]
-    words = request.query_params.get("find", "")[:MAX_WORDS]
+    ids = request.query_params.getlist("id")[:_MOST_NAMED]
+    words = request.query_params.get("find", "")[:_MAX_WORDS]
     with state.store.reading() as connection:
-        pictures = find_pictures(connection, task_id, words=words, ids=ids, most=MOST_NAMED if ids else MOST_FOUND)
+        pictures = find_pictures(connection, task_id, words=words, ids=ids, most=_MOST_NAMED if ids else _MOST_FOUND)
     rows: list[dict[str, Any]] = [
         {"id": picture.image_id, "words": picture.name, "src": f"{other_pictures_url(task_id)}/{picture.image_id}"}
         for picture in pictures

@@ -22,7 +22,7 @@ from ..base.texts import TEXTS, message_of
 from .picture_response import picture_response
 from .tasks import DRAFT_HEADER
 
-SHOWN_PX = 1024
+_SHOWN_PX = 1024
 """Longest side of a photograph that is shown to its annotator."""
 
 
@@ -113,7 +113,7 @@ class _PhotographRoutes:
 
         def show() -> Preview:
             data = collected_photographs(self._state.workspace).path(image_id).read_bytes()
-            return preview(data, max_side_px=SHOWN_PX)
+            return preview(data, max_side_px=_SHOWN_PX)
 
         return picture_response(request, image_id, show)
 

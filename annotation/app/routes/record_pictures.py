@@ -27,9 +27,9 @@ from ..base.shown_pictures import etag
 from ..base.state import AppState
 from .picture_response import picture_response
 
-SMALL_PX = 320
+_SMALL_PX = 320
 """Longest side of a picture in the list, as on the funnel page, whose thumbnails are in the same cache."""
-MOST_KEPT_BYTES = 64 << 20
+_MOST_KEPT_BYTES = 64 << 20
 _FORMS = ("small", "full", "marks")
 
 
@@ -105,7 +105,7 @@ class _RecordPictures:
             if tag not in self._small:
                 self._small[tag] = small
                 self._bytes += len(small.data)
-            while self._bytes > MOST_KEPT_BYTES and len(self._small) > 1:
+            while self._bytes > _MOST_KEPT_BYTES and len(self._small) > 1:
                 self._bytes -= len(self._small.popitem(last=False)[1].data)
         return small
 
@@ -115,12 +115,12 @@ class _RecordPictures:
         files, image_id = self._files, image.image_id
         if image.prompts:
             try:
-                return preview(files.data(image_id), max_side_px=SMALL_PX, prompts=image.prompts)
+                return preview(files.data(image_id), max_side_px=_SMALL_PX, prompts=image.prompts)
             except PromptError:
                 pass  # the page of the item says what is wrong with them
         with cache_of(Workspace(self._state.workspace).cache) as cache:
-            return kept_preview(cache, image_id, lambda: files.data(image_id), max_side_px=SMALL_PX)
+            return kept_preview(cache, image_id, lambda: files.data(image_id), max_side_px=_SMALL_PX)
 
 
 def _small_tag(image: ItemImage) -> str:
-    return digest([SMALL_PX, image.image_id, [prompt.model_dump(mode="json") for prompt in image.prompts]])
+    return digest([_SMALL_PX, image.image_id, [prompt.model_dump(mode="json") for prompt in image.prompts]])

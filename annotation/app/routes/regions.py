@@ -51,7 +51,7 @@ logger = logging.getLogger(__name__)
 MOST_BYTES = 512 << 10
 MOST_REQUESTS, PER_S = 60, 30.0
 """Most requests of one account to helpers within so many seconds."""
-PROPOSALS = "proposals"
+_PROPOSALS = "proposals"
 """Folder in a workspace's cache with what helpers proposed at the opening of tasks."""
 _WINDOW = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _HINTS = ("shape", "box", "inside", "outside", "stroke_px", "phrase", "label", "refine")
@@ -262,7 +262,7 @@ class _RegionRoutes:
         if (why := why_unusable(helper)) is not None:
             raise HelperMissing(why)
         key = digest([helper.to_json(), shape, image.image_id])
-        path = self._state.workspace / "cache" / PROPOSALS / f"{key}.json"
+        path = self._state.workspace / "cache" / _PROPOSALS / f"{key}.json"
         if path.is_file():
             kept: list[Any] = json.loads(path.read_text(encoding="utf-8"))["regions"]
             return kept

@@ -21,7 +21,7 @@ from collections import OrderedDict
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-MOST_COUNTS = 50_000
+_MOST_COUNTS = 50_000
 _NO_WAIT = timedelta(0)
 
 
@@ -41,8 +41,8 @@ class WaitPolicy(NamedTuple):
     forgotten_after: timedelta
 
 
-DEVICE = WaitPolicy("device", 5, timedelta(minutes=15), timedelta(days=1))
-ACCOUNT = WaitPolicy("account", 5, timedelta(minutes=15), timedelta(days=1))
+_DEVICE = WaitPolicy("device", 5, timedelta(minutes=15), timedelta(days=1))
+_ACCOUNT = WaitPolicy("account", 5, timedelta(minutes=15), timedelta(days=1))
 ADDRESS = WaitPolicy("address", 30, timedelta(minutes=1), timedelta(minutes=30))
 
 
@@ -62,8 +62,8 @@ class SignInAttempt(NamedTuple):
     def counts(self) -> tuple[tuple[WaitPolicy, str], ...]:
         """Return the policies under which the attempt is counted, each with its key."""
         if self.device is not None:
-            return ((DEVICE, f"{self.device} {self.account}"),)
-        return (ACCOUNT, self.account), (ADDRESS, self.address)
+            return ((_DEVICE, f"{self.device} {self.account}"),)
+        return (_ACCOUNT, self.account), (ADDRESS, self.address)
 
 
 class Attempts:
@@ -74,7 +74,7 @@ class Attempts:
 
     def __init__(self) -> None:
         self._failures: dict[WaitPolicy, OrderedDict[str, _Failures]] = {
-            policy: OrderedDict() for policy in (DEVICE, ACCOUNT, ADDRESS)
+            policy: OrderedDict() for policy in (_DEVICE, _ACCOUNT, ADDRESS)
         }
 
     def wait(self, attempt: SignInAttempt, *, now: datetime) -> timedelta:
@@ -88,7 +88,7 @@ class Attempts:
             before = failures.pop(key, None)
             is_old = before is None or now - before.last > policy.forgotten_after
             failures[key] = _Failures(1 if before is None or is_old else before.number + 1, now)
-            while len(failures) > MOST_COUNTS:
+            while len(failures) > _MOST_COUNTS:
                 failures.popitem(last=False)
 
     def not_tried(self, attempt: SignInAttempt) -> None:
@@ -106,7 +106,7 @@ class Attempts:
 
     def forget_account(self, name: str) -> None:
         """Forget the failures at an account whose owner has just chosen another password."""
-        self._failures[ACCOUNT].pop(account_key(name), None)
+        self._failures[_ACCOUNT].pop(account_key(name), None)
 
     def _wait(self, policy: WaitPolicy, key: str, now: datetime) -> timedelta:
         failures = self._failures[policy].get(key)

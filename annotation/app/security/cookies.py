@@ -22,20 +22,20 @@ from benchwright.workspace.private_files import keep_private
 from ...store.accounts.accounts import SESSION
 
 COOKIE = "benchwright_session"
-FORM_COOKIE = "benchwright_form"
+_FORM_COOKIE = "benchwright_form"
 ATTEMPT_COOKIE = "benchwright_attempt"
 ATTEMPT_S = 600
-LANGUAGE_COOKIE = "benchwright_language"
-LANGUAGE_S = 400 * 24 * 3600
+_LANGUAGE_COOKIE = "benchwright_language"
+_LANGUAGE_S = 400 * 24 * 3600
 _NEW = ".new"
 DEVICE_COOKIE = "benchwright_device"
-DEVICE_S = 400 * 24 * 3600
+_DEVICE_S = 400 * 24 * 3600
 """Lifetime of the device cookie in seconds, which is as long as browsers keep any cookie."""
 MOST_ACCOUNTS = 8
 """Most accounts that a device cookie remembers."""
 _HOST_PREFIX = "__Host-"
 """Prefix of cookie names over HTTPS. Browsers accept such cookies from this very host and over HTTPS only."""
-KEY_FILE = "review.key"
+_KEY_FILE = "review.key"
 
 
 def signing_key(workspace: Path) -> str:
@@ -44,7 +44,7 @@ def signing_key(workspace: Path) -> str:
     Raises:
         DataError: The file `review.key` holds no key.
     """
-    path = workspace / KEY_FILE
+    path = workspace / _KEY_FILE
     keep_private(path)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -75,16 +75,16 @@ class Cookies:
             tag: Tag of the language.
             is_new: Whether it was chosen before the sign-in, so that the account does not know it yet; default False.
         """
-        return self._line(LANGUAGE_COOKIE, tag + (_NEW if is_new else ""), LANGUAGE_S)
+        return self._line(_LANGUAGE_COOKIE, tag + (_NEW if is_new else ""), _LANGUAGE_S)
 
     def language_in(self, header: str) -> str | None:
         """Return the tag that a `Cookie` header states, which may be of any language or of none; None without one."""
-        stated = read_cookie(header, self.name(LANGUAGE_COOKIE))
+        stated = _read_cookie(header, self.name(_LANGUAGE_COOKIE))
         return None if stated is None else stated.removesuffix(_NEW)
 
     def new_language_in(self, header: str) -> str | None:
         """Return the tag of a language that was chosen before the sign-in, and of which no account knows yet."""
-        stated = read_cookie(header, self.name(LANGUAGE_COOKIE)) or ""
+        stated = _read_cookie(header, self.name(_LANGUAGE_COOKIE)) or ""
         return stated.removesuffix(_NEW) if stated.endswith(_NEW) else None
 
     def session(self, token: str) -> str:
@@ -93,7 +93,7 @@ class Cookies:
 
     def form(self, nonce: str) -> str:
         """Return the `Set-Cookie` line that ties a form to a browser that has no session yet."""
-        return self._line(FORM_COOKIE, nonce, 3600)
+        return self._line(_FORM_COOKIE, nonce, 3600)
 
     def cleared(self) -> str:
         """Return the `Set-Cookie` line that ends a session in the browser."""
@@ -110,11 +110,11 @@ class Cookies:
 
     def token_of(self, header: str) -> str | None:
         """Return the token in a `Cookie` header."""
-        return self.token(read_cookie(header, self.name(COOKIE)))
+        return self.token(_read_cookie(header, self.name(COOKIE)))
 
     def nonce_in(self, header: str) -> str | None:
         """Return the nonce that ties a form to a browser, from a `Cookie` header; None where there is none."""
-        return read_cookie(header, self.name(FORM_COOKIE))
+        return _read_cookie(header, self.name(_FORM_COOKIE))
 
     def attempt(self, content: str, *, now: datetime) -> str:
         """Return the `Set-Cookie` line that keeps an attempt to sign in by a provider until the browser comes back."""
@@ -124,7 +124,7 @@ class Cookies:
     def attempt_in(self, header: str, *, now: datetime) -> str | None:
         """Return the content of an attempt of the last ten minutes; None where there is none with a right signature."""
         try:
-            value = self._attempts.unsign(read_cookie(header, self.name(ATTEMPT_COOKIE)) or "").decode()
+            value = self._attempts.unsign(_read_cookie(header, self.name(ATTEMPT_COOKIE)) or "").decode()
             since, _, content = urlsafe_b64decode(value + "=" * (-len(value) % 4)).decode().partition(" ")
         except (BadSignature, ValueError):
             return None
@@ -145,7 +145,7 @@ class Cookies:
         own = _fingerprint(account)
         kept = [fingerprint for fingerprint in fingerprints if fingerprint != own][-(MOST_ACCOUNTS - 1) :]
         value = ".".join([device or secrets.token_urlsafe(16), *kept, own])
-        return self._line(DEVICE_COOKIE, self._devices.sign(value).decode(), DEVICE_S)
+        return self._line(DEVICE_COOKIE, self._devices.sign(value).decode(), _DEVICE_S)
 
     def device_in(self, account: str, header: str) -> str | None:
         """Return the device that sent a `Cookie` header, if the account's owner has signed in on it before."""
@@ -155,7 +155,7 @@ class Cookies:
     def _known_device(self, header: str) -> tuple[str | None, list[str]]:
         """Return the device in a `Cookie` header, None where there is none, and the accounts' fingerprints."""
         try:
-            value = self._devices.unsign(read_cookie(header, self.name(DEVICE_COOKIE)) or "").decode()
+            value = self._devices.unsign(_read_cookie(header, self.name(DEVICE_COOKIE)) or "").decode()
         except (BadSignature, UnicodeError):
             return None, []
         device, *fingerprints = value.split(".")
@@ -175,7 +175,7 @@ def _fingerprint(account: str) -> str:
     return hashlib.sha256(b"benchwright device " + account.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def read_cookie(header: str, name: str) -> str | None:
+def _read_cookie(header: str, name: str) -> str | None:
     """Return one value of a `Cookie` header."""
     jar: SimpleCookie = SimpleCookie()
     try:

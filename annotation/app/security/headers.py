@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .cookies import Cookies
 
-HALF_A_YEAR_S = 15_552_000
+_HALF_A_YEAR_S = 15_552_000
 _SIGN_IN_POLICY = {
     "default-src": "'none'",
     "style-src": "'unsafe-inline'",
@@ -39,7 +39,7 @@ def headers_of(cookies: Cookies) -> Mapping[str, str]:
         "Cross-Origin-Resource-Policy": "same-origin",
     }
     if cookies.is_secure:
-        headers["Strict-Transport-Security"] = f"max-age={HALF_A_YEAR_S}"
+        headers["Strict-Transport-Security"] = f"max-age={_HALF_A_YEAR_S}"
     return headers
 
 

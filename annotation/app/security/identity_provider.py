@@ -20,11 +20,11 @@ from ...store.accounts.accounts import Identity
 if TYPE_CHECKING:
     import httpx2
 
-ALGORITHMS = ("RS256", "PS256", "ES256", "RS384", "RS512", "PS384", "PS512", "ES384", "ES512", "EdDSA")
+_ALGORITHMS = ("RS256", "PS256", "ES256", "RS384", "RS512", "PS384", "PS512", "ES384", "ES512", "EdDSA")
 """Signatures by a private key of the provider. Neither `none` nor any by a secret that this app knows is accepted."""
-LEEWAY_S = 60
-LONGEST_REPLY = 256 * 1024
-TIMEOUT_S = 10.0
+_LEEWAY_S = 60
+_LONGEST_REPLY = 256 * 1024
+_TIMEOUT_S = 10.0
 
 
 class ProviderError(BenchwrightError):
@@ -76,12 +76,12 @@ class IdentityProvider:
     def __init__(self, settings: ProviderSettings, *, client: httpx2.Client | None = None) -> None:
         import httpx2
 
-        check_installed()
+        _check_installed()
         _check_address(settings.issuer, "the issuer")
         self._settings = settings
         with naming_proxies(settings.issuer):
             own = client_settings(settings.issuer)
-            self._client = client or httpx2.Client(timeout=TIMEOUT_S, follow_redirects=False, **own)
+            self._client = client or httpx2.Client(timeout=_TIMEOUT_S, follow_redirects=False, **own)
 
     def address(self, flow: SignInFlow) -> str:
         """Return the URL to which a browser is sent to sign in.
@@ -169,8 +169,8 @@ class IdentityProvider:
                 body = b""
                 for part in reply.iter_bytes():
                     body += part
-                    if len(body) > LONGEST_REPLY:
-                        raise ProviderError(f"{_short(url)} says more than {LONGEST_REPLY // 1024} kB")
+                    if len(body) > _LONGEST_REPLY:
+                        raise ProviderError(f"{_short(url)} says more than {_LONGEST_REPLY // 1024} kB")
             document = httpx2.Response(reply.status_code, content=body).json() if reply.is_success else None
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError) as error:
             raise ProviderError(f"{_short(url)} gives no answer: {type(error).__name__}") from error
@@ -200,11 +200,11 @@ def check_id_token(
         "nonce": {"essential": True, "value": nonce},
     }
     try:
-        decoded = jwt.decode(token, jwk.KeySet.import_key_set(keys), algorithms=list(ALGORITHMS))  # type: ignore[arg-type]
+        decoded = jwt.decode(token, jwk.KeySet.import_key_set(keys), algorithms=list(_ALGORITHMS))  # type: ignore[arg-type]
         claims = CodeIDToken(
             decoded.claims, decoded.header, options=options, params={"nonce": nonce, "client_id": settings.client_id}
         )
-        claims.validate(now=int(now.timestamp()), leeway=LEEWAY_S)
+        claims.validate(now=int(now.timestamp()), leeway=_LEEWAY_S)
     except (JoseError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ProviderError(f"the identity provider's ID token does not hold: {type(error).__name__}") from error
     subject = claims.get("sub")
@@ -213,7 +213,7 @@ def check_id_token(
     return Identity(settings.issuer, subject)
 
 
-def check_installed() -> None:
+def _check_installed() -> None:
     """Check that Authlib is installed, which signing in by a provider needs.
 
     Raises:

@@ -13,8 +13,8 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from benchwright.errors import BenchwrightError
 
-SHORTEST, LONGEST = 10, 1024
-HASHES_AT_ONCE, MOST_WAITING = 2, 64
+SHORTEST, _LONGEST = 10, 1024
+_HASHES_AT_ONCE, _MOST_WAITING = 2, 64
 Result = TypeVar("Result")
 _HASHER = PasswordHasher()
 
@@ -25,8 +25,8 @@ def check_new_password(password: str, *, name: str) -> None:
     Raises:
         BenchwrightError: The password is too short, too long, too uniform, or equal to the name.
     """
-    if not SHORTEST <= len(password) <= LONGEST:
-        raise BenchwrightError(f"a password has {SHORTEST} to {LONGEST} characters; this one has {len(password)}")
+    if not SHORTEST <= len(password) <= _LONGEST:
+        raise BenchwrightError(f"a password has {SHORTEST} to {_LONGEST} characters; this one has {len(password)}")
     if password.casefold() == name.casefold() or len(set(password)) < 4:
         raise BenchwrightError("this password is too easy to guess; choose another")
 
@@ -39,7 +39,7 @@ def hash_password(password: str) -> str:
 def is_right(password: str, password_hash: str | None) -> bool:
     """Return whether a password matches a hash; without a hash False, after the same time."""
     try:
-        matches = _HASHER.verify(password_hash or _dummy_hash(), password[: LONGEST + 1])
+        matches = _HASHER.verify(password_hash or _dummy_hash(), password[: _LONGEST + 1])
     except (VerificationError, InvalidHashError):
         return False
     return matches and password_hash is not None
@@ -62,7 +62,7 @@ class BoundedHashing:
         most_waiting: Most further hashes that wait for their turn, above which more are refused; default 64.
     """
 
-    def __init__(self, *, at_once: int = HASHES_AT_ONCE, most_waiting: int = MOST_WAITING) -> None:
+    def __init__(self, *, at_once: int = _HASHES_AT_ONCE, most_waiting: int = _MOST_WAITING) -> None:
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="hashing")
         self._most = at_once + most_waiting
         self._under_way = 0

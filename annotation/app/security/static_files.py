@@ -14,7 +14,7 @@ from pathlib import Path
 from starlette.requests import HTTPConnection
 from starlette.responses import FileResponse, Response
 
-STATIC = "/static/"
+_STATIC = "/static/"
 _HEADERS = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
 """Browsers keep the files: a name has a hash of the content in it."""
 _MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
@@ -32,7 +32,7 @@ def static_files() -> dict[str, Path]:
     """Return Streamlit's own scripts, styles and fonts by their path on the server. Other paths are no such files."""
     folder = _folder()
     files = (path for path in folder.rglob("*") if path.suffix in _MEDIA_TYPES and path.is_file())
-    return {STATIC + path.relative_to(folder).as_posix(): path for path in files}
+    return {_STATIC + path.relative_to(folder).as_posix(): path for path in files}
 
 
 @cache

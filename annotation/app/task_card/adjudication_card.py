@@ -23,7 +23,7 @@ from ..base.texts import TEXTS, words_of_code
 from ..routes.field_examples import field_examples_url
 from .card import Card, editable_of
 
-ADJUDICATE = "adjudicate"
+_ADJUDICATE = "adjudicate"
 
 
 def adjudication_card(case: Case, campaign: Campaign) -> Card:
@@ -35,7 +35,7 @@ def adjudication_card(case: Case, campaign: Campaign) -> Card:
         explained.append({"label": TEXTS["explanation"], "text": item.explanation})
     return Card(
         slot=case.task_id,
-        mode=ADJUDICATE,
+        mode=_ADJUDICATE,
         question=question_in_words(item),
         choices=options_of(item),
         right=right_key(item.answer, item.refusal),
@@ -52,7 +52,7 @@ def adjudication_card(case: Case, campaign: Campaign) -> Card:
         remarks=None,
         save=None,
         examples=field_examples_url(campaign),
-        sheet="mark_adjudicate" if is_marked else ADJUDICATE,
+        sheet="mark_adjudicate" if is_marked else _ADJUDICATE,
         answers=[_answer(annotation, number, form) for number, annotation in enumerate(case.annotations, 1)],
     )
 

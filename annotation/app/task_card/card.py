@@ -33,7 +33,7 @@ from ..routes.photographs import photographs_url
 from ..routes.regions import helpers_url, proposals_url
 from ..routes.tasks import DRAFT_HEADER, SEEN_HEADER, draft_url, mistakes_in_draft
 
-FORM = "form"
+_FORM = "form"
 """Mode of a card whose campaign has a typed form."""
 FOLDER = Path(__file__).parent
 SCRIPTS = (
@@ -134,7 +134,7 @@ class Card:
     @property
     def reserved_letters(self) -> tuple[str, ...]:
         """Return the letters that stand for options only; a command with such a letter takes Shift."""
-        is_reserved = self.mode != FORM or self.letters_choose
+        is_reserved = self.mode != _FORM or self.letters_choose
         return tuple(choice["key"] for choice in self.choices) if is_reserved else ()
 
 
@@ -156,7 +156,7 @@ def card_of(task: OwnTask, campaign: Campaign) -> Card:
     to_writer = form.to_writer and task.has_writer
     return Card(
         slot=task.shown_slot,
-        mode=ANSWER if blind else campaign.kind if typed is None else FORM,
+        mode=ANSWER if blind else campaign.kind if typed is None else _FORM,
         question=question_in_words(item) if item.choices else form_text(question_in_words(item)),
         choices=options_of(item),
         right=key if with_key else None,
@@ -274,7 +274,7 @@ def _said(submission: Submission, form: Form | None) -> dict[str, Any]:
 def _headline_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str:
     """Return an earlier decision in words; of a long form only its first field, since the rest stands below it."""
     if form is None or fields is None or not any(isinstance(field, Repeated) for field in form.fields):
-        return fields_in_words(form, fields)
+        return _fields_in_words(form, fields)
     return value_in_words(form.headline, fields[form.headline.name])
 
 
@@ -307,7 +307,7 @@ def editable_of(item: TaskContent, *, with_explanation: bool = False) -> dict[st
     }
 
 
-def fields_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str:
+def _fields_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str:
     """Return the values of a typed form in words; empty without a typed form or without values."""
     shown = form_in_language(form)
     return "" if shown is None or fields is None else shown.describe(fields)

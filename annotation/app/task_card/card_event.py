@@ -10,9 +10,9 @@ from ...forms.submission import Submission
 from ...store.database.records import RefusedError
 from ...workflow.drafts import WINDOW, SeenDraft
 
-MOST_S = 1e9
-MAX_WINDOW = 60
-DEEDS = frozenset({"decide", "skip", "undo", "comment", "flag"})
+_MOST_S = 1e9
+_MAX_WINDOW = 60
+_DEEDS = frozenset({"decide", "skip", "undo", "comment", "flag"})
 """What an annotator can do on a card."""
 
 
@@ -61,14 +61,14 @@ def event_of(sent: Any) -> CardEvent:
     texts = [sent.get(name) for name in ("does", "decision", "note")]
     texts += reasons if isinstance(reasons, list) else [None]
     does, decision, note, *codes = (text for text in texts if isinstance(text, str))
-    if len(codes) + 3 != len(texts) or does not in DEEDS:
+    if len(codes) + 3 != len(texts) or does not in _DEEDS:
         raise RefusedError("this is nothing that the card sends")
     submission = Submission(
         decision=decision,
         reasons=tuple(codes),
         note=note.strip() or None,
         fields=_fields_sent(sent.get("fields")),
-        edits=edits_sent(sent.get("edits")),
+        edits=_edits_sent(sent.get("edits")),
         active_s=_seconds_sent(sent.get("active_s")),
     )
     return CardEvent(sent["task"], does, submission, _seen_sent(sent), _window_sent(sent))
@@ -90,7 +90,7 @@ def _seen_sent(sent: Mapping[str, Any]) -> SeenDraft | None:
 
 def _window_sent(sent: Mapping[str, Any]) -> str:
     window = sent.get("window", "")
-    if not isinstance(window, str) or len(window) > MAX_WINDOW:
+    if not isinstance(window, str) or len(window) > _MAX_WINDOW:
         raise RefusedError("this is nothing that the card sends")
     return window
 
@@ -105,7 +105,7 @@ def _seconds_sent(value: Any) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise RefusedError("this is nothing that the card sends")
-    return float(min(max(value, 0), MOST_S))
+    return float(min(max(value, 0), _MOST_S))
 
 
 def _fields_sent(fields: Any) -> dict[str, Any] | None:
@@ -124,7 +124,7 @@ def _fields_sent(fields: Any) -> dict[str, Any] | None:
     return known
 
 
-def edits_sent(edits: Any) -> dict[str, Any] | None:
+def _edits_sent(edits: Any) -> dict[str, Any] | None:
     """Return the edits that a browser sent, an object or None; the store checks their content.
 
     Raises:

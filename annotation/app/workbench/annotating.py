@@ -20,7 +20,7 @@ from ..task_card.card import card_of, decision_in_words, is_blind
 from ..task_card.card_event import CardEvent
 from .work import AHEAD, EventResult, WorkProgress, WorkTask, pictures_of, require_shown
 
-MOST_SHORTEST_S = 30.0
+_MOST_SHORTEST_S = 30.0
 """Decisions that took longer are not looked at any closer: no item has so much to read."""
 
 
@@ -113,7 +113,7 @@ class AnnotatorWork:
 
     def _quiet_word(self, event: CardEvent) -> str:
         """Return a word for a decision that came faster than pictures and text can be taken in; empty for others."""
-        if not is_too_fast(event.submission.active_s, MOST_SHORTEST_S):
+        if not is_too_fast(event.submission.active_s, _MOST_SHORTEST_S):
             return ""
         shortest_s = self._queue.task(event.task, now=clock()).shortest_s
         return TEXTS["too_fast"] if is_too_fast(event.submission.active_s, shortest_s) else ""

@@ -32,14 +32,14 @@ from .practising import PracticeWork
 from .work import Work, results_of, with_results, work_state
 
 WORK_URL = "/work"
-LEAVE_URL = "/work/leave"
+_LEAVE_URL = "/work/leave"
 ADJUDICATION_URL = "/work/adjudication"
 PRACTICE_URL = "/work/practice"
 MOST_BYTES = 1 << 20
-MOST_BYTES_OF_REGIONS = MOST_BYTES + MAX_REGION_BYTES
+_MOST_BYTES_OF_REGIONS = MOST_BYTES + MAX_REGION_BYTES
 """Most bytes of a request in a campaign that takes regions."""
-MOST_EVENTS = 50
-MOST_IDS = 1000
+_MOST_EVENTS = 50
+_MOST_IDS = 1000
 _LATEST_STAMP = 1e11
 
 
@@ -76,7 +76,7 @@ def work_routes(state: AppState) -> list[Route]:
         Route(WORK_URL, annotate, methods=["POST"]),
         Route(ADJUDICATION_URL, adjudicate, methods=["POST"]),
         Route(PRACTICE_URL, practise, methods=["POST"]),
-        Route(LEAVE_URL, leave, methods=["POST"]),
+        Route(_LEAVE_URL, leave, methods=["POST"]),
     ]
 
 
@@ -100,7 +100,7 @@ async def _checked(
     async for chunk in request.stream():
         body += chunk
         if len(body) > most == MOST_BYTES and await run_in_threadpool(_takes_regions, state.store):
-            most = MOST_BYTES_OF_REGIONS
+            most = _MOST_BYTES_OF_REGIONS
         if len(body) > most:
             return PlainTextResponse("too long\n", 413)
     account = request.scope[ACCOUNT]
@@ -135,7 +135,7 @@ def _work_request(body: bytes) -> _WorkRequest:
     if not isinstance(sent, Mapping) or not isinstance(sent.get("campaign"), str):
         raise ValueError("a request names its campaign")
     events = sent.get("events", [])
-    if not isinstance(events, list) or len(events) > MOST_EVENTS:
+    if not isinstance(events, list) or len(events) > _MOST_EVENTS:
         raise ValueError("events are a list")
     stamp = sent.get("stamp", 0)
     if type(stamp) not in {int, float} or not 0 <= stamp < _LATEST_STAMP:
@@ -151,7 +151,7 @@ def _work_request(body: bytes) -> _WorkRequest:
 
 def _ids(sent: Mapping[str, Any], name: str) -> list[int]:
     ids = sent.get(name, [])
-    if not isinstance(ids, list) or len(ids) > MOST_IDS or not all(type(number) is int for number in ids):
+    if not isinstance(ids, list) or len(ids) > _MOST_IDS or not all(type(number) is int for number in ids):
         raise ValueError(f"{name} are a list of numbers")
     return [number for number in ids if is_id(number)]
 

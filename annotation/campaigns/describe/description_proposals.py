@@ -16,7 +16,7 @@ from ...forms.kind_forms.description import DRAFTS, HEADLINE, LABELS, fields_of_
 from ...forms.payloads import DraftNote, Proposals
 from ..running.drafts_before import NO_DRAFT, drafts_about
 
-DESCRIPTION = "description"
+_DESCRIPTION = "description"
 """The draft of labels and explanation, beside those of questions, which are called by their number."""
 _PARTS = ("ask", "right", "wrong")
 
@@ -73,7 +73,7 @@ def _authors_in_words(drafted_by: list[QuestionDrafts]) -> str:
 def draft_at(place: str) -> str:
     """Return the draft to which a place of the form belongs: the description, or a question's number."""
     part, _, number = place.partition("_")
-    return number if part in _PARTS else DESCRIPTION
+    return number if part in _PARTS else _DESCRIPTION
 
 
 def authors_of_description(fields: Mapping[str, Any]) -> dict[str, str]:

@@ -41,7 +41,7 @@ from ..running.open_campaign import AssignedCampaign, CampaignRequest, run_campa
 from ..running.verdicts import pseudonyms
 from .description_proposals import authors_of_description, authors_of_question, draft_at, proposed_description
 
-DROPPED_AS = "no_implication"
+_DROPPED_AS = "no_implication"
 _VOCABULARIES: Mapping[str, Any] = {
     "image_type": ImageType,
     "difficulty": Difficulty,
@@ -139,7 +139,7 @@ class Describe(AssignedCampaign):
             summary["drafts"] = draft_counts(ctx, drafts, state.decisions, unit_of=draft_at)
         verdicts = Verdicts(None, outcomes, summary)
         known = {
-            image_id: Outcome("drop", DROPPED_AS, evidence={"gold": decision})
+            image_id: Outcome("drop", _DROPPED_AS, evidence={"gold": decision})
             for image_id, decision in state.gold.items()
         }
         return with_gold(verdicts, known)
@@ -193,7 +193,7 @@ def _in_words(name: str, value: str | Sequence[str]) -> Any:
 def _outcome(implication: Implication | None, simulated: bool) -> Outcome:
     evidence = {"simulated": True} if simulated else {}
     if implication is None:
-        return Outcome("drop", DROPPED_AS, evidence=evidence)
+        return Outcome("drop", _DROPPED_AS, evidence=evidence)
     stated = canonical_json(implication.model_dump(mode="json"))
     return Outcome(values={"implication": stated}, evidence=evidence)
 

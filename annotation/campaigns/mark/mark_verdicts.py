@@ -21,7 +21,7 @@ from ...workflow.settlement.rounds import in_count, votes_in
 from ...workflow.settlement.settle import NO_AGREEMENT, policy_of, settle
 from ..running.verdicts import pseudonyms, rounded
 
-NOTHING_TO_MARK, CANNOT_TELL, DISPUTED = "nothing_to_mark", "cannot_tell", "disputed"
+_NOTHING_TO_MARK, _CANNOT_TELL, _DISPUTED = "nothing_to_mark", "cannot_tell", "disputed"
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def mark_verdicts(
     return Verdicts(None, outcomes, _summary(campaign, pictures, outcomes, simulated=simulated, seed=seed))
 
 
-def adjudicated_document(campaign: Campaign, fields: Mapping[str, Any] | None, size_wh: SizeWH) -> dict[str, Any]:
+def _adjudicated_document(campaign: Campaign, fields: Mapping[str, Any] | None, size_wh: SizeWH) -> dict[str, Any]:
     """Return the JSON of an adjudicator's regions, the value `regions`, which says that they are an adjudicator's."""
     regions = [
         {"field": field, **region.model_dump(mode="json"), "by": 1, "spread": {}}
@@ -104,9 +104,9 @@ def gold_mark_outcome(
     """
     evidence = {"gold": decision}
     if decision == NOTHING and drops_nothing:
-        return Outcome("drop", NOTHING_TO_MARK, evidence=evidence)
+        return Outcome("drop", _NOTHING_TO_MARK, evidence=evidence)
     if decision == UNSURE:
-        return Outcome("ask", CANNOT_TELL, evidence=evidence)
+        return Outcome("ask", _CANNOT_TELL, evidence=evidence)
     listed = [
         {"field": field, **region, "by": 0, "spread": {}} for field, marked in regions.items() for region in marked
     ]
@@ -133,7 +133,7 @@ def _outcome(campaign: Campaign, picture: MarkedPicture, *, drops_nothing: bool,
     decision = picture.adjudicated.decision
     if decision is not None:
         evidence["adjudicated"] = decision.decision
-        document = adjudicated_document(campaign, decision.fields, picture.sizes_wh[0])
+        document = _adjudicated_document(campaign, decision.fields, picture.sizes_wh[0])
     else:
         consensus = consensus_in(campaign, picture.annotations, picture.sizes_wh)
         document = consensus.document(picture.sizes_wh[0])
@@ -142,23 +142,23 @@ def _outcome(campaign: Campaign, picture: MarkedPicture, *, drops_nothing: bool,
     if picture.other is not None:
         document["other"] = evidence["other"] = picture.other
     if picture.outcome == UNSURE:
-        return Outcome("ask", CANNOT_TELL, evidence=evidence)
+        return Outcome("ask", _CANNOT_TELL, evidence=evidence)
     if picture.outcome == NOTHING and drops_nothing:
-        return Outcome("drop", NOTHING_TO_MARK, evidence=evidence)
+        return Outcome("drop", _NOTHING_TO_MARK, evidence=evidence)
     if picture.outcome == NOTHING:  # also where fewer marked something: what they marked does not count
         document |= {"regions": [], "nothing": True}
     if simulated:
         document["simulated"] = True
     values = {"regions": canonical_json(document)}
     if picture.outcome == NO_AGREEMENT:
-        return Outcome("ask", DISPUTED, values=values, evidence=evidence)
+        return Outcome("ask", _DISPUTED, values=values, evidence=evidence)
     return Outcome(values=values, evidence=evidence)
 
 
 def _dispute(consensus: RegionConsensus) -> dict[str, Any]:
     """Return the evidence of what annotators do not agree on, without names."""
     return {
-        DISPUTED: [_disputed(region) for region in consensus.disputed],
+        _DISPUTED: [_disputed(region) for region in consensus.disputed],
         "disputed_counts": [
             {"field": count.field, "agreed": count.agreed, "marked": sorted(count.marked.values())}
             for count in consensus.disputed_counts

@@ -15,7 +15,7 @@ from benchwright.text_normalization import counted
 
 from ...forms.csv_rows import read_rows, shown
 
-MAX_PAIRS = 1_000_000
+_MAX_PAIRS = 1_000_000
 _COLUMNS = ("first", "second")
 
 
@@ -56,8 +56,8 @@ def read_pairs(path: Path) -> tuple[NamedPair, ...]:
     if mistakes:
         more = f"; and {len(mistakes) - 5} more" if len(mistakes) > 5 else ""
         raise DataError(f"{path}: {'; '.join(mistakes[:5])}{more}")
-    if not 1 <= len(pairs) <= MAX_PAIRS:
-        raise DataError(f"{path} names {len(pairs):,} pairs; give 1 to {MAX_PAIRS:,}")
+    if not 1 <= len(pairs) <= _MAX_PAIRS:
+        raise DataError(f"{path} names {len(pairs):,} pairs; give 1 to {_MAX_PAIRS:,}")
     return tuple(pairs.values())
 
 

@@ -30,23 +30,23 @@ from ...store.campaigns.starting_marks import StartingMarks, StartingRow, set_st
 from ...store.campaigns.tasks import find_campaign
 from ...store.review_store import ReviewStore
 
-NO_PICTURE, SEVERAL, OTHER_SIZE, WRONG = "no_picture", "several_pictures", "other_size", "wrong"
-NO_LABEL, NO_SHAPE, LEFT_OUT, TOO_MANY, TOO_LARGE = "no_label", "no_shape", "left_out", "too_many", "too_large"
+_NO_PICTURE, _SEVERAL, _OTHER_SIZE, _WRONG = "no_picture", "several_pictures", "other_size", "wrong"
+_NO_LABEL, _NO_SHAPE, _LEFT_OUT, _TOO_MANY, _TOO_LARGE = "no_label", "no_shape", "left_out", "too_many", "too_large"
 UNUSED: Mapping[str, str] = {
-    NO_PICTURE: "of pictures that are not among the campaign's",
-    SEVERAL: "of a picture that several in the file could be",
-    OTHER_SIZE: "of pictures that have another size",
-    WRONG: "are no regions of their picture",
-    NO_LABEL: "have a label that no field takes",
-    NO_SHAPE: "have a shape that no field takes",
-    LEFT_OUT: "are left out by `labels`",
-    TOO_MANY: "are more than a field takes",
-    TOO_LARGE: "are more than one submission holds",
+    _NO_PICTURE: "of pictures that are not among the campaign's",
+    _SEVERAL: "of a picture that several in the file could be",
+    _OTHER_SIZE: "of pictures that have another size",
+    _WRONG: "are no regions of their picture",
+    _NO_LABEL: "have a label that no field takes",
+    _NO_SHAPE: "have a shape that no field takes",
+    _LEFT_OUT: "are left out by `labels`",
+    _TOO_MANY: "are more than a field takes",
+    _TOO_LARGE: "are more than one submission holds",
 }
 """Why entries of a file are not used, in words, by reason code."""
-MOST_LISTED = 500
+_MOST_LISTED = 500
 """Most entries of a file that are listed for each reason; all are counted."""
-_CODES = {"entry": WRONG, "crowd": WRONG, "no_picture": NO_PICTURE, "other_size": OTHER_SIZE}
+_CODES = {"entry": _WRONG, "crowd": _WRONG, "no_picture": _NO_PICTURE, "other_size": _OTHER_SIZE}
 _AS_OTHERS: Mapping[RegionShape, tuple[RegionShape, ...]] = {"polygon": ("mask", "box"), "mask": ("box",)}
 """Shapes that a region also holds: an outline its pixels, and any area its bounds. A box is no outline of a thing."""
 
@@ -243,22 +243,22 @@ class _Reading:
             self._leave(_CODES[entry.code], "", entry.entry, entry.reason)
             return
         for mark in entry.refused:
-            self._leave(WRONG, entry.name, mark.entry, mark.reason)
+            self._leave(_WRONG, entry.name, mark.entry, mark.reason)
         match = known.of(entry.name)
         if match is None:  # it has a size by a name that another picture has as well
-            self._leave(NO_PICTURE, entry.name, "picture", "there is no such picture", len(entry.regions))
+            self._leave(_NO_PICTURE, entry.name, "picture", "there is no such picture", len(entry.regions))
             return
         fits, picture = match[0].count("/") + 1, match[1]
         other = self.placed.get(picture.item_id)
         if other is not None and fits <= other.fits:
             rival = f"{other.name!r} fits the same picture"
-            self._leave(SEVERAL, entry.name, "picture", rival, len(entry.regions))
+            self._leave(_SEVERAL, entry.name, "picture", rival, len(entry.regions))
             if fits == other.fits and other.regions:
-                self._leave(SEVERAL, other.name, "picture", f"{entry.name!r} fits the same picture", other.used)
+                self._leave(_SEVERAL, other.name, "picture", f"{entry.name!r} fits the same picture", other.used)
                 self.placed[picture.item_id] = _Placed(other.name, other.fits)
             return
         if other is not None:
-            self._leave(SEVERAL, other.name, "picture", f"{entry.name!r} fits the picture better", other.used)
+            self._leave(_SEVERAL, other.name, "picture", f"{entry.name!r} fits the picture better", other.used)
         placed = self.placed[picture.item_id] = _Placed(entry.name, fits)
         room = MAX_REGION_BYTES - sizes.get(picture.item_id, 0)
         for number, region in enumerate(entry.regions):
@@ -286,9 +286,9 @@ class _Reading:
         for target, document in documents:
             size, here = size_of([document]), placed.regions.get(target.name, ())
             if counts.get((picture.item_id, target.name), 0) + len(here) >= target.max_count:
-                problem = _Unused(TOO_MANY, f"field {target.name!r} takes {target.max_count:,}")
+                problem = _Unused(_TOO_MANY, f"field {target.name!r} takes {target.max_count:,}")
             elif taken + size > room:
-                problem = _Unused(TOO_LARGE, f"one submission holds {MAX_REGION_BYTES >> 20} MiB of regions")
+                problem = _Unused(_TOO_LARGE, f"one submission holds {MAX_REGION_BYTES >> 20} MiB of regions")
             else:
                 placed.regions.setdefault(target.name, []).append(document)
                 taken += size
@@ -307,15 +307,15 @@ class _Reading:
         """
         mapped = self._file.labels.get(region.label, region.label)
         if mapped is None:
-            raise _Unused(LEFT_OUT, f"`labels` leaves {region.label!r} out")
+            raise _Unused(_LEFT_OUT, f"`labels` leaves {region.label!r} out")
         labelled = [(each, label) for each in self._fields if (label := _label_for(each, mapped)) is not None]
         if not labelled:
-            raise _Unused(NO_LABEL, f"no field takes the label {mapped[:80]!r}")
+            raise _Unused(_NO_LABEL, f"no field takes the label {mapped[:80]!r}")
         labelled = [pair for pair in labelled if pair[0].name == stated] or labelled
         shapes = (region.shape, *_AS_OTHERS.get(region.shape, ()))
         takers = {each.shape: (each, label) for each, label in reversed(labelled) if each.shape in shapes}
         if not takers:
-            raise _Unused(NO_SHAPE, f"no field with that label takes a region of shape {region.shape!r}")
+            raise _Unused(_NO_SHAPE, f"no field with that label takes a region of shape {region.shape!r}")
         documents, mistake = [], ""
         for target, label in takers.values():
             try:
@@ -326,11 +326,11 @@ class _Reading:
                 continue
             documents.append((target, document))
         if not documents:
-            raise _Unused(WRONG, mistake)
+            raise _Unused(_WRONG, mistake)
         yield from documents
 
     def _leave(self, code: str, picture: str, entry: str, reason: str, count: int = 1) -> None:
-        if count and self._unused[code] < MOST_LISTED:
+        if count and self._unused[code] < _MOST_LISTED:
             self._listed.append({"picture": picture, "entry": entry, "code": code, "reason": reason[:500]})
         self._unused[code] += count
 

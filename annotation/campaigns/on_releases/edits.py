@@ -27,16 +27,16 @@ from ...workflow.submitted_answers import CampaignAnswers, results_of
 from ..running.open_in_rounds import ItemHistory, histories_in
 from ..running.results import errata_of, settled
 
-WORDING = "wording"
+_WORDING = "wording"
 REASONS: tuple[str, ...] = get_args(Finding)
 """Codes of reasons for a rejection: what an erratum can say of an item."""
-ACCURATE, UNAMBIGUOUS = "accurate", "unambiguous"
+_ACCURATE, _UNAMBIGUOUS = "accurate", "unambiguous"
 CRITERIA = {
-    ACCURATE: "Can the option that counts as right be defended?",
-    UNAMBIGUOUS: "Is it the only one that can be defended?",
+    _ACCURATE: "Can the option that counts as right be defended?",
+    _UNAMBIGUOUS: "Is it the only one that can be defended?",
 }
 """What a review of a release's items asks, by criterion."""
-_FOUND = {ACCURATE: KEY_WRONG, UNAMBIGUOUS: AMBIGUOUS}
+_FOUND = {_ACCURATE: KEY_WRONG, _UNAMBIGUOUS: AMBIGUOUS}
 """Finding about an item that a majority votes no on, by criterion."""
 
 
@@ -129,7 +129,7 @@ def _errata_of(item: Item, history: ItemHistory, verdict: _Verdict, campaign: Ca
         if not edits.to_json():
             return
         is_key_only = edits.to_json().keys() == {"right"}
-        found = {"finding": KEY_WRONG, "instead": edits.right} if is_key_only else {"finding": WORDING, "edits": edits}
+        found = {"finding": KEY_WRONG, "instead": edits.right} if is_key_only else {"finding": _WORDING, "edits": edits}
     yield Erratum.model_validate(
         {
             "item_id": item.item_id,
@@ -156,4 +156,4 @@ def _edits(item: Item, rounds: Sequence[Mapping[str, object]]) -> ItemEdits:
 def _main_reason(rejections: Sequence[Annotation]) -> str:
     """Return the reason that most people gave, the first of `REASONS` among equals; `wording` without any."""
     named = Counter(reason for annotation in rejections for reason in annotation.reasons if reason in REASONS)
-    return max(REASONS, key=lambda reason: named[reason]) if named else WORDING
+    return max(REASONS, key=lambda reason: named[reason]) if named else _WORDING

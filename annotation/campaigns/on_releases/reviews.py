@@ -28,10 +28,10 @@ from ..running.open_campaign import CampaignRequest, prepared_input
 from ..verify import verify_form
 from .edits import CRITERIA, REASONS
 
-OPENED_FROM = "opened_from"
+_OPENED_FROM = "opened_from"
 """Setting of a campaign: SHA-256 of the file that it was opened on."""
 
-ROUNDS = 3
+_ROUNDS = 3
 """Rounds of an item that annotators may edit: its edits, a correction of these, and a last look."""
 
 
@@ -133,9 +133,9 @@ def _asking(kind: CampaignKind, wanted: ReviewTasks, annotators: int, handout: A
         form = CampaignForm(fields=kind.form(wanted.head.categories).fields, guidelines=guidelines)
     elif kind.name == REVIEW:
         fields = review_form(CRITERIA, CRITERIA).fields
-        form = CampaignForm(fields=fields, guidelines=guidelines, blind_first=True, edits=True, rounds=ROUNDS)
+        form = CampaignForm(fields=fields, guidelines=guidelines, blind_first=True, edits=True, rounds=_ROUNDS)
     else:
-        form = verify_form(reasons=REASONS, guidelines=guidelines, rounds=ROUNDS, explained=True)
+        form = verify_form(reasons=REASONS, guidelines=guidelines, rounds=_ROUNDS, explained=True)
     return CampaignRequest(
         kind=kind.name,
         rule=kind.rule.format(n=annotators),
@@ -184,7 +184,7 @@ def _bring_up(
     """Open the campaign, or bring up the one that was opened before; return how many tasks are new."""
     kept = request.handout.to_json()
     settings = {
-        OPENED_FROM: wanted.sha256,
+        _OPENED_FROM: wanted.sha256,
         "release": wanted.head.release,
         "release_id": wanted.head.release_id,
         "categories": [category.model_dump(mode="json") for category in wanted.head.categories],
@@ -193,7 +193,7 @@ def _bring_up(
     with store.batch() as held:
         if campaign in held.campaign_names():
             before = held.campaign(campaign)
-            if before.settings.get(OPENED_FROM) != wanted.sha256:
+            if before.settings.get(_OPENED_FROM) != wanted.sha256:
                 raise BenchwrightError(
                     f"there is a campaign {campaign!r} already, which was not opened on this file; give another --name"
                 )

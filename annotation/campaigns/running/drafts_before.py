@@ -111,7 +111,7 @@ def draft_counts(
         units: dict[str, list[str]] = {}
         for place in proposals.notes if proposals else ():
             units.setdefault(unit_of(place), []).append(place)
-        taken = {origin["from"]: is_changed(origin) for origin in (fields_in(decision).get(_ORIGINS) or {}).values()}
+        taken = {origin["from"]: _is_changed(origin) for origin in (fields_in(decision).get(_ORIGINS) or {}).values()}
         for places in units.values():
             assert proposals is not None, "notes stand in proposals"
             note = proposals.notes[places[0]]
@@ -136,6 +136,6 @@ def draft_counts(
     return {"prompts": rows, "failed": dict(sorted(failed.items()))}
 
 
-def is_changed(origin: Mapping[str, Any]) -> bool:
+def _is_changed(origin: Mapping[str, Any]) -> bool:
     """Return whether a draft was changed when it was taken; parts that it lacked may have been added."""
     return bool(origin["changed"]) if "changed" in origin else bool(origin["edited"])

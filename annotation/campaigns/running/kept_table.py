@@ -23,7 +23,7 @@ from ...workflow.settlement.rounds import NOBODY, votes_in
 from ...workflow.settlement.settle import ACCEPT, OPEN, WAITS, policy_of, settle
 from .verdicts import short_agreement
 
-OVERALL = "overall"
+_OVERALL = "overall"
 
 
 class ReviewedItem(NamedTuple):
@@ -82,7 +82,7 @@ def kept_table(
     rows = [_row(name, by_type[name], list(ratings.get(name, ())), categories) for name in sorted(by_type)]
     every = [item for listed in by_type.values() for item in listed]
     all_ratings = [rating for name in sorted(ratings) for rating in ratings[name]]
-    return [*rows, _row(OVERALL, every, all_ratings, categories)]
+    return [*rows, _row(_OVERALL, every, all_ratings, categories)]
 
 
 def _row(name: str, items: Sequence[ReviewedItem], ratings: list[Rating], categories: Sequence[str]) -> TypeRow:

@@ -159,7 +159,7 @@ class WriterRounds:
             self.spent.add(item.item_id)
             return True
         for entry, flag in flags.items():
-            request = RevisionRequest(*version, writer.slot, entry, None, item.question, words_of_flag(entry, flag))
+            request = RevisionRequest(*version, writer.slot, entry, None, item.question, _words_of_flag(entry, flag))
             self._flagged.append((writer, request))
         self.with_writers[item.item_id] = writer
         return True
@@ -219,7 +219,7 @@ class WriterRounds:
             requests += [
                 (writer, RevisionRequest(*version, writer.slot, campaign.name, decision.annotator, question, words))
                 for decision in counted
-                if (words := words_of_reviewer(decision)) is not None
+                if (words := _words_of_reviewer(decision)) is not None
             ]
         return requests
 
@@ -254,7 +254,7 @@ class WriterRounds:
             campaign,
             task,
             kept,
-            payload_of_revision(task.payload, texts_beside(kept), previous),
+            payload_of_revision(task.payload, _texts_beside(kept), previous),
             holders=holders if self._settings.hold_hours else {},
             now=now,
             until=now + timedelta(hours=self._settings.hold_hours),
@@ -270,7 +270,7 @@ def back_line(with_writers: Mapping[str, WrittenIn]) -> str:
     )
 
 
-def words_of_reviewer(decision: Annotation) -> str | None:
+def _words_of_reviewer(decision: Annotation) -> str | None:
     """Return what a reviewer wants changed, in their words; None if they do not send the item back."""
     fields = decision.fields or {}
     if decision.decision == TO_WRITER:
@@ -278,7 +278,7 @@ def words_of_reviewer(decision: Annotation) -> str | None:
     return str(fields.get(CHANGE, "")) if fields.get(TO_WRITER) == YES else None
 
 
-def texts_beside(requests: Sequence[RevisionRequest]) -> list[SideText]:
+def _texts_beside(requests: Sequence[RevisionRequest]) -> list[SideText]:
     """Return the texts that a writer sees beside the form: each question that came back, and why."""
     by_question: dict[str, list[str]] = {}
     for request in requests:
@@ -290,7 +290,7 @@ def texts_beside(requests: Sequence[RevisionRequest]) -> list[SideText]:
     ]
 
 
-def words_of_flag(entry: str, flag: Flag) -> str:
+def _words_of_flag(entry: str, flag: Flag) -> str:
     """Return why a check flags an item, in words: what its reason means, and what it measured."""
     parts, evidence = [_words_of_reason(entry, flag.reason)], flag.evidence
     for rule in [*evidence.get("solvers", ()), *evidence.get("rules", ())][:_LISTED]:

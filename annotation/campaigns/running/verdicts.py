@@ -33,7 +33,7 @@ DIGITS = 6
 """Decimals in summaries, so that the last bits of a platform's sums stay out of tables and releases."""
 
 REJECTED = "rejected"
-DROPPED_AS = (REJECTED, NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT)
+_DROPPED_AS = (REJECTED, NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT)
 """Reasons for which items are dropped."""
 
 
@@ -46,15 +46,15 @@ def verify_verdicts(rule: Rule, histories: Mapping[str, ItemHistory], *, simulat
         simulated: Whether the annotators are simulated.
         seed: Seed of the intervals.
     """
-    outcomes = {item_id: outcome_of(rule, history) for item_id, history in histories.items()}
+    outcomes = {item_id: _outcome_of(rule, history) for item_id, history in histories.items()}
     head = {"rule": str(rule), "simulated": simulated}
     return Verdicts(None, outcomes, head | _summary(histories, outcomes, seed=seed))
 
 
-def outcome_of(rule: Rule, history: ItemHistory) -> Outcome:
+def _outcome_of(rule: Rule, history: ItemHistory) -> Outcome:
     """Return the outcome of an item; that of a revised item has its last version and evidence of each round."""
     last = history.rounds[-1]
-    evidence: dict[str, Any] = {"rule": str(rule), **round_counts(last)}
+    evidence: dict[str, Any] = {"rule": str(rule), **_round_counts(last)}
     evidence["simulated"] = any(annotation.annotator_kind == "simulated" for annotation in last.annotations)
     if len(history.rounds) > 1 or last.before:
         evidence["rounds"] = [_round_evidence(round_) for round_ in history.rounds]
@@ -98,7 +98,7 @@ def reason_of(outcome: str) -> str | None:
     return None if outcome == ACCEPT else REJECTED if outcome == REJECT else outcome
 
 
-def round_counts(round_: Round) -> dict[str, Any]:
+def _round_counts(round_: Round) -> dict[str, Any]:
     """Return the counts of decisions and reasons in a round, and the adjudicator's decision, if there is one."""
     counts = Counter(annotation.decision for annotation in round_.annotations)
     reasons = Counter(reason for annotation in round_.annotations for reason in annotation.reasons)
@@ -113,13 +113,13 @@ def round_counts(round_: Round) -> dict[str, Any]:
 
 def _round_evidence(round_: Round) -> dict[str, Any]:
     """Return the evidence of one round in an item's history; its `edits` led to the version of the next round."""
-    summary = round_counts(round_)
+    summary = _round_counts(round_)
     if round_.before:
         summary["before_sent_back"] = dict(sorted(Counter(annotation.decision for annotation in round_.before).items()))
     return summary if round_.edits is None else {**summary, "edits": dict(round_.edits)}
 
 
-def ratings_of(histories: Mapping[str, ItemHistory]) -> dict[str, list[Rating]]:
+def _ratings_of(histories: Mapping[str, ItemHistory]) -> dict[str, list[Rating]]:
     """Return the annotators' decisions as ratings, by kind of task; each version of an item is a unit of its own."""
     ratings: dict[str, list[Rating]] = {}
     for item_id, history in histories.items():
@@ -142,7 +142,7 @@ def _summary(histories: Mapping[str, ItemHistory], outcomes: Mapping[str, Outcom
     ]
     names = pseudonyms(decisions)
     by_annotator = Counter((names[decision.annotator], decision.decision) for decision in decisions)
-    ratings = ratings_of(histories)
+    ratings = _ratings_of(histories)
     every = [rating for kind in sorted(ratings) for rating in ratings[kind]]
     given = _given(Counter(decision.decision for decision in decisions))
     document = {
@@ -184,7 +184,7 @@ def round_summaries(histories: Mapping[str, ItemHistory], outcomes: Mapping[str,
 
 def _counts(outcomes: Iterable[Outcome]) -> dict[str, int]:
     reasons = Counter(outcome.reason for outcome in outcomes)
-    return {"total": reasons.total(), "kept": reasons[None], **{reason: reasons[reason] for reason in DROPPED_AS}}
+    return {"total": reasons.total(), "kept": reasons[None], **{reason: reasons[reason] for reason in _DROPPED_AS}}
 
 
 def pseudonyms(decisions: Iterable[Annotation]) -> dict[str, str]:

@@ -31,7 +31,7 @@ from ...workflow.image_files import ImageFiles
 
 logger = logging.getLogger(__name__)
 
-UNREADABLE, UNREACHABLE, BUDGET = "unreadable", "unreachable", "budget_spent"
+_UNREADABLE, _UNREACHABLE, _BUDGET = "unreadable", "unreachable", "budget_spent"
 """Why nothing was drafted, beside the reasons of a request that failed."""
 
 
@@ -102,7 +102,7 @@ def prompt_of(sections: Sequence[Section], *, questions: int) -> str:
     return "\n".join([_TASK, *(f"- {ask}" for ask in asks)])
 
 
-def shape_of(sections: Sequence[Section], *, questions: int) -> type[BaseModel]:
+def _shape_of(sections: Sequence[Section], *, questions: int) -> type[BaseModel]:
     """Return the model that a draft of these sections must fit; names and checks are those of facts files."""
     few = Field(max_length=questions)
     fields: dict[Section, dict[str, Any]] = {
@@ -152,7 +152,7 @@ def drafts_of(
         if settings.on_failure == "stop":
             raise
         logger.warning("%s drafts nothing: %s", model, error)
-        yield from (Proposals(model=model, failed=f"{UNREACHABLE}: {error}"[:500]) for _ in records)
+        yield from (Proposals(model=model, failed=f"{_UNREACHABLE}: {error}"[:500]) for _ in records)
         return
     failed = 0
     with ThreadPoolExecutor(settings.concurrency, thread_name_prefix="draft") as threads:
@@ -174,7 +174,7 @@ class _Drafter:
     ) -> None:
         self._settings, self._form, self._files = settings, form, files
         self._prompt = prompt_of(sections, questions=settings.questions)
-        self._shape = shape_of(sections, questions=settings.questions)
+        self._shape = _shape_of(sections, questions=settings.questions)
         self._chat = Chat(settings.chat, concurrency=settings.concurrency, replies=replies)
         self._stopped: str | None = None
 
@@ -191,13 +191,13 @@ class _Drafter:
         try:
             pixels = decode_rgb(self._files.data(record.image_id))
         except (DataError, UnreadableImage) as error:
-            raise _NothingDrafted(f"{UNREADABLE}: {error}") from None
+            raise _NothingDrafted(f"{_UNREADABLE}: {error}") from None
         try:
             reply = ask_structured(self._chat, [ChatMessage("user", (self._prompt, pixels))], self._shape)
         except (PrerequisiteError, BudgetSpent) as error:
             if self._settings.on_failure == "stop":
                 raise
-            self._stopped = f"{BUDGET if isinstance(error, BudgetSpent) else UNREACHABLE}: {error}"
+            self._stopped = f"{_BUDGET if isinstance(error, BudgetSpent) else _UNREACHABLE}: {error}"
             raise _NothingDrafted(self._stopped) from None
         return self._form.comparable(fields_of_draft(reply.value))
 

@@ -142,7 +142,7 @@ class State(AssignedCampaign):
         for decision in state.decisions:
             by_image.setdefault(decision.item_id, []).append(decision)
         stated = {
-            image_id: combined_statements(decisions, typed, ctx.stage, first_only=self.combine == "first")
+            image_id: _combined_statements(decisions, typed, ctx.stage, first_only=self.combine == "first")
             for image_id, decisions in sorted(by_image.items())
         }
         evidence = {"simulated": True} if self.simulate is not None else {}
@@ -182,7 +182,7 @@ def _known_images(ctx: CampaignContext) -> set[str]:
         return {task.item_id for task in store.tasks(ctx.stage, states=TASK_STATES)}
 
 
-def combined_statements(
+def _combined_statements(
     decisions: Sequence[Annotation], form: Form, campaign: str, *, first_only: bool
 ) -> StatementsOnPicture | None:
     """Return what one image's annotators stated, taken together; None if nobody stated anything.

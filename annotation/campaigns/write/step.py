@@ -122,7 +122,7 @@ class Write(QuestionSettings, AssignedCampaign):
             return Verdicts(state.waiting)
         written: dict[str, list[WrittenQuestion]] = {}
         for decision in state.decisions:
-            written.setdefault(decision.item_id, []).extend(questions_in(decision, self, ctx.stage))
+            written.setdefault(decision.item_id, []).extend(_questions_in(decision, self, ctx.stage))
         simulated = self.simulate is not None
         evidence = {"simulated": True} if simulated else {}
         outcomes = {image_id: self._outcome(questions, evidence) for image_id, questions in sorted(written.items())}
@@ -179,7 +179,7 @@ def _work(records: Iterable[ImageRecord], proposed: ImageDrafts) -> list[TaskInp
     return inputs
 
 
-def questions_in(annotation: Annotation, settings: QuestionSettings, campaign: str) -> list[WrittenQuestion]:
+def _questions_in(annotation: Annotation, settings: QuestionSettings, campaign: str) -> list[WrittenQuestion]:
     """Return the questions that an annotator wrote about an image; none if they found nothing to ask."""
     fields = fields_in(annotation)
     if fields[HEADLINE] != WRITTEN:

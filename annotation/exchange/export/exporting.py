@@ -83,7 +83,7 @@ def export_everything(
 
 def _tables(store: ReviewStore, names: Sequence[str], *, pseudonymous: bool, is_whole: bool) -> Iterator[ExportTable]:
     overviews = [Overview(store, store.campaign(name)) for name in names]
-    display_names = names_in(store, pseudonymous=pseudonymous)
+    display_names = _names_in(store, pseudonymous=pseudonymous)
     with store.reading() as connection:
         yield from work_tables(connection, [overview.campaign.id for overview in overviews], display_names)
         yield from record_tables(connection, [overview.campaign.id for overview in overviews], display_names)
@@ -97,7 +97,7 @@ def _tables(store: ReviewStore, names: Sequence[str], *, pseudonymous: bool, is_
     yield from round_tables(overviews, display_names)
 
 
-def names_in(store: ReviewStore, *, pseudonymous: bool) -> Mapping[str, str]:
+def _names_in(store: ReviewStore, *, pseudonymous: bool) -> Mapping[str, str]:
     """Return the name of each annotator in the export, by their name in the store.
 
     Pseudonyms number people in the order in which they joined, so that a person has the same number in every later

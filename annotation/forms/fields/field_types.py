@@ -24,7 +24,7 @@ Values = Mapping[str, Any]
 lines; for `region` a list of regions as JSON values, in the order drawn; for `repeated` a list of entries, each the
 values of its fields."""
 
-MAX_TEXT = 10_000
+_MAX_TEXT = 10_000
 _NUMBERED = re.compile(r"value_\d+")
 
 _Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
@@ -106,7 +106,7 @@ class TextField(_Field):
 
     type: Literal["text"] = "text"
     hint: str = Field("", max_length=200)
-    max_chars: int = Field(MAX_TEXT, ge=1, le=MAX_TEXT)
+    max_chars: int = Field(_MAX_TEXT, ge=1, le=_MAX_TEXT)
     is_line: bool = False
     """Whether it is one line: a question, or an option of one."""
     is_address: bool = False
@@ -126,7 +126,7 @@ class Lines(_Field):
     count: int = Field(ge=1, le=20)
     at_least: int | None = Field(None, ge=1, le=20, exclude_if=_is_unset)
     """Fewest lines where fewer than `count` will do; default None, all of them."""
-    max_chars: int = Field(MAX_TEXT, ge=1, le=MAX_TEXT)
+    max_chars: int = Field(_MAX_TEXT, ge=1, le=_MAX_TEXT)
     """Most characters of one line."""
     differ_from: _Name | None = None
     """Name of an earlier text field whose text no line may repeat."""
@@ -172,7 +172,7 @@ class RegionField(_Field):
     """Whether an annotator may write a label that is none of the options."""
     min_count: int = Field(1, ge=0, le=MOST_REGIONS)
     max_count: int = Field(100, ge=1, le=MOST_REGIONS)
-    instructions: str = Field("", max_length=MAX_TEXT)
+    instructions: str = Field("", max_length=_MAX_TEXT)
     """What to mark, and how, in Markdown."""
     example: Sha256 | None = None
     """Picture that shows how it is done, by its image id; None without one."""

@@ -34,13 +34,13 @@ def value_in_words(field: FormField, value: Any) -> str:
     if isinstance(field, RegionField):
         return regions_in_words(value, field.rule)
     if isinstance(field, Repeated):
-        return "; ".join(f"{field.entry} {number}: {line}" for number, line in enumerate(entry_lines(field, value), 1))
+        return "; ".join(f"{field.entry} {number}: {line}" for number, line in enumerate(_entry_lines(field, value), 1))
     words = {option.code: option.words for option in getattr(field, "options", ())}
     each = [value] if isinstance(value, str) else value
     return ", ".join(words.get(code, code) for code in each)
 
 
-def entry_lines(field: Repeated, entries: Sequence[Values]) -> list[str]:
+def _entry_lines(field: Repeated, entries: Sequence[Values]) -> list[str]:
     """Return each entry of a group as a line of text."""
     return [
         " · ".join(value_in_words(part, entry[part.name]) for part in field.fields if entry.get(part.name))

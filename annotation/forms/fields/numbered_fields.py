@@ -11,7 +11,7 @@ from typing import Any
 from .field_types import EntryField, FormField, Lines, Repeated, SeveralOf
 from .form import Form
 
-PARTED = " | "
+_PARTED = " | "
 """What parts lines that stand in one line of a cell."""
 
 
@@ -34,7 +34,7 @@ def is_numbered(field: FormField) -> bool:
 def numbered_fields(group: FormField) -> tuple[FormField, ...]:
     """Return the fields of all entries that a group can have, entry by entry.
 
-    Those of entries that may be left out are not required; `entries_of` and the form check what belongs together.
+    Those of entries that may be left out are not required; `_entries_of` and the form check what belongs together.
     """
     assert isinstance(group, Repeated), "only groups have entries"
     numbered = []
@@ -61,7 +61,7 @@ def name_of(part: str, number: int) -> str:
     return f"{part}_{number}"
 
 
-def entries_of(group: FormField, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _entries_of(group: FormField, values: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a group's entries out of the values of its columns; those in which nothing is filled in are empty.
 
     Args:
@@ -78,7 +78,7 @@ def entries_of(group: FormField, values: Mapping[str, Any]) -> list[dict[str, An
 def lines_in(text: str) -> list[str]:
     """Return the lines of a cell: those of the text, or of one line what ` | ` parts; none of an empty one."""
     lines: Sequence[str] = text.splitlines()
-    return list(lines) if len(lines) > 1 else [part for part in text.split(PARTED) if part.strip()]
+    return list(lines) if len(lines) > 1 else [part for part in text.split(_PARTED) if part.strip()]
 
 
 def grouped_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def grouped_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
     grouped: dict[str, Any] = {}
     for field in form.fields:
         if is_numbered(field):
-            grouped[field.name] = entries_of(field, values)
+            grouped[field.name] = _entries_of(field, values)
         elif field.name in values:
             grouped[field.name] = values[field.name]
     return grouped
@@ -102,7 +102,7 @@ def cells_of(form: Form, fields: Mapping[str, Any]) -> dict[str, str]:
     for field in with_numbered_fields(form).fields:
         value = values.get(field.name)
         if isinstance(field, Lines) and value:
-            cells[field.name] = (PARTED if len(value) > 1 and PARTED not in "".join(value) else "\n").join(value)
+            cells[field.name] = (_PARTED if len(value) > 1 and _PARTED not in "".join(value) else "\n").join(value)
         elif isinstance(field, SeveralOf) and value:
             cells[field.name] = "; ".join(value)
         elif isinstance(value, str):

@@ -12,7 +12,7 @@ WEB, OWN, NONE = "web", "own", "none"
 LICENCE = "licence"
 """Name of the field of the licence, whose options are those that a recipe names."""
 _FOUND = OnlyIf(field="found", codes=(WEB, OWN))
-MAX_LINE = 1000
+_MAX_LINE = 1000
 
 
 def licence_code(licence: str) -> str:
@@ -24,7 +24,7 @@ def licence_code(licence: str) -> str:
 def collect_form(licences: Sequence[str], *, max_bytes: int, max_pixels: int, min_side_px: int) -> Form:
     """Return the form with these licences and limits on photographs."""
     options = tuple(Option(code=licence_code(licence), words=licence) for licence in licences)
-    line = {"is_line": True, "max_chars": MAX_LINE}
+    line = {"is_line": True, "max_chars": _MAX_LINE}
     return Form(
         fields=(
             OneOf(

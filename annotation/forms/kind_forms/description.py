@@ -25,7 +25,7 @@ DRAFTS = "drafts"
 LABELS = ("image_type", "difficulty", "domain", "emotion", "rhetoric")
 COUNTS = ("one", "two", "three")
 """Codes of the number of questions: words, because codes begin with a letter."""
-MAX_EXPLANATION, MAX_LINE = 4000, 600
+_MAX_EXPLANATION, _MAX_LINE = 4000, 600
 _CONVEYS = OnlyIf(field=HEADLINE, codes=(CONVEYS,))
 
 
@@ -50,7 +50,7 @@ def _label(name: str, label: str, vocabulary: Any) -> OneOf:
 def _question(number: int) -> Iterable[FormField]:
     """Return the fields of one question; those of a later question apply only if that many are asked."""
     only_if = _CONVEYS if number == 1 else OnlyIf(field="questions", codes=COUNTS[number - 1 :])
-    line = {"only_if": only_if, "is_line": True, "max_chars": MAX_LINE}
+    line = {"only_if": only_if, "is_line": True, "max_chars": _MAX_LINE}
     yield TextField(name=f"ask_{number}", label=f"Question {number}", hint="About what the image conveys", **line)
     yield TextField(name=f"right_{number}", label=f"Right option of question {number}", **line)
     yield Lines(
@@ -58,7 +58,7 @@ def _question(number: int) -> Iterable[FormField]:
         label=f"Wrong options of question {number}",
         only_if=only_if,
         count=WRONG_OPTIONS,
-        max_chars=MAX_LINE,
+        max_chars=_MAX_LINE,
         differ_from=f"right_{number}",
         hint=f"{WRONG_OPTIONS} lines, each an option that somebody could fall for",
     )
@@ -112,7 +112,7 @@ DESCRIPTION_FORM = Form(
             name="explanation",
             label="Explanation",
             only_if=_CONVEYS,
-            max_chars=MAX_EXPLANATION,
+            max_chars=_MAX_EXPLANATION,
             hint="What the image conveys, and what in it does so (N)",
         ),
         *(field for number in range(1, MOST_QUESTIONS + 1) for field in _question(number)),

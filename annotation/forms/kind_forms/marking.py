@@ -18,7 +18,7 @@ HEADLINE = "marked"
 """Name of the first field: whether there is anything to mark."""
 MARKED, NOTHING, UNSURE = "marked", "nothing", "unsure"
 NOTE = "note"
-IF_MARKED = OnlyIf(field=HEADLINE, codes=(MARKED,))
+_IF_MARKED = OnlyIf(field=HEADLINE, codes=(MARKED,))
 
 
 class MarkField(Record):
@@ -56,7 +56,7 @@ class MarkField(Record):
 
     def field(self, example: Sha256 | None = None) -> RegionField:
         """Return the field of the form, which applies where there is something to mark; `example` by its image id."""
-        return RegionField.model_validate({**self.model_dump(), "example": example, "only_if": IF_MARKED})
+        return RegionField.model_validate({**self.model_dump(), "example": example, "only_if": _IF_MARKED})
 
 
 def marking_form(fields: Sequence[MarkField], examples: Mapping[str, Sha256] = MappingProxyType({})) -> Form:

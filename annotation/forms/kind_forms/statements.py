@@ -54,7 +54,7 @@ Section = Literal[
     "source",
 ]
 SECTIONS: tuple[Section, ...] = get_args(Section)
-TITLES: Mapping[Section, str] = {
+_TITLES: Mapping[Section, str] = {
     "caption": "Caption",
     "subjects": "Subjects",
     "background": "Background",
@@ -65,7 +65,7 @@ TITLES: Mapping[Section, str] = {
     "pairs": "Changes of the picture",
     "source": "Where the picture comes from",
 }
-MAX_LINE = 600
+_MAX_LINE = 600
 """Most characters of a text in a facts file."""
 _MOST_QUESTIONS, _MOST_ENTRIES = 20, 30
 _STATED = OnlyIf(field=HEADLINE, codes=(STATED,))
@@ -111,11 +111,11 @@ def state_form(sections: Sequence[Section], *, optional: Iterable[Section] = (),
 
 def _in_section(field: FormField, section: Section, wanted: bool) -> FormField:
     required = {} if wanted or isinstance(field, DraftsField) else {"is_required": False}
-    return field.model_copy(update={"section": TITLES[section], "only_if": _STATED, **required})
+    return field.model_copy(update={"section": _TITLES[section], "only_if": _STATED, **required})
 
 
 def _line(name: str, label: str, hint: str = "", **settings: Any) -> TextField:
-    return TextField(name=name, label=label, hint=hint, is_line=True, max_chars=MAX_LINE, **settings)
+    return TextField(name=name, label=label, hint=hint, is_line=True, max_chars=_MAX_LINE, **settings)
 
 
 def _name(name: str, label: str, hint: str, **settings: Any) -> TextField:
@@ -128,7 +128,7 @@ def _wrong(least: int, most: int, **settings: Any) -> Lines:
         label="Wrong options",
         count=most,
         at_least=None if least == most else least,
-        max_chars=MAX_LINE,
+        max_chars=_MAX_LINE,
         hint="One a line, each plausible",
         **settings,
     )
@@ -146,7 +146,7 @@ def _shown_value(prefix: str, label: str, *, is_required: bool = True) -> list[E
     """Return the fields of a value that a changed picture shows or suggests."""
     optional: dict[str, Any] = {"is_required": False}
     asks = "Yes/no question, with {subject} for the main subject; its own by default"
-    lists = {"count": 8, "at_least": 1, "max_chars": MAX_LINE, **optional}
+    lists = {"count": 8, "at_least": 1, "max_chars": _MAX_LINE, **optional}
     return [
         _line(f"{prefix}value", label, is_required=is_required),
         _line(f"{prefix}ask", f"{label}: question", asks, **optional),
@@ -306,7 +306,7 @@ _FIELDS: Mapping[Section, Sequence[FormField]] = {
             hint="One a line, such as coffee-copy.bmp",
             count=10,
             at_least=1,
-            max_chars=MAX_LINE,
+            max_chars=_MAX_LINE,
             is_required=False,
         ),
         _line("dataset", "Dataset", is_required=False),
@@ -402,13 +402,13 @@ def mistakes_in_statements(form: Form, fields: Mapping[str, Any]) -> list[str]:
     try:
         statements = StatementsOnPicture.model_validate(statements_document(fields))
     except ValidationError as error:
-        return in_words(error)
+        return _in_words(error)
     asks_subjects = any(field.name == "subjects" for field in form.fields)
     names = frozenset(subject.name for subject in statements.subjects)
     return statement_mistakes(statements, names=names if asks_subjects else None)
 
 
-def in_words(error: ValidationError) -> list[str]:
+def _in_words(error: ValidationError) -> list[str]:
     """Return the mistakes that a model of statements found, each with its place; entries are counted from 1."""
     return [f"{place_in_words(each['loc'])}: {each['msg']}" for each in error.errors()]
 

@@ -27,8 +27,8 @@ HEADLINE, WRITTEN = "writing", "written"
 GROUP, DRAFTS = "questions", "drafts"
 DRAWN_LABEL = "Right option in the picture"
 _WRITTEN = OnlyIf(field=HEADLINE, codes=(WRITTEN,))
-NOT_OFFERED, OFFERED, IS_RIGHT = "not_offered", "offered", "is_right"
-_HAS_ANSWER = OnlyIf(field=DECLINING, codes=(NOT_OFFERED, OFFERED))
+_NOT_OFFERED, _OFFERED, IS_RIGHT = "not_offered", "offered", "is_right"
+_HAS_ANSWER = OnlyIf(field=DECLINING, codes=(_NOT_OFFERED, _OFFERED))
 _HAS_NONE = OnlyIf(field=DECLINING, codes=(IS_RIGHT,))
 
 
@@ -96,8 +96,8 @@ def _question_fields(settings: QuestionSettings) -> Iterator[EntryField]:
 
 def _declining(settings: QuestionSettings) -> Iterator[Option]:
     if settings.refusal == "allowed":
-        yield Option(code=NOT_OFFERED, words="Is not offered")
-    yield Option(code=OFFERED, words="Is offered and wrong", help="The picture answers the question.")
+        yield Option(code=_NOT_OFFERED, words="Is not offered")
+    yield Option(code=_OFFERED, words="Is offered and wrong", help="The picture answers the question.")
     yield Option(code=IS_RIGHT, words="Is offered and right", help="Nothing in the picture answers the question.")
 
 
@@ -122,7 +122,7 @@ def _label_field(name: str, labels: LabelSet) -> OneOf | SeveralOf:
 
 def written_entry(entry: Mapping[str, Any], settings: QuestionSettings) -> dict[str, Any]:
     """Return one entry of the form as JSON values for `WrittenQuestion`, but for where it was written."""
-    declining = entry.get(DECLINING, NOT_OFFERED)
+    declining = entry.get(DECLINING, _NOT_OFFERED)
     if settings.drawn_options:
         right: str | None = settings.drawn_by_code[entry["right"]]
         wrong: Sequence[str] = [label for label in settings.drawn_options if label != right]
@@ -134,7 +134,7 @@ def written_entry(entry: Mapping[str, Any], settings: QuestionSettings) -> dict[
         "ask": entry["ask"],
         "right": right,
         "wrong": list(wrong),
-        "refusal": None if declining == NOT_OFFERED else settings.refusal_text,
+        "refusal": None if declining == _NOT_OFFERED else settings.refusal_text,
         "explanation": entry.get("explanation"),
         "labels": {name: _in_words(settings.labels[name], value) for name, value in stated.items()},
     }
@@ -149,7 +149,7 @@ def entry_of_draft(drafted: DraftedQuestion, settings: QuestionSettings) -> dict
     """Return a drafted question as an entry of the form; parts that the form does not ask for are left out."""
     entry: dict[str, Any] = {"ask": drafted.ask}
     if settings.refusal != "none":
-        entry[DECLINING] = IS_RIGHT if drafted.right is None else OFFERED
+        entry[DECLINING] = IS_RIGHT if drafted.right is None else _OFFERED
     if drafted.right is not None:
         entry["right"] = drafted.right
     entry["wrong" if drafted.right is not None else "tempting"] = list(drafted.wrong)

@@ -47,9 +47,9 @@ from ..database.store_connection import StoreConnection
 from .accounts import Accounts
 from .person_names import PersonNames
 
-PREFIX = "person-"
+_PREFIX = "person-"
 """Beginning of a pseudonym; eight random hexadecimal digits follow."""
-FORGOTTEN = "person_forgotten"
+_FORGOTTEN = "person_forgotten"
 """Act in the audit log."""
 
 _TEXTS = (
@@ -58,8 +58,8 @@ _TEXTS = (
 )  # fmt: skip
 """Columns of texts that people wrote, in which somebody may be named."""
 _OF_FORMS = ((annotations_table, "fields"), (adjudications, "fields"))
-"""Columns with the values of typed forms, of which `NOTE` is such a text."""
-NOTE = "note"
+"""Columns with the values of typed forms, of which `_NOTE` is such a text."""
+_NOTE = "note"
 _WRITTEN = (
     *_OF_FORMS, (annotations_table, "edits"), (adjudications, "edits"), (revisions, "edits"), (guidelines, "text"),
 )  # fmt: skip
@@ -152,7 +152,7 @@ def forget_person(
     """
     if not all(map(str.strip, also)):
         raise BenchwrightError("a further name is empty; give one by which notes call the person")
-    person = _Person(name, PREFIX + secrets.token_hex(4), also)
+    person = _Person(name, _PREFIX + secrets.token_hex(4), also)
     try:
         with store.batch() as held, held.writing() as connection:
             person.forget(held, connection, now=now)
@@ -190,7 +190,7 @@ class _Person:
             self._rename(connection, row.id)
             self._rewrite_log(connection)
         self._close_account(store, connection, row.id, now=now)
-        record(connection, FORGOTTEN, actor=COMMAND_LINE, at=now, pseudonym=self._pseudonym)
+        record(connection, _FORGOTTEN, actor=COMMAND_LINE, at=now, pseudonym=self._pseudonym)
 
     def _rename(self, connection: sa.Connection, annotator_id: int) -> None:
         before = dict(_digests(connection, annotator_id))
@@ -241,11 +241,11 @@ class _Person:
             query = sa.select(table.c.id, table.c[column]).where(table.c[column].is_not(None)).order_by(table.c.id)
             for row_id, text in connection.execute(query).all():
                 values = json.loads(text)
-                note = values.get(NOTE) if isinstance(values, dict) else None
+                note = values.get(_NOTE) if isinstance(values, dict) else None
                 if not isinstance(note, str) or not self._names.are_in(note):
                     continue
                 new = self._in_text(note)
-                kept = canonical_json({**values, NOTE: new})
+                kept = canonical_json({**values, _NOTE: new})
                 connection.execute(sa.update(table).where(table.c.id == row_id).values({column: kept}))
                 self._count(new)
                 changed += [row_id] if table is annotations_table else []
@@ -261,7 +261,7 @@ class _Person:
                     words += [] if words or not self._names.are_in(text) else [self._name]
                     if words:
                         place = f"{table.name}.{column}" + (f".{key}" if key else "")
-                        is_note = (table, column) in _TEXTS or key == NOTE
+                        is_note = (table, column) in _TEXTS or key == _NOTE
                         self.done.mentions.append(Mention(place, row_id, tuple(words), text, is_note))
 
     def _replace_reasons(self, connection: sa.Connection) -> None:

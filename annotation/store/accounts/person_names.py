@@ -32,7 +32,7 @@ class PersonNames:
 
     def __init__(self, names: Iterable[str]) -> None:
         given = list(dict.fromkeys(unicodedata.normalize("NFC", name.strip()) for name in names))
-        words = [words_of(name) for name in given]
+        words = [_words_of(name) for name in given]
         spelled = [" ".join(of_name) for name, of_name in zip(given, words, strict=True) if "@" in name]
         self.whole = tuple(dict.fromkeys([*given, *(name for name in spelled if " " in name)]))
         own = {_folded(name) for name in self.whole}
@@ -59,7 +59,7 @@ class PersonNames:
         return list(dict.fromkeys(word for word in words if len(word) > _SHORT or word == word.capitalize()))
 
 
-def words_of(name: str) -> list[str]:
+def _words_of(name: str) -> list[str]:
     """Return the words of a name or of the local part of a mail address; single letters, but for Han's, are no words.
 
     Example:

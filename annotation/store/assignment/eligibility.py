@@ -70,7 +70,7 @@ _SHOWN_KEY = (
     )
 )
 _shows_key = _showing.c.kind.in_(sa.bindparam("shows_key", expanding=True))
-SHOWN_KEY_OF_TASK = (
+_SHOWN_KEY_OF_TASK = (
     sa.select(_showing.c.name)
     .select_from(
         tasks.join(_shown, _shown.c.item_id == tasks.c.item_id).join(_showing, _shown.c.campaign_id == _showing.c.id)
@@ -80,8 +80,8 @@ SHOWN_KEY_OF_TASK = (
     .limit(1)
 )
 _has_practised = sa.exists().where(practised.c.annotator_id == _annotator_id, practised.c.item_id == tasks.c.item_id)
-PRACTISED_ON_TASK = sa.select(tasks.c.id).where(tasks.c.id == sa.bindparam("task"), _has_practised.correlate(tasks))
-IS_UNSHOWN = sa.and_(~_SHOWN_KEY.correlate(tasks).exists(), ~_has_practised.correlate(tasks))
+_PRACTISED_ON_TASK = sa.select(tasks.c.id).where(tasks.c.id == sa.bindparam("task"), _has_practised.correlate(tasks))
+_IS_UNSHOWN = sa.and_(~_SHOWN_KEY.correlate(tasks).exists(), ~_has_practised.correlate(tasks))
 """Whether an annotator has neither been shown an item's key nor practised on the item."""
 
 _involved = (
@@ -121,7 +121,7 @@ def may_judge(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
     Args:
         blind: Whether they must not have been shown its key either.
     """
-    return (~_is_involved, ~_is_own, IS_UNSHOWN) if blind else (~_is_involved, ~_is_own)
+    return (~_is_involved, ~_is_own, _IS_UNSHOWN) if blind else (~_is_involved, ~_is_own)
 
 
 def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[Any], ...]:
@@ -187,9 +187,9 @@ def key_shown_problem(connection: sa.Connection, parameters: Mapping[str, Any]) 
     """Return in words where an annotator was shown the key of a task's item, if anywhere; None otherwise."""
     if not parameters["shows_key"]:
         return None
-    if connection.execute(PRACTISED_ON_TASK, parameters).first() is not None:
+    if connection.execute(_PRACTISED_ON_TASK, parameters).first() is not None:
         return "this annotator practised on this item, and knows what is right; somebody else must answer it"
-    campaign = connection.execute(SHOWN_KEY_OF_TASK, parameters).scalar_one_or_none()
+    campaign = connection.execute(_SHOWN_KEY_OF_TASK, parameters).scalar_one_or_none()
     if campaign is None:
         return None
     return f"this annotator was shown the right answer in campaign {campaign!r}; somebody else must answer it"

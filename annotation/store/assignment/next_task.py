@@ -82,7 +82,7 @@ def next_task(
     values = {**parameters, **start, **bounds}
     if (
         position.any_gold is not None
-        and gold_places(campaign, annotator, settings).is_gold(position.place)
+        and _gold_places(campaign, annotator, settings).is_gold(position.place)
         and _most_urgent(connection, values, position.priority, begun_first=False, locking="none") is not None
     ):
         gold = _first_from(connection, {**parameters, **start}, gold=True, locking="none")
@@ -100,7 +100,7 @@ def next_task(
     return None if skipped is None else NextTask(skipped, None)
 
 
-def gold_places(campaign: Campaign, annotator: str, settings: AssignmentSettings) -> GoldSchedule:
+def _gold_places(campaign: Campaign, annotator: str, settings: AssignmentSettings) -> GoldSchedule:
     """Return the places in an annotator's sequence of tasks at which gold tasks come."""
     return GoldSchedule(
         settings.gold_rate, lambda window: seed_for(campaign.seed, campaign.name, annotator, "gold", window)
@@ -109,7 +109,7 @@ def gold_places(campaign: Campaign, annotator: str, settings: AssignmentSettings
 
 def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: TasksAhead) -> int:
     """Return how many tasks an annotator still has to decide, gold ones included, as far as is known now."""
-    places = gold_places(campaign, annotator, assignment_settings_of(campaign.settings))
+    places = _gold_places(campaign, annotator, assignment_settings_of(campaign.settings))
     return ahead.held + places.ahead(had, other_tasks=ahead.others, gold=ahead.gold)
 
 

@@ -26,7 +26,7 @@ from ..database.schema import (
 from .eligibility import may_judge
 from .quotas import LEAVES_ENOUGH
 
-ONE: sa.ColumnClause[int] = sa.literal_column("1", sa.Integer)
+_ONE: sa.ColumnClause[int] = sa.literal_column("1", sa.Integer)
 """LIMIT of one row, written out: for a parameter PostgreSQL expects a tenth of all rows and plans each search anew,
 which takes four times as long as the search."""
 Locking = Literal["none", "skip", "wait"]
@@ -38,7 +38,7 @@ _of_campaign = tasks.c.campaign_id == sa.bindparam("campaign")
 IS_GOLD = tasks.c.gold.is_not(None)
 IS_INDEXED_GOLD = tasks.c.gold >= sa.literal_column("''", sa.Text)
 """The same condition, in a form that every database looks up in an index."""
-IS_HANDED_OUT = (tasks.c.state == "open") | IS_GOLD
+_IS_HANDED_OUT = (tasks.c.state == "open") | IS_GOLD
 """Whether a task may be handed out, or continued by whoever holds it."""
 IS_CURRENT = (tasks.c.state != "retired") | IS_GOLD
 """Whether a task is, to annotators, one of the campaign's current tasks."""
@@ -49,7 +49,7 @@ _has_free = sa.exists().where(_free.c.task_id == tasks.c.id, _free.c.annotator_i
 _has_open_slot = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
 
 _has_ended = slots.c.submitted_at.is_(None) & (slots.c.lease_until <= sa.bindparam("now"))
-ANY_EXPIRED = sa.select(slots.c.id).where(_has_ended).limit(ONE)
+ANY_EXPIRED = sa.select(slots.c.id).where(_has_ended).limit(_ONE)
 EXPIRED = (
     sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)
     .join(tasks, slots.c.task_id == tasks.c.id)
@@ -86,17 +86,17 @@ def task_is(*such: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
     return query.scalar_subquery() == sa.literal_column("1")
 
 
-COUNT_HAD = count_own(IS_CURRENT)
+_COUNT_HAD = count_own(IS_CURRENT)
 """How many tasks of a campaign an annotator has decided or holds, gold ones among them."""
-_ANY_GOLD = sa.select(tasks.c.id).where(_of_campaign, IS_INDEXED_GOLD).order_by(tasks.c.gold).limit(ONE)
+_ANY_GOLD = sa.select(tasks.c.id).where(_of_campaign, IS_INDEXED_GOLD).order_by(tasks.c.gold).limit(_ONE)
 # Not max(): PostgreSQL reads that from the index only where it has good statistics of the table.
-HIGHEST_PRIORITY = (
+_HIGHEST_PRIORITY = (
     sa.select(tasks.c.priority)
     .where(_of_campaign, tasks.c.state == "open")
     .order_by(tasks.c.priority.desc())
-    .limit(ONE)
+    .limit(_ONE)
 )
-PRIORITY_BELOW = HIGHEST_PRIORITY.where(tasks.c.priority < sa.bindparam("priority"))
+PRIORITY_BELOW = _HIGHEST_PRIORITY.where(tasks.c.priority < sa.bindparam("priority"))
 
 
 _LEASE = sa.select(
@@ -111,13 +111,13 @@ _LEASE = sa.select(
     tasks.c.round,
     tasks.c.payload,
 ).join(tasks)
-_IN_PLAY = _LEASE.where(_of_campaign, IS_HANDED_OUT).limit(ONE)
+_IN_PLAY = _LEASE.where(_of_campaign, _IS_HANDED_OUT).limit(_ONE)
 _OF_TASK = tasks.c.id == sa.bindparam("task")
 # The sum keeps SQLite from walking a campaign's tasks: an annotator holds few slots, which have an index.
 _OWN = (
     _LEASE.where(tasks.c.campaign_id + 0 == sa.bindparam("campaign"), IS_CURRENT)
     .where(slots.c.annotator_id == _annotator_id, slots.c.submitted_at.is_(None))
-    .limit(ONE)
+    .limit(_ONE)
 )
 _FREE_OF_TASK = _IN_PLAY.where(_OF_TASK, slots.c.annotator_id.is_(None), ~_has_mine).order_by(slots.c.slot)
 
@@ -152,7 +152,7 @@ def first_free(
     query = query.where(tasks.c.shuffle >= start if after else tasks.c.shuffle < start)
     query = query.where(*may_judge(blind=blind))
     query = (query.where(LEAVES_ENOUGH) if bounded else query).order_by(tasks.c.shuffle)
-    return query.limit(ONE) if gold else _locked(query.order_by(slots.c.slot).limit(ONE), locking)
+    return query.limit(_ONE) if gold else _locked(query.order_by(slots.c.slot).limit(_ONE), locking)
 
 
 def _locked(query: sa.Select[Any], locking: Locking) -> sa.Select[Any]:
@@ -176,7 +176,7 @@ def first_skipped(*, blind: bool, bounded: bool) -> sa.Select[Any]:
     )
     query = query.where(*may_judge(blind=blind))
     query = query.where(IS_GOLD | LEAVES_ENOUGH) if bounded else query
-    return query.order_by(skips.c.skipped_at, tasks.c.id).limit(ONE)
+    return query.order_by(skips.c.skipped_at, tasks.c.id).limit(_ONE)
 
 
 @cache
@@ -200,7 +200,7 @@ def position_of(*, blind: bool) -> sa.Select[Any]:
     They are: how many tasks they have had, the highest priority of open tasks, a gold task, and the slot that they
     still hold.
     """
-    queries = {"place": COUNT_HAD, "priority": HIGHEST_PRIORITY, "any_gold": _ANY_GOLD}
+    queries = {"place": _COUNT_HAD, "priority": _HIGHEST_PRIORITY, "any_gold": _ANY_GOLD}
     held = own(of_task=False, blind=blind).with_only_columns(slots.c.id)
     return sa.select(*(query.scalar_subquery().label(name) for name, query in {**queries, "held": held}.items()))
 

@@ -17,7 +17,7 @@ from benchwright.questions.implication import WrittenIn
 from ...forms.payloads import TaskInput, item_in
 from ..database.schema import authors, campaigns, slots, tasks
 
-WRITTEN_IN = "written_in"
+_WRITTEN_IN = "written_in"
 """Name of the evidence that states where an item was written."""
 
 _SAT_THERE = (
@@ -64,7 +64,7 @@ def has_writer(connection: sa.Connection, payload: Mapping[str, Any]) -> bool:
 
 def written_in(payload: Mapping[str, Any]) -> WrittenIn | None:
     """Return where the item of a task was written; None if nobody wrote it in a campaign."""
-    stated = item_in(payload).get("evidence", {}).get(WRITTEN_IN)
+    stated = item_in(payload).get("evidence", {}).get(_WRITTEN_IN)
     try:
         return None if stated is None else WrittenIn.model_validate(stated)
     except ValidationError:  # a step of another package may use this name for something else

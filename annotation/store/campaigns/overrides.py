@@ -17,7 +17,7 @@ from ..database.schema import annotators, overrides
 from ..database.store_connection import StoreConnection
 from .tasks import upsert_annotator
 
-UNDO = "undo"
+_UNDO = "undo"
 _newer = overrides.alias("newer")
 
 
@@ -56,7 +56,7 @@ class OverrideStore:
         query = (
             sa.select(overrides, annotators.c.name)
             .join(annotators, overrides.c.annotator_id == annotators.c.id)
-            .where(newest, overrides.c.action != UNDO)
+            .where(newest, overrides.c.action != _UNDO)
         )
         with self._store.reading() as connection:
             stored = [StoredOverride(_override(row), row.decided_at) for row in connection.execute(query)]
@@ -99,7 +99,7 @@ class OverrideStore:
                 taken_back = Override(
                     override.stage, override.record_id, override.root_image_id, override.action, None, None, by, why
                 )
-                OverrideStore(batch)._add(taken_back, UNDO, now=now)
+                OverrideStore(batch)._add(taken_back, _UNDO, now=now)
 
     def _add(self, override: Override, action: str, *, now: datetime) -> None:
         with self._store.writing() as connection:
@@ -117,7 +117,7 @@ class OverrideStore:
                 "decided_at": now,
             }
             connection.execute(sa.insert(overrides).values(values))
-            act = "override_undone" if action == UNDO else "overridden"
+            act = "override_undone" if action == _UNDO else "overridden"
             about = {
                 "stage": override.stage,
                 "record": override.record_id,

@@ -117,7 +117,7 @@ def set_practice_items(connection: sa.Connection, campaign: Campaign, items: Seq
         connection.execute(sa.insert(practice_items), rows)
 
 
-def list_practice_items(connection: sa.Connection, campaign: Campaign) -> list[PracticeItem]:
+def _list_practice_items(connection: sa.Connection, campaign: Campaign) -> list[PracticeItem]:
     """Return the items that a campaign's recipe names to practise on; none where Benchwright's own are."""
     query = sa.select(practice_items.c.body).where(practice_items.c.campaign_id == campaign.id)
     rows = connection.execute(query.order_by(practice_items.c.place)).scalars()
@@ -165,7 +165,7 @@ class Practice:
     def items(self, campaign: Campaign) -> list[PracticeItem]:
         """Return the items that a campaign's recipe names to practise on; none where Benchwright's own are."""
         with self._store.reading() as connection:
-            return list_practice_items(connection, campaign)
+            return _list_practice_items(connection, campaign)
 
     def is_qualified(self, campaign: Campaign, annotator: str) -> bool:
         """Return whether an annotator may decide in a campaign, as far as practice goes."""
@@ -226,7 +226,7 @@ class Practice:
                 "begun_at": now,
             }
             connection.execute(sa.insert(practice_attempts).values(values))
-            for item in list_practice_items(connection, campaign):  # whose right decisions are told from now on
+            for item in _list_practice_items(connection, campaign):  # whose right decisions are told from now on
                 told = {"annotator_id": values["annotator_id"], "item_id": item.name}
                 connection.execute(insert_into(connection, practised).values(told).on_conflict_do_nothing())
             begun = _latest(connection, campaign, annotator)

@@ -31,7 +31,7 @@ from .closings import withdraw
 from .decisions import latest_annotations
 from .revision_requests import how_returned
 
-MAX_WHY = 2_000
+_MAX_WHY = 2_000
 _AT_ONCE = 500
 
 
@@ -70,7 +70,7 @@ class TakenBack(NamedTuple):
     held: int
 
 
-def check_can_be_set_aside(campaign: Campaign) -> None:
+def _check_can_be_set_aside(campaign: Campaign) -> None:
     """Check that a campaign's decisions are people's votes.
 
     Raises:
@@ -114,9 +114,9 @@ def set_aside(connection: sa.Connection, campaign: Campaign, name: str, *, by: s
         RefusedError: The campaign has no votes, nobody has this name, there is no reason, or the annotator's votes are
             set aside already.
     """
-    check_can_be_set_aside(campaign)
-    if not why.strip() or len(why) > MAX_WHY:
-        raise RefusedError(f"say in 1 to {MAX_WHY} characters why these votes are set aside; the log keeps it")
+    _check_can_be_set_aside(campaign)
+    if not why.strip() or len(why) > _MAX_WHY:
+        raise RefusedError(f"say in 1 to {_MAX_WHY} characters why these votes are set aside; the log keeps it")
     annotator_id = _id_of(connection, name)
     if is_set_aside(connection, campaign.id, annotator_id):
         raise RefusedError(f"the votes of {name!r} in {campaign.name!r} are set aside already")

@@ -102,7 +102,7 @@ def count_decisions(
 _Facet = tuple[str | None, str | None, str | None, TaskState, int, bool, Returned | None]
 _Folded = tuple[_Facet, str | None, int, tuple[tuple[str, int], ...], tuple[int, ...], int]
 _AT_ONCE = 2000
-MOST_PROPOSALS = 2
+_MOST_PROPOSALS = 2
 """Largest number of different edits that is counted: what matters is whether there are none, one, or several."""
 
 
@@ -126,7 +126,7 @@ def _count_proposals(connection: sa.Connection, task_ids: Sequence[int]) -> dict
             .group_by(slots.c.task_id)
             .with_only_columns(slots.c.task_id, sa.func.count(sa.distinct(annotations_table.c.edits)))
         )
-        proposals |= {task_id: min(times, MOST_PROPOSALS) for task_id, times in connection.execute(query)}
+        proposals |= {task_id: min(times, _MOST_PROPOSALS) for task_id, times in connection.execute(query)}
     return proposals
 
 
@@ -207,7 +207,7 @@ def _ruled(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str
         votes = tuple(count_yes_votes(counts, criteria).values())
         facet: _Facet = (kind, task, category, state, in_round, bool(disputed), returned)
         edits = {decision.edits for decision in counts if decision.edits is not None and not criteria}
-        proposals = min(len(edits), MOST_PROPOSALS)
+        proposals = min(len(edits), _MOST_PROPOSALS)
         counter[facet, None if verdict == SEND_BACK else verdict, len(counts), decisions, votes, proposals] += 1
     return counter
 

@@ -26,20 +26,20 @@ from benchwright.canonical import canonical_json, digest
 from .locks import hold_log
 from .schema import annotations_table, annotators, audit_log, slots
 
-GENESIS = "0" * 64
+_GENESIS = "0" * 64
 """Hash that the first row has in place of the hash of a row before."""
 COMMAND_LINE = "(command line)"
 """Actor where nobody has signed in; no annotator's name begins with a bracket."""
 STRANGER = "(stranger)"
 """Actor where a sign-in was refused."""
-BEGUN, DECIDED, CHANGED = "log_begun", "decided", "changed"
+_BEGUN, DECIDED, CHANGED = "log_begun", "decided", "changed"
 _NOTED = "benchwright_noted"
 """Key in a connection's `info` for the entries that its transaction is to write."""
 _LAST = sa.select(audit_log.c.id, audit_log.c.hash).order_by(audit_log.c.id.desc()).limit(1)
 _STREAMED = {"yield_per": 1000}
 
 
-class AuditEntry(NamedTuple):
+class _AuditEntry(NamedTuple):
     """An act to record: its code, who does it, when, and to what, as JSON values."""
 
     act: str
@@ -106,13 +106,13 @@ def record(connection: sa.Connection, act: str, /, *, actor: str, at: datetime, 
         at: Moment of the act.
         about: Subject of the act, as JSON values.
     """
-    connection.info[_NOTED].append(AuditEntry(act, actor, at, about))
+    connection.info[_NOTED].append(_AuditEntry(act, actor, at, about))
 
 
 @contextmanager
 def written_at_the_end(connection: sa.Connection) -> Iterator[None]:
     """Collect the entries of a transaction, and add them to the log when it has done everything else."""
-    noted: list[AuditEntry] = []
+    noted: list[_AuditEntry] = []
     connection.info[_NOTED] = noted
     try:
         yield
@@ -135,10 +135,10 @@ def undone_on_error(connection: sa.Connection) -> Iterator[None]:
         raise
 
 
-def _add(connection: sa.Connection, entries: Sequence[AuditEntry]) -> None:
+def _add(connection: sa.Connection, entries: Sequence[_AuditEntry]) -> None:
     """Add entries to the log, of which nobody else has the end."""
     last = connection.execute(_LAST).one_or_none()
-    first, previous = (last.id + 1, last.hash) if last else (1, GENESIS)
+    first, previous = (last.id + 1, last.hash) if last else (1, _GENESIS)
     rows = []
     for number, entry in enumerate(entries, first):
         row: dict[str, Any] = {
@@ -224,14 +224,14 @@ class _Chain:
     def _why_not(self, row: Mapping[str, Any]) -> str | None:
         if row["id"] != self.rows:
             return f"row {self.rows} is missing" if row["id"] > self.rows else f"row {row['id']} was slipped in"
-        if row["previous"] != (self.head or GENESIS):
+        if row["previous"] != (self.head or _GENESIS):
             return "it does not follow from the row before"
         if row["hash"] != hash_of_row(row):
             return "it was changed: its hash is not that of what it says"
         about = json.loads(row["about"])
         if row["act"] in {DECIDED, CHANGED}:
             self.said[about["slot"], about["version"]] = row["id"], about["said"]
-        if row["act"] == BEGUN:
+        if row["act"] == _BEGUN:
             self.unlogged_up_to = about["annotations"]
         return None
 

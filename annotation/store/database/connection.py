@@ -29,13 +29,13 @@ from benchwright.workspace.private_files import make_private_file
 from .read_only import is_read_only, read_only_engine
 from .turns import Turns
 
-BUSY_TIMEOUT_MS = 30_000
+_BUSY_TIMEOUT_MS = 30_000
 _RETRY_MS = 20
 WRITING = "benchwright_writing"
 """Execution option of connections that are going to write."""
-UNFLUSHED = "benchwright_unflushed"
+_UNFLUSHED = "benchwright_unflushed"
 """Execution option of connections that write only leases."""
-MOST_KEPT = 20
+_MOST_KEPT = 20
 """Most connections to a server that are kept open for reuse: opening one takes longer than its use."""
 _SQLITE = "sqlite:///"
 _POSTGRESQL = ("postgresql://", "postgres://", "postgresql+psycopg://")
@@ -100,7 +100,7 @@ def write_transaction(engine: sa.Engine, *, flushed: bool = True) -> Iterator[sa
     turns = _turns.get(engine)
     with (
         nullcontext() if turns is None else turns.turn(),
-        engine.connect().execution_options(**{WRITING: True, UNFLUSHED: not flushed}) as connection,
+        engine.connect().execution_options(**{WRITING: True, _UNFLUSHED: not flushed}) as connection,
         connection.begin(),
     ):
         if not flushed and _is_server(engine):
@@ -116,7 +116,7 @@ def _server(url: str) -> sa.Engine:
     try:
         return sa.create_engine(
             sa.make_url(url).set(drivername="postgresql+psycopg"),
-            pool_size=MOST_KEPT,
+            pool_size=_MOST_KEPT,
             pool_recycle=1800,
             pool_pre_ping=True,
         )
@@ -135,7 +135,7 @@ def _file(path: Path) -> sa.Engine:
         make_private_file(path)  # SQLite gives the files beside it the same mode
         # URL.create, not text: a folder's name may contain a question mark or a percent sign.
         engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
-    _turns[engine] = turns = Turns(path, patience_s=BUSY_TIMEOUT_MS / 1000)
+    _turns[engine] = turns = Turns(path, patience_s=_BUSY_TIMEOUT_MS / 1000)
     if not read_only:
         turns.check()
 
@@ -147,7 +147,7 @@ def _file(path: Path) -> sa.Engine:
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
         connection.isolation_level = None  # transactions begin below, not where the driver would begin them
-        connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
         connection.execute("PRAGMA foreign_keys = ON")
         if not read_only:
             _log_ahead(connection)
@@ -156,7 +156,7 @@ def _file(path: Path) -> sa.Engine:
     def _begin(connection: sa.Connection) -> None:
         options = connection.get_execution_options()
         if options.get(WRITING, False):
-            flushed = not options.get(UNFLUSHED, False)
+            flushed = not options.get(_UNFLUSHED, False)
             connection.exec_driver_sql(f"PRAGMA synchronous = {'FULL' if flushed else 'NORMAL'}")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(WRITING, False) else "BEGIN")
 
@@ -165,7 +165,7 @@ def _file(path: Path) -> sa.Engine:
 
 def _log_ahead(connection: sqlite3.Connection) -> None:
     """Put a new file in WAL mode, retrying while another process has it locked, since SQLite does not wait here."""
-    for left in range(BUSY_TIMEOUT_MS // _RETRY_MS, -1, -1):
+    for left in range(_BUSY_TIMEOUT_MS // _RETRY_MS, -1, -1):
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return

@@ -24,7 +24,7 @@ from ..database.schema import annotators, campaigns, guideline_examples, seen, s
 from ..database.store_connection import StoreConnection
 
 MAX_WORDS = 500
-MOST_EXAMPLES = 20
+_MOST_EXAMPLES = 20
 """Most examples of one campaign that are shown at a time."""
 
 
@@ -98,8 +98,8 @@ class Examples:
             in_force = connection.execute(known).all()
             if any(example.task_id == task_id for example in in_force):
                 raise BenchwrightError("it is an example already")
-            if len(in_force) >= MOST_EXAMPLES:
-                raise BenchwrightError(f"guidelines show at most {MOST_EXAMPLES} examples; take one away first")
+            if len(in_force) >= _MOST_EXAMPLES:
+                raise BenchwrightError(f"guidelines show at most {_MOST_EXAMPLES} examples; take one away first")
             values = {"task_id": task_id, "is_accepted": is_accepted, "words": text, "made_by": by, "made_at": now}
             connection.execute(sa.insert(guideline_examples).values(values))
             about = {"campaign": row.name, "task": task_id, "is_accepted": is_accepted, "words": text}

@@ -74,7 +74,7 @@ def _fields_in(
     except FormError as error:
         raise RefusedError(str(error)) from None
     _check_statements(form, typed, fields)
-    return typed.headline_of(fields), with_origins(typed, fields, payload)
+    return typed.headline_of(fields), _with_origins(typed, fields, payload)
 
 
 def _check_statements(form: CampaignForm, typed: Form, fields: Mapping[str, Any]) -> None:
@@ -87,7 +87,7 @@ def _check_statements(form: CampaignForm, typed: Form, fields: Mapping[str, Any]
         raise RefusedError("; ".join(mistakes))
 
 
-def with_origins(typed: Form, fields: Mapping[str, Any], payload: Mapping[str, Any]) -> dict[str, Any]:
+def _with_origins(typed: Form, fields: Mapping[str, Any], payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return values with what became of a model's drafts: of each statement from a draft, the model and any edits.
 
     Where a draft has a note, that says by whom and with which prompt it was made, and of a group's entry also which

@@ -45,7 +45,7 @@ from .settle import CLOSING, SettlementPolicy, TaskVotes, agreed_of_fewer, polic
 
 SURE_KINDS = tuple(sorted(set(CLOSING) - {REVIEW}))
 """Kinds whose tasks may close because they are sure; a review asks several questions at once."""
-LEAST_NEW, MOST_NEW, PART_NEW = 20, 2000, 0.1
+LEAST_NEW, _MOST_NEW, _PART_NEW = 20, 2000, 0.1
 """New decisions after which annotators are estimated anew: a part of those before, between a least and a most."""
 MOST_RATINGS = 20_000
 """Newest decisions that an estimate rests on at most, which bounds the time it takes."""
@@ -169,7 +169,7 @@ def estimate_anew(store: ReviewStore, campaign: Campaign) -> bool:
 def _is_due(connection: sa.Connection, campaign: Campaign) -> bool:
     kept = newest_model(connection, campaign)
     decisions, up_to = (0, 0) if kept is None else (kept.decisions, kept.up_to)
-    least = max(LEAST_NEW, min(MOST_NEW, int(decisions * PART_NEW)))
+    least = max(LEAST_NEW, min(_MOST_NEW, int(decisions * _PART_NEW)))
     # Versions are numbered over all campaigns, so that counting those of this one can mostly be left out.
     return newest_version(connection) - up_to >= least and count_since(connection, campaign, up_to) >= least
 

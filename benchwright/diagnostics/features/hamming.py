@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-BITS = 64
+_BITS = 64
 MAX_DISTANCE = 16
 """Beyond a quarter of the bits, unrelated images are within reach of each other."""
 
@@ -96,7 +96,7 @@ def _chunk_count(count: int, distance: int) -> int:
         buckets = 1 << chunk.width
         return _keys_in_reach(chunk) * (5_000 + count * (1 + 2 * count / buckets)) + buckets
 
-    fewest = -(-BITS // _MAX_CHUNK_BITS)
+    fewest = -(-_BITS // _MAX_CHUNK_BITS)
     return min(range(fewest, 17), key=lambda pieces: sum(map(cost, _chunks(pieces, distance))))
 
 
@@ -104,7 +104,7 @@ def _chunks(pieces: int, distance: int) -> list[_Chunk]:
     radius, extra = divmod(distance, pieces)
     chunks, offset = [], 0
     for number in range(pieces):
-        width = BITS // pieces + (number < BITS % pieces)
+        width = _BITS // pieces + (number < _BITS % pieces)
         chunks.append(_Chunk(offset, width, radius if number <= extra else radius - 1))
         offset += width
     return [chunk for chunk in chunks if chunk.radius >= 0]
@@ -112,7 +112,7 @@ def _chunks(pieces: int, distance: int) -> list[_Chunk]:
 
 def _deal_bits(codes: _Codes, pieces: int) -> _Codes:
     """Permute the bits of all codes in one way, so that every chunk gets its share of evenly spread bits."""
-    ones_of_bit = np.array([np.count_nonzero(codes & np.uint64(1 << bit)) for bit in range(BITS)])
+    ones_of_bit = np.array([np.count_nonzero(codes & np.uint64(1 << bit)) for bit in range(_BITS)])
     most_even_first = np.argsort(np.abs(2 * ones_of_bit - len(codes)), kind="stable")
     dealt = np.zeros_like(codes)
     for place, bit in enumerate(np.concatenate([most_even_first[chunk::pieces] for chunk in range(pieces)]).tolist()):

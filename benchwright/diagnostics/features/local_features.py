@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-OCTAVE, OCTAVES = 1.2, 8
+OCTAVE, _OCTAVES = 1.2, 8
 _SMALLEST_PX = 64
 """Least side of a picture in which corners are searched: ORB reads 31 pixels on all sides of a corner."""
 _ROWS_AT_A_TIME = 32
@@ -62,7 +62,7 @@ def detector(candidates: int) -> Any:
     import cv2
 
     create: Any = cv2.ORB.create
-    return create(nfeatures=candidates, scaleFactor=OCTAVE, nlevels=OCTAVES, fastThreshold=8)
+    return create(nfeatures=candidates, scaleFactor=OCTAVE, nlevels=_OCTAVES, fastThreshold=8)
 
 
 def describe(grey: NDArray[np.uint8], orb: Any, *, most: int) -> Features:

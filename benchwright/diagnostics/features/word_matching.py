@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from .local_features import OCTAVE, mutually_nearest
 from .visual_words import CELL_PX, SIDE_PX, TURNS, WORD_BITS, Miniature, Words, decode_words
 
-LEAST_SHARED, LEAST_SHIFTED = 3, 2
+_LEAST_SHARED, _LEAST_SHIFTED = 3, 2
 """Spots with corners that two pictures must share with one rotation, and those among them with one shift too."""
 MOST_BEARERS = 32
 """Corners with one word above which the word is left out, as for letters of a common font or corners of a template."""
@@ -92,7 +92,7 @@ def word_bits(corners: int) -> int:
 
 
 def shared_words(words: Iterable[Words]) -> SharedWords:
-    """Return the pairs of pictures that share corners at `LEAST_SHARED` spots or more, moved in one way.
+    """Return the pairs of pictures that share corners at `_LEAST_SHARED` spots or more, moved in one way.
 
     Two spots that agree closely on a shift are stronger evidence than three that agree roughly: fewer unrelated
     pictures and more quarters of a picture pass.
@@ -234,7 +234,7 @@ def _agreeing_pairs(every: Words, owner: _Rows, earlier: _Ints, later: _Ints) ->
     # Most corners share a word by chance, once in a pair of pictures: too few to agree, so they are left out first.
     often = _is_frequent(_pair(owner, earlier, later))
     earlier, later = earlier[often], later[often]
-    for moved, least in ((_turn_bins, LEAST_SHARED), (_shift_bins, LEAST_SHIFTED)):
+    for moved, least in ((_turn_bins, _LEAST_SHARED), (_shift_bins, _LEAST_SHIFTED)):
         spots = _spot(every[earlier]), _spot(every[later])
         agree = _agreeing(_pair(owner, earlier, later), spots, moved(every[earlier], every[later]), least=least)
         earlier, later = earlier[agree], later[agree]
@@ -252,9 +252,9 @@ def _pair(owner: _Rows, earlier: _Ints, later: _Ints) -> _Ints:
 
 
 def _is_frequent(pair: _Ints) -> NDArray[np.bool_]:
-    """Return whether each pair of corners is of two pictures with `LEAST_SHARED` of them or more."""
+    """Return whether each pair of corners is of two pictures with `_LEAST_SHARED` of them or more."""
     _, number, times = np.unique(pair, return_inverse=True, return_counts=True)
-    often: NDArray[np.bool_] = times[number] >= LEAST_SHARED
+    often: NDArray[np.bool_] = times[number] >= _LEAST_SHARED
     return often
 
 
@@ -305,7 +305,7 @@ def _distinct_spots(group: _Ints, spot: _Ints) -> _Ints:
     return counts.astype(np.int64)
 
 
-class Alignment(NamedTuple):
+class _Alignment(NamedTuple):
     """A similarity that maps a word at z = x + iy to `scale_turn * z + shift`, with the number of agreeing words."""
 
     scale_turn: complex
@@ -321,7 +321,7 @@ def agreement(words: tuple[Words, Words], miniatures: tuple[Miniature, Miniature
     return 0
 
 
-def _alignments(words: Words, partner: Words) -> Iterator[Alignment]:
+def _alignments(words: Words, partner: Words) -> Iterator[_Alignment]:
     """Yield the alignments on which most words agree, most first, each set of words once."""
     if min(len(words), len(partner)) < _LEAST_WORDS:
         return
@@ -361,17 +361,17 @@ def _similarities(start: _Complex, end: _Complex, own: _Complex) -> tuple[_Compl
     return scale_turn, end[first] - scale_turn * start[first]
 
 
-def _fitted(start: _Complex, end: _Complex) -> Alignment | None:
+def _fitted(start: _Complex, end: _Complex) -> _Alignment | None:
     """Return the similarity that maps `start` onto `end` best by least squares; None where all points are one."""
     middle, target = start.mean(), end.mean()
     spread = float((np.abs(start - middle) ** 2).sum())
     if spread == 0:
         return None
     scale_turn = complex(((end - target) * np.conj(start - middle)).sum() / spread)
-    return Alignment(scale_turn, complex(target - scale_turn * middle), len(start)) if scale_turn else None
+    return _Alignment(scale_turn, complex(target - scale_turn * middle), len(start)) if scale_turn else None
 
 
-def _correlation(moving: Miniature, fixed: Miniature, alignment: Alignment) -> float:
+def _correlation(moving: Miniature, fixed: Miniature, alignment: _Alignment) -> float:
     """Return the correlation, -1 to 1, of two aligned miniatures; -1 where they hardly overlap."""
     import cv2
 

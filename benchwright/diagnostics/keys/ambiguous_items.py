@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LEAST_PEOPLE, LEAST_SECOND_SHARE, MOST_BY_CHANCE = 5, 0.3, 0.01
+_LEAST_PEOPLE, _LEAST_SECOND_SHARE, _MOST_BY_CHANCE = 5, 0.3, 0.01
 """People asked, share of their votes for the second option, and p of the binomial test."""
-LEAST_ABLE, LEAST_EACH, LEAST_WEIGHT = 4, 2, 0.4
+_LEAST_ABLE, _LEAST_EACH, _LEAST_WEIGHT = 4, 2, 0.4
 """Able models that gave a letter, those on either side, and either side's share of the summed weights."""
 
 
@@ -104,10 +104,10 @@ def _split_people(
     for number in np.unique(matrix.task):
         asked = (matrix.task == number) & (people > 0)
         ordinary = float(votes[rows, second][asked].sum() / max(1, people[asked].sum()))
-        for place in np.flatnonzero(asked & (people >= LEAST_PEOPLE)).tolist():
+        for place in np.flatnonzero(asked & (people >= _LEAST_PEOPLE)).tolist():
             n, of_first, of_second = (int(x) for x in (people[place], *votes[place, [first[place], second[place]]]))
             p_value = float(binom.sf(of_second - 1, n, ordinary))
-            if of_second >= LEAST_SECOND_SHARE * n and p_value <= MOST_BY_CHANCE:
+            if of_second >= _LEAST_SECOND_SHARE * n and p_value <= _MOST_BY_CHANCE:
                 split[place] = ((int(first[place]), int(second[place])), (of_first / n, of_second / n), p_value)
     return split
 
@@ -126,11 +126,11 @@ def _split_models(matrix: LetterMatrix) -> dict[int, tuple[tuple[int, int], tupl
     first, second = _two_greatest(sums)
     total = sums.sum(axis=1)
     split: dict[int, tuple[tuple[int, int], tuple[float, float]]] = {}
-    for place in np.flatnonzero(voices.sum(axis=1) >= LEAST_ABLE).tolist() if models >= LEAST_ABLE else []:
+    for place in np.flatnonzero(voices.sum(axis=1) >= _LEAST_ABLE).tolist() if models >= _LEAST_ABLE else []:
         both = int(first[place]), int(second[place])
         shares = float(sums[place, both[0]] / total[place]), float(sums[place, both[1]] / total[place])
-        if shares[1] >= LEAST_WEIGHT and min(voices[place, list(both)]) >= LEAST_EACH:
+        if shares[1] >= _LEAST_WEIGHT and min(voices[place, list(both)]) >= _LEAST_EACH:
             best = np.argsort(-weight[:, place], kind="stable")[:2]
-            if len({int(g) for g in matrix.letter[best, place]} & set(both)) == LEAST_EACH:
+            if len({int(g) for g in matrix.letter[best, place]} & set(both)) == _LEAST_EACH:
                 split[place] = both, shares
     return split

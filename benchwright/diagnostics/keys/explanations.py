@@ -15,14 +15,14 @@ from benchwright.records import LETTERS
 from benchwright.replies.answers import read_answer
 from benchwright.replies.reply_text import plain
 
-COMMITTING_RULES = frozenset({"phrase", "verdict", "boxed", "tag", "json"})
+_COMMITTING_RULES = frozenset({"phrase", "verdict", "boxed", "tag", "json"})
 """Rules of the reader of answers by which a text says which option is right; a label or a mention does not."""
 
 _ENDS_WITH_ANSWER = re.compile(
     r"\b(?:answer|option|choice|response)\s*(?:is|:)\s*(?:option\s+|choice\s+)?[(\[]?[A-Z][)\]]?\Z", re.I
 )
 
-LEAST_STATING, MOST_CONTRADICTING = 10, 0.3
+_LEAST_STATING, _MOST_CONTRADICTING = 10, 0.3
 """From so many explanations that name an option on, of which more than this share name another than the key, letters
 belong to another order of the options, and single items say nothing."""
 
@@ -117,7 +117,7 @@ def contradictions(statements: Iterable[StatedKey]) -> Contradictions:
         place, sentence = item.stated
         if place != item.key:
             found.append(Contradiction(item.item_id, item.key, place, sentence))
-    other_order = stating >= LEAST_STATING and len(found) > MOST_CONTRADICTING * stating
+    other_order = stating >= _LEAST_STATING and len(found) > _MOST_CONTRADICTING * stating
     return Contradictions(stating, tuple(found), other_order)
 
 
@@ -136,7 +136,7 @@ def stated_option(explanation: str, options: Sequence[str | None]) -> tuple[int,
         if not _SAYS_RIGHT.search(sentence) or _DENIES.search(sentence):
             continue
         reading = read_answer(sentence.strip(), choices)
-        commits = reading.rule in COMMITTING_RULES or (
+        commits = reading.rule in _COMMITTING_RULES or (
             reading.rule == "end" and _ENDS_WITH_ANSWER.search(sentence.rstrip()) is not None
         )
         if reading.letter is not None and commits:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LEAST_MODELS = 5
+_LEAST_MODELS = 5
 """Models that a correlation over models needs to be given at all; with so few it is still a rough figure."""
 
 _ITEMS_AT_ONCE = 1 << 16
@@ -43,9 +43,9 @@ def discrimination(
 
     The rest is a model's accuracy on the other items of the task that it was asked, so that an item does not correlate
     with itself (point-biserial item-rest correlation, -1 to 1). Below 0, weak models have the item right and strong
-    models have it wrong, which is a sign of a wrong key. NaN where fewer than `LEAST_MODELS` models were asked the item
-    and another one of its task, where all of them are right or all are wrong, and where all do equally well on the
-    rest.
+    models have it wrong, which is a sign of a wrong key. NaN where fewer than `_LEAST_MODELS` models were asked the
+    item and another one of its task, where all of them are right or all are wrong, and where all do equally well on
+    the rest.
 
     Source: S. Henrysson, "Correction of item-total correlations in item analysis", Psychometrika 28 (1963), 211-218.
 
@@ -87,4 +87,4 @@ def _item_rest(
         spread = np.sqrt((x * x).sum(axis=0) * (y * y).sum(axis=0))
         # Equal shares can differ by rounding; a spread of that size counts as zero.
         correlations: NDArray[np.float64] = np.where(spread > 1e-9, (x * y).sum(axis=0) / spread, np.nan)
-    return np.where(models >= LEAST_MODELS, correlations, np.nan)
+    return np.where(models >= _LEAST_MODELS, correlations, np.nan)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LEAST_ITEMS = 10
+_LEAST_ITEMS = 10
 """Items of a task that two models must both be asked, for their replies to count."""
 TARGET = 0.05
 """Difference of accuracies for which the number of items needed is stated."""
@@ -159,7 +159,7 @@ def _pairs(some: NDArray[np.bool_], matrix: LetterMatrix) -> list[_Pair]:
     for a, b in combinations(range(len(matrix.models)), 2):
         both = some & matrix.asked[a] & matrix.asked[b]
         n = int(both.sum())
-        if n < LEAST_ITEMS:
+        if n < _LEAST_ITEMS:
             continue
         difference = matrix.right[a, both].astype(np.int8) - matrix.right[b, both].astype(np.int8)
         only_first, only_second = int((difference > 0).sum()), int((difference < 0).sum())

@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-DRAWS_TO_FIT, DRAWS_TO_JUDGE = 128, 512
+_DRAWS_TO_FIT, _DRAWS_TO_JUDGE = 128, 512
 """Points of the quasi-random integration over z, while parameters are estimated and afterwards."""
 
-SKILL_PRIOR = (1.0, 2.0)
-BIAS_SPREAD = 0.7
-SPREAD_PRIOR = (0.0, 0.7)
+_SKILL_PRIOR = (1.0, 2.0)
+_BIAS_SPREAD = 0.7
+_SPREAD_PRIOR = (0.0, 0.7)
 """Mean and standard deviation of log sigma and log tau."""
-WRONG_KEYS = 0.034
+_WRONG_KEYS = 0.034
 """Share of keys that are wrong beforehand, epsilon."""
 
 _PATTERNS_AT_ONCE = 1 << 12
@@ -86,7 +86,7 @@ class Replies(NamedTuple):
     options: NDArray[Any]
 
 
-def fit_replies(replies: Replies, *, wrong: float = WRONG_KEYS) -> ReplyModel:
+def fit_replies(replies: Replies, *, wrong: float = _WRONG_KEYS) -> ReplyModel:
     """Return the parameters of greatest posterior density.
 
     Args:
@@ -97,7 +97,7 @@ def fit_replies(replies: Replies, *, wrong: float = WRONG_KEYS) -> ReplyModel:
     from scipy.optimize import minimize
 
     _, respondents, letters = replies.counts.shape
-    z = _normal_draws(letters, DRAWS_TO_FIT)
+    z = _normal_draws(letters, _DRAWS_TO_FIT)
     parts = [_patterns(replies, int(k)) for k in np.unique(replies.options)]
     size = respondents * (1 + letters)
 
@@ -120,7 +120,7 @@ def fit_replies(replies: Replies, *, wrong: float = WRONG_KEYS) -> ReplyModel:
         return -value, -gradient
 
     start = np.zeros(size + 2)
-    start[:respondents] = SKILL_PRIOR[0]
+    start[:respondents] = _SKILL_PRIOR[0]
     bounds = [(0, None)] * respondents + [(None, None)] * (len(start) - respondents)
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200, "ftol": 1e-7})
     return unpacked(found.x)
@@ -134,7 +134,7 @@ def right_options(model: ReplyModel, replies: Replies) -> Floats:
     import numpy as np
 
     items, _, letters = replies.counts.shape
-    z = _normal_draws(letters, DRAWS_TO_JUDGE)
+    z = _normal_draws(letters, _DRAWS_TO_JUDGE)
     logs = np.full((items, letters), -np.inf)
     for k in np.unique(replies.options):
         patterns = _patterns(replies, int(k))
@@ -290,10 +290,10 @@ def _log_prior(model: ReplyModel, last: Floats) -> tuple[float, Floats]:
     """Return the logarithm of the prior density up to a constant, and its gradient."""
     import numpy as np
 
-    mean, spread = SKILL_PRIOR
+    mean, spread = _SKILL_PRIOR
     skill = (model.skill - mean) / spread
-    bias = model.bias.ravel() / BIAS_SPREAD
-    spreads = (last[:2] - SPREAD_PRIOR[0]) / SPREAD_PRIOR[1]
+    bias = model.bias.ravel() / _BIAS_SPREAD
+    spreads = (last[:2] - _SPREAD_PRIOR[0]) / _SPREAD_PRIOR[1]
     value = -(skill @ skill + bias @ bias + spreads @ spreads) / 2
-    gradient = np.concatenate([-skill / spread, -bias / BIAS_SPREAD, -spreads / SPREAD_PRIOR[1]])
+    gradient = np.concatenate([-skill / spread, -bias / _BIAS_SPREAD, -spreads / _SPREAD_PRIOR[1]])
     return float(value), gradient

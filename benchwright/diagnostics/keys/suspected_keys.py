@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LEAST_ITEMS = 60
+_LEAST_ITEMS = 60
 """Items with a key and replies that a task needs for parameters of its own; smaller tasks are taken together."""
 LEAST_VOICES = 2
 """Able models, or people, that must give an option for it to be favoured: one alone is a wrong reply, not a sign."""
-MOST_TO_FIT = 1000
+_MOST_TO_FIT = 1000
 """Items from which the parameters of a task are estimated; of more, a sample of so many."""
-WORTH_A_LOOK, LIKELY, NEARLY_SURE = 0.25, 0.5, 0.9
+_WORTH_A_LOOK, LIKELY, NEARLY_SURE = 0.25, 0.5, 0.9
 """Probability that a key is wrong from which a person should look, from which it is likelier wrong than not, and from
 which scores should not be trusted before somebody looked."""
 
@@ -118,7 +118,7 @@ class SuspectedKey(NamedTuple):
     def is_supported(self) -> bool:
         """Return whether a person should look: it is probable enough, and two or more gave the favoured option."""
         voices = self.voices + self.votes_for_favoured + self.misses
-        return voices >= LEAST_VOICES and self.probability >= WORTH_A_LOOK
+        return voices >= LEAST_VOICES and self.probability >= _WORTH_A_LOOK
 
 
 def suspected_keys(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> list[SuspectedKey]:
@@ -171,7 +171,7 @@ def suspected_keys(matrix: LetterMatrix, people: PeopleAnswers | None = None) ->
 def evidence(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> Evidence:
     """Return what replies say of the keys of items.
 
-    Parameters are estimated for each task of `LEAST_ITEMS` items or more by itself, and for all other tasks together.
+    Parameters are estimated for each task of `_LEAST_ITEMS` items or more by itself, and for all other tasks together.
     The order and the names of models, and the order of items, make no difference. Arguments are those of
     `suspected_keys`.
     """
@@ -188,9 +188,9 @@ def evidence(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> Evide
         able = sorted(able_models(matrix, places), key=lambda number: matrix.letter[number, places].tobytes())
         voices[np.ix_(np.array(able, dtype=np.int64), places)] = True
         some = places
-        if len(places) > MOST_TO_FIT:
+        if len(places) > _MOST_TO_FIT:
             rng = generator_for(0, "reply_model", "fit")
-            some = places[np.sort(rng.choice(len(places), MOST_TO_FIT, replace=False))]
+            some = places[np.sort(rng.choice(len(places), _MOST_TO_FIT, replace=False))]
         fitted = fit_replies(_replies(matrix, people, some, able))
         for start in range(0, len(places), _ITEMS_AT_ONCE):
             some = places[start : start + _ITEMS_AT_ONCE]
@@ -211,7 +211,7 @@ def _parts(matrix: LetterMatrix, people: PeopleAnswers | None) -> NDArray[np.int
     if people is not None:
         replied |= people.asked > 0
     sizes = np.bincount(matrix.task[(matrix.key >= 0) & replied], minlength=len(matrix.tasks))
-    parts: NDArray[np.int64] = np.where(sizes >= LEAST_ITEMS, np.arange(len(sizes)), -1)[matrix.task]
+    parts: NDArray[np.int64] = np.where(sizes >= _LEAST_ITEMS, np.arange(len(sizes)), -1)[matrix.task]
     return parts
 
 

@@ -15,7 +15,7 @@ from benchwright.regions.region import RegionShape
 
 from .base import CONFIDENCE, RegionRules
 
-MOST_BOXES = 100
+_MOST_BOXES = 100
 _LEAST_PX = 1.0
 
 
@@ -81,4 +81,4 @@ class TextBoxesHelper:
                 regions.append(proposed_region(hints.shape, points, label=hints.label, **made_by))
             except ValueError:  # a polygon that the picture's edge cut to nothing
                 continue
-        return Proposed(regions[:MOST_BOXES])
+        return Proposed(regions[:_MOST_BOXES])

@@ -18,7 +18,7 @@ from .paddle_models import PaddleModels
 from .paddle_process import PaddleProcess
 from .paddle_worker import Paddle
 
-PYTHON_VARIABLE = "BENCHWRIGHT_PADDLE_PYTHON"
+_PYTHON_VARIABLE = "BENCHWRIGHT_PADDLE_PYTHON"
 _MOST_BOXES, _MOST_CHARACTERS = 10_000, 10_000
 
 
@@ -84,17 +84,17 @@ def paddle_python(setting: str | None, *, beside: Path) -> Path | None:
     Raises:
         PrerequisiteError: No interpreter is named and paddleocr is not installed here, or there is no such file.
     """
-    named = setting or os.environ.get(PYTHON_VARIABLE)
+    named = setting or os.environ.get(_PYTHON_VARIABLE)
     if not named:
         if find_spec("paddleocr") is None:
             raise PrerequisiteError(
                 f"`backend: paddleocr` needs an environment with paddleocr: `make paddle` builds one; name its "
-                f"interpreter in the setting `python` or in {PYTHON_VARIABLE}"
+                f"interpreter in the setting `python` or in {_PYTHON_VARIABLE}"
             )
         return None
     python = (beside if setting else Path()) / Path(named).expanduser()
     if not python.is_file():
-        where = "setting `python`" if setting else PYTHON_VARIABLE
+        where = "setting `python`" if setting else _PYTHON_VARIABLE
         raise PrerequisiteError(f"{where}: {named} is no file; name the interpreter of an environment with paddleocr")
     return python.absolute()  # never resolved: an environment's interpreter is a link out of it
 

@@ -17,7 +17,7 @@ from benchwright.errors import PrerequisiteError
 
 from .rapid import model_files, models_hash
 
-BUNDLED, PACKAGE = "bundled", "package"
+_BUNDLED, _PACKAGE = "bundled", "package"
 _DETECTOR, _READER = "PP-OCRv6_small_det", "PP-OCRv6_small_rec"
 _NETWORKS = ("inference.onnx", "inference.json", "inference.pdmodel", "inference.pdiparams")
 
@@ -51,9 +51,9 @@ def paddle_models(choice: str, *, beside: Path, cache: Path) -> PaddleModels:
     Raises:
         PrerequisiteError: The bundled models are not installed, or the folder is not one of models.
     """
-    if choice == PACKAGE:
+    if choice == _PACKAGE:
         return PaddleModels(PaddleModel(_DETECTOR, None), PaddleModel(_READER, None))
-    folder = _bundled(cache) if choice == BUNDLED else beside / Path(choice).expanduser()
+    folder = _bundled(cache) if choice == _BUNDLED else beside / Path(choice).expanduser()
     return PaddleModels(*(PaddleModel(_name(folder / part), (folder / part).absolute()) for part in ("det", "rec")))
 
 
@@ -63,9 +63,9 @@ def paddle_models_hash(choice: str, *, beside: Path) -> str:
     Raises:
         PrerequisiteError: As `paddle_models`.
     """
-    if choice == PACKAGE:
+    if choice == _PACKAGE:
         return digest(["fetched", _DETECTOR, _READER])
-    if choice == BUNDLED:
+    if choice == _BUNDLED:
         return digest(["bundled", models_hash(), _descriptions([])])
     folder = beside / Path(choice).expanduser()
     files = []

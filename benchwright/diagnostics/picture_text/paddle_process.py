@@ -21,9 +21,9 @@ from . import paddle_worker
 from .base import Pixels
 from .paddle_worker import FORMAT, FrameError, read_frame, write_frame
 
-DEATHS_TO_BLAME = 3
+_DEATHS_TO_BLAME = 3
 """Processes in a row that must end over one picture for it to be blamed: a single end may have another cause."""
-START_S, ANSWER_S = 180.0, 300.0
+_START_S, ANSWER_S = 180.0, 300.0
 _HINT = "`make paddle` builds such an environment; `benchwright doctor` says what is there"
 
 
@@ -79,7 +79,7 @@ class PaddleProcess:
     def _ask(self, method: str, pictures: Sequence[Pixels]) -> Any:
         question = {"do": method, "sizes": [list(picture.shape[:2]) for picture in pictures]}
         pixels = b"".join(picture.tobytes() for picture in pictures)
-        for _ in range(DEATHS_TO_BLAME):
+        for _ in range(_DEATHS_TO_BLAME):
             if self._process is None:
                 self._start()
             try:
@@ -90,7 +90,7 @@ class PaddleProcess:
             if "error" in reply:
                 raise RuntimeError(f"paddleocr failed: {str(reply['error'])[:500]}")
             return reply.get("answer")
-        raise PaddleDied(f"{DEATHS_TO_BLAME} processes of paddleocr ended over one picture")
+        raise PaddleDied(f"{_DEATHS_TO_BLAME} processes of paddleocr ended over one picture")
 
     def _start(self) -> dict[str, Any]:
         # -I: neither the working folder nor PYTHONPATH may bring other packages into that environment.
@@ -102,7 +102,7 @@ class PaddleProcess:
         except OSError as error:
             raise PrerequisiteError(f"{self._python}: cannot be started ({error.strerror}); {_HINT}") from error
         try:
-            greeting = self._exchange(dict(self._settings), b"", within_s=START_S)
+            greeting = self._exchange(dict(self._settings), b"", within_s=_START_S)
         except (FrameError, OSError) as error:
             self.close()
             raise PrerequisiteError(f"{self._python} does not run PaddleOCR ({error}); {_HINT}") from error

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FORMAT = 1
-MOST_JSON, MOST_PIXELS = 1 << 24, 1 << 28
+_MOST_JSON, _MOST_PIXELS = 1 << 24, 1 << 28
 """Bytes of either part of a frame; more is refused unread."""
 _LINES_AT_ONCE = 6
 _LENGTHS = struct.Struct(">II")
@@ -69,7 +69,7 @@ def read_frame(pipe: Reads) -> tuple[Any, bytes] | None:
     if len(head) < _LENGTHS.size:
         raise FrameError("a frame's head is cut short")
     json_bytes, pixel_bytes = _LENGTHS.unpack(head)
-    if json_bytes > MOST_JSON or pixel_bytes > MOST_PIXELS:
+    if json_bytes > _MOST_JSON or pixel_bytes > _MOST_PIXELS:
         raise FrameError(f"a frame of {json_bytes} and {pixel_bytes} bytes is more than one may have")
     text, pixels = pipe.read(json_bytes), pipe.read(pixel_bytes)
     if len(text) < json_bytes or len(pixels) < pixel_bytes:

@@ -32,9 +32,9 @@ from numpy.typing import NDArray
 from .area import union_ratio
 from .base import STRIDE, Pixels, RegionRules, TextEngine, TextReading
 
-LONGEST = 2.5
+_LONGEST = 2.5
 """Ratio of the sides above which a picture is cut."""
-LINE = 3.0
+_LINE = 3.0
 """Least length of a box, in units of its height, that counts as a line of text though nobody can read it."""
 _LENGTH, _OVERLAP = 1.5, 0.5
 """Length and overlap of windows, in units of the picture's shorter side."""
@@ -70,7 +70,7 @@ def windows(*, width: int, height: int, side_px: int) -> list[TextWindow]:
         side_px: Longer side of the detector's pictures; no window is shorter.
     """
     short, long = sorted((width, height))
-    if long <= max(LONGEST * short, side_px):
+    if long <= max(_LONGEST * short, side_px):
         return [TextWindow(0, 0, width, height, 0.0, float("inf"))]
     length = max(round(_LENGTH * short), side_px)
     overlap = min(round(_OVERLAP * short), length // 2)
@@ -180,7 +180,7 @@ def is_legible_text(text: str) -> bool:
 def _is_line(polygon: tuple[tuple[float, float], ...]) -> bool:
     """Return whether a box is as long as a line of words; upright ones, as of Japanese, are lines as well."""
     short, long = sorted(cv2.minAreaRect(np.asarray(polygon, np.float32))[1])
-    return long >= LINE * short > 0
+    return long >= _LINE * short > 0
 
 
 def _shrunk(part: Pixels, *, side_px: int) -> tuple[Pixels, float]:
@@ -203,10 +203,10 @@ def _padded(shown: Pixels) -> Pixels:
 def _line(part: Pixels, shown: Pixels, corners: NDArray[np.float32], scale: float) -> Pixels:
     """Return a box as a line of text, cut out of the picture whose scale is nearer to the reader's."""
     high = min(cv2.minAreaRect(corners)[1])
-    return straightened(shown, corners) if high >= _LINE_PX else straightened(part, corners / np.float32(scale))
+    return _straightened(shown, corners) if high >= _LINE_PX else _straightened(part, corners / np.float32(scale))
 
 
-def straightened(picture: Pixels, corners: NDArray[np.float32]) -> Pixels:
+def _straightened(picture: Pixels, corners: NDArray[np.float32]) -> Pixels:
     """Return a leaning box as a horizontal line; a tall box is turned, as rapidocr does."""
     box = cv2.boxPoints(cv2.minAreaRect(corners))
     by_x = box[np.argsort(box[:, 0], kind="stable")]

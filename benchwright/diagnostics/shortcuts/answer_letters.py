@@ -13,7 +13,7 @@ import numpy as np
 from benchwright.records import LETTERS
 from benchwright.seeds import seed_for
 
-DRAWS = 10_000
+_DRAWS = 10_000
 """Number of draws; the least possible p-value is 1 / (DRAWS + 1)."""
 
 
@@ -77,9 +77,9 @@ def balance(placings: Sequence[Placing], *, seed: int) -> Balance:
     for options, items in by_options.items():
         expected[:options] += items / options
     rng = np.random.Generator(np.random.PCG64(seed_for(seed, "answer_letters", "draws")))
-    drawn = np.zeros((DRAWS, width))
+    drawn = np.zeros((_DRAWS, width))
     for options, items in sorted(by_options.items()):
-        drawn[:, :options] += rng.multinomial(items, [1 / options] * options, size=DRAWS)
+        drawn[:, :options] += rng.multinomial(items, [1 / options] * options, size=_DRAWS)
     observed = float(((counts - expected) ** 2 / expected).sum())
     by_chance = ((drawn - expected) ** 2 / expected).sum(axis=1)
     # The tolerance makes equal counts compare equal, whatever the order in which their squares are added.
@@ -88,7 +88,7 @@ def balance(placings: Sequence[Placing], *, seed: int) -> Balance:
         counts={LETTERS[at]: int(count) for at, count in enumerate(counts)},
         expected={LETTERS[at]: float(value) for at, value in enumerate(expected)},
         chi_square=observed,
-        p=(at_least + 1) / (DRAWS + 1),
+        p=(at_least + 1) / (_DRAWS + 1),
     )
 
 

@@ -19,7 +19,7 @@ from .item_cues import ItemCues
 
 Floats = NDArray[np.float64]
 
-MOST_TEXTS = 12
+_MOST_TEXTS = 12
 """Number of different option texts up to which a task asks for one of a fixed vocabulary."""
 
 
@@ -110,7 +110,7 @@ def table_of(
         for name, value in item.of_item.items():
             column = of_items.setdefault(name, np.full((len(items), most), np.nan))
             column[row, : options[row]] = np.nan if value is None else value
-    words = tuple(item_words(item, keys) for item, keys in zip(items, group_keys, strict=True))
+    words = tuple(_item_words(item, keys) for item, keys in zip(items, group_keys, strict=True))
     texts, vocabulary = _texts(items, most)
     return CueTable(
         items[0].task,
@@ -127,7 +127,7 @@ def table_of(
     )
 
 
-def item_words(item: ItemCues, group_keys: Sequence[str]) -> ItemWords:
+def _item_words(item: ItemCues, group_keys: Sequence[str]) -> ItemWords:
     """Return the words of an item as the text-only baseline reads them; options that are pictures have none."""
     options = tuple((key, text or "") for key, text in zip(LETTERS, item.texts, strict=False))
     return ItemWords(item.item_id, item.task, item.question, options, LETTERS[item.right], tuple(group_keys))
@@ -150,7 +150,7 @@ def _texts(items: Sequence[ItemCues], most: int) -> tuple[NDArray[np.int64], tup
     spelled = [[None if text is None else normal(text) for text in item.texts] for item in items]
     counts = Counter(text for row in spelled for text in row)
     numbers = np.full((len(items), most), -1, np.int64)
-    if None in counts or len(counts) > min(MOST_TEXTS, max(2, len(items) // 4)):
+    if None in counts or len(counts) > min(_MOST_TEXTS, max(2, len(items) // 4)):
         return numbers, ()
     vocabulary = sorted(text for text in counts if text is not None)
     place = {text: number for number, text in enumerate(vocabulary)}

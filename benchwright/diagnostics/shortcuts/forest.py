@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 LEAST_ITEMS = 40
 """Number of items below which no forest is grown: it would learn nothing, and say so with wide intervals."""
-TREES = 60
-MOST_EXAMPLES = 6000
+_TREES = 60
+_MOST_EXAMPLES = 6000
 """Number of examples that each tree is grown on at most."""
-DEPTH, LEAF = 10, 5
+_DEPTH, _LEAF = 10, 5
 _ONE_THREAD = 4000
 """Number of examples up to which one thread grows a forest; more would wait for each other most of the time."""
-PERMUTED_ITEMS = 1000
+_PERMUTED_ITEMS = 1000
 """Number of items on which the weight of cues is measured at most."""
 _MISSING = -9.0
 """What stands for a value that cannot be measured; all cues but differences of places lie above."""
@@ -132,7 +132,7 @@ class _Grown(NamedTuple):
     def weights(self, table: CueTable, seed: int) -> dict[str, float]:
         """Return by how much accuracy falls where a cue's values come from another item of as many options."""
         rng = generator_for(seed, "shortcuts", table.task, "permutation")
-        rows = np.sort(rng.permutation(len(table.right))[:PERMUTED_ITEMS])
+        rows = np.sort(rng.permutation(len(table.right))[:_PERMUTED_ITEMS])
         chosen = np.zeros(len(table.right), np.bool_)
         chosen[rows] = True
         features = self.examples.features
@@ -181,10 +181,10 @@ def _fitted(
     if len(np.unique(is_right[train])) < 2:
         return None
     forest = RandomForestClassifier(
-        n_estimators=TREES,
-        max_depth=DEPTH,
-        min_samples_leaf=LEAF,
-        max_samples=min(1.0, MOST_EXAMPLES / int(train.sum())),
+        n_estimators=_TREES,
+        max_depth=_DEPTH,
+        min_samples_leaf=_LEAF,
+        max_samples=min(1.0, _MOST_EXAMPLES / int(train.sum())),
         random_state=seed_for(seed, "shortcuts", table.task, fold) % 2**32,
         n_jobs=1 if train.sum() <= _ONE_THREAD else -1,
     )

@@ -20,8 +20,8 @@ from .item_cues import FactsOf, ItemCues, among_answers, cues_of_item, option_pi
 from .item_source import LeftOutItem
 from .picture_facts import PictureTraits, facts_of_picture
 
-NO_KEY, DECLINING, NO_PICTURE = "no_key", "declining_is_right", "missing_picture"
-UNKEYED = frozenset((NO_KEY, DECLINING))
+_NO_KEY, DECLINING, NO_PICTURE = "no_key", "declining_is_right", "missing_picture"
+UNKEYED = frozenset((_NO_KEY, DECLINING))
 """Reasons for which an item has no cues though nothing is wrong with it."""
 _TOGETHER = 24
 """Number of items that a worker measures at a time."""
@@ -128,14 +128,14 @@ def cues_or_reason(item: Item, facts_of: FactsOf | None) -> ItemCues | str:
     """
     answerable = among_answers(item)
     if answerable is None:
-        return NO_KEY if item.right_key is None else DECLINING
+        return _NO_KEY if item.right_key is None else DECLINING
     if facts_of is None and option_pictures_of(answerable):
         return NO_PICTURE
     try:
         cues = cues_of_item(answerable, facts_of)
     except UnreadableImage as error:
         return error.reason
-    return NO_KEY if cues is None else cues
+    return _NO_KEY if cues is None else cues
 
 
 def facts_reader(data_of: Callable[[str], bytes]) -> FactsOf:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Sees = Literal["text", "options", "captions"]
 """What a model is shown: question and options, the options alone, or both with a caption of each picture."""
-SOLVERS: Mapping[Sees, tuple[str, CueFamily]] = {
+_SOLVERS: Mapping[Sees, tuple[str, CueFamily]] = {
     "text": ("model text only", "words_to_model"),
     "options": ("model options only", "words_to_model"),
     "captions": ("model captions", "captions_to_model"),
@@ -125,7 +125,7 @@ def shown_of(item: Item, sees: Sequence[Sees]) -> tuple[Sees, ...]:
     pictures = bool(option_pictures_of(answerable))
     return tuple(
         each
-        for each in SOLVERS
+        for each in _SOLVERS
         if each in sees and not (each == "options" and item.kind == "yes_no") and (each == "captions" or not pictures)
     )
 
@@ -258,7 +258,7 @@ def model_picks(
         replies: Replies by item id.
         without: Families of cues that are left out.
     """
-    for sees, (solver, family) in SOLVERS.items():
+    for sees, (solver, family) in _SOLVERS.items():
         scores = np.full(table.exists.shape, np.nan)
         for row, item in enumerate(table.items):
             for reply in replies.get(item.item_id, ()):
@@ -278,7 +278,7 @@ def reply_counts(table: CueTable, replies: Mapping[str, Sequence[SolverReply]]) 
     )
     return tuple(
         ReplyCount(sees, asked, counts[sees, "unread"], counts[sees, "failed"])
-        for sees in SOLVERS
+        for sees in _SOLVERS
         if (asked := sum(counts[sees, state] for state in ("read", "unread", "failed")))
     )
 

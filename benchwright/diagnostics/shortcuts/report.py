@@ -133,7 +133,7 @@ def find_shortcuts(
     source = source if isinstance(source, ItemSource) else ItemSource(source)
     own_ids: dict[str, str] = {}
     measured = measure_items(_with_ids(source.rows(), own_ids), workers=workers)
-    answered = {} if model is None else ask_model(source, model, seed=seed, replies=replies)
+    answered = {} if model is None else _ask_model(source, model, seed=seed, replies=replies)
     tasks = run_battery(
         measured.cues, measured.group_keys, seed=seed, bounds=bounds, task_cues=task_cues or {}, replies=answered
     )
@@ -161,7 +161,7 @@ def _with_ids(rows: Iterator[SourceItem | LeftOutItem], own_ids: dict[str, str])
         yield row
 
 
-def ask_model(
+def _ask_model(
     source: ItemSource, model: PicturelessModel, *, seed: int, replies: Path | None
 ) -> dict[str, tuple[SolverReply, ...]]:
     """Return what a model replies to the items of a source, by item id.

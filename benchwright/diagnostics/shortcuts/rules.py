@@ -15,9 +15,9 @@ from benchwright.text_only_baseline import FOLDS, held_out_guesses
 from .cue_table import Cue, CueTable, Floats
 from .picks import Picks, Sides, best_options
 
-SCALES = tuple(round(0.4 * 1.1**step, 3) for step in range(24))
+_SCALES = tuple(round(0.4 * 1.1**step, 3) for step in range(24))
 """Factors, 0.4 to 3.6, by which positions are scaled about the picture's centre."""
-BINS = 4
+_BINS = 4
 
 
 class SolverPicks(NamedTuple):
@@ -110,7 +110,7 @@ def _fitted_places(table: CueTable) -> Iterator[SolverPicks]:
         return
 
     def scaled(train: NDArray[np.bool_]) -> Floats:
-        candidates = [_near(places, 0.5 + scale * (references - 0.5)) for scale in SCALES]
+        candidates = [_near(places, 0.5 + scale * (references - 0.5)) for scale in _SCALES]
         worth = [best_options(scores[train], table.exists[train]) for scores in candidates]
         right = [picks.shares[np.arange(int(train.sum())), table.right[train]].sum() for picks in worth]
         return candidates[int(np.argmax(right))]
@@ -147,9 +147,9 @@ def _looked_up(table: CueTable, values: Floats) -> Picks:
         train, test = known & (table.folds != fold), known & (table.folds == fold)
         if not train.any() or not test.any():
             continue
-        edges = np.quantile(of_items[train], np.arange(1, BINS) / BINS)
+        edges = np.quantile(of_items[train], np.arange(1, _BINS) / _BINS)
         bins = np.searchsorted(edges, of_items, side="right")
-        right_in_bin, offered_in_bin = np.zeros((2, BINS, len(table.vocabulary)))
+        right_in_bin, offered_in_bin = np.zeros((2, _BINS, len(table.vocabulary)))
         rows, places = np.nonzero(table.exists & train[:, None])
         texts = table.texts[rows, places]
         np.add.at(offered_in_bin, (bins[rows], texts), 1)

@@ -93,8 +93,8 @@ def repeated_questions(
         min_similarity: Jaccard similarity of character trigrams, above 0 and at most 1, from which two questions are
             nearly equal; None looks for equal ones only.
     """
-    ending = shared_ending([item.question for item in items])
-    bare = [without_ending(item, ending) for item in items]
+    ending = _shared_ending([item.question for item in items])
+    bare = [_without_ending(item, ending) for item in items]
     found = {each.item_id: each for each in _equal(bare)}
     if min_similarity is not None:
         live = [item for item in bare if item.item_id not in found]
@@ -102,7 +102,7 @@ def repeated_questions(
     return [found[item_id] for item_id in sorted(found)]
 
 
-def shared_ending(questions: Sequence[str]) -> str:
+def _shared_ending(questions: Sequence[str]) -> str:
     """Return the last line, such as `Please answer yes or no.`, that most questions of several lines end with.
 
     Empty where there is none.
@@ -114,7 +114,7 @@ def shared_ending(questions: Sequence[str]) -> str:
     return ending if count > 1 and 2 * count >= len(questions) else ""
 
 
-def without_ending(item: Item, ending: str) -> Item:
+def _without_ending(item: Item, ending: str) -> Item:
     """Return an item with its question as it is before an instruction in a line of its own."""
     if not ending or not item.question.endswith(f"\n{ending}"):
         return item
@@ -127,7 +127,7 @@ def is_half_of_pair(item: Item) -> bool:
     return any(key.startswith("pair:") for key in item.group_keys)
 
 
-def pictures_shown(item: Item) -> tuple[str, ...]:
+def _pictures_shown(item: Item) -> tuple[str, ...]:
     """Return the pictures and marks of an item in a fixed order: equal for items that show the same."""
     return tuple(
         sorted(f"{image.image_id} {[mark.model_dump_json() for mark in image.prompts]}" for image in item.images)
@@ -136,7 +136,7 @@ def pictures_shown(item: Item) -> tuple[str, ...]:
 
 def identity_of(item: Item) -> tuple[object, ...]:
     """Return what is equal for items that ask the same: pictures, question, and options in whatever order."""
-    return pictures_shown(item), normal(item.question), tuple(sorted(map(option_key, item.choices)))
+    return _pictures_shown(item), normal(item.question), tuple(sorted(map(option_key, item.choices)))
 
 
 def right_option(item: Item) -> tuple[str, str] | None:
@@ -206,7 +206,7 @@ def _compared(written: Sequence[Item], scope: Scope) -> Iterator[tuple[Sequence[
     if scope == "all":
         yield written, (grams(_whole_text(item)) for item in written)
         return
-    for items in _grouped(written, pictures_shown).values():
+    for items in _grouped(written, _pictures_shown).values():
         if len(items) > 1:
             yield items, (grams(normal(item.question)) for item in items)
 
@@ -231,7 +231,7 @@ def _answers_about(item: Item) -> tuple[object, ...] | None:
         return None
     if not all(_WORD.search(normal(choice.text or "")) for choice in item.choices):
         return None
-    return pictures_shown(item), answers
+    return _pictures_shown(item), answers
 
 
 def _answers(item: Item) -> tuple[object, ...] | None:

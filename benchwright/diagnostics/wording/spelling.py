@@ -61,7 +61,7 @@ class Misspelling(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def english_words() -> Mapping[str, int]:
+def _english_words() -> Mapping[str, int]:
     """Return the frequency of each word of symspellpy's list, in lower case.
 
     Raises:
@@ -76,7 +76,7 @@ def english_words() -> Mapping[str, int]:
 
 
 @lru_cache(maxsize=1)
-def more_english_words() -> frozenset[str]:
+def _more_english_words() -> frozenset[str]:
     """Return the words of pyspellchecker's list, in lower case; its frequencies are of subtitles, and not used.
 
     Raises:
@@ -104,8 +104,8 @@ class Spelling:
     """
 
     def __init__(self, words: Iterable[str] = ()) -> None:
-        self._frequencies = english_words()
-        self._more = more_english_words() | {word.lower() for word in words} | _NEW_WORDS
+        self._frequencies = _english_words()
+        self._more = _more_english_words() | {word.lower() for word in words} | _NEW_WORDS
 
     def is_known(self, word: str) -> bool:
         """Return whether a word is right in British or American spelling, derived, possessive or compound."""

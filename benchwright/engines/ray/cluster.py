@@ -18,7 +18,7 @@ from benchwright.versions import library_versions
 
 logger = logging.getLogger(__name__)
 
-OBJECT_STORE_BYTES = 80 << 20
+_OBJECT_STORE_BYTES = 80 << 20
 """Object store size in bytes of a cluster that Benchwright starts.
 
 It is near Ray's minimum, because jobs and results are small and pictures are passed through the file system.
@@ -28,7 +28,7 @@ ANSWER_S = 120.0
 """Seconds without a reply to the check of shared folders after which a node is considered broken."""
 
 
-NOTICED_S = 30.0
+_NOTICED_S = 30.0
 """Seconds within which Ray notices that a node died."""
 
 
@@ -95,7 +95,7 @@ def joined(address: str | None, workers: int | None) -> Iterator[None]:
     settings: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address == "local":
         settings |= {"num_cpus": max(processors(), workers or 1), "include_dashboard": False}
-        settings |= {"object_store_memory": OBJECT_STORE_BYTES}
+        settings |= {"object_store_memory": _OBJECT_STORE_BYTES}
     else:
         _check_answers(address)
     try:
@@ -183,12 +183,12 @@ def check_nodes(token: Token) -> None:
                 "Benchwright and Ray there, or end that node"
             ) from error
         token.check(node.name, sight)
-        compare_versions(node.name, sight)
+        _compare_versions(node.name, sight)
 
 
 def _is_gone(node: Node) -> bool:
-    """Return whether Ray reports a node as dead within `NOTICED_S` seconds."""
-    until = time.monotonic() + NOTICED_S
+    """Return whether Ray reports a node as dead within `_NOTICED_S` seconds."""
+    until = time.monotonic() + _NOTICED_S
     while any(living_node.id == node.id for living_node in living_nodes()):
         if time.monotonic() > until:
             return False
@@ -196,7 +196,7 @@ def _is_gone(node: Node) -> bool:
     return True
 
 
-def compare_versions(name: str, sight: Sight) -> None:
+def _compare_versions(name: str, sight: Sight) -> None:
     """Warn of libraries that a node has in another version, since bytes may then depend on where a shard ran."""
     own_versions = library_versions()
     for library in sorted({*own_versions, *sight.versions}):

@@ -33,13 +33,13 @@ from benchwright.text_normalization import counted
 
 logger = logging.getLogger(__name__)
 
-NO_WORKER_S = 900.0
+_NO_WORKER_S = 900.0
 """Seconds without a worker after which the run ends: the cluster is full, or has lost the required resources."""
 
-PATIENCE_S = 30.0
+_PATIENCE_S = 30.0
 """Seconds without a worker after which the user is told what the run waits for."""
 
-STOP_S = 10.0
+_STOP_S = 10.0
 
 
 @dataclass
@@ -184,11 +184,11 @@ class RayEngine:
             self._workers.append(_Worker(self._started, actor, actor.ready.remote(self._token)))
 
     def _wait_for_workers(self) -> None:
-        """Report once what the run waits for; raise an error after `NO_WORKER_S` seconds."""
+        """Report once what the run waits for; raise an error after `_NO_WORKER_S` seconds."""
         waited = time.monotonic() - self._heard_at
-        if waited > NO_WORKER_S:
-            raise StepError(f"the cluster has given no worker with {_words(self._needs)} for {NO_WORKER_S:.0f} s")
-        if waited > PATIENCE_S and not self._has_complained:
+        if waited > _NO_WORKER_S:
+            raise StepError(f"the cluster has given no worker with {_words(self._needs)} for {_NO_WORKER_S:.0f} s")
+        if waited > _PATIENCE_S and not self._has_complained:
             self._has_complained = True
             logger.warning("waiting for the cluster to have %s free", _words(self._needs))
 
@@ -275,7 +275,7 @@ class RayEngine:
         """Stop processes and actors, and wait a limited time for their end."""
         stops = [worker.actor.stop.remote() for worker in workers if worker.is_ready]
         if stops:
-            self._ray.wait(stops, num_returns=len(stops), timeout=STOP_S)
+            self._ray.wait(stops, num_returns=len(stops), timeout=_STOP_S)
         for worker in workers:
             self._ray.kill(worker.actor)
         workers.clear()

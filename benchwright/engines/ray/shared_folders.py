@@ -16,8 +16,8 @@ from benchwright.errors import BenchwrightError, StorageError
 from benchwright.versions import library_versions
 from benchwright.workspace.atomic import write_bytes
 
-FILES_TRIED = 3
-ENTRIES_LOOKED_AT = 1000
+_FILES_TRIED = 3
+_ENTRIES_LOOKED_AT = 1000
 
 
 class SharedFolders(NamedTuple):
@@ -132,12 +132,12 @@ def _samples(images: Path) -> list[tuple[str, int]]:
     """Return relative path and size of a few plain files in the image folder or the first folders below it."""
     samples: list[tuple[str, int]] = []
     for place, (root, _, names) in enumerate(os.walk(images)):
-        for name in sorted(names[:ENTRIES_LOOKED_AT]):
+        for name in sorted(names[:_ENTRIES_LOOKED_AT]):
             known = os.lstat(os.path.join(root, name))
             if stat.S_ISREG(known.st_mode):
                 samples.append((os.path.relpath(os.path.join(root, name), images), known.st_size))
-            if len(samples) >= FILES_TRIED:
+            if len(samples) >= _FILES_TRIED:
                 return samples
-        if place >= ENTRIES_LOOKED_AT:
+        if place >= _ENTRIES_LOOKED_AT:
             break
     return samples

@@ -12,7 +12,7 @@ from typing import BinaryIO, NamedTuple
 from benchwright.errors import UnreadableImage
 
 ORIENTATION = 274
-MOST_FIELDS = 65_535
+_MOST_FIELDS = 65_535
 _WIDTHS = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 18: 8}
 _INTEGERS = {1: "B", 3: "H", 4: "I", 13: "I", 16: "Q", 18: "Q"}
 
@@ -64,8 +64,8 @@ class TiffBlock:
         """Return the number of fields of the directory at an offset, and the offset of the first."""
         width = 8 if self._big else 2
         count = self._unpack("Q" if self._big else "H", self._take(at, width))[0]
-        if count > MOST_FIELDS:
-            raise UnreadableImage("corrupt", f"a directory of {count:,} fields, limit {MOST_FIELDS:,}")
+        if count > _MOST_FIELDS:
+            raise UnreadableImage("corrupt", f"a directory of {count:,} fields, limit {_MOST_FIELDS:,}")
         return count, at + width
 
     def fields(self, at: int) -> dict[int, Field]:

@@ -40,7 +40,7 @@ from .picture_marks import (
 )
 from .streamed_json import JsonLists
 
-MAX_RUNS = 1_000_000
+_MAX_RUNS = 1_000_000
 Id = int | str
 
 
@@ -297,8 +297,8 @@ def _runs(segmentation: Mapping[str, Any], size_wh: SizeWH) -> MaskRuns:
     if size != [height, width]:
         raise MarkError(f"run lengths state a size of {shown(size)}, the picture is {height} high and {width} wide")
     if isinstance(counts, list):
-        if len(counts) > MAX_RUNS:
-            raise MarkError(f"{len(counts):,} run lengths; at most {MAX_RUNS:,} are taken")
+        if len(counts) > _MAX_RUNS:
+            raise MarkError(f"{len(counts):,} run lengths; at most {_MAX_RUNS:,} are taken")
         runs = [whole_number_in(run, "a run length", least=0, most=width * height) for run in counts]
         if (cells := sum(runs)) != width * height:
             raise MarkError(f"run lengths spell {cells} cells, a grid of {height} x {width} has {width * height}")

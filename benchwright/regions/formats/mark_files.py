@@ -12,7 +12,7 @@ from benchwright.regions import RegionShape, SizeWH
 from .picture_marks import PictureMarks, RefusedMark, WrittenMarks
 
 MarkFormat = Literal["coco", "lvis", "voc", "yolo"]
-MARK_FORMATS: tuple[MarkFormat, ...] = get_args(MarkFormat)
+_MARK_FORMATS: tuple[MarkFormat, ...] = get_args(MarkFormat)
 
 
 def read_marks(

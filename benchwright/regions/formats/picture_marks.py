@@ -14,7 +14,7 @@ from benchwright.regions import Region, RegionError, RegionShape, SizeWH, mask_o
 
 RefusalCode = Literal["entry", "no_picture", "other_size", "crowd"]
 """Why an entry is refused: it is wrong itself, its picture is not there, or its file states another size of it."""
-SLACK_PX = 1.0
+_SLACK_PX = 1.0
 """How far a coordinate may lie outside its picture: tools count pixels from 0 or from 1, and round."""
 
 
@@ -166,7 +166,7 @@ def region_in(
     mask: MaskRuns | None = None,
     label: str = "",
 ) -> Region:
-    """Return a region within its picture; points up to `SLACK_PX` outside are moved to its edge.
+    """Return a region within its picture; points up to `_SLACK_PX` outside are moved to its edge.
 
     Raises:
         MarkError: It is none.
@@ -183,7 +183,7 @@ def region_in(
 def _pulled_in(points: Iterable[tuple[float, float]], size_wh: SizeWH) -> Iterator[tuple[float, float]]:
     for point in points:
         inside = tuple(min(max(value, 0.0), float(side)) for value, side in zip(point, size_wh, strict=True))
-        near = all(abs(value - moved) <= SLACK_PX for value, moved in zip(point, inside, strict=True))
+        near = all(abs(value - moved) <= _SLACK_PX for value, moved in zip(point, inside, strict=True))
         yield (inside[0], inside[1]) if near else point
 
 

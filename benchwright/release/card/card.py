@@ -31,7 +31,7 @@ from .markdown import cell, code, table
 HEAD = ("step", "reads", "in", "out", "dropped", "asked about", "failed", "reversed", "made")
 
 
-class FunnelRow(NamedTuple):
+class _FunnelRow(NamedTuple):
     """Counts of one step.
 
     Args:
@@ -57,7 +57,7 @@ class FunnelRow(NamedTuple):
     made: Mapping[str, int]
 
 
-def funnel_rows(stages: Iterable[Mapping[str, Any]]) -> list[FunnelRow]:
+def _funnel_rows(stages: Iterable[Mapping[str, Any]]) -> list[_FunnelRow]:
     """Return one row per step from the stages of a manifest; the counts of an entry's stages are summed."""
     entries: dict[str, list[Mapping[str, Any]]] = {}
     for stage in stages:
@@ -65,7 +65,7 @@ def funnel_rows(stages: Iterable[Mapping[str, Any]]) -> list[FunnelRow]:
     return [_row(entry, parts) for entry, parts in entries.items()]
 
 
-def _row(entry: str, parts: Sequence[Mapping[str, Any]]) -> FunnelRow:
+def _row(entry: str, parts: Sequence[Mapping[str, Any]]) -> _FunnelRow:
     counts = [part.get("counts") or {} for part in parts]
     reasons_by_verdict: dict[str, Counter[str]] = {verdict: Counter() for verdict in ("keep", "drop", "ask", "failed")}
     made: Counter[str] = Counter()
@@ -81,7 +81,7 @@ def _row(entry: str, parts: Sequence[Mapping[str, Any]]) -> FunnelRow:
         dict(sorted(reasons_by_verdict[verdict].items())) for verdict in ("drop", "ask", "failed")
     )
     reads = str(parts[0].get("consumes", ""))
-    return FunnelRow(
+    return _FunnelRow(
         entry,
         reads,
         records,
@@ -94,7 +94,7 @@ def _row(entry: str, parts: Sequence[Mapping[str, Any]]) -> FunnelRow:
     )
 
 
-MAX_SOURCE_ROWS = 50
+_MAX_SOURCE_ROWS = 50
 
 CARD_VERSION = 5
 """Version of the layout and wording of everything except the curator's words; raise it when either changes."""
@@ -310,7 +310,7 @@ def _sealed(sealed: SealedSplits) -> str:
 
 
 def _funnel(stages: Sequence[Mapping[str, Any]]) -> str:
-    rows = funnel_rows(stages)
+    rows = _funnel_rows(stages)
     funnel = table(HEAD, [_step(row) for row in rows])
     lines = [
         "What went into each step and what came out. A step that makes items passes on what it did not use. "
@@ -321,7 +321,7 @@ def _funnel(stages: Sequence[Mapping[str, Any]]) -> str:
     return f"{funnel}\n\n{' '.join(lines)}"
 
 
-def _step(row: FunnelRow) -> list[str]:
+def _step(row: _FunnelRow) -> list[str]:
     return [
         code(row.step),
         cell(row.reads),
@@ -396,10 +396,10 @@ def _sources(facts: CardFacts, version: int) -> str:
             str(source.images),
             str(source.authors),
         ]
-        for source in sources[:MAX_SOURCE_ROWS]
+        for source in sources[:_MAX_SOURCE_ROWS]
     ]
     counted = table(["dataset", "licence", "images", "named authors"], rows)
-    more = len(sources) - MAX_SOURCE_ROWS
+    more = len(sources) - _MAX_SOURCE_ROWS
     rest = f"\n\n{more} more rows are left out here." if more > 0 else ""
     if version < 3:
         return f"{counted}{rest}\n\n`provenance.json` names each image's source, author and licence."
@@ -426,8 +426,8 @@ def _licence_sum(sources: Sequence[SourceCount]) -> str:
     for source in sources:
         images[normalized_licence(source.licence) if source.licence else "not stated"] += source.images
     counted = sorted(images.items(), key=lambda entry: (-entry[1], entry[0]))
-    named = [f"{cell(licence)} {n}" for licence, n in counted[:MAX_SOURCE_ROWS]]
-    rest = sum(n for _, n in counted[MAX_SOURCE_ROWS:])
+    named = [f"{cell(licence)} {n}" for licence, n in counted[:_MAX_SOURCE_ROWS]]
+    rest = sum(n for _, n in counted[_MAX_SOURCE_ROWS:])
     return ", ".join([*named, *([f"others {rest}"] if rest else [])]) or "no image states a source"
 
 

@@ -16,7 +16,7 @@ from benchwright.text_normalization import counted
 if TYPE_CHECKING:
     from .card_facts import CardFacts
 
-OPEN = "*Not answered by the curators.*"
+_OPEN = "*Not answered by the curators.*"
 
 
 def datasheet(facts: CardFacts, *, version: int) -> str:
@@ -71,7 +71,7 @@ def in_words(text: str) -> str:
 
 def _stated(key: str, facts: CardFacts) -> tuple[str, str]:
     statements = facts.statements or Statements()
-    return QUESTIONS[key], in_words(statements.datasheet[key]) if key in statements.datasheet else OPEN
+    return QUESTIONS[key], in_words(statements.datasheet[key]) if key in statements.datasheet else _OPEN
 
 
 def _instances(facts: CardFacts, version: int) -> str:
@@ -138,7 +138,7 @@ def _acquired(facts: CardFacts) -> str:
 def _involved(facts: CardFacts) -> str:
     statements = facts.statements or Statements()
     said = [in_words(text) for text in (statements.consent, statements.pay) if text]
-    return " ".join(said) or OPEN
+    return " ".join(said) or _OPEN
 
 
 def _processed(facts: CardFacts, version: int) -> str:

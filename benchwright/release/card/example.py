@@ -16,8 +16,8 @@ from benchwright.images.decode import decode_rgb, encode_png
 from benchwright.images.pixels import Pixels
 
 EXAMPLE = "example.png"
-HIGH_PX, WIDE_PX, GAP_PX = 320, 1280, 8
-MOST_PICTURES = 6
+_HIGH_PX, _WIDE_PX, _GAP_PX = 320, 1280, 8
+_MOST_PICTURES = 6
 _ALIKE = 1.0
 """Largest mean difference of two pictures, of 255, that other versions of a library make when they reduce."""
 
@@ -78,7 +78,7 @@ class ExampleChoice:
             image_ids: Ids of these pictures.
         """
         key = not is_marked, str(row["item_id"])
-        if not self.wants(key[1], is_marked=is_marked) or not 0 < len(pictures) <= MOST_PICTURES:
+        if not self.wants(key[1], is_marked=is_marked) or not 0 < len(pictures) <= _MOST_PICTURES:
             return
         if any(data is None for data in pictures):
             return
@@ -99,21 +99,21 @@ def _beside_each_other(pictures: Sequence[Pixels]) -> Pixels:
     """Return pictures in a row on white, each reduced to fit."""
     from PIL import Image
 
-    wide = (WIDE_PX - GAP_PX * (len(pictures) - 1)) // len(pictures)
+    wide = (_WIDE_PX - _GAP_PX * (len(pictures) - 1)) // len(pictures)
     reduced = []
     for pixels in pictures:
         height, width = pixels.shape[:2]
-        scale = min(1.0, HIGH_PX / height, wide / width)
+        scale = min(1.0, _HIGH_PX / height, wide / width)
         size = max(1, round(width * scale)), max(1, round(height * scale))
         picture = Image.fromarray(pixels)
         reduced.append(np.asarray(picture if scale == 1.0 else picture.resize(size, Image.Resampling.LANCZOS)))
     canvas = np.full(
-        (max(len(part) for part in reduced), sum(part.shape[1] for part in reduced) + GAP_PX * (len(reduced) - 1), 3),
+        (max(len(part) for part in reduced), sum(part.shape[1] for part in reduced) + _GAP_PX * (len(reduced) - 1), 3),
         255,
         np.uint8,
     )
     left = 0
     for part in reduced:
         canvas[: part.shape[0], left : left + part.shape[1]] = part
-        left += part.shape[1] + GAP_PX
+        left += part.shape[1] + _GAP_PX
     return canvas

@@ -31,10 +31,10 @@ from typing import Any
 LIST = "pictures_by_address.csv"
 MOST_BYTES = 256 * 1024**2
 """Largest size of a picture, in bytes."""
-MOST_REDIRECTS = 5
-TIMEOUT_S = 30.0
+_MOST_REDIRECTS = 5
+_TIMEOUT_S = 30.0
 """Longest wait for a connection or for the next bytes, in seconds."""
-MOST_S = 600.0
+_MOST_S = 600.0
 """Longest time for one file, in seconds."""
 _REDIRECTS = {301, 302, 303, 307, 308}
 _HEADERS = {"Accept-Encoding": "identity", "User-Agent": "benchwright release fetch"}
@@ -98,7 +98,7 @@ def _opener(host: str) -> urllib.request.OpenerDirector:
 
 
 def _body(url: str, size_bytes: int, *, private_hosts: bool) -> bytes:
-    for _ in range(MOST_REDIRECTS + 1):
+    for _ in range(_MOST_REDIRECTS + 1):
         address = urllib.parse.urlsplit(url)
         if address.scheme not in {"http", "https"} or not address.hostname:
             raise PictureNotFetched("bad_address", f"{url[:200]!a} is no http or https address")
@@ -106,7 +106,7 @@ def _body(url: str, size_bytes: int, *, private_hosts: bool) -> bytes:
             _check_host(address.hostname)
         request = urllib.request.Request(url, headers=_HEADERS)  # noqa: S310 - the scheme is checked above
         try:
-            with _opener(address.hostname).open(request, timeout=TIMEOUT_S) as response:
+            with _opener(address.hostname).open(request, timeout=_TIMEOUT_S) as response:
                 if response.status != 200:
                     raise PictureNotFetched("status", f"the server answers {response.status}")
                 return _read(response, size_bytes)
@@ -114,7 +114,7 @@ def _body(url: str, size_bytes: int, *, private_hosts: bool) -> bytes:
             if error.code not in _REDIRECTS:
                 raise PictureNotFetched("status", f"the server answers {error.code}") from None
             url = urllib.parse.urljoin(url, error.headers.get("Location", ""))
-    raise PictureNotFetched("redirects", f"more than {MOST_REDIRECTS} redirects")
+    raise PictureNotFetched("redirects", f"more than {_MOST_REDIRECTS} redirects")
 
 
 def _read(response: http.client.HTTPResponse, size_bytes: int) -> bytes:
@@ -123,8 +123,8 @@ def _read(response: http.client.HTTPResponse, size_bytes: int) -> bytes:
         while length <= size_bytes and (part := response.read1(_CHUNK)):
             parts.append(part)
             length += len(part)
-            if time.monotonic() - begun > MOST_S:
-                raise PictureNotFetched("unreachable", f"{length:,} bytes came in {MOST_S:.0f} s")
+            if time.monotonic() - begun > _MOST_S:
+                raise PictureNotFetched("unreachable", f"{length:,} bytes came in {_MOST_S:.0f} s")
     except http.client.IncompleteRead as error:
         length += len(error.partial)
     if length != size_bytes:

@@ -17,13 +17,13 @@ from benchwright.canonical import canonical_json
 if TYPE_CHECKING:
     from benchwright.records import Item
 
-CANARY_SPACE = uuid.uuid5(uuid.NAMESPACE_URL, "https://benchwright.invalid/canary")
+_CANARY_SPACE = uuid.uuid5(uuid.NAMESPACE_URL, "https://benchwright.invalid/canary")
 _PREFIX = b"benchwright/content/1\n"
 
 
 def canary_of(name: str, version: str) -> str:
     """Return the canary of a release: a text to search a model's training data for."""
-    return str(uuid.uuid5(CANARY_SPACE, canonical_json([name, version])))
+    return str(uuid.uuid5(_CANARY_SPACE, canonical_json([name, version])))
 
 
 def leaf(content_hash: str, split: str, image_ids: Sequence[str]) -> bytes:

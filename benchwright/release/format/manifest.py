@@ -30,7 +30,7 @@ ERRATA = "errata.json"
 HUMAN_BASELINE = "human_baseline.json"
 ALWAYS_THERE = (CARD, AGREEMENT, ERRATA, PROVENANCE)
 
-MAX_FILE_BYTES = 4 * 1024**3
+_MAX_FILE_BYTES = 4 * 1024**3
 
 NAME = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 VERSION = r"^[0-9A-Za-z][0-9A-Za-z.+-]{0,63}$"
@@ -47,7 +47,7 @@ class FileEntry(Record):
     """One file of the release."""
 
     sha256: Sha256
-    size_bytes: int = Field(ge=0, le=MAX_FILE_BYTES)
+    size_bytes: int = Field(ge=0, le=_MAX_FILE_BYTES)
 
 
 class SplitCounts(Record):

@@ -17,7 +17,7 @@ from benchwright.release.format.schema import FORMAT_VERSION, PICTURE_COLUMNS, s
 MAX_PICTURE_BYTES = 256 * 1024**2
 """Largest total size of one item's pictures, in bytes."""
 
-MAX_TEXT_BYTES = 16 * 1024**2
+_MAX_TEXT_BYTES = 16 * 1024**2
 """Largest total size of all other data of one item, in bytes."""
 
 MAX_GROUP_BYTES = MAX_PICTURE_BYTES + 64 * 1024**2
@@ -26,8 +26,8 @@ MAX_GROUP_BYTES = MAX_PICTURE_BYTES + 64 * 1024**2
 A row group is one item, or several within `PieceLimits`, and Parquet's own data.
 """
 
-ROWS_AT_ONCE = 64
-PICTURE_ROWS_AT_ONCE = 16
+_ROWS_AT_ONCE = 64
+_PICTURE_ROWS_AT_ONCE = 16
 """Rows that are decoded at a time where pictures are read."""
 
 _PICTURES = frozenset(f"{name}.list.element.bytes" for name in PICTURE_COLUMNS)
@@ -117,10 +117,10 @@ def _groups(rows: Iterable[SizedRow], limits: PieceLimits) -> Iterator[tuple[lis
     group: list[Mapping[str, Any]] = []
     size = 0
     for row, text, pictures in rows:
-        if text > MAX_TEXT_BYTES or pictures > MAX_PICTURE_BYTES:
+        if text > _MAX_TEXT_BYTES or pictures > MAX_PICTURE_BYTES:
             raise DataError(
                 f"item {row['item_id']} has {text} bytes of text and {pictures} of pictures; "
-                f"a release takes up to {MAX_TEXT_BYTES} and {MAX_PICTURE_BYTES} an item"
+                f"a release takes up to {_MAX_TEXT_BYTES} and {MAX_PICTURE_BYTES} an item"
             )
         if group and (len(group) >= limits.group_rows or size + text + pictures > limits.group_bytes):
             yield group, size
@@ -152,7 +152,7 @@ def read_rows(
         DataError: The file is not a Parquet file, or does not have a release's columns, metadata and sizes.
     """
     is_of_text = columns is not None and not set(columns) & set(PICTURE_COLUMNS)
-    at_once = ROWS_AT_ONCE if is_of_text else PICTURE_ROWS_AT_ONCE
+    at_once = _ROWS_AT_ONCE if is_of_text else _PICTURE_ROWS_AT_ONCE
     with opened_data_file(handle, title=title, canary=canary, version=version) as table:
         if item_ids is None:
             batches = table.batches(columns, at_once=at_once)

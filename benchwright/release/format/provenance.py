@@ -101,7 +101,7 @@ def _files_before(records: Iterable[Operation | ImageRecord], steps: Set[str]) -
 
 FORMAT = "benchwright/provenance"
 FORMAT_VERSION = 1
-MAX_LINE_BYTES = 4 * 1024 * 1024
+_MAX_LINE_BYTES = 4 * 1024 * 1024
 
 _HEAD = f'{{"format":"{FORMAT}","version":{FORMAT_VERSION},"entries":[\n'.encode()
 _TAIL = b"]}\n"
@@ -131,16 +131,16 @@ def read_provenance(root: Path) -> Iterator[Operation | ImageRecord]:
 
 
 def _entries(handle: BinaryIO) -> Iterator[Operation | ImageRecord]:
-    head = handle.readline(MAX_LINE_BYTES)
+    head = handle.readline(_MAX_LINE_BYTES)
     if head != _HEAD:
         document = documents.parse(head.rstrip(b"\n") + _TAIL, title=f"{PROVENANCE}, line 1")
         documents.stated(document, FORMAT, FORMAT_VERSION, title=PROVENANCE)
         raise DataError(f"{PROVENANCE}: line 1 is not as Benchwright writes it")
     number = 1
-    while (line := handle.readline(MAX_LINE_BYTES)) != _TAIL:
+    while (line := handle.readline(_MAX_LINE_BYTES)) != _TAIL:
         number += 1
         if not line.endswith(b"\n"):
-            raise DataError(f"{PROVENANCE}: line {number} is cut off or longer than {MAX_LINE_BYTES} bytes")
+            raise DataError(f"{PROVENANCE}: line {number} is cut off or longer than {_MAX_LINE_BYTES} bytes")
         yield _entry(line, f"{PROVENANCE}, line {number}")
     if handle.read(1):
         raise DataError(f"{PROVENANCE}: goes on after its end")

@@ -27,7 +27,7 @@ from benchwright.release.sealing.public_items import SALT_BYTES, public_item, wi
 from benchwright.workspace.atomic import replacing
 
 FORMAT, FORMAT_VERSION = "benchwright/answer-key", 1
-MAX_LINE_BYTES = 64 * 1024 * 1024
+_MAX_LINE_BYTES = 64 * 1024 * 1024
 _PREFIX = b"benchwright/answer-key/1\n"
 _TAIL = b"]}\n"
 _SALT = re.compile(rf"[0-9a-f]{{{2 * SALT_BYTES}}}")
@@ -88,7 +88,7 @@ def salt_of(path: Path) -> bytes:
         DataError: The file is no key file.
     """
     with path.open("rb") as handle:
-        return bytes.fromhex(_head(handle.readline(MAX_LINE_BYTES), path)["salt"])
+        return bytes.fromhex(_head(handle.readline(_MAX_LINE_BYTES), path)["salt"])
 
 
 def read_answer_key(path: Path) -> AnswerKey:
@@ -108,7 +108,7 @@ def _read(path: Path) -> AnswerKey:
     withheld: dict[str, Mapping[str, Any]] = {}
     digest = sha256()
     with path.open("rb") as handle:
-        head = _head(handle.readline(MAX_LINE_BYTES), path)
+        head = _head(handle.readline(_MAX_LINE_BYTES), path)
         salt = bytes.fromhex(head["salt"])
         digest.update(_PREFIX + salt)
         for number, line in enumerate(_lines(handle, path), start=2):
@@ -135,8 +135,8 @@ def _lines(handle: Iterable[bytes], path: Path) -> Iterator[bytes]:
     """Yield the lines of entries without what stands between them."""
     ended = False
     for line in handle:
-        if ended or len(line) > MAX_LINE_BYTES:
-            raise DataError(f"{path}: goes on after its end, or has a line of more than {MAX_LINE_BYTES} bytes")
+        if ended or len(line) > _MAX_LINE_BYTES:
+            raise DataError(f"{path}: goes on after its end, or has a line of more than {_MAX_LINE_BYTES} bytes")
         if line == _TAIL:
             ended = True
         elif entry := line.rstrip(b"\n").removesuffix(b","):

@@ -22,10 +22,10 @@ SALT_BYTES = 32
 SEALED_OPERATION = Operation(step="sealed", version=1, parameters={}, seed=0)
 """Operation that sealed items name in place of the one that made them."""
 
-SEALED = "sealed"
+_SEALED = "sealed"
 """Attribute that is true in the row of a sealed item."""
 
-WITHHELD = (
+_WITHHELD = (
     "answer", "refusal", "level", "category", "attributes", "explanation", "group_keys", "written_by", "evidence",
 )  # fmt: skip
 """Columns whose values the key file gives back."""
@@ -76,7 +76,7 @@ def public_item(item: Item, salt: bytes) -> PublicItem:
         question=item.question,
         choices=choices,
         answer=None,
-        attributes={**attributes, SEALED: True},
+        attributes={**attributes, _SEALED: True},
         root_image_id=images[0].image_id,
         operation_id=SEALED_OPERATION.operation_id,
         made_from=public_id,
@@ -85,17 +85,17 @@ def public_item(item: Item, salt: bytes) -> PublicItem:
 
 
 def withheld_values(original: Item, public: PublicItem) -> dict[str, Any]:
-    """Return the values of the columns `WITHHELD` that the public item has once it is unsealed."""
+    """Return the values of the columns `_WITHHELD` that the public item has once it is unsealed."""
     new_key = dict(zip(public.order, LETTERS, strict=False))
     answered = public.item.model_copy(
         update={
-            **{name: getattr(original, name) for name in WITHHELD},
+            **{name: getattr(original, name) for name in _WITHHELD},
             "answer": None if original.answer is None else new_key[original.answer],
             "refusal": None if original.refusal is None else new_key[original.refusal],
         }
     )
     row = row_of(answered, "")
-    return {name: row[name] for name in WITHHELD}
+    return {name: row[name] for name in _WITHHELD}
 
 
 def what_tells(item: Item) -> list[str]:
@@ -115,7 +115,7 @@ def what_tells(item: Item) -> list[str]:
         "made_from": item.item_id,
     }
     telling = [name for name, value in expected.items() if getattr(item, name) != value]
-    if item.attributes.get(SEALED) is not True or item.attributes.keys() - {SEALED, ESTIMATED_BY}:
+    if item.attributes.get(_SEALED) is not True or item.attributes.keys() - {_SEALED, ESTIMATED_BY}:
         telling.append("attributes")
     return telling
 

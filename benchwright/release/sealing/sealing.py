@@ -163,7 +163,7 @@ class Sealing:
         public = []
         for operation in operations:
             self._keep("operation", operation.operation_id, operation.model_dump(mode="json"))
-            bare = operation.model_copy(update={"seed": 0, "parameters": without_seeds(operation.parameters)})
+            bare = operation.model_copy(update={"seed": 0, "parameters": _without_seeds(operation.parameters)})
             self._operations[operation.operation_id] = bare.operation_id
             public.append(bare)
         return [*public, SEALED_OPERATION]
@@ -171,7 +171,7 @@ class Sealing:
     def recipe(self, recipe: Mapping[str, Any]) -> dict[str, Any]:
         """Return a recipe without seeds."""
         self._keep("recipe", "", {"recipe": dict(recipe), "seed": self._seed})
-        public: dict[str, Any] = without_seeds(recipe)
+        public: dict[str, Any] = _without_seeds(recipe)
         return public
 
     def stages(self, stages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -250,11 +250,11 @@ class Sealing:
             yield line
 
 
-def without_seeds(value: Any) -> Any:
+def _without_seeds(value: Any) -> Any:
     """Return JSON values without the fields named `seed`, at any depth."""
     if isinstance(value, Mapping):
-        return {name: without_seeds(part) for name, part in value.items() if name != "seed"}
-    return [without_seeds(part) for part in value] if isinstance(value, list | tuple) else value
+        return {name: _without_seeds(part) for name, part in value.items() if name != "seed"}
+    return [_without_seeds(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _licence(record: ImageRecord) -> str | None:

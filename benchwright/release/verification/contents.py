@@ -46,7 +46,7 @@ from benchwright.release.verification.drawings import UndrawableMarks, drawing_p
 from benchwright.rights import holds_metadata
 from benchwright.text_normalization import counted
 
-MAX_PROBLEMS = 200
+_MAX_PROBLEMS = 200
 
 
 class Problems:
@@ -58,7 +58,7 @@ class Problems:
 
     def add(self, line: str) -> None:
         """Add one problem; the line begins with the file."""
-        if len(self._lines) < MAX_PROBLEMS - 1:
+        if len(self._lines) < _MAX_PROBLEMS - 1:
             self._lines.append(line)
         else:
             self._left_out += 1
@@ -69,7 +69,7 @@ class Problems:
         return bool(self._lines)
 
     def all(self) -> list[str]:
-        """Return the lines, at most `MAX_PROBLEMS`."""
+        """Return the lines, at most `_MAX_PROBLEMS`."""
         return [*self._lines, *([f"and {self._left_out} more problems"] if self._left_out else [])]
 
 

@@ -22,7 +22,7 @@ from benchwright.release.format.files import read_inside, shown
 from benchwright.release.format.manifest import SIGNATURE
 from benchwright.workspace.atomic import write_bytes
 
-NAMESPACE = "benchwright-release"
+_NAMESPACE = "benchwright-release"
 """Namespace of the SSH signatures; one made for another purpose, such as a Git commit, does not count."""
 
 MAX_BYTES = 64 * 1024
@@ -72,7 +72,7 @@ def sign(manifest: bytes, key: Path) -> bytes:
         BenchwrightError: The key cannot sign.
         PrerequisiteError: There is no `ssh-keygen` that can sign.
     """
-    done = _ssh_keygen("sign", "-f", str(key), "-n", NAMESPACE, stdin=manifest)
+    done = _ssh_keygen("sign", "-f", str(key), "-n", _NAMESPACE, stdin=manifest)
     if done.returncode or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE-----"):
         raise BenchwrightError(f"{key} cannot sign: {_reason(done)}; give a private key, or add it to your SSH agent")
     return done.stdout
@@ -115,7 +115,7 @@ def signer_of(manifest: bytes, signature: bytes, allowed: AllowedSigners) -> Sig
         common = ["-s", path, "-f", str(allowed.file)]
         names = [allowed.identity] if allowed.identity is not None else _names(common)
         for name in names:
-            done = _ssh_keygen("verify", *common, "-I", name, "-n", NAMESPACE, *revoked, stdin=manifest)
+            done = _ssh_keygen("verify", *common, "-I", name, "-n", _NAMESPACE, *revoked, stdin=manifest)
             if done.returncode == 0 and (good := _GOOD.search(done.stdout.decode(errors="replace"))):
                 return Signer(name, good["key"])
     raise DataError(f"no signature of this manifest by anybody whom {allowed.file} allows: {_reason(done)}")
@@ -125,11 +125,11 @@ def signing_key(manifest: bytes, signature: bytes) -> Signer:
     """Return the key that signed a manifest, whether its holder is allowed or not.
 
     Raises:
-        DataError: The signature is not one of this manifest in `NAMESPACE`.
+        DataError: The signature is not one of this manifest in `_NAMESPACE`.
         PrerequisiteError: There is no `ssh-keygen` that can check it.
     """
     with _as_file(signature) as path:
-        done = _ssh_keygen("check-novalidate", "-s", path, "-n", NAMESPACE, stdin=manifest)
+        done = _ssh_keygen("check-novalidate", "-s", path, "-n", _NAMESPACE, stdin=manifest)
     if done.returncode or not (good := _GOOD.search(done.stdout.decode(errors="replace"))):
         raise DataError(f"no signature of this manifest: {_reason(done)}")
     return Signer(None, good["key"])

@@ -17,14 +17,14 @@ from pathlib import Path
 import benchwright
 from benchwright.release.verification.contents import ReleaseContents
 
-MEMORY_BYTES = 4 * 1024**3
+_MEMORY_BYTES = 4 * 1024**3
 """Limit of the address space in bytes; an item with `parquet.MAX_PICTURE_BYTES` of pictures takes about half of it."""
 
 
 def check_contents_apart(
     root: Path,
     *,
-    memory_bytes: int = MEMORY_BYTES,
+    memory_bytes: int = _MEMORY_BYTES,
     program: Sequence[str] = ("-m", "benchwright.release.verification.contents"),
 ) -> ReleaseContents:
     """Return the result of `contents.check_contents` for a release whose manifest can be read.

@@ -19,10 +19,10 @@ from benchwright.records import ImageRecord, Item, Operation
 from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED
 from benchwright.rights import holds_metadata, without_metadata
 
-REMOVAL = Operation(step=METADATA_REMOVED, version=1, parameters={}, seed=0)
+_REMOVAL = Operation(step=METADATA_REMOVED, version=1, parameters={}, seed=0)
 """Operation that files without their metadata name."""
 
-ENCODING = Operation(
+_ENCODING = Operation(
     step=ENCODED, version=1, parameters={"format": "jpeg", "quality": JPEG_QUALITY, "chroma": "full"}, seed=0
 )
 """Operation that made pictures name whose files are JPEG."""
@@ -104,13 +104,13 @@ class FileChanges:
             return self._image_bytes(record)
         changed = self.image(record.image_id)
         data = self._image_bytes(self.image(changed.derived_from[0]))
-        if changed.operation_id == ENCODING.operation_id:
-            return as_jpeg(data)
+        if changed.operation_id == _ENCODING.operation_id:
+            return _as_jpeg(data)
         return without_metadata(data, changed.media_type)
 
     def operations(self) -> tuple[Operation, ...]:
         """Return the operations that made files of the release, without those that made none."""
-        return tuple(operation for operation in (REMOVAL, ENCODING) if operation.operation_id in self._used)
+        return tuple(operation for operation in (_REMOVAL, _ENCODING) if operation.operation_id in self._used)
 
     def _is_known(self, image_id: str) -> bool:
         query = "SELECT 1 FROM file WHERE original = ?"
@@ -129,9 +129,9 @@ class FileChanges:
         record = self._image(image_id)
         released_id = None
         if self._encodes(record):
-            encoded = as_jpeg(self._image_bytes(record))
+            encoded = _as_jpeg(self._image_bytes(record))
             if not self._is_released(bytes_digest(encoded)):  # two pictures must not become one
-                released_id = self._keep_records(record, encoded, ENCODING)
+                released_id = self._keep_records(record, encoded, _ENCODING)
         elif self._removes_metadata(record):
             data = self._image_bytes(record)
             try:
@@ -139,7 +139,7 @@ class FileChanges:
             except UnreadableImage:
                 cut = data
             if cut != data:
-                released_id = self._keep_records(record, cut, REMOVAL)
+                released_id = self._keep_records(record, cut, _REMOVAL)
             elif holds_metadata(cut) is None:
                 self.left[record.media_type] = self.left.get(record.media_type, 0) + 1
         row = bytes.fromhex(image_id), None if released_id is None else bytes.fromhex(released_id)
@@ -158,8 +158,8 @@ class FileChanges:
                 update={
                     "image_id": released_id,
                     "size_bytes": len(data),
-                    "media_type": "image/jpeg" if operation is ENCODING else record.media_type,
-                    "pixel_hash": None if operation is ENCODING else record.pixel_hash,
+                    "media_type": "image/jpeg" if operation is _ENCODING else record.media_type,
+                    "pixel_hash": None if operation is _ENCODING else record.pixel_hash,
                     "source": None,
                     "derived_from": (record.image_id,),
                     "operation_id": operation.operation_id,
@@ -177,7 +177,7 @@ class FileChanges:
         self._database.execute("INSERT OR REPLACE INTO record VALUES (?, ?)", (image_id, canonical_json(record)))
 
 
-def as_jpeg(data: bytes) -> bytes:
+def _as_jpeg(data: bytes) -> bytes:
     """Return a made picture's file as the JPEG that is released."""
     from benchwright.images.decode import decode_rgb
     from benchwright.images.made_pictures import encode_jpeg

@@ -35,7 +35,7 @@ _WAITING_ROWS = 64
 _EXTENSIONS: Mapping[PictureFidelity, str] = {"exact": "png", "visual": "jpg"}
 _MARKS = TypeAdapter(list[list[VisualPrompt]])
 
-Cell = Mapping[str, Any]
+_Cell = Mapping[str, Any]
 
 
 class _Waiting(NamedTuple):
@@ -43,15 +43,15 @@ class _Waiting(NamedTuple):
 
     row: Mapping[str, Any]
     text_bytes: int
-    clean: list[Cell]
+    clean: list[_Cell]
     drawn: list[Future[bytes | None] | None]
     is_marked: bool
     extension: str
 
     def finished(self) -> SizedRow:
         """Return the row with its pictures."""
-        images: list[Cell] = []
-        unmarked: list[Cell | None] = []
+        images: list[_Cell] = []
+        unmarked: list[_Cell | None] = []
         for cell, drawing in zip(self.clean, self.drawn, strict=True):
             data = None if drawing is None else drawing.result()
             unmarked.append(None if data is None else cell)
@@ -114,7 +114,7 @@ def _begun(
 
     fidelity: PictureFidelity = "visual" if row["operation_id"] in visual else "exact"
     marks = _MARKS.validate_json(row["visual_prompts"])
-    files: dict[str, Cell] = {}
+    files: dict[str, _Cell] = {}
     stated_of: dict[str, ImageRecord] = {}
     drawn: list[Future[bytes | None] | None] = []
     for image_id, prompts in zip(row["image_ids"], marks, strict=True):
@@ -131,7 +131,7 @@ def _begun(
     return _Waiting(row, text_bytes, clean, drawn, any(marks), _EXTENSIONS[fidelity])
 
 
-def _clean_file(record: ImageRecord, image_bytes: Callable[[ImageRecord], bytes]) -> Cell:
+def _clean_file(record: ImageRecord, image_bytes: Callable[[ImageRecord], bytes]) -> _Cell:
     data = image_bytes(record)
     if (sha256 := bytes_digest(data)) != record.image_id:
         raise DataError(f"the file of image {record.image_id} has changed: its SHA-256 is {sha256}")

@@ -11,7 +11,7 @@ from ...item_parts.cutting_out import Mask, bounds, composite, cover, enlargemen
 from ..masks.base import Pixels
 from .windows import Alpha, mixed, scaled
 
-NO_DONOR, DONOR_SMALL = "no_donor", "donor_small"
+NO_DONOR, _DONOR_SMALL = "no_donor", "donor_small"
 _FILL_RADIUS_PX = 5
 _JITTER = 0.15
 _HALF = 0.5
@@ -90,7 +90,7 @@ def part_replaced(
     hiding = _hiding_scale(donor_mask[cut], fits, np.asarray(alpha >= _HALF, np.bool_), place)
     factor = fits * (hiding or 1.0) * (max(1.0, fitting.scale) if hiding else fitting.scale)
     if factor > max_enlargement:
-        return DONOR_SMALL
+        return _DONOR_SMALL
     size_wh = max(2, round(part_wh[0] * factor)), max(2, round(part_wh[1] * factor))
     part, shape = scaled(donor[cut], size_wh), scaled(donor_mask[cut].astype(np.uint8) * 255, size_wh) > 127
     if fitting.mirrored:
@@ -167,7 +167,7 @@ def _common(start: int, side: int, length: int) -> tuple[slice, slice]:
 def background_from(donor: Pixels, size_wh: tuple[int, int], *, max_enlargement: float) -> Pixels | str:
     """Return a photograph that covers a size, or `donor_small`."""
     if enlargement((donor.shape[1], donor.shape[0]), size_wh) > max_enlargement:
-        return DONOR_SMALL
+        return _DONOR_SMALL
     return cover(donor, size_wh)
 
 

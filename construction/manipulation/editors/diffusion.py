@@ -22,7 +22,7 @@ from .base import NO_MEMORY, UNSAFE, Edit
 from .presets import PRESETS, Preset
 from .windows import model_size
 
-INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
+_INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
 Attention = Literal["native", "slicing"]
 
 
@@ -142,7 +142,7 @@ def _loaded(preset: Preset, weights: Weights, device: Device, running: Running) 
         import diffusers
         import torch
     except ImportError as error:
-        raise PrerequisiteError(f"the preset's {preset.pipeline} needs diffusers and torch: {INSTALL}") from error
+        raise PrerequisiteError(f"the preset's {preset.pipeline} needs diffusers and torch: {_INSTALL}") from error
     try:
         pipeline = getattr(diffusers, preset.pipeline).from_pretrained(
             weights.path,

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 Task = Literal["inpaint", "instruct", "text"]
-OPENRAIL = "CreativeML Open RAIL-M"
+_OPENRAIL = "CreativeML Open RAIL-M"
 
 
 class Preset(NamedTuple):
@@ -49,11 +49,11 @@ class Preset(NamedTuple):
 PRESETS: Mapping[str, Preset] = {
     "paper": Preset(
         "sd_inpaint", "inpaint", "StableDiffusionInpaintPipeline", "stable-diffusion-v1-5/stable-diffusion-inpainting",
-        OPENRAIL, 512, 32, {"num_inference_steps": 50, "guidance_scale": 10.0}, scheduler="DDIMScheduler",
+        _OPENRAIL, 512, 32, {"num_inference_steps": 50, "guidance_scale": 10.0}, scheduler="DDIMScheduler",
     ),
     "sd_inpaint": Preset(
         "sd_inpaint", "inpaint", "StableDiffusionInpaintPipeline", "stable-diffusion-v1-5/stable-diffusion-inpainting",
-        OPENRAIL, 512, 32, {"num_inference_steps": 50, "guidance_scale": 7.5},
+        _OPENRAIL, 512, 32, {"num_inference_steps": 50, "guidance_scale": 7.5},
     ),
     "sdxl_inpaint": Preset(
         "sdxl_inpaint", "inpaint", "StableDiffusionXLInpaintPipeline",

@@ -93,7 +93,7 @@ def scaled_mask(mask: Mask, size_wh: tuple[int, int]) -> Mask:
     return np.asarray(resized > 0, np.bool_)
 
 
-def grown(mask: Mask, by_px: int) -> Mask:
+def _grown(mask: Mask, by_px: int) -> Mask:
     """Return a mask grown by some pixels on all sides."""
     import cv2
 
@@ -113,10 +113,10 @@ def softened(mask: Mask, *, grow_px: int, feather_px: float) -> Alpha:
     """
     import cv2
 
-    core = grown(mask, grow_px)
+    core = _grown(mask, grow_px)
     if feather_px <= 0:
         return core.astype(np.float32)
-    wide = grown(core, int(np.ceil(_TAIL * feather_px))).astype(np.float32)
+    wide = _grown(core, int(np.ceil(_TAIL * feather_px))).astype(np.float32)
     soft = cv2.GaussianBlur(wide, (0, 0), feather_px, borderType=cv2.BORDER_REPLICATE)
     return np.asarray(np.where(core, 1.0, soft), np.float32)
 

@@ -56,7 +56,7 @@ class EndpointGrounding(BaseModel):
         return {**self.model_dump(mode="json"), "chat": self.chat.deciding()}
 
 
-Phrase = Annotated[str, StringConstraints(min_length=1, max_length=120, strip_whitespace=True)]
+_Phrase = Annotated[str, StringConstraints(min_length=1, max_length=120, strip_whitespace=True)]
 
 
 class _Item(BaseModel):
@@ -71,12 +71,12 @@ class _Described(BaseModel):
 
 
 class _Chosen(BaseModel):
-    main_subject: Phrase
+    main_subject: _Phrase
     item: int
 
 
 class _Named(BaseModel):
-    main_subject: Phrase
+    main_subject: _Phrase
 
 
 class _Answered(BaseModel):

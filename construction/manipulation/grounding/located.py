@@ -19,7 +19,7 @@ from ...item_parts.idea import GroundedSubject
 from .detectors import DetectedPhrase, Detector, load_detector, weights_of
 from .scene import Grounder, NotGrounded, Scene, Seen
 
-WEIGHTS_MISSING, NOT_FOUND = "weights_missing", "not_found"
+_WEIGHTS_MISSING, _NOT_FOUND = "weights_missing", "not_found"
 _BY_DIGEST = "sha256:"
 
 
@@ -98,7 +98,7 @@ class Located:
             NotGrounded: As the one who says it; or `weights_missing`, or the subject is `not_found`.
         """
         if self._detector is None:
-            raise NotGrounded(WEIGHTS_MISSING, f"the detector's folder {self._settings.model} holds no model")
+            raise NotGrounded(_WEIGHTS_MISSING, f"the detector's folder {self._settings.model} holds no model")
         scene = self._said_by.scene(record, wanted, ctx)
         placed = [
             perception
@@ -110,7 +110,7 @@ class Located:
         size_wh = record.width, record.height
         subject, problem = _grounded(phrases[0], detections[0], size_wh)
         if subject is None:
-            raise NotGrounded(problem or NOT_FOUND, f"the detector does not find {phrases[0]!r}", scene.replies)
+            raise NotGrounded(problem or _NOT_FOUND, f"the detector does not find {phrases[0]!r}", scene.replies)
         seen: dict[str, Seen] = dict(scene.seen)
         for perception, phrase, detection in zip(placed, phrases[1:], detections[1:], strict=True):
             place, problem = _grounded(phrase, detection, size_wh)
@@ -131,7 +131,7 @@ def _grounded(
 ) -> tuple[GroundedSubject | None, str | None]:
     """Return where a phrase is, clipped to the picture, or why it is nowhere."""
     if detection is None:
-        return None, NOT_FOUND
+        return None, _NOT_FOUND
     width, height = size_wh
     x0, y0, x1, y1 = detection.box
     inside = (max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1))

@@ -99,7 +99,7 @@ these those his her its their one two three several many some no not make turn c
 show draw paint keep
 """
 _NO_PERSON, _OPENERS = frozenset(_PLACES_AND_DAYS.split()), frozenset(_OPENING.split())
-CHARACTERS = (
+_CHARACTERS = (
     "Sherlock Holmes", "Robin Hood", "Peter Pan", "Snow White", "Count Dracula", "King Arthur", "Santa Claus",
     "Mickey Mouse", "Donald Duck", "Daffy Duck", "Bugs Bunny", "Spider-Man", "Darth Vader", "Jack Sparrow",
     "Captain Jack Sparrow", "Harry Potter", "Super Mario", "Winnie-the-Pooh", "Puss in Boots", "Captain Hook",
@@ -107,7 +107,7 @@ CHARACTERS = (
 )  # fmt: skip
 """Fictional figures that nobody takes for a real person; ideas of category R3 may name them."""
 
-_MADE_UP = tuple(sorted({*CHARACTERS, *(persona.name for persona in FICTIONAL)}, key=len, reverse=True))
+_MADE_UP = tuple(sorted({*_CHARACTERS, *(persona.name for persona in FICTIONAL)}, key=len, reverse=True))
 
 
 class IdeaRefusal(NamedTuple):

@@ -11,7 +11,7 @@ from benchwright.facts import IdeaCategory
 
 from ...item_parts.idea import Change
 
-LEAST_OTHERS, MOST_OTHERS = 3, 8
+_LEAST_OTHERS, _MOST_OTHERS = 3, 8
 _Value = Annotated[str, StringConstraints(min_length=2, max_length=160, strip_whitespace=True, pattern=r"\S")]
 _Sentence = Annotated[str, StringConstraints(min_length=8, max_length=500, strip_whitespace=True)]
 
@@ -32,8 +32,8 @@ class _Asked(BaseModel):
 
     ask_natural: _Question
     ask_manipulated: _Question
-    others: tuple[_Value, ...] = Field(min_length=LEAST_OTHERS, max_length=MOST_OTHERS)
-    tempting: tuple[_Value, ...] = Field((), max_length=MOST_OTHERS)
+    others: tuple[_Value, ...] = Field(min_length=_LEAST_OTHERS, max_length=_MOST_OTHERS)
+    tempting: tuple[_Value, ...] = Field((), max_length=_MOST_OTHERS)
 
     @model_validator(mode="after")
     def _differ(self) -> _Asked:
@@ -46,7 +46,7 @@ class _Asked(BaseModel):
 
 
 class _AskedHigh(_Asked):
-    tempting: tuple[_Value, ...] = Field(min_length=LEAST_OTHERS, max_length=MOST_OTHERS)
+    tempting: tuple[_Value, ...] = Field(min_length=_LEAST_OTHERS, max_length=_MOST_OTHERS)
 
 
 class WrittenIdea(BaseModel):

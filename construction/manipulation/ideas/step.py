@@ -27,7 +27,7 @@ from .planned import Planned, Writer, texts_of
 from .policy import IdeaRefusal, Topic, refused
 from .templates import TemplateWriter, TemplateWriting
 
-NO_PEOPLE, NO_IDEA = "no_people", "no_idea"
+_NO_PEOPLE, _NO_IDEA = "no_people", "no_idea"
 TRANSIENT = frozenset(f"endpoint_{reason}" for reason in MAY_PASS)
 
 
@@ -158,7 +158,7 @@ class Ideas(MapStep):
             return Outcome(_verdict(error.reason), error.reason, evidence=told)
         evidence = _described(scene)
         if self.people_only and scene.people == 0:
-            return Outcome("drop", NO_PEOPLE, evidence=evidence)
+            return Outcome("drop", _NO_PEOPLE, evidence=evidence)
         if (refusal := refused(scene.texts(), allow=self.allow)) is not None:
             return Outcome("drop", refusal.reason, evidence=evidence | {"found": refusal.found})
         planned = list(opened.pool.map(lambda category: opened.writer.plan(category, scene), categories))
@@ -195,7 +195,7 @@ def _wanted(categories: Sequence[IdeaCategory]) -> list[Perception]:
 
 def _verdict(reason: str) -> Any:
     """Return `drop` for an image that is not suited, `failed` where a model did not do its part."""
-    return "drop" if reason in {NO_PEOPLE, "no_facts", "no_subject"} else "failed"
+    return "drop" if reason in {_NO_PEOPLE, "no_facts", "no_subject"} else "failed"
 
 
 def _described(scene: Scene) -> dict[str, Any]:
@@ -221,4 +221,4 @@ def _outcome(planned: Sequence[Planned], evidence: dict[str, Any]) -> Outcome:
     problems = {plan.problem for plan in planned}
     if len(problems) == 1 and (only := problems.pop()) is not None and only not in {"no_facts"}:
         return Outcome("failed" if only in TRANSIENT else "drop", only, evidence=evidence)
-    return Outcome("drop", NO_IDEA, evidence=evidence)
+    return Outcome("drop", _NO_IDEA, evidence=evidence)

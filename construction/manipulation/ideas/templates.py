@@ -20,8 +20,8 @@ from ...stated_facts.resolved_facts import IdeaFacts, ResolvedBackground, Swappi
 from ..grounding.scene import Scene
 from .planned import Planned
 
-PHOTOGRAPH = "an ordinary photograph"
-BOTH: tuple[Level, ...] = ("low", "high")
+_PHOTOGRAPH = "an ordinary photograph"
+_BOTH: tuple[Level, ...] = ("low", "high")
 
 
 class TemplateWriting(BaseModel):
@@ -75,8 +75,8 @@ def _before(category: IdeaCategory, facts: IdeaFacts, background: ResolvedBackgr
     assert facts.background is not None
     subject, high = facts.subject.phrase, category.high
     low = ShownValue(value=background.background)
-    levels = BOTH if high is SCENARIO else _levels(background.suggests)
-    doing = f", {background.suggests.value}" if high.name == "behaviour" and levels == BOTH else ""
+    levels = _BOTH if high is SCENARIO else _levels(background.suggests)
+    doing = f", {background.suggests.value}" if high.name == "behaviour" and levels == _BOTH else ""
     return Idea(
         idea_id=category.code,
         category=category.code,
@@ -112,7 +112,7 @@ def _swapped(category: IdeaCategory, facts: IdeaFacts, swap: Swapping) -> Idea:
 
 def _altered(category: IdeaCategory, facts: IdeaFacts, effect: Effect, suggests: ShownValue | None) -> Idea:
     """Change how the whole picture looks."""
-    natural = ShownValue(value=facts.seen.get("style", PHOTOGRAPH))
+    natural = ShownValue(value=facts.seen.get("style", _PHOTOGRAPH))
     looks = LOOKS[effect]
     other_looks = tuple(text for name, text in LOOKS.items() if name != effect)
     low = _change(STYLE, facts, natural, ShownValue(value=looks, others=other_looks))
@@ -135,7 +135,7 @@ def _altered(category: IdeaCategory, facts: IdeaFacts, effect: Effect, suggests:
 
 def _levels(high: ShownValue | None) -> tuple[Level, ...]:
     """Return the levels at which a change is asked about: the high one only with a question that somebody stated."""
-    return BOTH if high is not None and high.ask is not None else ("low",)
+    return _BOTH if high is not None and high.ask is not None else ("low",)
 
 
 def _seen(facts: IdeaFacts, perception: Perception) -> str:

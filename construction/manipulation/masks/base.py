@@ -16,7 +16,7 @@ from ...item_parts.idea import GroundedSubject
 
 Pixels = NDArray[np.uint8]
 """(height, width, 3) RGB."""
-NO_BOX, BOX_OUTSIDE, OFF_SUBJECT = "no_box", "box_outside", "target_off_subject"
+_NO_BOX, _BOX_OUTSIDE, _OFF_SUBJECT = "no_box", "box_outside", "target_off_subject"
 _LEAST_SIDE_PX = 2.0
 
 
@@ -54,12 +54,12 @@ def hints_within(grounded: GroundedSubject, *, scale: float, size_wh: tuple[int,
         size_wh: Width and height of the picture.
     """
     if (box := grounded.box) is None:
-        return NO_BOX
+        return _NO_BOX
     width, height = size_wh
     x0, y0, x1, y1 = (float(side) * scale for side in box)
     cut = max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1)
     if cut[2] - cut[0] < _LEAST_SIDE_PX or cut[3] - cut[1] < _LEAST_SIDE_PX:
-        return BOX_OUTSIDE
+        return _BOX_OUTSIDE
     inside, outside = (
         [(x * scale, y * scale) for x, y in points if 0 <= x * scale < width and 0 <= y * scale < height]
         for points in (grounded.inside, grounded.outside)
@@ -83,7 +83,7 @@ def constrained(target: Hints, subject: Hints, *, margin: float, least: float = 
     cut = max(a0, x0 - grow_x), max(b0, y0 - grow_y), min(a1, x1 + grow_x), min(b1, y1 + grow_y)
     left = max(0.0, cut[2] - cut[0]) * max(0.0, cut[3] - cut[1])
     if left < least * (a1 - a0) * (b1 - b0):
-        return OFF_SUBJECT
+        return _OFF_SUBJECT
     return target._replace(box=cut)
 
 

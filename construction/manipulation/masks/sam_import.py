@@ -15,7 +15,7 @@ from typing import Any
 
 from benchwright.errors import PrerequisiteError
 
-INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
+_INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
 _PACKAGE = "segment_anything"
 
 
@@ -28,7 +28,7 @@ def segment_anything() -> ModuleType:
     if (known := sys.modules.get(_PACKAGE)) is not None:
         return known
     if importlib.util.find_spec(_PACKAGE) is None:
-        raise PrerequisiteError(f"masks by segment_anything need the package segment-anything: {INSTALL}")
+        raise PrerequisiteError(f"masks by segment_anything need the package segment-anything: {_INSTALL}")
     if _torchvision_works():
         return importlib.import_module(_PACKAGE)
     for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:

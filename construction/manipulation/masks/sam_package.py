@@ -17,7 +17,7 @@ from .sam_architecture import load_sam
 from .sam_import import segment_anything
 
 Prompt = Literal["box", "everything"]
-EVERYTHING: Mapping[str, float] = {"points_per_side": 32, "pred_iou_thresh": 0.88, "stability_score_thresh": 0.95}
+_EVERYTHING: Mapping[str, float] = {"points_per_side": 32, "pred_iou_thresh": 0.88, "stability_score_thresh": 0.95}
 """SAM's own defaults, which MVP-Bench keeps (appendix D)."""
 
 
@@ -32,7 +32,7 @@ class SamPackage:
             each box then chooses.
         overlap: Rule by which a mask is chosen.
         max_area: Largest area, as `choose` takes it.
-        settings: Settings in place of those of `EVERYTHING`.
+        settings: Settings in place of those of `_EVERYTHING`.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class SamPackage:
         prompt: Prompt,
         overlap: Overlap,
         max_area: float,
-        settings: Mapping[str, float] = EVERYTHING,
+        settings: Mapping[str, float] = _EVERYTHING,
     ) -> None:
         package = segment_anything()
         self._prompt, self._overlap, self._max_area = prompt, overlap, max_area

@@ -11,7 +11,7 @@ from ...item_parts.choices import capital, drawn
 from ...item_parts.idea import Change, Idea, Level
 from .pair_question import OPTIONS, OptionsQuestion, WrittenPairQuestions, YesNoQuestion
 
-TEMPLATE = "template"
+_TEMPLATE = "template"
 
 
 def from_template(idea: Idea, rng: np.random.Generator) -> WrittenPairQuestions:
@@ -28,7 +28,7 @@ def from_template(idea: Idea, rng: np.random.Generator) -> WrittenPairQuestions:
     for level in idea.levels:
         asked += _yes_no(level, idea.low if level == "low" else idea.high)
     return WrittenPairQuestions(
-        tuple(asked), _single_image(idea.high, rng) if "high" in idea.levels else None, TEMPLATE
+        tuple(asked), _single_image(idea.high, rng) if "high" in idea.levels else None, _TEMPLATE
     )
 
 

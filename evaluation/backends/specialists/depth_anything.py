@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-RADIUS = 0.01
+_RADIUS = 0.01
 """Half the side of the square around a point whose median counts, as a fraction of the map's rows."""
 
 
@@ -85,7 +85,7 @@ def nearest_fits(nearness: NDArray[np.float64], content: PointsInPicture) -> Fit
 
     rows, columns = nearness.shape
     height, width = content.pixels.shape[:2]
-    radius = max(1, round(RADIUS * rows))
+    radius = max(1, round(_RADIUS * rows))
     level: dict[str | None, float] = {None: float("-inf")}
     for label, (x, y) in content.points.items():
         row, column = min(rows - 1, int(y * rows / height)), min(columns - 1, int(x * columns / width))

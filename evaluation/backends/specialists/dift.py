@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-DRAWS = 8
+_DRAWS = 8
 """Draws of noise whose features are averaged."""
 
 
@@ -119,11 +119,11 @@ class Dift(ModelSpecialist[CorrespondenceViews]):
             with torch.inference_mode():
                 latents = parts.vae.encode(values).latent_dist.mode() * parts.vae.config.scaling_factor
                 noise = torch.randn(
-                    (DRAWS, *latents.shape[1:]), generator=torch.Generator().manual_seed(seed % 2**63)
+                    (_DRAWS, *latents.shape[1:]), generator=torch.Generator().manual_seed(seed % 2**63)
                 ).to(latents)
                 step = torch.tensor([level.step], device=latents.device)
-                noisy = parts.scheduler.add_noise(latents.expand(DRAWS, -1, -1, -1), noise, step)
-                words = parts.words.expand(DRAWS, -1, -1)
+                noisy = parts.scheduler.add_noise(latents.expand(_DRAWS, -1, -1, -1), noise, step)
+                words = parts.words.expand(_DRAWS, -1, -1)
                 parts.unet(noisy, step, encoder_hidden_states=words)
         finally:
             hook.remove()

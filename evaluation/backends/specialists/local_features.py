@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-DIAMETERS_PX = (8.0, 16.0, 32.0)
+_DIAMETERS_PX = (8.0, 16.0, 32.0)
 """Keypoint sizes in the reference; a descriptor covers about six times as much. They count together."""
-SCALES = tuple(2 ** (k / 2) for k in range(-3, 4))
+_SCALES = tuple(2 ** (k / 2) for k in range(-3, 4))
 """Sizes of an option's surroundings in relation to the reference's: from 0.35 to 2.8 in half octaves."""
-ANGLES_DEG = tuple(22.5 * k for k in range(16))
+_ANGLES_DEG = tuple(22.5 * k for k in range(16))
 
 _BASE_SIGMA, _LAYERS = 1.6, 3
 
@@ -93,15 +93,15 @@ def distances(
     """
     import numpy as np
 
-    wanted = _descriptors(reference, [_keypoint(point, size, 0.0) for size in DIAMETERS_PX])
+    wanted = _descriptors(reference, [_keypoint(point, size, 0.0) for size in _DIAMETERS_PX])
     turned = [
         _keypoint(candidate, size * scale, angle)
         for candidate in candidates
-        for scale in SCALES
-        for angle in ANGLES_DEG
-        for size in DIAMETERS_PX
+        for scale in _SCALES
+        for angle in _ANGLES_DEG
+        for size in _DIAMETERS_PX
     ]
-    descriptors = _descriptors(view, turned).reshape(len(candidates), -1, len(DIAMETERS_PX), wanted.shape[-1])
+    descriptors = _descriptors(view, turned).reshape(len(candidates), -1, len(_DIAMETERS_PX), wanted.shape[-1])
     apart = np.linalg.norm(descriptors - wanted, axis=-1).mean(axis=-1).min(axis=-1)
     return np.asarray(apart, dtype=np.float64)
 

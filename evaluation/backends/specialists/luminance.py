@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-RADIUS = 0.006
+_RADIUS = 0.006
 """Radius of the disc that is averaged around a point, as a fraction of the picture's height; two pixels at least."""
-EQUAL_RATIO = 1.10
+_EQUAL_RATIO = 1.10
 """Ratio of the lighter to the darker surface up to which both are the same: that of WHDR (Bell et al., section 6)."""
 _WEIGHTS = (0.2126, 0.7152, 0.0722)
 """Of linear red, green and blue in the luminance of sRGB (IEC 61966-2-1)."""
@@ -39,7 +39,7 @@ class Luminance(ClassicalSpecialist):
     def fits_of(self, question: Question) -> Fits:
         """Return how much darker each option's point is than the darkest other, as the logarithm of their ratio.
 
-        The option that names no point fits as well as a ratio of `EQUAL_RATIO` does.
+        The option that names no point fits as well as a ratio of `_EQUAL_RATIO` does.
         """
         from math import log
 
@@ -49,7 +49,7 @@ class Luminance(ClassicalSpecialist):
         fits = {}
         for key, label in shown.labels.items():
             if label is None:
-                fits[key] = log(EQUAL_RATIO)
+                fits[key] = log(_EQUAL_RATIO)
             else:
                 fits[key] = min(other for name, other in level.items() if name != label) - level[label]
         return fits
@@ -71,7 +71,7 @@ def luminance_at(pixels: NDArray[np.uint8], point: Point) -> float:
     x, y = point
     if not (0 <= x <= width and 0 <= y <= height):
         raise DataError(f"a point at ({x:g}, {y:g}) lies outside a picture of {width} x {height} pixels")
-    radius = max(2.0, RADIUS * height)
+    radius = max(2.0, _RADIUS * height)
     left, top = max(0, int(x - radius)), max(0, int(y - radius))
     around = pixels[top : int(y + radius) + 1, left : int(x + radius) + 1]
     ys, xs = np.mgrid[top : top + around.shape[0], left : left + around.shape[1]]

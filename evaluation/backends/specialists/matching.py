@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MATCHING_TASKS = frozenset({"visual_correspondence", "multi_view_reasoning"})
-LEAST_MATCHES = 8
+_LEAST_MATCHES = 8
 """Matches that must agree on one geometry; with fewer there is no answer."""
-TOLERANCE_PX = 3.0
-FOCAL_LENGTH = 0.9
+_TOLERANCE_PX = 3.0
+_FOCAL_LENGTH = 0.9
 """Focal length that is assumed, as a multiple of the longer side: that of a phone's camera, about 58 degrees wide."""
-TOO_FEW = "Too few points of the two pictures match."
+_TOO_FEW = "Too few points of the two pictures match."
 
 
 class Matches(NamedTuple):
@@ -72,26 +72,26 @@ def fits_of_matches(pair: ViewPair, matches: Matches) -> Fits | str:
     """Return how well each option agrees with the matches, or why there is no answer."""
     if pair.views is not None:
         at = mapped(matches, pair.views.point)
-        return TOO_FEW if at is None else {key: -dist(at, point) for key, point in pair.views.candidates.items()}
+        return _TOO_FEW if at is None else {key: -dist(at, point) for key, point in pair.views.candidates.items()}
     height, width = pair.first.shape[:2]
     sideways = moved_sideways(matches, (width, height))
-    return TOO_FEW if sideways is None else {key: side * sideways for key, side in pair.sides.items()}
+    return _TOO_FEW if sideways is None else {key: side * sideways for key, side in pair.sides.items()}
 
 
 def mapped(matches: Matches, point: Point) -> Point | None:
     """Return where a point of the first picture lies in the second, by the homography that most matches agree on.
 
-    None where fewer than `LEAST_MATCHES` agree, or the homography sends the point to infinity.
+    None where fewer than `_LEAST_MATCHES` agree, or the homography sends the point to infinity.
     """
     import cv2
     import numpy as np
 
-    if len(matches.first) < LEAST_MATCHES:
+    if len(matches.first) < _LEAST_MATCHES:
         return None
     homography, inliers = cv2.findHomography(
-        matches.first, matches.second, cv2.USAC_MAGSAC, TOLERANCE_PX, maxIters=10_000, confidence=0.9999
+        matches.first, matches.second, cv2.USAC_MAGSAC, _TOLERANCE_PX, maxIters=10_000, confidence=0.9999
     )
-    if homography is None or inliers.sum() < LEAST_MATCHES:
+    if homography is None or inliers.sum() < _LEAST_MATCHES:
         return None
     x, y, weight = (np.asarray(homography) @ (*point, 1.0)).tolist()
     return None if abs(weight) < 1e-9 else (x / weight, y / weight)
@@ -110,14 +110,14 @@ def moved_sideways(matches: Matches, size_wh: tuple[int, int]) -> float | None:
     import cv2
     import numpy as np
 
-    if len(matches.first) < LEAST_MATCHES:
+    if len(matches.first) < _LEAST_MATCHES:
         return None
-    focal = FOCAL_LENGTH * max(size_wh)
+    focal = _FOCAL_LENGTH * max(size_wh)
     camera = np.array([[focal, 0, size_wh[0] / 2], [0, focal, size_wh[1] / 2], [0, 0, 1]])
     essential, inliers = cv2.findEssentialMat(
         matches.first, matches.second, camera, method=cv2.RANSAC, prob=0.9999, threshold=1.5, maxIters=5_000
     )
-    if essential is None or essential.shape != (3, 3) or inliers.sum() < LEAST_MATCHES:
+    if essential is None or essential.shape != (3, 3) or inliers.sum() < _LEAST_MATCHES:
         return None
     _, rotation, translation, _ = cv2.recoverPose(essential, matches.first, matches.second, camera, mask=inliers)
     centre = -rotation.T @ translation.ravel()

@@ -60,7 +60,7 @@ def marked_views(question: Question) -> MarkedViews:
     """
     views: list[tuple[QuestionImage, dict[str, Point]]] = []
     for picture in question.pictures:
-        points = points_by_label(picture)
+        points = _points_by_label(picture)
         labels = {choice.key: _only_label(choice.text or "", points) or choice.key for choice in question.choices}
         if set(labels.values()) <= set(points) and len(set(labels.values())) == len(labels):
             views.append((picture, {key: points[label] for key, label in sorted(labels.items())}))
@@ -75,10 +75,10 @@ def marked_views(question: Question) -> MarkedViews:
             f"item {question.item_id} does not mark one point in one picture and the points {keys} in another"
         )
     [(view, candidates)] = views
-    return MarkedViews(references[0], marked_point(references[0].prompts[0]), view, candidates)
+    return MarkedViews(references[0], _marked_point(references[0].prompts[0]), view, candidates)
 
 
-def marked_point(prompt: VisualPrompt) -> Point:
+def _marked_point(prompt: VisualPrompt) -> Point:
     """Return the point that a mark marks: its own, an arrow's tip, or the middle of the corners of another mark."""
     if prompt.kind == "arrow":
         return prompt.points[-1]
@@ -86,9 +86,9 @@ def marked_point(prompt: VisualPrompt) -> Point:
     return sum(xs) / len(xs), sum(ys) / len(ys)
 
 
-def points_by_label(picture: QuestionImage) -> dict[str, Point]:
+def _points_by_label(picture: QuestionImage) -> dict[str, Point]:
     """Return the marked points of a picture by label; marks without a label are left out."""
-    return {prompt.label: marked_point(prompt) for prompt in picture.prompts if prompt.label}
+    return {prompt.label: _marked_point(prompt) for prompt in picture.prompts if prompt.label}
 
 
 def reference_and_choices(question: Question) -> ReferenceAndChoices:
@@ -125,7 +125,7 @@ def labelled_points(question: Question) -> LabelledPoints:
         DataError: There is not one picture with two or more points, or a point that no option names.
     """
     marked = [picture for picture in question.pictures if picture.prompts]
-    points = points_by_label(marked[0]) if len(marked) == 1 else {}
+    points = _points_by_label(marked[0]) if len(marked) == 1 else {}
     labels = {choice.key: _only_label(choice.text or "", points) for choice in question.choices}
     if len(points) < 2 or not set(points) <= set(labels.values()):
         raise DataError(f"item {question.item_id} does not mark points in one picture that its options name")

@@ -83,16 +83,16 @@ class _Reply(NamedTuple):
         return option.refuses and shown
 
 
-Says = Callable[[_Reply], bool]
+_Says = Callable[[_Reply], bool]
 
 
-def _share(replies: Iterable[_Reply], says: Says, name: str) -> Estimate:
+def _share(replies: Iterable[_Reply], says: _Says, name: str) -> Estimate:
     return share_of((Unit(says(reply), reply.group) for reply in replies), name)
 
 
 def _scores(name: str, replies: Sequence[_Reply], *, known: bool) -> dict[str, Estimate]:
     answered = [reply for reply in replies if not reply.option.refuses]
-    wanted: dict[str, tuple[Sequence[_Reply], Says]] = {
+    wanted: dict[str, tuple[Sequence[_Reply], _Says]] = {
         "score_kk": (replies, lambda reply: reply.option.knows),
         "answer_rate": (replies, lambda reply: not reply.option.refuses),
         "answer_accuracy": (answered, lambda reply: reply.option.knows),

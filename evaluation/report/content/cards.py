@@ -56,7 +56,7 @@ def card(
         "id": item.item_id,
         "task": item.task,
         "split": split,
-        "question": question_parts(item.question, len(item.images)),
+        "question": _question_parts(item.question, len(item.images)),
         "pictures": [_picture(shown, image.role) for shown, image in zip(pictures, item.images, strict=True)],
         "options": [
             {
@@ -76,7 +76,7 @@ def card(
     }
 
 
-def question_parts(question: str, pictures: int) -> list[str | int]:
+def _question_parts(question: str, pictures: int) -> list[str | int]:
     """Return a question as words and picture numbers, from 1; a number without a picture remains part of the words."""
     parts: list[str | int] = []
     words, at = "", 0

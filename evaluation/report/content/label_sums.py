@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .score_table import PeopleShare
 
-MOST_VALUES = 5000
+_MOST_VALUES = 5000
 """Values of one label that are counted; one with more, such as file names, tells no groups."""
 
 
@@ -52,7 +52,7 @@ class LabelSums:
         """Count an item."""
         for label, value in labelled(item):
             values = self._found.setdefault(label, {})
-            if value not in values and len(values) >= MOST_VALUES:
+            if value not in values and len(values) >= _MOST_VALUES:
                 continue
             sums = values.setdefault(value, Sums())
             sums.items += 1

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ...analysis.comparison import Comparison, PairResult
     from ...analysis.reply_matrix import ReplyMatrix
 
-MOST_PAIRS = 45
+_MOST_PAIRS = 45
 """Pairs in the page's table: those of ten models; the data beside the page has all."""
 
 
@@ -97,7 +97,7 @@ def pair_rows(lines: Sequence[PairLine]) -> list[dict[str, Any]]:
             "p_holm": _p(line.compared.p_holm),
             "told_apart": line.compared.told_apart,
         }
-        for line in lines[:MOST_PAIRS]
+        for line in lines[:_MOST_PAIRS]
     ]
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...results.score import Figure
 
 
-MOST_TASKS = 12
+_MOST_TASKS = 12
 """Columns of tasks beside the one over all items; `evaluate people --json` has those of all tasks."""
 
 
@@ -71,7 +71,7 @@ def people_tables(human: HumanFigures | None, samples: Mapping[str, Sample]) -> 
 
 
 def _table(name: str, campaign: CampaignFigures, sample: Sample) -> PeopleTable:
-    tasks = sorted(metric for metric in campaign.metrics if metric.startswith("accuracy/"))[:MOST_TASKS]
+    tasks = sorted(metric for metric in campaign.metrics if metric.startswith("accuracy/"))[:_MOST_TASKS]
     columns = ["accuracy", *tasks]
     rows = [_row("people, mean", "people", campaign.metrics, columns)]
     if campaign.best is not None:

@@ -16,7 +16,7 @@ from ...results.score import Figure, Score
 from ...results.summary import chance_figure, is_of_all, tasks_of
 from .legible import legible
 
-KNOWLEDGE = (
+_KNOWLEDGE = (
     ("score_kk", "mm_sap/score_kk", "known, right"),
     ("score_ku", "mm_sap/score_ku", "unknown, declined"),
     ("score_sa", "mm_sap/score_sa", "their sum"),
@@ -45,8 +45,8 @@ def more_columns(scores: Sequence[Score]) -> tuple[ExtraColumn, ...]:
     used.
     """
     columns = []
-    if any(is_of_all(score, KNOWLEDGE[0][1]) for score in scores):
-        columns += [_column(scores, *knowledge) for knowledge in KNOWLEDGE]
+    if any(is_of_all(score, _KNOWLEDGE[0][1]) for score in scores):
+        columns += [_column(scores, *knowledge) for knowledge in _KNOWLEDGE]
     if any(_figure_of_run(score, READER[0][1]) is not None for score in scores):
         columns += [_column(scores, *by_reader) for by_reader in READER]
     return tuple(column for column in columns if any(figure is not None for figure in column.figures))
@@ -61,7 +61,7 @@ def _figure_of_run(score: Score, name: str) -> Figure | None:
     return None if figure is None or figure.value is None else figure
 
 
-ALL = "all asked"
+_ALL = "all asked"
 """Name of the column over all tasks."""
 
 
@@ -120,7 +120,7 @@ class ScoreTable(NamedTuple):
     """Table of scores.
 
     Args:
-        tasks: Names of the tasks, sorted; their columns follow the first, which is `ALL`.
+        tasks: Names of the tasks, sorted; their columns follow the first, which is `_ALL`.
         lines: Row of each model, by name.
         chance: Chance of each column, over the items asked, from the score that asked the most.
         people: Figure of people for each column, of the campaign that plots show; None where no person was asked.
@@ -140,7 +140,7 @@ class ScoreTable(NamedTuple):
     @property
     def columns(self) -> tuple[str, ...]:
         """Return the names of the columns."""
-        return (ALL, *self.tasks)
+        return (_ALL, *self.tasks)
 
 
 def board_of(

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LEAST_MODELS = 3
+_LEAST_MODELS = 3
 _BINS = 10
 _TITLE = "How hard the items are"
 
@@ -26,7 +26,7 @@ def difficulty_chart(difficulty: NDArray[np.float64], models: int) -> Chart | No
     import numpy as np
 
     known = difficulty[~np.isnan(difficulty)]
-    if models < LEAST_MODELS or not len(known):
+    if models < _LEAST_MODELS or not len(known):
         return None
     bins = min(models, _BINS)
     # With few models, every number of models that are right has its own column, with its share in the middle.

@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from ..content.label_sums import LabelSums, Sums
 
 _PREFIX = "accuracy_by/"
-MOST_LABELS, MOST_VALUES, MOST_MODELS = 8, 24, MOST_IN_ONE_PANEL
+_MOST_LABELS, _MOST_VALUES, _MOST_MODELS = 8, 24, MOST_IN_ONE_PANEL
 """What is drawn; the data beside the page has all."""
 
 
 def label_charts(board: ScoreTable, sums: LabelSums) -> Iterator[Chart]:
     """Yield a chart for each of the first labels that have few enough values."""
     values_by_label = labels_of(board)
-    drawn = [label for label, values in values_by_label.items() if len(values) <= MOST_VALUES][:MOST_LABELS]
+    drawn = [label for label, values in values_by_label.items() if len(values) <= _MOST_VALUES][:_MOST_LABELS]
     for number, label in enumerate(drawn):
         values = values_by_label[label]
-        left = len(board.lines) - MOST_MODELS
-        more = f" The {MOST_MODELS} best models are drawn; the data beside the page has all." if left > 0 else ""
+        left = len(board.lines) - _MOST_MODELS
+        more = f" The {_MOST_MODELS} best models are drawn; the data beside the page has all." if left > 0 else ""
         yield bars_chart(
             _board_of(board, label, values, sums.of(label)),
             name=f"label-{number}",
@@ -48,7 +48,7 @@ def labels_of(board: ScoreTable) -> dict[str, list[str]]:
 
 def _board_of(board: ScoreTable, label: str, values: Sequence[str], sums: Mapping[str, Sums]) -> ScoreTable:
     """Return a table whose columns are the values of a label, with the best models."""
-    best = sorted(board.lines, key=lambda line: -(_value(line) or 0.0))[:MOST_MODELS]
+    best = sorted(board.lines, key=lambda line: -(_value(line) or 0.0))[:_MOST_MODELS]
     lines = tuple(
         line._replace(
             figures=(line.figures[0], *(line.score.metrics.get(f"{_PREFIX}{label}/{value}") for value in values))

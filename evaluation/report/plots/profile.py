@@ -11,13 +11,13 @@ from benchwright.pages import Chart, grid_chart
 from ..content.score_table import ScoreTable
 from .accuracy import people_words
 
-FEWEST_TASKS = 3
+_FEWEST_TASKS = 3
 _TITLE = "Profile over tasks"
 
 
 def profile_chart(board: ScoreTable) -> Chart | None:
     """Return the chart; None where there are fewer than three tasks, which the chart above shows as well."""
-    if len(board.tasks) < FEWEST_TASKS:
+    if len(board.tasks) < _FEWEST_TASKS:
         return None
     people = [] if board.who is None else [(people_words(board), board.people)]
     profiles = [(line.label, line.figures) for line in board.lines] + [("chance", board.chance), *people]
