@@ -145,7 +145,7 @@ CASES: dict[str, Case] = {
     "pictures of COCO by number": Case(
         {"v.json": [{"split": "val", "image_id": 42, "question_id": "x", "question": "Who?", "choices": ["Ann", "Bo"], "correct_choice_idx": 0,
                      "difficult_direct_answer": False}], "val2017/000000000042.png": 2, "train2017/000000000042.png": 3},
-        [Read("Who?", ("Ann", "Bo"), 0, ("val2017/000000000042.jpg",))], "pictures of COCO by number"),
+        [Read("Who?", ("Ann", "Bo"), 0, ("val2017/000000000042.png",))], "pictures of COCO by number"),
     "pictures by a figure's id": Case(
         {"r.json": {"1": {"figure_id": 1, "query": "Which line falls?", "answer": "the upper"}}}, [Read("Which line falls?", (), "the upper")],
         "pictures named by an id"),
