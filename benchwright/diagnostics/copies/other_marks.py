@@ -156,7 +156,11 @@ def _pieces(mask: _Mask, gaps_px: tuple[int, int]) -> tuple[list[_Piece], NDArra
         mask.astype(np.uint8), cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_RECT, gaps_px)
     )
     _, labels, pieces, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
-    return [_Piece(*piece, number) for number, piece in enumerate(pieces.tolist())][1:], np.asarray(labels, np.int32)
+    boxes = [
+        _Piece(left, top, width, height, area, number)
+        for number, (left, top, width, height, area) in enumerate(pieces.tolist())
+    ]
+    return boxes[1:], np.asarray(labels, np.int32)  # the first is what the mask leaves out
 
 
 def _unexplained(grey: _Grey, other: _Grey) -> _Grey:
