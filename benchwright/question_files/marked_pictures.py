@@ -14,6 +14,7 @@ _MARK = re.compile(
     re.I,
 )
 """`<image 2>`, `<image_2>`, `<|image_2|>`, `[Image 2]`, `{image2}`."""
+_STARTS = re.compile(r"[<\[{]")
 _PLAIN = re.compile(r"<\|?image\|?>", re.I)
 """A mark without a number: one for each picture, in order."""
 
@@ -41,6 +42,8 @@ def with_marked(
     marks: dict[int, str] = {}
     plain = 0
     for text in texts:
+        if not _STARTS.search(text):
+            continue
         plain += len(_PLAIN.findall(text))
         for match in _MARK.finditer(text):
             marks.setdefault(int(match["number"]), match[0])

@@ -212,11 +212,11 @@ class DatasetFiles:
             suffixes: Ends of file names, in small letters; all files where empty.
         """
         below, ends, last = self._below(folder), tuple(suffixes), None
-        sources = [archive.below(name) for archive in self._archives for name in archive.names_for(below)]
+        sources = [_counted(archive.below(name)) for archive in self._archives for name in archive.names_for(below)]
         if self._is_folder and os.path.isdir(os.path.join(self.root, below)):
             sources.append(self._walked(below, "", set()))
         for path in heapq.merge(*sources):
-            if path != last and (not ends or path.lower().endswith(ends)) and not lies_apart(path):
+            if path != last and (not ends or path.lower().endswith(ends)):
                 yield f"{folder}/{path}" if folder else path
             last = path
 
@@ -366,6 +366,10 @@ class DatasetFiles:
         if not parts or "\0" in path or path.startswith("/") or ".." in parts:
             return None
         return self._below("/".join(parts))
+
+
+def _counted(paths: Iterator[str]) -> Iterator[str]:
+    return (path for path in paths if not lies_apart(path))
 
 
 def _is_packed(path: str) -> bool:

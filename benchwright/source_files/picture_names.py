@@ -13,7 +13,7 @@ _DRIVE = re.compile(r"([A-Za-z]:)/*(.*)", re.S)
 _UPLOAD = re.compile(r"/?(data/upload/\d+)/(.+)", re.S)
 _LOCAL_FILES = "data/local-files"
 _SERVES_ONE = frozenset({"d", "file", "filename", "path", "name", "image", "img", "src", "url", "key"})
-_HASHED = re.compile(r"[0-9a-f]{8}-(.+)", re.S)
+_HASHED = re.compile(r"([0-9a-f]{8})-(.+)", re.S)
 _PADDED = re.compile(r"(?:(?P<coco>COCO_(?:train|val|test)\d{4}_)|(?P<other>.*?[_-]))?(?P<digits>\d{1,18})", re.S)
 _COCO_DIGITS = 12
 _MOST_CHARACTERS = 2000
@@ -71,7 +71,7 @@ def names_of(text: str) -> list[PictureName]:
     names = [_name(path, origin) for path in dict.fromkeys(paths)]
     # Label Studio puts eight digits before the name of a file that is uploaded.
     names += [
-        name._replace(parts=(*name.parts[:-1], match[1]))
+        name._replace(parts=(*name.parts[:-1], match[2]), origin=f"{name.origin}/{match[1]}")
         for name in names
         if name.origin.startswith("data/upload/") and (match := _HASHED.fullmatch(name.parts[-1]))
     ]

@@ -122,6 +122,11 @@ SEVERAL = {
     ),
     "two hosts": (["p.png"], {"q.jsonl": ["https://a.org/p.png", "https://b.org/p.png"]}, [MISSING, MISSING]),
     "two drives": (["a/p.png"], {"q.jsonl": [r"C:\a\p.png", r"D:\a\p.png"]}, [MISSING, MISSING]),
+    "two uploads of a name": (
+        ["p.png"],
+        {"q.jsonl": ["/data/upload/5/ab12cd34-p.png", "/data/upload/5/ffffffff-p.png"]},
+        [MISSING, MISSING],
+    ),
     "two cases": (["p.png"], {"q.jsonl": ["P.png", "p.png"]}, [MISSING, "p.png"]),
     "number and name": (["007.png"], {"q.jsonl": ["7", "007.png", "07"]}, ["007.png", "007.png", "007.png"]),
     "two folders of questions": (
