@@ -26,10 +26,10 @@ import pyarrow.parquet as pq
 
 from benchwright.files.bounds import MIB, READER_BYTES, ROW_BYTES, ROW_VALUES
 
-MEMORY_BYTES, MAX_ROW_BYTES, MAX_ROW_VALUES = READER_BYTES.most(), ROW_BYTES.most(), ROW_VALUES.most()
-MAX_EXTRA_BYTES, MAX_EXTRA_VALUES = 16_000, 4_000
+_MEMORY_BYTES, _MAX_ROW_BYTES, _MAX_ROW_VALUES = READER_BYTES.most(), ROW_BYTES.most(), ROW_VALUES.most()
+_MAX_EXTRA_BYTES, _MAX_EXTRA_VALUES = 16_000, 4_000
 """Most bytes and values of a row in a column that no field takes; where rows have more, long values are left out."""
-_TOO_MUCH = f"it would take more than {MEMORY_BYTES / MIB:g} MiB of memory; {READER_BYTES.or_raise()[3:]}"
+_TOO_MUCH = f"it would take more than {_MEMORY_BYTES / MIB:g} MiB of memory; {READER_BYTES.or_raise()[3:]}"
 _FEWEST_AT_ONCE, _MOST_AT_ONCE = 16, 1024
 _BYTES_AT_ONCE, _VALUES_AT_ONCE = 8 << 20, 200_000
 """Most bytes and values of several rows that are sent on together."""
@@ -64,16 +64,16 @@ class _TooLarge(Exception):
     """Rows are larger than a row may be."""
 
 
-def kind_of(kind: pa.DataType) -> str:
+def _kind_of(kind: pa.DataType) -> str:
     """Return whether a column holds plain values, lists of them, bytes, or anything else (`nested`)."""
     if isinstance(kind, pa.BaseExtensionType):
-        return kind_of(kind.storage_type)
+        return _kind_of(kind.storage_type)
     if pa.types.is_dictionary(kind):
-        return kind_of(kind.value_type)
+        return _kind_of(kind.value_type)
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
         return "bytes"
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        return "list" if kind_of(kind.value_type) == "plain" else "nested"
+        return "list" if _kind_of(kind.value_type) == "plain" else "nested"
     return "nested" if pa.types.is_nested(kind) else "plain"
 
 
@@ -111,7 +111,7 @@ def _size_of_references(array: pa.DictionaryArray) -> _Size:
     ends = pc.min_max(places)
     if ends["min"].as_py() < 0 or ends["max"].as_py() >= len(array.dictionary):
         raise pa.ArrowInvalid(f"it refers to a value beyond the {len(array.dictionary):,} that it has")
-    values = Counter(places.to_pylist() if len(places) <= MAX_ROW_VALUES else [])
+    values = Counter(places.to_pylist() if len(places) <= _MAX_ROW_VALUES else [])
     sizes = [(_size(array.dictionary.slice(place, 1)), times) for place, times in values.items()]
     listed = sum(size.values * times for size, times in sizes), sum(size.bytes * times for size, times in sizes)
     return _Size(max(len(array), listed[0]), listed[1])
@@ -145,7 +145,7 @@ class _Table:
 
     def columns(self) -> list[list[str]]:
         """Return name and kind of each column."""
-        return [[field.name, kind_of(field.type)] for field in self._schema]
+        return [[field.name, _kind_of(field.type)] for field in self._schema]
 
     def rows(self, columns: Sequence[str], extra: Sequence[str]) -> Iterator[_Rows | _Bad]:
         """Yield validated rows, some at a time, and what is wrong with others.
@@ -190,7 +190,7 @@ class _Table:
                         named = " and ".join(map(repr, sorted(heavy))) or "all columns together"
                         raise pa.ArrowInvalid(
                             f"row {done + 1} of row group {group + 1}: {named} would take more than "
-                            f"{MEMORY_BYTES / MIB:g} MiB of memory; leave it out, write the file with smaller pages, "
+                            f"{_MEMORY_BYTES / MIB:g} MiB of memory; leave it out, write the file with smaller pages, "
                             f"{READER_BYTES.or_raise()}"
                         ) from None
                     for name in sorted(heavy & extra):
@@ -270,7 +270,7 @@ def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
         _TooLarge: They are larger.
     """
     columns: list[pa.Array] = []
-    most = (MAX_ROW_VALUES, MAX_ROW_BYTES) if batch.num_rows == 1 else (_VALUES_AT_ONCE, _BYTES_AT_ONCE)
+    most = (_MAX_ROW_VALUES, _MAX_ROW_BYTES) if batch.num_rows == 1 else (_VALUES_AT_ONCE, _BYTES_AT_ONCE)
     values, total = 0, 0
     for name, stated in zip(batch.schema.names, batch.columns, strict=True):
         column: Any = stated.storage if isinstance(stated, pa.ExtensionArray) else stated
@@ -280,15 +280,15 @@ def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
             size = _size(column)
         except pa.ArrowInvalid as error:
             raise pa.ArrowInvalid(f"column {name!r} is damaged: {_first_line(error)}") from None
-        if name in extra and not size.is_within(MAX_EXTRA_VALUES * len(column), MAX_EXTRA_BYTES * len(column)):
+        if name in extra and not size.is_within(_MAX_EXTRA_VALUES * len(column), _MAX_EXTRA_BYTES * len(column)):
             column = _shortened(column)
             size = _size(column)
         values, total = values + size.values, total + size.bytes
         if not _Size(values, total).is_within(*most):
-            bound = ROW_VALUES if values > MAX_ROW_VALUES else ROW_BYTES
+            bound = ROW_VALUES if values > _MAX_ROW_VALUES else ROW_BYTES
             raise _TooLarge(
-                f"up to column {name!r} it has {values:,} values in {total:,} bytes, and at most {MAX_ROW_VALUES:,} in "
-                f"{MAX_ROW_BYTES / MIB:g} MiB are read of a row; leave the column out, split the row, "
+                f"up to column {name!r} it has {values:,} values in {total:,} bytes, and at most {_MAX_ROW_VALUES:,} in "
+                f"{_MAX_ROW_BYTES / MIB:g} MiB are read of a row; leave the column out, split the row, "
                 f"{bound.or_raise()}"
             )
         if isinstance(column, pa.DictionaryArray):
@@ -300,7 +300,7 @@ def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
 
 def _shortened(column: pa.Array) -> pa.Array:
     """Return a column that no field takes, without the values that are too long for a label."""
-    most = MAX_EXTRA_VALUES, MAX_EXTRA_BYTES
+    most = _MAX_EXTRA_VALUES, _MAX_EXTRA_BYTES
     rows = [column.slice(place, 1) for place in range(len(column))]
     return pa.concat_arrays([row if _size(row).is_within(*most) else pa.nulls(1, column.type) for row in rows])
 
@@ -348,7 +348,7 @@ def _limit_memory() -> None:
     """Limit what this process may take from now on, where the system counts it (Linux)."""
     with open("/proc/self/status") as status:
         [used] = [int(line.split()[1]) << 10 for line in status if line.startswith("VmData:")]
-    resource.setrlimit(resource.RLIMIT_DATA, (used + MEMORY_BYTES, used + MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_DATA, (used + _MEMORY_BYTES, used + _MEMORY_BYTES))
 
 
 def main() -> None:

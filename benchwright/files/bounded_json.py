@@ -44,7 +44,7 @@ def bounded_json(data: bytes | str, *, bound: Bound = ROW_VALUES) -> Any:
             raise ValueError(f"it is not UTF-8 ({byte}); save it in UTF-8") from None
     text = data.lstrip("\ufeff").strip(_SPACE)
     try:
-        value, end = JSON_DECODER.raw_decode(text)
+        value, end = _JSON_DECODER.raw_decode(text)
         if end != len(text):
             raise json.JSONDecodeError("Extra data", text, end)
         return value
@@ -74,7 +74,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return document
 
 
-JSON_DECODER = json.JSONDecoder(
+_JSON_DECODER = json.JSONDecoder(
     parse_constant=lambda name: None if name == "NaN" else float(name),
     parse_float=lambda digits: plain_value(float(digits)),
     object_pairs_hook=_once,

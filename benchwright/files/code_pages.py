@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-SAMPLE_BYTES = 1 << 18
+_SAMPLE_BYTES = 1 << 18
 """Most bytes of lines with other than ASCII by which a page is chosen."""
 _LEAST = 0.9
 """Least share of letters and usual marks of a language among the characters that are not ASCII."""
@@ -69,13 +69,13 @@ def code_page(lines: Iterable[bytes]) -> CodePage | None:
     """Return the page that some lines are in; None where no language fits, or more of the lines are UTF-8.
 
     Args:
-        lines: Lines that are not ASCII; of more than `SAMPLE_BYTES` bytes the first count.
+        lines: Lines that are not ASCII; of more than `_SAMPLE_BYTES` bytes the first count.
 
     Example:
         >>> code_page(["Gr\xfc\xdfe".encode("cp1252")]).name
         'Windows-1252'
     """
-    others, as_utf_8, left = [], 0, SAMPLE_BYTES
+    others, as_utf_8, left = [], 0, _SAMPLE_BYTES
     for line in lines:
         if left <= 0:
             break

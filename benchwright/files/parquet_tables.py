@@ -19,7 +19,7 @@ from benchwright.storage_faults import is_of_the_machine
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ROWS_AT_ONCE = 1 << 16
+_ROWS_AT_ONCE = 1 << 16
 
 
 class UnreadableParquet(DataError):
@@ -112,7 +112,7 @@ class ParquetTable:
         columns: Sequence[str] | None = None,
         *,
         groups: Sequence[int] | None = None,
-        at_once: int = ROWS_AT_ONCE,
+        at_once: int = _ROWS_AT_ONCE,
     ) -> Iterator[pa.RecordBatch]:
         """Yield validated rows of all columns or some, of all row groups or some.
 
@@ -151,7 +151,7 @@ class ParquetTable:
         values: Collection[str],
         columns: Sequence[str] | None = None,
         *,
-        at_once: int = ROWS_AT_ONCE,
+        at_once: int = _ROWS_AT_ONCE,
     ) -> Iterator[pa.RecordBatch]:
         """Yield the rows that have one of some texts in a column; only row groups that hold one are read.
 

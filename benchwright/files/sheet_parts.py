@@ -11,7 +11,7 @@ from typing import NamedTuple
 from benchwright.files.bounds import MIB, ROW_BYTES, ROW_VALUES, UNPACKED_BYTES
 
 MAX_UNPACKED_BYTES = 2 << 30
-MAX_PART_BYTES = 4 << 20
+_MAX_PART_BYTES = 4 << 20
 """Most bytes of a row, and of a part that has no rows, such as the styles; both are made objects as a whole."""
 MAX_ROWS = 1_048_576
 """Most rows of a sheet, in spreadsheet programs too."""
@@ -68,7 +68,7 @@ def signs_in_part(
     Raises:
         ValueError: A row, or a part without rows, is larger than is read, or the part declares entities.
     """
-    most = ROW_BYTES.most(MAX_PART_BYTES)
+    most = ROW_BYTES.most(_MAX_PART_BYTES)
     found: set[str] = set()
     with archive.open(member) as handle:
         since, before = 0, b""
@@ -85,7 +85,7 @@ def signs_in_part(
                 if since > most or b"<!" in piece:
                     raise ValueError(
                         f"{member.filename[:200]!a} has more than {most / MIB:g} MiB without the end of a row; "
-                        f"split it, {ROW_BYTES.or_raise(MAX_PART_BYTES)}"
+                        f"split it, {ROW_BYTES.or_raise(_MAX_PART_BYTES)}"
                     )
             before = piece[-KEPT_BYTES:]
     return found

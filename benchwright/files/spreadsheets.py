@@ -31,9 +31,9 @@ from benchwright.files.sheet_parts import (
 )
 
 SUFFIX = ".xlsx"
-MAX_CELL = 32_767
+_MAX_CELL = 32_767
 """Most characters that spreadsheet programs keep of a cell."""
-WORDS_SHEET = "what to enter"
+_WORDS_SHEET = "what to enter"
 _ROW_END = re.compile(rb"</(?:[\w.-]+:)?(?:row|si)\s*>|<(?:[\w.-]+:)?(?:row|si)\s*/>")
 _TEXTS = "sharedStrings.xml"
 _SIGNS = {
@@ -290,11 +290,11 @@ def write_sheet(
     except ImportError as error:
         raise PrerequisiteError(f"openpyxl, which writes spreadsheets, is not installed; {_INSTALL}") from error
     book = Workbook(write_only=True)
-    sheet, about = book.create_sheet(title), book.create_sheet(WORDS_SHEET)
+    sheet, about = book.create_sheet(title), book.create_sheet(_WORDS_SHEET)
     sheet.freeze_panes = "B2"
 
     def cell(text: str, *, is_head: bool = False, is_italic: bool = False) -> Any:
-        made = WriteOnlyCell(sheet, _CONTROL.sub("\ufffd", text)[:MAX_CELL])
+        made = WriteOnlyCell(sheet, _CONTROL.sub("\ufffd", text)[:_MAX_CELL])
         made.data_type = "s"  # a text that begins with `=` is no formula
         if is_head or is_italic:
             made.font = Font(bold=is_head, italic=is_italic)
@@ -309,7 +309,10 @@ def write_sheet(
             last = get_column_letter(len(offered[name]) + 2)
             row = list(words).index(name) + 2
             listed = DataValidation(
-                type="list", formula1=f"'{WORDS_SHEET}'!$C${row}:${last}${row}", allow_blank=True, showErrorMessage=True
+                type="list",
+                formula1=f"'{_WORDS_SHEET}'!$C${row}:${last}${row}",
+                allow_blank=True,
+                showErrorMessage=True,
             )
             letter = get_column_letter(place)
             listed.add(f"{letter}2:{letter}1048576")

@@ -18,7 +18,7 @@ from benchwright.files.bounds import MIB, ROW_BYTES, ROW_VALUES
 from benchwright.files.code_pages import CodePage, code_page
 from benchwright.files.numbered_lines import Joined
 
-DELIMITERS = ",;\t|"
+_DELIMITERS = ",;\t|"
 OF_THE_WHOLE = ("is not text", "is not UTF-16")
 """Beginnings of problems that are of the whole file, and not of a row."""
 _OTHER_KINDS = {
@@ -30,7 +30,7 @@ _OTHER_KINDS = {
     b"%PDF-": "a PDF; save the table in it as CSV",
 }
 """First bytes of files that are named as tables in text and are none, with what they are."""
-IN_UTF_8 = "save it as CSV in UTF-8"
+_IN_UTF_8 = "save it as CSV in UTF-8"
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_ROWS = 50
 _REST_CHARACTERS = 1 << 20
@@ -131,7 +131,7 @@ def _rows(lines: _BoundedLines, pages: _Pages | None) -> Iterator[TableLine]:
             reader = lines.reader()
         except UnicodeDecodeError as error:
             bad = f"byte 0x{error.object[error.start]:02x}, {error.reason}"
-            yield TableLine(first, first, [], f"is not UTF-16 as its beginning is ({bad}); {IN_UTF_8}", row)
+            yield TableLine(first, first, [], f"is not UTF-16 as its beginning is ({bad}); {_IN_UTF_8}", row)
             return
         else:
             whole = "".join(cells)
@@ -189,7 +189,7 @@ def found_delimiter(sample: str) -> str:
     while lines and (not lines[0].strip() or _COMMENT.match(lines[0])):
         lines.pop(0)
     best, found = (0.0, 1, 0), _ALONE
-    for delimiter in DELIMITERS:
+    for delimiter in _DELIMITERS:
         rows = _sampled(lines, delimiter)
         width = len(rows[0]) if rows else 0
         alike = sum(len(row) == width for row in rows) / max(len(rows), 1)
@@ -282,15 +282,15 @@ class _Pages:
         else:
             if self._page is None or not self._page.is_of_one_byte:
                 return self._in_page(cells) if self._page is not None else (cells, "")
-            return cells, f"is UTF-8, and lines before it are {self._page.name}; {IN_UTF_8}"
+            return cells, f"is UTF-8, and lines before it are {self._page.name}; {_IN_UTF_8}"
         if not self._is_chosen:
             self._is_chosen, self._page = True, code_page(self._others())
             if self._page is not None and self._tell is not None:
-                self._tell(f"read as {self._page.name}, since it is not UTF-8; {IN_UTF_8} where texts look wrong")
+                self._tell(f"read as {self._page.name}, since it is not UTF-8; {_IN_UTF_8} where texts look wrong")
         if self._page is None:
             code = ord(bad)
             byte = f"byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"character {code:#06x}"
-            return cells, f"is not UTF-8 ({byte}); {IN_UTF_8}"
+            return cells, f"is not UTF-8 ({byte}); {_IN_UTF_8}"
         return self._in_page(cells)
 
     def _in_page(self, cells: list[str]) -> tuple[list[str], str]:
@@ -299,7 +299,7 @@ class _Pages:
             return [cell.encode("utf-8", "surrogateescape").decode(self._page.codec) for cell in cells], ""
         except UnicodeError as error:
             why = error.reason if isinstance(error, UnicodeDecodeError) else "a lone surrogate"
-            return cells, f"is neither UTF-8 nor {self._page.name} ({why}); {IN_UTF_8}"
+            return cells, f"is neither UTF-8 nor {self._page.name} ({why}); {_IN_UTF_8}"
 
 
 class _LongRow(ValueError):

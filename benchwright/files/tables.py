@@ -40,11 +40,11 @@ from benchwright.text_normalization import counted
 
 logger = logging.getLogger(__name__)
 
-TEXT_ENDS, JSON_ENDS, ARROW_ENDS = (".csv", ".tsv"), (".jsonl", ".ndjson"), (".parquet", ".arrow")
-SHEET_ENDS = (SUFFIX, ".xlsm", OPEN_SUFFIX)
-TABLE_ENDS = (*TEXT_ENDS, *SHEET_ENDS, *JSON_ENDS, *ARROW_ENDS)
+TEXT_ENDS, JSON_ENDS, _ARROW_ENDS = (".csv", ".tsv"), (".jsonl", ".ndjson"), (".parquet", ".arrow")
+_SHEET_ENDS = (SUFFIX, ".xlsm", OPEN_SUFFIX)
+TABLE_ENDS = (*TEXT_ENDS, *_SHEET_ENDS, *JSON_ENDS, *_ARROW_ENDS)
 """Ends of the names of tables, in small letters; text and JSON may be packed."""
-WITH_HEADER = (*TEXT_ENDS, *SHEET_ENDS, *ARROW_ENDS)
+WITH_HEADER = (*TEXT_ENDS, *_SHEET_ENDS, *_ARROW_ENDS)
 """Ends of tables whose columns are named once; in JSON each row has its own."""
 PACKED_ENDS = tuple(f"{end}.gz" for end in (*TEXT_ENDS, *JSON_ENDS))
 
@@ -152,7 +152,7 @@ class Table:
     def _lines(self, max_unpacked_bytes: int | None) -> Iterator[TableLine]:
         if self.end in TEXT_ENDS:
             return self._text_lines()
-        return self._sheet_lines(max_unpacked_bytes) if self.end in SHEET_ENDS else self._lines_of_records()
+        return self._sheet_lines(max_unpacked_bytes) if self.end in _SHEET_ENDS else self._lines_of_records()
 
     def _text_lines(self) -> Iterator[TableLine]:
         with self.opened() as handle, naming(self.name):
@@ -174,7 +174,7 @@ class Table:
                 what = record.problem or f"a {type(record.values).__name__}, not columns with values"
                 yield TableLine(line, line, [], what)
                 continue
-            values = {str(name): value_text(value) for name, value in record.values.items()}
+            values = {str(name): _value_text(value) for name, value in record.values.items()}
             if any(values.values()):
                 yield TableLine(line, line, [values.get(name, "") for name in columns])
 
@@ -213,7 +213,7 @@ class Table:
         """
         if self.end in JSON_ENDS:
             yield from self._json_records(usual_line_bytes)
-        elif self.end in ARROW_ENDS:
+        elif self.end in _ARROW_ENDS:
             with self.placed() as path:
                 for row in arrow_rows(path, _bounded_choice(choose, self.name), title=self.name):
                     if isinstance(row, ArrowRow):
@@ -243,7 +243,7 @@ class Table:
     def _records_of_lines(self, columns: Sequence[str] | None, needed: Sequence[str]) -> Iterator[TableRecord]:
         names = None if columns is None else list(columns)
         for line in self.lines():
-            entry = f"row {line.number}" if self.end in SHEET_ENDS else line.entry
+            entry = f"row {line.number}" if self.end in _SHEET_ENDS else line.entry
             if names is None:
                 if line.problem:
                     raise self.unreadable(line)
@@ -297,7 +297,7 @@ def by_column(names: Sequence[str], cells: Sequence[str], *, may_be_short: bool 
     return dict(zip(names, cells, strict=False))
 
 
-def value_text(value: Any) -> str:
+def _value_text(value: Any) -> str:
     """Return a value of JSON, Parquet or Arrow as the text that a cell would hold; NaN is an absent value."""
     if isinstance(value, float) and isnan(value):
         return ""

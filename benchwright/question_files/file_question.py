@@ -42,8 +42,8 @@ class FileQuestion(NamedTuple):
     @property
     def stand_ins(self) -> tuple[str, ...]:
         """Return the ids of its pictures, at least one; a picture that is not there has one by its name."""
-        named = [image_id or stand_in(name) for image_id, name in zip(self.image_ids, self.names, strict=True)]
-        return tuple(named) or (stand_in(f"{self.file}: {self.row}, no picture"),)
+        named = [image_id or _stand_in(name) for image_id, name in zip(self.image_ids, self.names, strict=True)]
+        return tuple(named) or (_stand_in(f"{self.file}: {self.row}, no picture"),)
 
     def item_for_texts(self, item_id: str | None = None) -> Item | None:
         """Return the question as an item for checks of words and keys; None where it lacks words or options.
@@ -66,7 +66,7 @@ class FileQuestion(NamedTuple):
         )
 
 
-def stand_in(name: str) -> str:
+def _stand_in(name: str) -> str:
     """Return the id that stands for a picture that is not there, by its name in the source."""
     return digest(["picture that is not there", name])
 

@@ -25,7 +25,7 @@ from .key_reading import (
 from .option_cells import own_marks
 from .tables.readings import READINGS, KnownKey, Reading
 
-NEARLY_ALL = 0.98
+_NEARLY_ALL = 0.98
 """Share of rows from which on a reading fits nearly all of them."""
 _TIMES_WORSE = 2
 """A reading is out of the question where it fails on more than so many times the rows on which the best fails."""
@@ -197,7 +197,7 @@ class KeyEvidence:
         read = Counter({p: n for p, n in every.items() if any(p.options[c] is not None for c in candidates)})
         if not read:
             return None
-        if _valid(read, _TEXT) < NEARLY_ALL * read.total():
+        if _valid(read, _TEXT) < _NEARLY_ALL * read.total():
             # Keys in words say nothing of how the others are to be read, unless nearly all keys are texts.
             read = Counter({p: n for p, n in read.items() if not p.in_words}) or read
         best = max(candidates, key=lambda c: (_valid(read, c), -c))
@@ -307,7 +307,7 @@ def _fits_as_well(patterns: Counter[_Pattern], rival: int, best: int) -> bool:
     if not _differing(patterns, rival, best):
         return False
     failing, best_failing = (patterns.total() - _valid(patterns, reading) for reading in (rival, best))
-    return failing <= max((1 - NEARLY_ALL) * patterns.total(), _TIMES_WORSE * best_failing)
+    return failing <= max((1 - _NEARLY_ALL) * patterns.total(), _TIMES_WORSE * best_failing)
 
 
 def _words(reading: int) -> str:

@@ -120,7 +120,7 @@ def _form_of(text: str) -> _Form:
 _short_form = lru_cache(maxsize=4096)(_form_of)
 
 
-def places_of(key: StatedKey, reading: Reading) -> Places:
+def _places_of(key: StatedKey, reading: Reading) -> Places:
     """Return which option a key names under a reading."""
     return all_places(key, (reading,))[0]
 
@@ -256,9 +256,9 @@ def option_named(key: StatedKey, reading: Reading | None) -> int | None:
     shown = ", ".join(key_text(value) for value in values)[:80]
     if len(values) == 1 and shown.casefold() in SEALED and not (reading == "text" and shown in key.texts):
         return None
-    places = None if reading is None else places_of(key, reading)
+    places = None if reading is None else _places_of(key, reading)
     if places is None and all(is_in_words(value) for value in values):
-        places = places_of(key, "text")
+        places = _places_of(key, "text")
     if isinstance(places, int):
         return places
     if places is not None:
@@ -266,7 +266,7 @@ def option_named(key: StatedKey, reading: Reading | None) -> int | None:
     if sum(text == shown for text in key.texts) > 1:
         raise BadRow(f"the answer {shown!r} is the text of several options", "ambiguous_key")
     for other in READINGS:
-        if reading is not None and isinstance(place := places_of(key, other), int):
+        if reading is not None and isinstance(place := _places_of(key, other), int):
             raise BadRow(
                 f"the answer {shown!r} is none of the {counted(len(key.texts), 'option')} as the keys of this source "
                 f"are read ({READING_WORDS[reading]}); as one of {READING_WORDS[other]} it is {LETTERS[place]}",

@@ -32,7 +32,7 @@ from .tables.readings import Reading
 from .tables.rows import ENDS, rows_of
 from .tables.settings import setting_names, start_anew
 
-UNREADABLE_FILE = "unreadable_file"
+_UNREADABLE_FILE = "unreadable_file"
 _SHOWN = 3
 _SAMPLE = 200
 """Rows from which columns are guessed."""
@@ -155,7 +155,7 @@ class _Search:
         except (BenchwrightError, OSError) as error:
             if self.only or is_of_the_machine(error):
                 raise
-            self.damaged.append(RefusedRow(path, "", UNREADABLE_FILE, str(error)))
+            self.damaged.append(RefusedRow(path, "", _UNREADABLE_FILE, str(error)))
             self.left.append(LookedInto(path, None, str(error)))
             return
         rows = [row for row in entries if isinstance(row, Row)]

@@ -33,9 +33,9 @@ from .file_question import FileQuestion
 from .picture_lookup import PICTURE_REASONS, PictureLookup
 from .question_files import ReadRow
 
-NO_PICTURE, NO_QUESTION, NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
+NO_PICTURE, _NO_QUESTION, _NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
 ROTATED = "rotated"
-REPLY, NO_REPLY = "reply", "no_reply"
+_REPLY, _NO_REPLY = "reply", "no_reply"
 """What a row is that holds a model's reply and no question of its own, and one in which the model said nothing."""
 _SCHEMA = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
@@ -276,7 +276,7 @@ class QuestionIndex:
             for file, reason, number in database.execute(_ROW_COUNTS):
                 by_file.setdefault(file, Counter())[reason] += number
         return [
-            RowCount(file, counts.pop(None, 0), counts.pop(REPLY, 0), {str(r): n for r, n in sorted(counts.items())})
+            RowCount(file, counts.pop(None, 0), counts.pop(_REPLY, 0), {str(r): n for r, n in sorted(counts.items())})
             for file, counts in by_file.items()
         ]
 
@@ -354,7 +354,7 @@ class _Filling:
             return
         stated = entry.question or entry.reply
         key = None if stated is None else stated.key
-        reason: str | None = NO_REPLY if entry.reply is None else REPLY
+        reason: str | None = _NO_REPLY if entry.reply is None else _REPLY
         detail = "the model said nothing" if entry.reply is None else f"a reply of {entry.reply.model}, and no question"
         try:
             if entry.question is not None and (entry.reply is None or not self._has(entry.question.key)):
@@ -551,9 +551,9 @@ class _Filling:
             question = question.model_copy(update={"rotates": base})
             outcome, detail = ROTATED, f"question {base!r} with its options in another order{difference}"
         elif not question.ask:
-            outcome, detail = NO_QUESTION, "the source has no words for it: its key can be checked"
+            outcome, detail = _NO_QUESTION, "the source has no words for it: its key can be checked"
         elif question.kind == "open":
-            outcome, detail = NO_OPTIONS, "an open question; an item has options"
+            outcome, detail = _NO_OPTIONS, "an open question; an item has options"
         elif question.lacks_key and not self.keeps_keyless:
             outcome, detail = NO_KEY, "no option is marked as right: the key is missing or sealed"
         if outcome is not None:

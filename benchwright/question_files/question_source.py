@@ -73,12 +73,12 @@ def open_source(
         DataError: There are no questions, or they cannot be read.
     """
     if all((place / name).is_file() for name in _RELEASE):
-        return ReleaseSource(Release.open(place))
+        return _ReleaseSource(Release.open(place))
     stated = ColumnFile() if columns is None else read_columns(columns)
-    return FileSource(place, pictures, {**stated.columns, **(mapping or {})}, stated.files)
+    return _FileSource(place, pictures, {**stated.columns, **(mapping or {})}, stated.files)
 
 
-class FileSource:
+class _FileSource:
     """Questions in files.
 
     Args:
@@ -141,7 +141,7 @@ class FileSource:
         return digest(contents)
 
 
-class ReleaseSource:
+class _ReleaseSource:
     """Items of a release, with their ids, splits and marks, and pictures without marks.
 
     Args:

@@ -25,7 +25,7 @@ from ..features.word_matching import SharedWords, WordSharing, agreement, word_s
 from .clusters import components
 
 MOST_BY_HASH = 12
-MOST_BY_FEATURES = 6
+_MOST_BY_FEATURES = 6
 MOST_BY_CHAIN = 12
 _MOST_CHECKED = 24
 """Pictures that share most words with an image, of which the geometry of words is checked before the best are named."""
@@ -252,7 +252,7 @@ def near_by_features(
     *,
     before: KnownFeatures | None = None,
 ) -> NearByFeatures:
-    """Return for each position the images with the most words that agree on one alignment, up to `MOST_BY_FEATURES`.
+    """Return for each position the images with the most words that agree on one alignment, up to `_MOST_BY_FEATURES`.
 
     Args:
         words: Words of each picture.
@@ -283,7 +283,7 @@ def near_by_features(
     left, right = np.array(checked, np.int64).reshape(-1, 2).T
     shared = np.array(agreed, np.int64)
     holds = shared > 0
-    source, target, _ = _strongest(left[holds], right[holds], shared[holds], most=MOST_BY_FEATURES)
+    source, target, _ = _strongest(left[holds], right[holds], shared[holds], most=_MOST_BY_FEATURES)
     candidates: CandidatePairs = defaultdict(set)
     for image, partner in zip(source.tolist(), target.tolist(), strict=True):
         candidates[image].add(partner)

@@ -111,7 +111,7 @@ def look_at(
     if missing:
         looking.progress.phase("likely copies", len(missing), "pairs")
     jobs = [
-        LookAtPairs(tuple(batch), {name: files[name] for pair in batch for name in pair[:2]})
+        _LookAtPairs(tuple(batch), {name: files[name] for pair in batch for name in pair[:2]})
         for batch in in_batches(missing, _PAIRS_A_JOB)
     ]
     for results in run_jobs(jobs, workers=looking.workers, progress=looking.progress, preload=_PRELOAD):
@@ -139,7 +139,7 @@ def likeliest(looks: Iterable[LookedAt]) -> dict[str, LookedAt]:
 
 
 @dataclass(frozen=True)
-class LookAtPairs:
+class _LookAtPairs:
     """A job that compares pairs of pictures.
 
     Args:

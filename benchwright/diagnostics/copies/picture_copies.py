@@ -107,7 +107,7 @@ class PictureCopies:
     def copies(self) -> tuple[tuple[str, ...], ...]:
         """Return the groups of two and more pictures that are copies of one another, directly or through others."""
         pairs = [(look.first, look.second) for look in self.looks if look.verdict == "confirmed"]
-        return groups_of([*pairs, *self.equal])
+        return _groups_of([*pairs, *self.equal])
 
     @cached_property
     def shown_as(self) -> Mapping[str, str]:
@@ -187,7 +187,7 @@ class PictureCopies:
         return partners
 
 
-def groups_of(links: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
+def _groups_of(links: Iterable[Sequence[str]]) -> tuple[tuple[str, ...], ...]:
     """Return what is linked, directly or through others, as sorted groups."""
     rows = [tuple(link) for link in links]
     groups: defaultdict[int, set[str]] = defaultdict(set)

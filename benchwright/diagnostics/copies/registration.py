@@ -13,7 +13,7 @@ _MATCH_BITS = 64
 """Bits of 256 in which matching corners may differ. True matches differ in 15 on average; beyond 64 they are chance."""
 _REACH_PX = 4.0
 """Largest distance of a corner from its predicted place, in pixels of pictures that are some 500 px long."""
-LEAST_INLIERS = 8
+_LEAST_INLIERS = 8
 FEW_INLIERS = 12
 """Corners that must agree for a transform to prove anything, however few there are."""
 _SCENE_MATCHES = 40
@@ -92,13 +92,13 @@ def register(moving: Features, fixed: Features) -> Registered | None:
     import cv2
 
     source, target = _matched(moving, fixed)
-    if len(source) < LEAST_INLIERS:
+    if len(source) < _LEAST_INLIERS:
         return None
     cv2.setRNGSeed(0)
     estimated, inside = cv2.estimateAffine2D(
         source, target, method=cv2.RANSAC, ransacReprojThreshold=_REACH_PX, maxIters=3000, confidence=0.995
     )
-    if estimated is None or (inliers := int(inside.sum())) < LEAST_INLIERS:
+    if estimated is None or (inliers := int(inside.sum())) < _LEAST_INLIERS:
         return None
     affine = np.asarray(estimated, np.float64)
     return Registered(affine, inliers, len(source)) if _is_plausible(affine) else None
@@ -137,7 +137,7 @@ def _cells(points: NDArray[np.float32], frame: NDArray[np.float32]) -> NDArray[n
 
 def _matched(moving: Features, fixed: Features) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the places of similar corners in both pictures, matched one to one."""
-    if min(len(moving), len(fixed)) < LEAST_INLIERS:
+    if min(len(moving), len(fixed)) < _LEAST_INLIERS:
         return moving.points[:0], fixed.points[:0]
     source, target = mutually_nearest(
         moving.descriptors.view(np.uint64), fixed.descriptors.view(np.uint64), most_bits=_MATCH_BITS

@@ -17,7 +17,7 @@ from ..features.word_matching import shared_words
 from .picture_hashes import KnownPicture
 
 MatchedBy = Literal["canonical_id", "file", "pixels"]
-MOST_PARTNERS = 8
+_MOST_PARTNERS = 8
 _SPOTS_OF_A_COSINE = 10.0
 """Weight of a cosine of 1, in spots that two pictures share; near hashes come before both."""
 
@@ -54,7 +54,7 @@ def sure_leaks(mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture]) -> 
 def possible_leaks(
     mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture], *, distance: int, cosine: float | None = None
 ) -> dict[int, list[PossibleLeak]]:
-    """Return, for each of my pictures, those of theirs that it may copy, likeliest first, up to `MOST_PARTNERS`.
+    """Return, for each of my pictures, those of theirs that it may copy, likeliest first, up to `_MOST_PARTNERS`.
 
     Args:
         mine: Pictures to check.
@@ -78,7 +78,7 @@ def possible_leaks(
         votes[pair] += _SPOTS_OF_A_COSINE * alike
     candidates: defaultdict[int, list[PossibleLeak]] = defaultdict(list)
     for row, place in sorted(votes, key=lambda pair: (pair[0], -votes[pair], theirs[pair[1]].name, pair[1])):
-        if len(candidates[row]) < MOST_PARTNERS:
+        if len(candidates[row]) < _MOST_PARTNERS:
             candidates[row].append(PossibleLeak(place, (row, place) in mirrored))
     return dict(candidates)
 
@@ -91,7 +91,7 @@ def _alike(mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture], cosine:
         return {}
     my_vectors = decode_vectors([mine[number].embedding or "" for number in my_rows])
     their_vectors = decode_vectors([theirs[number].embedding or "" for number in their_rows])
-    near = near_across(my_vectors, their_vectors, cosine=cosine, most=MOST_PARTNERS)
+    near = near_across(my_vectors, their_vectors, cosine=cosine, most=_MOST_PARTNERS)
     return {
         (my_rows[row], their_rows[place]): alike
         for row, near_ones in near.items()
@@ -117,7 +117,7 @@ def _near(
     for place, (_, number) in enumerate(my_codes):
         mine_of[int(code_of[place])].append(number)
     for place, (_, number) in enumerate(their_codes, start=len(my_codes)):
-        if len(bearers := theirs_of[int(code_of[place])]) < MOST_PARTNERS:
+        if len(bearers := theirs_of[int(code_of[place])]) < _MOST_PARTNERS:
             bearers.append(number)
     near = {(row, place): 0 for code in mine_of for row in mine_of[code] for place in theirs_of.get(code, ())}
     for pairs in iter_pairs(codes, distance=distance):

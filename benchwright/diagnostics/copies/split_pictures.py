@@ -47,7 +47,7 @@ class SplitPictures:
         return tuple(sorted({split for splits in self.shown.values() for split in splits}))
 
 
-class PictureInSplit(NamedTuple):
+class _PictureInSplit(NamedTuple):
     """A picture that an item shows, and the item's split."""
 
     split: str
@@ -92,13 +92,13 @@ def write_split_pictures(place: Path, folder: Path) -> SplitPictures:
     return SplitPictures(files, dict(shown))
 
 
-def _of_release(place: Path) -> Iterator[PictureInSplit]:
+def _of_release(place: Path) -> Iterator[_PictureInSplit]:
     for row in Release.open(place).rows(("item_id", "split", "images", "image_ids")):
         for image_id, picture in zip(row["image_ids"], row["images"], strict=True):
-            yield PictureInSplit(str(row["split"]), str(row["item_id"]), image_id, picture["bytes"])
+            yield _PictureInSplit(str(row["split"]), str(row["item_id"]), image_id, picture["bytes"])
 
 
-def _of_workspace(place: Path) -> Iterator[PictureInSplit]:
+def _of_workspace(place: Path) -> Iterator[_PictureInSplit]:
     from benchwright.pipeline.run import open_view
 
     view = open_view(place)
@@ -111,7 +111,7 @@ def _of_workspace(place: Path) -> Iterator[PictureInSplit]:
             )
         for image in item.images:
             data = view.image_bytes(view.image(image.image_id))
-            yield PictureInSplit(str(values[named[0]]), item.item_id, image.image_id, data)
+            yield _PictureInSplit(str(values[named[0]]), item.item_id, image.image_id, data)
 
 
 def copies_across_splits(

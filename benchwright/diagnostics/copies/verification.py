@@ -35,7 +35,7 @@ from .registration import FEW_INLIERS, Affine, Registered, SceneGeometry, refine
 from .strokes import aligned_strokes
 from .structure import BLOCK_PX, Structure, compare
 
-SIDE_PX = 448
+_SIDE_PX = 448
 """Longer side at which pictures are compared."""
 LEAST_SIDE_PX = 160
 """Longer side to which pictures of at least one block are enlarged, so that they have more than a few blocks."""
@@ -47,7 +47,7 @@ BEST_FIRST: Mapping[str, int] = {"confirmed": 0, "unsure": 1, "scene": 2, "diffe
 """Rank of each verdict: of several pairs, or alignments, the first is the one that counts."""
 
 
-class SameEnough(NamedTuple):
+class _SameEnough(NamedTuple):
     """Limits of the measured values within which a pair counts as copies; all are shares, 0-1.
 
     Args:
@@ -78,8 +78,8 @@ class SameEnough(NamedTuple):
         )
 
 
-CONFIRMED = SameEnough(contained=0.85, whole=0.45, alike=0.85, replaced=0.03, preserved=0.85, region=0.8)
-UNSURE = SameEnough(contained=0.7, whole=0.1, alike=0.7, replaced=0.12, preserved=0.6, region=0.7)
+_CONFIRMED = _SameEnough(contained=0.85, whole=0.45, alike=0.85, replaced=0.03, preserved=0.85, region=0.8)
+_UNSURE = _SameEnough(contained=0.7, whole=0.1, alike=0.7, replaced=0.12, preserved=0.6, region=0.7)
 _SUBSTANCE = 0.38
 """Share of the overlap that both pictures fill with the same; below it everything but the details is plain."""
 _PHOTOGRAPHIC = 0.6
@@ -106,7 +106,7 @@ class PairComparison:
     Args:
         verdict: As in this module's table.
         structure: Values measured in the best alignment; None where there is none.
-        affine: Maps the moving picture onto the fixed one, both `SIDE_PX` long at most; the moving picture was
+        affine: Maps the moving picture onto the fixed one, both `_SIDE_PX` long at most; the moving picture was
             mirrored first where `mirrored` says so.
         inliers: Corners that agree on the alignment; 0 where the frames were compared as they are.
         mirrored: Whether the moving picture was mirrored left to right.
@@ -149,7 +149,7 @@ class PreparedPicture:
             factor = LEAST_SIDE_PX / longer
             size = (max(1, round(luma.width * factor)), max(1, round(luma.height * factor)))
             luma = luma.resize(size, Image.Resampling.BILINEAR)
-        self.grey: NDArray[np.uint8] = shrunk(luma, side_px=SIDE_PX)
+        self.grey: NDArray[np.uint8] = shrunk(luma, side_px=_SIDE_PX)
 
     @cached_property
     def features(self) -> Features:
@@ -229,8 +229,8 @@ def _judge(
     if structure is not None and structure.detailed < _PLAIN and registered is None:
         if structure.alike == 1.0 and structure.shade <= _NEAR_SHADE:
             verdict = "confirmed" if structure.shade <= _SAME_SHADE else "unsure"
-    elif structure is not None and UNSURE.holds(structure):
-        sure = CONFIRMED.holds(structure) and (registered is None or registered.is_proof)
+    elif structure is not None and _UNSURE.holds(structure):
+        sure = _CONFIRMED.holds(structure) and (registered is None or registered.is_proof)
         verdict = "confirmed" if sure else "unsure"
     elif structure is not None and inliers >= FEW_INLIERS and _is_under_other_words(structure):
         verdict = "unsure"
@@ -249,7 +249,7 @@ def _may_be_off(structure: Structure) -> bool:
     return (
         structure.common < _SUBSTANCE
         and structure.detailed >= _REFINABLE
-        and structure.alike >= UNSURE.alike
+        and structure.alike >= _UNSURE.alike
         and structure.preserved >= _NEARLY
     )
 
@@ -257,7 +257,7 @@ def _may_be_off(structure: Structure) -> bool:
 def _is_under_other_words(structure: Structure) -> bool:
     """Return whether one band across both pictures is the same, and only the words above or below it differ."""
     return (
-        max(structure.overlap_fixed, structure.overlap_moving) >= UNSURE.contained
+        max(structure.overlap_fixed, structure.overlap_moving) >= _UNSURE.contained
         and structure.common >= _SUBSTANCE
         and structure.band >= _UNDER_OTHER_WORDS
     )

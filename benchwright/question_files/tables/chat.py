@@ -27,7 +27,7 @@ class _Turn(NamedTuple):
     reply: str | None
 
 
-def dialogue_of(entry: Entry) -> str | None:
+def _dialogue_of(entry: Entry) -> str | None:
     """Return the column of an entry that holds a dialogue; None where none does."""
     columns = named(entry)
     return next((columns[name] for name in DIALOGUES if name in columns and _is_dialogue(entry[columns[name]])), None)
@@ -42,12 +42,12 @@ def _author(message: Mapping[str, Any]) -> str:
 
 
 def _taken(entry: Entry) -> frozenset[str]:
-    column = dialogue_of(entry)
+    column = _dialogue_of(entry)
     return NOTHING if column is None else frozenset({column})
 
 
 def _rows(entry: Entry) -> Iterator[PlainRow]:
-    column = dialogue_of(entry)
+    column = _dialogue_of(entry)
     assert column is not None
     turns = list(_turns(entry[column]))
     if not turns:

@@ -78,13 +78,13 @@ REPLY_FIELDS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The same for replies: the raw text, the choice that its source read from it, the model."""
 
-FIRST_ANSWER = "first_answer"
+_FIRST_ANSWER = "first_answer"
 """Setting beside columns: number of the first option where keys are numbers, 0 or 1."""
 
 KEYS = "keys"
 """Setting beside columns: how keys name options, one of `READINGS`."""
 
-SETTINGS = (FIRST_ANSWER, KEYS)
+SETTINGS = (_FIRST_ANSWER, KEYS)
 """Fields of a mapping that name no column."""
 
 _OPTION = re.compile(r"(?:option|choice|opt|answer)?[ _-]?([a-z])", re.I)
@@ -208,7 +208,7 @@ def guessed_columns(
         DataError: A stated field or column does not exist.
     """
     given = dict(stated or {})
-    first_answer = _first_answer(given.pop(FIRST_ANSWER, None), of)
+    first_answer = _first_answer(given.pop(_FIRST_ANSWER, None), of)
     keys = _reading(given.pop(KEYS, None), of)
     fields, several = _stated_fields(given, columns, of)
     lowered: dict[str, str] = {}
@@ -290,7 +290,7 @@ def _reply_columns(lowered: Mapping[str, str], stated: Collection[str]) -> dict[
 def _first_answer(value: object, of: str) -> int | None:
     if value is None or str(value) in ("0", "1"):
         return None if value is None else int(str(value))
-    raise DataError(f"{of}: {FIRST_ANSWER} is {value!r}; write 0 or 1, the number that keys give the first option")
+    raise DataError(f"{of}: {_FIRST_ANSWER} is {value!r}; write 0 or 1, the number that keys give the first option")
 
 
 def _reading(value: object, of: str) -> Reading | None:

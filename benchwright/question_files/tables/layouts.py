@@ -19,7 +19,7 @@ from .question_squares import QUESTION_SQUARES
 from .worded_options import WORDED_OPTIONS
 from .wrong_answers import WRONG_ANSWERS, WRONG_COLUMNS
 
-WHOLE: tuple[Layout, ...] = (
+_WHOLE: tuple[Layout, ...] = (
     NESTED_QUESTIONS,
     CHAT,
     QUESTION_SQUARES,
@@ -28,9 +28,9 @@ WHOLE: tuple[Layout, ...] = (
     CLAIMS,
 )
 """Layouts that say how a whole entry is read; it has one of them at most."""
-PARTS: tuple[Layout, ...] = (FIGURES, FOLDERS, COCO_NUMBERS, MARKED_WORDS, WRONG_ANSWERS, WORDED_OPTIONS, DECLINING)
+_PARTS: tuple[Layout, ...] = (FIGURES, FOLDERS, COCO_NUMBERS, MARKED_WORDS, WRONG_ANSWERS, WORDED_OPTIONS, DECLINING)
 """Layouts of a part of an entry, each of which may follow the others."""
-LAYOUTS = (*WHOLE, *PARTS)
+LAYOUTS = (*_WHOLE, *_PARTS)
 
 
 _MARKS: Mapping[str, frozenset[str]] = {
@@ -56,7 +56,7 @@ def _possible(columns: tuple[str, ...], layouts: tuple[Layout, ...]) -> tuple[La
 
 def is_laid_out(entry: Mapping[str, Any]) -> bool:
     """Return whether an entry as a whole has a layout of its own."""
-    return any(layout.taken(entry) for layout in WHOLE)
+    return any(layout.taken(entry) for layout in _WHOLE)
 
 
 def plain_rows(row: Row, stated: Collection[str] = ()) -> Iterator[Row]:
@@ -70,7 +70,7 @@ def plain_rows(row: Row, stated: Collection[str] = ()) -> Iterator[Row]:
         BadRow: An entry has a layout, and lacks a part of it.
     """
     rows = [row]
-    for layout in _possible(tuple(row.document), WHOLE):
+    for layout in _possible(tuple(row.document), _WHOLE):
         taken = layout.taken(row.document)
         kept = {name: row.document[name] for name in taken & set(stated) if name in row.document}
         if taken and (layout.keeps_stated or not kept):
@@ -80,7 +80,7 @@ def plain_rows(row: Row, stated: Collection[str] = ()) -> Iterator[Row]:
             ]
             break
     for entry in rows:
-        yield from _finished(entry, _possible(tuple(entry.document), PARTS))
+        yield from _finished(entry, _possible(tuple(entry.document), _PARTS))
 
 
 def _finished(row: Row, layouts: tuple[Layout, ...]) -> Iterator[Row]:

@@ -35,7 +35,7 @@ def positional_rows(path: str, head: Sequence[Row], rest: Iterator[Row]) -> Iter
     """
     first = head[0].document
     is_header = all(isinstance(cell, str) for cell in first) and sum(map(is_known_column, first)) >= 2
-    names = list(first) if is_header else place_names([row.document for row in head if is_positional(row.document)])
+    names = list(first) if is_header else _place_names([row.document for row in head if is_positional(row.document)])
     for row in (*head[1:],) if is_header else head:
         yield _named_row(path, row, names)
     for row in rest:
@@ -49,7 +49,7 @@ def _named_row(path: str, row: Row, names: Sequence[str]) -> Row | RefusedRow:
     return Row(row.entry, dict(zip(names, row.document, strict=True)))
 
 
-def place_names(rows: Sequence[Sequence[Any]]) -> list[str]:
+def _place_names(rows: Sequence[Sequence[Any]]) -> list[str]:
     """Return a name for each place of rows: what it holds in nearly all of them, else `value 3`."""
     width = Counter(map(len, rows)).most_common(1)[0][0]
     columns = [[row[place] for row in rows if len(row) == width] for place in range(width)]

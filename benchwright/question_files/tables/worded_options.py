@@ -32,14 +32,14 @@ _LETTER_KEY = re.compile(r"(?:the answer is\s+)?[(\[]?([A-Za-z])[)\].:]?(?:[\s.:
 _PLAIN_LETTER = re.compile(r"[(\[]?([A-Za-z])[)\].:]?")
 
 
-class WordedOptions(NamedTuple):
+class _WordedOptions(NamedTuple):
     """A question without the options that its words list, and these."""
 
     question: str
     options: tuple[str, ...]
 
 
-def options_in_words(words: str) -> WordedOptions | None:
+def _options_in_words(words: str) -> _WordedOptions | None:
     """Return a question and the options that its words list, in the order of their letters; None for none."""
     for mark in _MARKS:
         found = list(mark.finditer(words))
@@ -55,7 +55,7 @@ def options_in_words(words: str) -> WordedOptions | None:
     return None
 
 
-def _between(words: str, run: list[re.Match[str]]) -> WordedOptions | None:
+def _between(words: str, run: list[re.Match[str]]) -> _WordedOptions | None:
     """Return what stands before, between and after the marks; None where a mark has no words after it."""
     ends = [*(match.start() for match in run[1:]), len(words)]
     options = [words[match.end() : end] for match, end in zip(run, ends, strict=True)]
@@ -70,7 +70,7 @@ def _between(words: str, run: list[re.Match[str]]) -> WordedOptions | None:
     before = _LEADING.sub("", words[: run[0].start()]).strip()
     rest = [line for line in after.splitlines() if line.strip() and not _CLOSING.fullmatch(line)]
     question = "\n".join([before, *(line.strip() for line in rest)]).strip()
-    return WordedOptions(question, stripped) if before else None
+    return _WordedOptions(question, stripped) if before else None
 
 
 def _columns(entry: Entry) -> tuple[str | None, str | None]:
@@ -84,13 +84,13 @@ def _columns(entry: Entry) -> tuple[str | None, str | None]:
     return question, answer
 
 
-def _read(entry: Entry) -> WordedOptions | None:
+def _read(entry: Entry) -> _WordedOptions | None:
     """Return the question and options of an entry whose key is one of them, by letter or in words."""
     question, answer = _columns(entry)
     if question is None or answer is None or not isinstance(entry[question], str):
         return None
     key = _key(entry[answer])
-    if key is None or (read := options_in_words(entry[question])) is None:
+    if key is None or (read := _options_in_words(entry[question])) is None:
         return None
     letter = _PLAIN_LETTER.fullmatch(key)
     is_letter = letter is not None and LETTERS.index(letter[1].upper()) < len(read.options)
