@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from benchwright.errors import DataError
 from benchwright.records import LETTERS
@@ -15,7 +15,6 @@ from benchwright.text_normalization import counted
 from .key_reading import (
     READING_WORDS,
     SEALED,
-    KnownKey,
     Places,
     StatedKey,
     all_places,
@@ -23,7 +22,8 @@ from .key_reading import (
     key_text,
     key_values,
 )
-from .tables.columns import READINGS, Reading
+from .option_cells import own_marks
+from .tables.readings import READINGS, KnownKey, Reading
 
 NEARLY_ALL = 0.98
 """Share of rows from which on a reading fits nearly all of them."""
@@ -136,6 +136,8 @@ class KeyEvidence:
     _files: dict[str, Counter[_Pattern]] = field(default_factory=dict)
     _spread: Counter[tuple[int, int]] = field(default_factory=Counter)
     _examples: dict[_Pattern, list[KeyExample]] = field(default_factory=dict)
+    _has_own_numbers: bool = False
+    """Whether options begin with numbers, which need not be those by which keys count them."""
 
     @property
     def is_binary(self) -> bool:
@@ -160,6 +162,8 @@ class KeyEvidence:
             return
         if len(key.texts) < 2:
             return
+        if key.names and key.names[0].isdecimal() and own_marks(key.texts) == key.names:
+            self._has_own_numbers = True
         places = all_places(key)
         pattern = _Pattern(all(map(is_in_words, values)), _classes(places))
         patterns[pattern] += 1
@@ -197,9 +201,9 @@ class KeyEvidence:
             # Keys in words say nothing of how the others are to be read, unless nearly all keys are texts.
             read = Counter({p: n for p, n in read.items() if not p.in_words}) or read
         best = max(candidates, key=lambda c: (_valid(read, c), -c))
-        for rival in candidates:
-            if _fits_as_well(read, rival, best) and not _is_named(read, best, rival):
-                self._refuse(every, best, rival)
+        rivals = [c for c in candidates if _fits_as_well(read, c, best) and not self._is_named(read, best, c)]
+        if rivals:
+            self._refuse(every, [best, *rivals])
         return best
 
     def _check_each_file(self, chosen: int, candidates: Sequence[int]) -> None:
@@ -211,7 +215,7 @@ class KeyEvidence:
                 if (
                     read.total() == _valid(read, rival) > _valid(read, chosen)
                     and _differing(read, rival, chosen)
-                    and not _is_named(read, chosen, rival)
+                    and not self._is_named(read, chosen, rival)
                 ):
                     own, common = READINGS[rival], READINGS[chosen]
                     raise DataError(
@@ -221,20 +225,24 @@ class KeyEvidence:
                         f"(--columns), or for all files with --column keys={common}"
                     )
 
-    def _refuse(self, every: Counter[_Pattern], best: int, rival: int) -> None:
-        examples = [
-            example
-            for pattern, found in self._examples.items()
-            if _options_differ(pattern, best, rival)
-            for example in found
-        ]
-        shown = examples[0]._replace(options={READINGS[n]: examples[0].options[READINGS[n]] for n in (best, rival)})
+    def _is_named(self, patterns: Counter[_Pattern], best: int, rival: int) -> bool:
+        """Return whether all keys are the very names of options, which goes before counting options."""
+        counting = ("letters", "from_1") if self._has_own_numbers else ("letters", "from_0", "from_1")
+        by_name = READINGS[best] == "labels" and _valid(patterns, best) == patterns.total()
+        return by_name and READINGS[rival] in counting
+
+    def _refuse(self, every: Counter[_Pattern], readings: Sequence[int]) -> NoReturn:
+        """Refuse keys that can be read in several ways, with a key that they read otherwise."""
+        best, *rivals = readings
+        pattern = max(self._examples, key=lambda p: sum(_options_differ(p, best, rival) for rival in rivals))
+        example = self._examples[pattern][0]
+        shown = example._replace(options={r: o for r, o in example.options.items() if READINGS.index(r) in readings})
         files = ", ".join(list(self._files)[:3]) + (f" and {len(self._files) - 3} more" if len(self._files) > 3 else "")
+        ways = ", or ".join(f"as {_words(reading)} (fits {_share(every, reading)})" for reading in readings)
+        settings = " or ".join(f"--column keys={READINGS[reading]}" for reading in readings)
         raise DataError(
-            f"{files}: the keys (column {self.column!r}) can be read in two ways, which differ: as {_words(best)} "
-            f"(fits {_share(every, best)}), or as {_words(rival)} (fits {_share(every, rival)}); {shown}; say which "
-            f"with --column keys={READINGS[best]} or --column keys={READINGS[rival]} (in a recipe's mapping or a "
-            f"file of columns `keys: {READINGS[best]}`)"
+            f"{files}: the keys (column {self.column!r}) can be read in {len(readings)} ways, which differ: {ways}; "
+            f"{shown}; say which with {settings} (in a recipe's mapping or a file of columns `keys: {READINGS[best]}`)"
         )
 
     @staticmethod
@@ -247,9 +255,9 @@ class KeyEvidence:
         fits = []
         for number, reading in enumerate(READINGS):
             if valid := _valid(every, number):
-                differing = 0 if chosen is None else _differing(every, number, chosen)
+                other = 0 if chosen is None else _differing(every, number, chosen)
                 spread = {LETTERS[p]: n for (r, p), n in sorted(self._spread.items()) if r == number}
-                fits.append(ReadingFit(reading, valid, differing, spread))
+                fits.append(ReadingFit(reading, valid, other, spread))
         others = Counter({p: n for p, n in every.items() if chosen is None or p.options[chosen] is None})
         in_words = sum(n for p, n in others.items() if p.in_words and p.options[_TEXT] is not None)
         unread = sum(n for p, n in others.items() if not p.in_words and any(o is not None for o in p.options))
@@ -259,9 +267,9 @@ class KeyEvidence:
             if chosen is not None and any(_options_differ(pattern, chosen, n) for n in self._telling(chosen))
             for example in found
         ]
-        reading = None if chosen is None else READINGS[chosen]
+        named = None if chosen is None else READINGS[chosen]
         return KeyTable(
-            tuple(self._files), self.column, reading, is_stated, every.total(), in_words, unread, tuple(fits),
+            tuple(self._files), self.column, named, is_stated, every.total(), in_words, unread, tuple(fits),
             tuple(differing[:_MOST_NAMED]),
         )  # fmt: skip
 
@@ -300,12 +308,6 @@ def _fits_as_well(patterns: Counter[_Pattern], rival: int, best: int) -> bool:
         return False
     failing, best_failing = (patterns.total() - _valid(patterns, reading) for reading in (rival, best))
     return failing <= max((1 - NEARLY_ALL) * patterns.total(), _TIMES_WORSE * best_failing)
-
-
-def _is_named(patterns: Counter[_Pattern], best: int, rival: int) -> bool:
-    """Return whether all keys are the very names of options, which goes before counting options."""
-    by_name = READINGS[best] == "labels" and _valid(patterns, best) == patterns.total()
-    return by_name and READINGS[rival] in ("letters", "from_0", "from_1")
 
 
 def _words(reading: int) -> str:

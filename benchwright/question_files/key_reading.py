@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from benchwright.records import LETTERS
@@ -27,7 +27,7 @@ from benchwright.source_files.rows import BadRow
 from benchwright.text_normalization import counted
 
 from .option_cells import is_absent, own_marks, parsed_cell, without_mark
-from .tables.columns import READINGS, Reading
+from .tables.readings import READINGS, KnownKey, Reading
 
 READING_WORDS: Mapping[Reading, str] = {
     "letters": "letters", "labels": "names of options", "from_0": "numbers from 0", "from_1": "numbers from 1",
@@ -41,25 +41,15 @@ _LETTER = re.compile(_NAMED + r"([A-Za-z])[)\]]?[.:)]?", re.I)
 _NUMBER = re.compile(_NAMED + r"(\d{1,3})(?:\.0+)?[)\]]?[.:)]?", re.I)
 _WHOLE = re.compile(r"(-?\d+)\.0+")
 _LETTERED = re.compile(r"[(\[]?([A-Za-z])[.):\]]+\s+(.+)", re.S)
-_LETTERS = re.compile(r"[A-Z](?:\s*(?:[,;/&+|]|\band\b)?\s*[A-Z])+", re.I)
+_LETTERS = re.compile(r"[A-Z](?:\s*(?:[,;/&+|]|\band\b)\s*[A-Z]| +[A-Z](?![A-Z]))+", re.I)
+_CAPITALS = re.compile(r"[A-Z]{2,}")
 _NUMBERS = re.compile(r"\d{1,2}(?:\s*[,;/&+|]\s*\d{1,2})+")
 _TRUTH = {"1": True, "1.0": True, "true": True, "0": False, "0.0": False, "false": False}
 _SAYS = ({"no": False, "yes": True}, {"false": False, "true": True})
+_SHORT, _LONGEST_LIST = 24, 100
+"""Most characters of a key whose form is remembered, and of one that may list several options."""
 Places = int | tuple[int, ...] | None
 """The option that a key names, from 0; several where it names several; None where it names none."""
-
-
-@dataclass(frozen=True)
-class KnownKey:
-    """A key whose reading its format says, whatever the other keys of the source are.
-
-    Args:
-        value: The key.
-        reading: How it names an option.
-    """
-
-    value: Any
-    reading: Reading
 
 
 class StatedKey(NamedTuple):
@@ -99,6 +89,37 @@ def key_text(value: Any) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
+class _Form(NamedTuple):
+    """What a key may be by its form alone: letters from A on, or numbers; neither where it can be words only."""
+
+    letters: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
+    words: str = ""
+    """Words after a letter, as in `A. cat`."""
+
+
+def _form(text: str) -> _Form:
+    return _short_form(text) if len(text) <= _SHORT else _form_of(text)
+
+
+def _form_of(text: str) -> _Form:
+    if (match := _LETTER.fullmatch(text)) is not None:
+        return _Form(letters=(match[1].upper(),))
+    if (match := _NUMBER.fullmatch(text)) is not None:
+        return _Form(numbers=(int(match[1]),))
+    if (match := _LETTERED.fullmatch(text)) is not None:
+        return _Form(letters=(match[1].upper(),), words=match[2].strip())
+    if len(text) <= _LONGEST_LIST and (_LETTERS.fullmatch(text) or _CAPITALS.fullmatch(text)):
+        letters = re.sub(r"\band\b|[^A-Za-z]", "", text, flags=re.I).upper()
+        return _Form(letters=tuple(letters) if len({*letters}) == len(letters) else ())
+    if len(text) <= _LONGEST_LIST and _NUMBERS.fullmatch(text):
+        return _Form(numbers=tuple(map(int, re.findall(r"\d+", text))))
+    return _Form()
+
+
+_short_form = lru_cache(maxsize=4096)(_form_of)
+
+
 def places_of(key: StatedKey, reading: Reading) -> Places:
     """Return which option a key names under a reading."""
     return all_places(key, (reading,))[0]
@@ -124,23 +145,48 @@ def _joined(found: Sequence[Places]) -> Places:
 
 def _place(value: Any, text: str, key: StatedKey, reading: Reading) -> Places:
     match reading:
-        case "text":
-            return _of_text(text, key)
         case "letters":
-            return _of_letter(text, key)
+            return _of_letters(_form(text), key)
         case "labels":
             return key.names.index(text) if key.names and key.names.count(text) == 1 else None
+        case "from_0" | "from_1":
+            return None if isinstance(value, bool) else _of_numbers(_form(text), len(key.texts), int(reading[-1]))
+        case "text":
+            return _of_text(text, key)
         case "yes_no":
-            return _of_truth(text, key.texts)
-        case _:
-            return None if isinstance(value, bool) else _of_number(text, len(key.texts), int(reading[-1]))
+            return _of_truth(text, key.texts) if len(key.texts) == 2 else None
+
+
+def _of_letters(form: _Form, key: StatedKey) -> Places:
+    if not form.letters:
+        return None
+    places = _joined([_at_letter(letter, key) for letter in form.letters])
+    return places if not form.words or places == _with_text(form.words, key.texts) else None
+
+
+def _at_letter(letter: str, key: StatedKey) -> int | None:
+    if key.names and (letters := _letters_of(key.names)):
+        return letters.index(letter) if letters.count(letter) == 1 else None
+    place = LETTERS.index(letter)
+    return place if place < len(key.texts) else None
+
+
+@lru_cache(maxsize=64)
+def _letters_of(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the letters that options are called by; none where one is called otherwise."""
+    found = [_LETTER.fullmatch(name) for name in names]
+    return tuple(match[1].upper() for match in found if match is not None) if all(found) else ()
+
+
+def _of_numbers(form: _Form, options: int, first: int) -> Places:
+    return _joined([n - first if 0 <= n - first < options else None for n in form.numbers]) if form.numbers else None
 
 
 def _of_text(text: str, key: StatedKey) -> int | None:
     place = _with_text(text, key.texts)
-    if place is None and (lettered := _LETTERED.fullmatch(text)) is not None:
-        place = _with_text(lettered[2].strip(), key.texts)
-        return place if place == _at_letter(lettered[1], key) else None
+    if place is None and (form := _form(text)).words:
+        place = _with_text(form.words, key.texts)
+        return place if place == _at_letter(form.letters[0], key) else None
     return place
 
 
@@ -162,46 +208,8 @@ def _folded(text: str) -> str:
     return whole[1] if whole is not None else key_text(text).casefold().rstrip(".")
 
 
-def _of_letter(text: str, key: StatedKey) -> Places:
-    if (match := _LETTER.fullmatch(text)) is not None:
-        return _at_letter(match[1], key)
-    if (lettered := _LETTERED.fullmatch(text)) is not None:
-        place = _at_letter(lettered[1], key)
-        return place if place is not None and place == _with_text(lettered[2].strip(), key.texts) else None
-    if len(text) <= 3 * len(LETTERS) and _LETTERS.fullmatch(text):
-        letters = re.findall("[A-Z]", re.sub(r"\band\b", " ", text, flags=re.I), re.I)
-        if text == text.lower() and not re.search(r"[^a-z]", text):
-            return None  # a word
-        places = [_at_letter(letter, key) for letter in letters]
-        if None not in places and len(set(places)) == len(places):
-            return tuple(place for place in places if place is not None)
-    return None
-
-
-def _at_letter(letter: str, key: StatedKey) -> int | None:
-    letter = letter.upper()
-    if key.names:
-        named = [_LETTER.fullmatch(name) for name in key.names]
-        if all(named):
-            letters = [match[1].upper() for match in named if match is not None]
-            return letters.index(letter) if letters.count(letter) == 1 else None
-    place = LETTERS.index(letter)
-    return place if place < len(key.texts) else None
-
-
-def _of_number(text: str, options: int, first: int) -> Places:
-    match = _NUMBER.fullmatch(text)
-    if match is not None:
-        place = int(match[1]) - first
-        return place if 0 <= place < options else None
-    if _NUMBERS.fullmatch(text):
-        places = [int(number) - first for number in re.findall(r"\d+", text)]
-        return tuple(places) if all(0 <= place < options for place in places) else None
-    return None
-
-
 def _of_truth(text: str, texts: Sequence[str | None]) -> int | None:
-    said = _TRUTH.get(text.casefold()) if len(texts) == 2 else None
+    said = _TRUTH.get(text.casefold())
     if said is None or None in texts:
         return None
     folded = [_folded(words or "") for words in texts]
@@ -211,20 +219,23 @@ def _of_truth(text: str, texts: Sequence[str | None]) -> int | None:
     return None
 
 
+_NO_FORM = _Form()
+
+
 def is_letter(value: Any) -> bool:
     """Return whether a key is one letter."""
     if isinstance(value, KnownKey):
         value = value.value
     if isinstance(value, list | tuple) and len(value) == 1:
         value = value[0]
-    return isinstance(value, str) and _LETTER.fullmatch(key_text(value)) is not None
+    return isinstance(value, str) and len(value) <= _SHORT and _LETTER.fullmatch(key_text(value)) is not None
 
 
 def is_in_words(value: Any) -> bool:
     """Return whether a key can be words only: it is neither a letter nor a number, nor true or false."""
     text = key_text(value)
-    forms = (_LETTER, _LETTERED, _NUMBER, _NUMBERS, _WHOLE)
-    return not (isinstance(value, bool) or text.casefold() in _TRUTH or any(f.fullmatch(text) for f in forms))
+    is_other = isinstance(value, bool) or _form(text) != _NO_FORM or text.casefold() in _TRUTH
+    return not (is_other or _WHOLE.fullmatch(text))
 
 
 def option_named(key: StatedKey, reading: Reading | None) -> int | None:

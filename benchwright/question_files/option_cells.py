@@ -146,7 +146,7 @@ def _marked_in(line: str) -> OptionCells | None:
     cells = [line[match.end() : end].strip() for match, end in zip(found, ends, strict=True)]
     if len(cells) < 2 or not all(cells):
         return None
-    return OptionCells(cells, tuple(_mark(match) for match in found))
+    return OptionCells(cells, tuple(_mark(match) for match in found) if start == "A" else ())
 
 
 def _mark(match: re.Match[str]) -> str:

@@ -21,8 +21,9 @@ from .asked_question import AskedPicture, AskedQuestion, ModelReply, task_name
 from .picture_columns import with_named_pictures
 from .question_rows import DEFAULT_TASK, question_of, stated_id
 from .reply_columns import model_of_path, reply_of, without_ends
-from .tables.columns import KEYS, SETTINGS, ColumnMapping, Reading, guessed_columns
+from .tables.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
 from .tables.configs import file_labels
+from .tables.readings import Reading
 from .tables.rows import ENDS, rows_of
 
 UNREADABLE_FILE = "unreadable_file"

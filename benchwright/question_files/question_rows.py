@@ -15,10 +15,11 @@ from benchwright.source_files.rows import BadRow
 from benchwright.text_normalization import counted
 
 from .asked_question import YES_NO, AskedPicture, AskedQuestion, task_name
-from .key_reading import SEALED, KnownKey, StatedKey, is_letter, option_named
+from .key_reading import SEALED, StatedKey, is_letter, option_named
 from .marked_pictures import number_of_mark, renumbered, with_marked
 from .option_cells import is_absent, listed_in, option_cells, parsed_cell
-from .tables.columns import ColumnMapping, Reading
+from .tables.columns import ColumnMapping
+from .tables.readings import KnownKey, Reading
 
 DEFAULT_TASK = "imported"
 _KINDS = ("yes_no", "multiple_choice")

@@ -58,7 +58,10 @@ SOURCES: list[Any] = [
     pytest.param([({"1": "cat", "2": "dog"}, 1), ({"A": "cat", "B": "dog"}, "B")], "AB", "labels", id="labels of two kinds"),
     pytest.param([(["B. dog", "A. cat"], "A"), (["A. cat", "B. dog"], "B")], "BB", "letters", id="letters that stand in the options"),
     pytest.param([("A. cat B. dog C. cow", "C"), ("(a) cat (b) dog (c) cow", "(b)")], "CB", "letters", id="options in one cell"),
-    pytest.param([("1) cat 2) dog 3) cow", 3), ("1) cat 2) dog 3) cow", 1)], "CA", "labels", id="numbered options in one cell"),
+    pytest.param([("1) cat 2) dog 3) cow", 3), ("1) cat 2) dog 3) cow", 1)], "CA", "from_1", id="numbered options in one cell"),
+    pytest.param([(["2. dog", "1. cat"], 1), (["1. cat", "3. cow", "2. dog"], 3)], "BB", "labels", id="numbers that stand in the options"),
+    pytest.param([(WORDS, ["B"]), (WORDS, "['D']"), (["BAD", "CAB", "A"], "B")], "BDB", "letters", id="lists of one key"),
+    pytest.param([(["Bad", "Cab", "Dab"], "Cab"), (["BED", "BAD", "CAB"], "BAD"), (WORDS, "cow")], "BBC", "text", id="words of letters"),
     pytest.param([(["Yes", "No"], True), (["No", "Yes"], True), (["no", "yes"], False)], "ABA", "yes_no", id="true is yes"),
     pytest.param([(["Yes", "No"], "yes"), (["No", "Yes"], "Yes.")], "AB", "text", id="yes in words"),
 ]  # fmt: skip
@@ -89,7 +92,8 @@ def test_shards_of_parquet_are_read_together_and_their_pictures_once(tmp_path: P
 AMBIGUOUS: list[Any] = [
     pytest.param([(WORDS, 1), (WORDS, 2)], ("from_0", "from_1"), ("B", "A"), id="no key shows the base"),
     pytest.param([(["B", "A"], "A"), (["A", "B"], "B")], ("letters", "text"), ("A", "B"), id="options are letters"),
-    pytest.param([(["2", "1", "3"], "1"), (["1", "3", "2"], "2")], ("from_1", "text"), ("A", "B"), id="options are numbers"),
+    pytest.param([(["2", "3", "1", "4"], "1"), (["1", "3", "2", "4"], "3")], ("from_1", "text"), ("A", "C"), id="options are numbers"),
+    pytest.param([(["1. cat", "2. dog", "3. cow"], 1)] * 2, ("labels", "from_0"), ("A", "B"), id="numbers that stand in the options"),
     pytest.param([(["Yes", "No"], 1), (["Yes", "No"], 0)], ("from_0", "yes_no"), ("B", "A"), id="1 is yes, or the second"),
 ]  # fmt: skip
 

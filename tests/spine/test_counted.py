@@ -39,7 +39,7 @@ NEVER_ONE = {
     "audit/checks/copies.py: {len(files)} files": "copies are two or more",
     "audit/checks/leaks.py: {len(files)} files": "one has its own words",
     "construction/drafting/prompts.py: {SEEN[sees]} answers": "a verb",
-    "benchwright/question_files/question_rows.py: {len(value)} answers": "two or more",
+    "benchwright/question_files/key_reading.py: {len(places)} answers": "two or more",
     "construction/manipulation/ideas/endpoint.py: {scene.people} people": "two or more",
     "construction/measured/depth_maps.py: {suffix} files": "a suffix",
     "evaluation/planned_run.py: {self.model} answers": "a verb",

@@ -21,13 +21,15 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import count, takewhile
-from typing import Any, Literal, get_args
+from typing import Any
 
 from pydantic import Field
 
 from benchwright.errors import DataError
 from benchwright.records import LETTERS, Record
 from benchwright.source_files.picture_names import is_picture_name
+
+from .readings import READINGS, Reading
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("question_id", "questionid", "qid", "item_id", "idx", "id", "uid", "index", "sample_id", "key"),
@@ -73,10 +75,6 @@ KEYS = "keys"
 
 SETTINGS = (FIRST_ANSWER, KEYS)
 """Fields of a mapping that name no column."""
-
-Reading = Literal["letters", "labels", "from_0", "from_1", "text", "yes_no"]
-READINGS: tuple[Reading, ...] = get_args(Reading)
-"""Ways in which a key may name an option (`key_reading`); of two that give the same options the first is named."""
 
 _OPTION = re.compile(r"(?:option|choice|opt|answer)?[ _-]?([a-z])", re.I)
 _NUMBERED_OPTION = re.compile(r"(?:option|choice|opt)[ _-]?(\d{1,2})", re.I)
@@ -244,7 +242,7 @@ def _first_answer(value: object, of: str) -> int | None:
 
 def _reading(value: object, of: str) -> Reading | None:
     if value is None or value in READINGS:
-        return None if value is None else READINGS[READINGS.index(value)]  # type: ignore[arg-type]
+        return None if value is None else READINGS[READINGS.index(value)]
     raise DataError(f"{of}: {KEYS} is {value!r}; write how keys name options: {', '.join(READINGS)}")
 
 

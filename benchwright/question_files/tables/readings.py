@@ -1,0 +1,23 @@
+"""The ways in which a key may name an option, and keys of which their format says the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+Reading = Literal["letters", "labels", "from_0", "from_1", "text", "yes_no"]
+READINGS: tuple[Reading, ...] = get_args(Reading)
+"""Ways in which a key may name an option (`key_reading`); of two that give the same options the first is named."""
+
+
+@dataclass(frozen=True)
+class KnownKey:
+    """A key whose reading its format says, whatever the other keys of the source are.
+
+    Args:
+        value: The key.
+        reading: How it names an option.
+    """
+
+    value: Any
+    reading: Reading
