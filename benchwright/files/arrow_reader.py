@@ -287,8 +287,8 @@ def _sound(batch: pa.RecordBatch, extra: frozenset[str]) -> pa.RecordBatch:
         if not _Size(values, total).is_within(*most):
             bound = ROW_VALUES if values > _MAX_ROW_VALUES else ROW_BYTES
             raise _TooLarge(
-                f"up to column {name!r} it has {values:,} values in {total:,} bytes, and at most {_MAX_ROW_VALUES:,} in "
-                f"{_MAX_ROW_BYTES / MIB:g} MiB are read of a row; leave the column out, split the row, "
+                f"up to column {name!r} it has {values:,} values in {total:,} bytes, and at most {_MAX_ROW_VALUES:,} "
+                f"in {_MAX_ROW_BYTES / MIB:g} MiB are read of a row; leave the column out, split the row, "
                 f"{bound.or_raise()}"
             )
         if isinstance(column, pa.DictionaryArray):

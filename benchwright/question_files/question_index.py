@@ -46,11 +46,13 @@ CREATE TABLE questions (
     number INTEGER PRIMARY KEY, key TEXT UNIQUE, file TEXT, row TEXT, first TEXT, image_ids TEXT, document TEXT,
     outcome TEXT, detail TEXT, names TEXT);
 CREATE INDEX by_picture ON questions (first, key) WHERE first IS NOT NULL;
-CREATE TABLE shown (file TEXT, place TEXT, image_ids TEXT, names TEXT, PRIMARY KEY (file, place)) WITHOUT ROWID;
+CREATE TABLE shown (file TEXT, place TEXT, image_ids TEXT, names TEXT, key TEXT, PRIMARY KEY (file, place))
+    WITHOUT ROWID;
 CREATE TABLE absent (name TEXT PRIMARY KEY, reason TEXT, detail TEXT);
 CREATE TABLE rows (
     number INTEGER PRIMARY KEY, file TEXT, position INTEGER, entry TEXT, key TEXT, reason TEXT, detail TEXT);
 CREATE TABLE guesses (key TEXT, place INTEGER, name TEXT, file TEXT, row TEXT);
+CREATE INDEX by_question ON guesses (key);
 CREATE TABLE replies (
     model TEXT, key TEXT, text TEXT, choice TEXT, file TEXT, row TEXT, PRIMARY KEY (model, key)) WITHOUT ROWID;
 """
@@ -384,12 +386,16 @@ class _Filling:
         for entry, question, shown in self.waiting:
             place = entry.pictures[0].path
             row = self.database.execute(
-                "SELECT image_ids, names FROM shown WHERE file = ? AND place = ?", (self.file, place)
+                "SELECT image_ids, names, key FROM shown WHERE file = ? AND place = ?", (self.file, place)
             ).fetchone()
             if row is None:
                 self._store(entry, question, shown)
             else:
                 self._store_with(entry, question, str(row[0]).split(), None, "", json.loads(row[1]))
+                self.database.execute(
+                    "INSERT INTO guesses SELECT ?, place, name, file, ? FROM guesses WHERE key = ?",
+                    (question.key, entry.row, row[2]),
+                )
         self.waiting = []
 
     def settle_pictures(self) -> None:
@@ -527,12 +533,13 @@ class _Filling:
                 self.database.execute("INSERT OR IGNORE INTO absent VALUES (?, ?, ?)", self.absent.pop(name))
         if shown.outcome is None:
             self.database.execute(
-                "INSERT OR IGNORE INTO shown VALUES (?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO shown VALUES (?, ?, ?, ?, ?)",
                 (
                     self.file,
                     str(question.labels.get("index", question.labels.get(STATED_ID, question.key))),
                     " ".join(ids),
                     json.dumps(shown.names),
+                    question.key,
                 ),
             )
 

@@ -159,6 +159,16 @@ def test_one_file_never_stands_for_two_paths(case: str, tmp_path: Path, drawn: b
         assert read.left_out == ({MISSING: wanted.count(MISSING)} if MISSING in wanted else {})
 
 
+def test_a_row_that_refers_to_the_picture_of_another_loses_it_too(tmp_path: Path, drawn: bytes) -> None:
+    source = bench(tmp_path, drawn, ["chart/p.png"], {})
+    rows = [
+        {"index": n, "image": image, **ROW, "question": f"Q {n}?"}
+        for n, image in enumerate(("x/chart/p.png", "0", "y/chart/p.png"))
+    ]
+    (source / "q.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert shown(source) == [MISSING] * 3
+
+
 def test_pictures_in_an_archive_and_in_another_folder_are_matched_alike(tmp_path: Path, drawn: bytes) -> None:
     import zipfile
 
