@@ -76,7 +76,7 @@ class UnreadableImage(DataError):
         empty (failed): The file has no bytes.
         too_large (failed): The file has more bytes than `limits.max_bytes`.
         not_an_image (failed): Contents of no accepted format (AVIF, BMP, GIF, JPEG, JPEG 2000, PNG, TIFF, WebP).
-        unsupported_format (failed): An image that this installation cannot read, such as HEIC without pillow-heif.
+        unsupported_format (failed): An image that this installation cannot read, such as HEIC without pi-heif.
         vector (failed): SVG, whatever its name.
         mislabelled (failed): The name ends like one image format, the contents are another.
         too_many_pixels (failed): More than `limits.max_pixels`, as the file states before it is decoded.

@@ -47,7 +47,7 @@ _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("passwords of the review app", "app", "argon2", "argon2-cffi"),
     ("cookies of the review app", "app", "itsdangerous", "itsdangerous"),
     ("review store on PostgreSQL", "postgres", "psycopg", "psycopg"),
-    ("photographs in HEIC", "heic", "pillow_heif", "pillow-heif"),
+    ("photographs in HEIC", "heic", "pi_heif", "pi-heif"),
     ("tables as spreadsheets (.xlsx)", "tables", "openpyxl", "openpyxl"),
     ("signing in by OpenID", "oidc", "authlib", "authlib"),
     ("Label Studio, both ways", "labelstudio", "label_studio_sdk", "label-studio-sdk"),

@@ -245,7 +245,7 @@ def _decoder(form: str) -> Callable[[io.BytesIO], ImageFile.ImageFile]:
 def _container_by_decoder(image: ImageFile.ImageFile, bound: Container, limits: Limits) -> Container:
     width, height = check_pixels(*image.size, limits=limits)
     frames = check_frames(getattr(image, "n_frames", 1), limits=limits)
-    # pillow-heif turns a HEIC upright while it opens it.
+    # pi-heif turns a HEIC upright while it opens it.
     stated = image.getexif().get(_ORIENTATION_TAG, 1) if bound.format == "AVIF" else 1
     orientation = stated if stated in _UPRIGHT else 1
     notes = sorted_notes(orientation=orientation, animated=frames, alpha=image.mode == "RGBA")

@@ -25,8 +25,8 @@ _LEADS: tuple[tuple[str, bytes], ...] = (
 _PIXMAP = re.compile(rb"P(?:[1-6][ \t\r\n]+(?:#[^\n]*\n\s*)*\d+\s|7\nWIDTH |[Ff]\n)")
 _BY_NAME = {".tga": "TGA"}
 """Formats whose first bytes tell nothing."""
-_PACKAGES = {"HEIC": "pillow_heif"}
-_INSTALL = {"HEIC": "install pillow-heif (pip install 'benchwright[heic]'), or save it as JPEG"}
+_PACKAGES = {"HEIC": "pi_heif"}
+_INSTALL = {"HEIC": "install pi-heif (pip install 'benchwright[heic]'), or save it as JPEG"}
 
 
 def other_format(head: bytes, suffix: str) -> str | None:
