@@ -1,4 +1,4 @@
 from .auditing import AuditSettings as AuditSettings
 from .auditing import audit as audit
-from .texts import markdown as markdown
-from .verdict import verdict_of as verdict_of
+from .findings.texts import markdown as markdown
+from .findings.verdict import verdict_of as verdict_of

@@ -17,22 +17,22 @@ from benchwright.storage_faults import is_of_the_machine, naming, storage_fault
 from benchwright.workspace.atomic import write_json
 from benchwright.workspace.item_cache import ItemCache
 
-from .audited_items import AuditedItems, UnreadableRow
-from .baseline import Baseline, read_baseline, write_baseline
 from .check import FOUND, AuditCheck, AuditContext, CheckSkipped
 from .evidence import MEASURES, brought_replies
-from .finding import Finding, by_weight
-from .kept_values import KeptValues, KnownPictures
-from .page import write_page
+from .findings.baseline import Baseline, read_baseline, write_baseline
+from .findings.finding import Finding, by_weight
+from .findings.page import write_page
+from .findings.report import DOCUMENT, AuditReport, CheckRun
 from .picture_measures import PictureMeasures
-from .reading import read_source
 from .registry import all_checks
-from .report import DOCUMENT, AuditReport, CheckRun
 from .safety_classifier import load_safety
+from .source.audited_items import AuditedItems, UnreadableRow
+from .source.kept_values import KeptValues, KnownPictures
+from .source.reading import read_source
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.models.unsafe_labels import UnsafeLabels
-    from benchwright.models.chat import ChatSettings
+    from benchwright.models.endpoints.chat import ChatSettings
 
 logger = logging.getLogger(__name__)
 

@@ -15,15 +15,15 @@ from benchwright.errors import BenchwrightError
 from benchwright.progress import Progress, Silent
 from benchwright.raised import RaisedError
 
-from .kept_values import KeptValues
+from .source.kept_values import KeptValues
 
 if TYPE_CHECKING:
-    from benchwright.models.chat import ChatSettings
+    from benchwright.models.endpoints.chat import ChatSettings
     from benchwright.workspace.item_cache import ItemCache
 
-    from .audited_items import AuditedItem, AuditedItems
-    from .finding import Finding
+    from .findings.finding import Finding
     from .safety_classifier import SafetyClassifier
+    from .source.audited_items import AuditedItem, AuditedItems
 
 S = TypeVar("S")
 T = TypeVar("T")

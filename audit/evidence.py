@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from benchwright.records import Item
     from benchwright.text_only_baseline import ItemWords
 
-    from .audited_items import AuditedItem, AuditedItems
     from .check import AuditContext
+    from .source.audited_items import AuditedItem, AuditedItems
 
 MEASURES = "measures"
 """Name of the measures of pictures among what checks share."""

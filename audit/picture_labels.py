@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from benchwright.diagnostics.models.unsafe_labels import Scores
 
-    from .audited_items import AuditedItems
     from .check import AuditContext
+    from .source.audited_items import AuditedItems
 
 _KIND = "audit labels of picture 1"
 

@@ -41,7 +41,7 @@ def _cpu_s() -> float:
 
 
 def _ours(items: Items, url: str, in_flight: int) -> Callable[[], int]:
-    import benchwright.models.client  # noqa: F401
+    import benchwright.models.endpoints.client  # noqa: F401
     from benchwright.canonical import bytes_digest
     from benchwright.evaluation.backends.base import BackendContext, parse_model
     from benchwright.evaluation.backends.options import BackendOptions

@@ -65,8 +65,8 @@ class Room:
         photographs: Functions that return the photographs that people uploaded to a workspace folder; called by a run.
         unused_photographs: Functions that return the photographs of a workspace folder that nothing refers to, and
             remove the old ones; called by `gc`.
-        checks: Functions that return problems (`benchwright.pipeline.check.Problem`) of what the room keeps in a
-            workspace folder; called by `check`.
+        checks: Functions that return problems (`benchwright.pipeline.mending.check.Problem`) of what the room keeps
+            in a workspace folder; called by `check`.
     """
 
     name: str

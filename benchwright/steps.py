@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from benchwright.images.decode import ImageReader
     from benchwright.images.formats.walking import Limits
-    from benchwright.models.reply_store import ReplyStore
-    from benchwright.models.usage import RequestPlan
+    from benchwright.models.endpoints.reply_store import ReplyStore
+    from benchwright.models.endpoints.usage import RequestPlan
     from benchwright.photographs import BroughtPhotograph
 
 Verdict = Literal["keep", "drop", "ask", "failed"]

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from benchwright.errors import DataError
-from benchwright.pipeline.check import Problem
+from benchwright.pipeline.mending.check import Problem
 from benchwright.text_normalization import counted
 
 from .backends.reply_log import LOG_NAME, DamagedHead, state_of, take_out_damaged

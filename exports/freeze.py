@@ -18,7 +18,7 @@ from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, PrerequisiteError, RecipeError, StepError
 from benchwright.estimates import is_estimated, require_decisions, require_people
 from benchwright.images.made_pictures import PictureRule
-from benchwright.pipeline.plan import makers_of_estimates
+from benchwright.pipeline.planning.plan import makers_of_estimates
 from benchwright.records import Item, Operation
 from benchwright.regions import with_answer_regions
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled

@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchwright.pipeline.check import problems_of
+from benchwright.pipeline.mending.check import problems_of
 from benchwright.release.verification.verify import verify_release
 from benchwright.workspace.workspace import Workspace
 

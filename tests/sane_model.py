@@ -9,7 +9,7 @@ from typing import Any
 
 from benchwright.construction.manipulation.ideas.prompts import templates
 from benchwright.facts import CATEGORIES, IdeaCategory, Perception
-from benchwright.models.structured_replies import fenced
+from benchwright.models.endpoints.structured_replies import fenced
 
 CAPTION = "A woman in a white shirt holds a racket on a lawn beside a sign."
 SUBJECT, SUBJECT_BOX = "the woman", [0.2, 0.1, 0.6, 0.9]

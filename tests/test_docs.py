@@ -26,8 +26,8 @@ from benchwright.annotation.store.database.schema import MEANING, metadata
 from benchwright.cli.output import JsonOption
 from benchwright.cli.room import SECTIONS
 from benchwright.errors import BenchwrightError
-from benchwright.pipeline.fitting import fitted_to
-from benchwright.pipeline.plan import plan
+from benchwright.pipeline.planning.fitting import fitted_to
+from benchwright.pipeline.planning.plan import plan
 from benchwright.recipe import Header, load_recipe, parse_recipe
 from benchwright.recipes import bundled_recipes
 from benchwright.release.format.schema import COLUMN_MEANINGS, COLUMNS

@@ -12,12 +12,9 @@ import streamlit as st
 
 from ..store.accounts.accounts import Account
 from .auth.middleware import LANGUAGE, LOGIN, LOGOUT
-from .base.curator_texts import TEXTS as WORDS
-from .base.directed_text import DIRECTED_STYLE, inert
 from .base.page_words import show_page_words
 from .base.request import PageRequest
 from .base.state import AppState, current_state
-from .base.texts import TEXTS
 from .cockpit.build import show_build
 from .cockpit.guidelines_editor import show_guidelines_editor
 from .cockpit.rules import show_rules
@@ -39,6 +36,9 @@ from .pages.reasons import show_reasons
 from .pages.review import TASK, show_review
 from .pages.unknown_address import show_unknown_address
 from .security.cookies import COOKIE
+from .wording.curator_texts import TEXTS as WORDS
+from .wording.directed_text import DIRECTED_STYLE, inert
+from .wording.texts import TEXTS
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator

@@ -16,7 +16,7 @@ import click
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
-from ..app.base.account_words import invitation_path, state_of
+from ..app.wording.account_words import invitation_path, state_of
 from .selection import open_for_commands, workspace_of, workspace_option
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.text_normalization import counted
 from benchwright.workspace.atomic import replacing
 
-from ..app.base.account_words import invitation_path
+from ..app.wording.account_words import invitation_path
 from .app import LOCAL_URL
 from .selection import open_for_commands, removed_on_failure, workspace_option
 

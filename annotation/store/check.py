@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError, DamagedError, DataError
-from benchwright.pipeline.check import Problem
+from benchwright.pipeline.mending.check import Problem
 from benchwright.records import Item
 from benchwright.workspace.sealed import read_sealed
 from benchwright.workspace.store_place import FILE, PIN, has_store

@@ -13,14 +13,14 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from benchwright.errors import PrerequisiteError, UnreadableImage
-from benchwright.models.usage import BudgetSpent
+from benchwright.models.endpoints.usage import BudgetSpent
 from benchwright.records import LETTERS
 from benchwright.text_normalization import counted
 
-from ..audited_items import AuditedItem, AuditedItems
 from ..check import AuditContext, CheckSkipped, enough, needs_words
 from ..evidence import picture_copies
-from ..finding import Finding
+from ..findings.finding import Finding
+from ..source.audited_items import AuditedItem, AuditedItems
 from .guessing import cue_severity, learned_sample
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _answers(
     """
     from benchwright.diagnostics.models.model_questions import FAILED, QuestionAsker, read_yes_no
     from benchwright.images.decode import decode_rgb
-    from benchwright.models.reply_store import ReplyStore
+    from benchwright.models.endpoints.reply_store import ReplyStore
 
     if context.model is None:
         raise CheckSkipped(_NEEDS_MODEL)

@@ -11,11 +11,11 @@ from benchwright.diagnostics.copies.pair_looks import FileToLookAt, PairToLookAt
 from benchwright.diagnostics.copies.pairing import DISTANCE
 from benchwright.diagnostics.copies.picture_copies import PictureCopies
 
-from ..audited_items import AuditedItems
 from ..check import AuditContext, CheckSkipped
 from ..evidence import copy_measures_of, looked_at, picture_copies, readable_pictures
-from ..finding import Finding
+from ..findings.finding import Finding
 from ..picture_measures import PictureMeasures
+from ..source.audited_items import AuditedItems
 
 _FIXED = 1 << 62
 """Number of pixels that makes a picture the one that stays as it is, as in the step `leakage`."""

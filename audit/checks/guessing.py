@@ -11,11 +11,11 @@ from benchwright.diagnostics.shortcuts.picks import LEAST_DECIDED, Bounds
 from benchwright.errors import PrerequisiteError, UnreadableImage
 from benchwright.text_normalization import counted
 
-from ..audited_items import AuditedItem, AuditedItems
 from ..check import FOUND, AuditContext, CheckSkipped, enough, needs_words
 from ..evidence import MOST_LEARNED, item_report, picture_measures
-from ..finding import Finding, Severity
+from ..findings.finding import Finding, Severity
 from ..picture_measures import PictureMeasures
+from ..source.audited_items import AuditedItem, AuditedItems
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.shortcuts.answer_letters import Balance, Placing

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from benchwright.hidden_characters import Kind, escaped, hidden_characters
 
-from ..audited_items import AuditedItems
 from ..check import AuditContext, needs_words
-from ..finding import Finding, Severity
+from ..findings.finding import Finding, Severity
+from ..source.audited_items import AuditedItems
 
 if TYPE_CHECKING:
     from benchwright.records import Item

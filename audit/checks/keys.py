@@ -11,10 +11,10 @@ from benchwright.diagnostics.keys.suspected_keys import LIKELY, NEARLY_SURE, Sus
 from benchwright.records import LETTERS
 from benchwright.text_normalization import counted
 
-from ..audited_items import AuditedItem, AuditedItems
 from ..check import AuditContext, CheckSkipped, enough
 from ..evidence import BroughtReplies, brought_replies
-from ..finding import Finding
+from ..findings.finding import Finding
+from ..source.audited_items import AuditedItem, AuditedItems
 
 _LEAST_MODELS = 2
 _SHOWN = 20

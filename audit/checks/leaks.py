@@ -10,9 +10,9 @@ from typing import ClassVar
 
 from benchwright.questions.overlap import SharedRuns, question_and_options, words_of
 
-from ..audited_items import AuditedItems
 from ..check import AuditContext, CheckSkipped, needs_words
-from ..finding import Finding
+from ..findings.finding import Finding
+from ..source.audited_items import AuditedItems
 
 _CANARY = re.compile(rb"canary", re.I)
 _READ_BYTES = 1 << 20

@@ -13,11 +13,11 @@ from typing import ClassVar, NamedTuple
 
 from benchwright.text_normalization import normal
 
-from ..audited_items import AuditedItem, AuditedItems
 from ..check import AuditContext, CheckSkipped, enough
 from ..evidence import needs_pictures
-from ..finding import Finding, Severity
+from ..findings.finding import Finding, Severity
 from ..read_texts import read_texts
+from ..source.audited_items import AuditedItem, AuditedItems
 from .guessing import cue_severity
 
 _NEEDS_OCR = "it needs OCR: let rapidocr, in the extra `filters`, read the text in pictures with --ocr"

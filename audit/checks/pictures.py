@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ..audited_items import UNREADABLE_PICTURE, AuditedItems
 from ..check import AuditContext
 from ..evidence import needs_pictures, picture_measures, readable_pictures
-from ..finding import Finding, Severity
+from ..findings.finding import Finding, Severity
+from ..source.audited_items import UNREADABLE_PICTURE, AuditedItems
 
 _BLANK = "blank"
 _SERIOUS = ("blank", "too_dark", "too_bright", "mostly_frame")

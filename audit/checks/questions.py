@@ -9,10 +9,10 @@ from typing import ClassVar
 from benchwright.diagnostics.wording.repeated_questions import MIN_SIMILARITY, NEAR, right_option
 from benchwright.text_normalization import counted
 
-from ..audited_items import AuditedItem, AuditedItems, RotatedQuestion, WordlessItem
 from ..check import AuditContext, needs_words
 from ..evidence import item_report
-from ..finding import Finding
+from ..findings.finding import Finding
+from ..source.audited_items import AuditedItem, AuditedItems, RotatedQuestion, WordlessItem
 
 
 class RepeatedIds:

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 from benchwright.text_normalization import counted
 
-from ..audited_items import AuditedItems
 from ..check import AuditContext
 from ..evidence import needs_pictures, readable_pictures
-from ..finding import Finding
+from ..findings.finding import Finding
+from ..source.audited_items import AuditedItems
 
 
 class PictureLicences:

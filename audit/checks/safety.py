@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from ..audited_items import AuditedItems
 from ..check import AuditContext, CheckSkipped, enough
 from ..evidence import needs_pictures
-from ..finding import Finding
+from ..findings.finding import Finding
 from ..picture_labels import picture_labels
+from ..source.audited_items import AuditedItems
 
 _NEEDS_CLASSIFIER = (
     "it needs a classifier of pictures: name its folder with --unsafe-weights, and its unsafe labels with "

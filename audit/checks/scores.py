@@ -11,10 +11,10 @@ from benchwright.diagnostics.keys.score_effects import ModelEffect, ScoreEffects
 from benchwright.diagnostics.keys.suspected_keys import LIKELY
 from benchwright.text_normalization import counted
 
-from ..audited_items import AuditedItems
 from ..check import FOUND, AuditContext, CheckSkipped, enough
 from ..evidence import brought_replies
-from ..finding import Finding
+from ..findings.finding import Finding
+from ..source.audited_items import AuditedItems
 from .keys import ranked
 
 _ENOUGH = 0.05

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from benchwright.components import SplitsOfKeys
 
-from ..audited_items import AuditedItem, AuditedItems, WordlessItem
 from ..check import AuditContext, CheckSkipped
-from ..finding import Finding
+from ..findings.finding import Finding
+from ..source.audited_items import AuditedItem, AuditedItems, WordlessItem
 
 _STATED, _IMAGE = "source:", "image:"
 TRAINING = ("train", "training")

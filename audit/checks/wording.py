@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from benchwright.canonical import digest
 from benchwright.errors import PrerequisiteError
 
-from ..audited_items import AuditedItems
 from ..check import AuditContext, CheckSkipped, needs_words
-from ..finding import Finding
+from ..findings.finding import Finding
+from ..source.audited_items import AuditedItems
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.wording.spelling import Spelling

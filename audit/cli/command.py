@@ -16,9 +16,9 @@ from benchwright.text_normalization import counted, printable
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.models.unsafe_labels import UnsafeLabels
-    from benchwright.models.chat import ChatSettings
+    from benchwright.models.endpoints.chat import ChatSettings
 
-    from ..report import AuditReport
+    from ..findings.report import AuditReport
     from ..setting_right.campaigns import OpenedAudit
 
 _PLACE = click.Path(exists=True, path_type=Path)
@@ -188,7 +188,7 @@ def audit(
 
     from ..auditing import AuditSettings
     from ..auditing import audit as audit_source
-    from ..texts import markdown, terminal_lines
+    from ..findings.texts import markdown, terminal_lines
 
     if text and as_json:
         raise click.UsageError("--text and --json are two forms of the same; give one of them")
@@ -295,7 +295,7 @@ def _show_reading(line: str) -> None:
 
 
 def _fails(report: AuditReport, fail_on: str) -> bool:
-    from ..finding import SEVERITIES
+    from ..findings.finding import SEVERITIES
 
     if fail_on == "never":
         return False

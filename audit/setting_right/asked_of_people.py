@@ -10,11 +10,11 @@ from typing import Any, Literal, NamedTuple, get_args
 from benchwright.canonical import canonical_json
 from benchwright.text_normalization import printable
 
-from ..audited_items import AuditedItem, AuditedItems
 from ..checks.splits import TRAINING
 from ..checks.wording import FAULTS
-from ..finding import SEVERITIES, Finding, Severity
-from ..report import AuditReport
+from ..findings.finding import SEVERITIES, Finding, Severity
+from ..findings.report import AuditReport
+from ..source.audited_items import AuditedItem, AuditedItems
 
 _PICTURES_ALIKE = ("duplicate_picture", "duplicate_picture_across_splits", "similar_pictures")
 """Kinds about pictures that are copies of one another, or may be."""

@@ -27,7 +27,7 @@ from benchwright.workspace.atomic import write_json
 from benchwright.workspace.workspace import Workspace
 
 from ..auditing import AuditSettings
-from ..report import AuditReport
+from ..findings.report import AuditReport
 from .asked_of_people import AuditQuestions, ItemQuestion, SideNote, Way, questions_of
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from benchwright.text_normalization import printable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchwright.pipeline.check import CheckedPictures, Problem
+    from benchwright.pipeline.mending.check import CheckedPictures, Problem
 
 
 @click.command()
@@ -42,14 +42,14 @@ def check(workspace: Path, is_repairing: bool, as_json: bool) -> int:
     backup), a source picture that is gone.
     """
     from benchwright.errors import BenchwrightError, StorageError
-    from benchwright.pipeline.check import CheckedPictures, problems_of
+    from benchwright.pipeline.mending.check import CheckedPictures, problems_of
     from benchwright.workspace.workspace import Workspace
 
     space, pictures = Workspace(workspace), CheckedPictures()
     if not (workspace / "workspace.json").exists() and not space.tables.is_dir():
         raise BenchwrightError(f"{workspace} is not a workspace (no workspace.json); give the folder that a run made")
     if is_repairing:
-        from benchwright.pipeline.repair import repair
+        from benchwright.pipeline.mending.repair import repair
 
         with space.locked():
             problems = repair(space, problems_of(space, pictures=pictures))

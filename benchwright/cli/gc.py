@@ -43,7 +43,7 @@ def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None
     Who hands one in at that very moment either comes first, or is asked to upload it again.
     """
     from benchwright.photographs import unused_photographs
-    from benchwright.pipeline.check import orphans
+    from benchwright.pipeline.mending.check import orphans
     from benchwright.workspace.item_cache import FILE_NAME, ItemCache
     from benchwright.workspace.workspace import Workspace
 

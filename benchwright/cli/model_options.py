@@ -30,7 +30,7 @@ def _chat(stated: dict[str, Any]) -> Any:
     """
     from pydantic import ValidationError
 
-    from benchwright.models.chat import ChatSettings
+    from benchwright.models.endpoints.chat import ChatSettings
 
     stated = {name: value for name, value in stated.items() if value is not None}
     if not stated:

@@ -16,7 +16,7 @@ MAX_LINE_BYTES = 1 << 20
 def in_utf_8(handle: BinaryIO) -> BinaryIO:
     """Return a text in UTF-8, or in UTF-16 with a byte order mark, in UTF-8; it is read from start to end once."""
     head = handle.read(2)
-    rest = cast(BinaryIO, io.BufferedReader(Joined(head, handle), 1 << 16))
+    rest = cast(BinaryIO, io.BufferedReader(JoinedLines(head, handle), 1 << 16))
     if head not in (b"\xff\xfe", b"\xfe\xff"):
         return rest
     return cast(BinaryIO, io.BufferedReader(_Recoded(rest), 1 << 16))
@@ -42,7 +42,7 @@ def numbered_lines(handle: BinaryIO, *, usual_bytes: int = MAX_LINE_BYTES) -> It
             yield number, line
 
 
-class Joined(io.RawIOBase):
+class JoinedLines(io.RawIOBase):
     """A file whose beginning has been read already."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:

@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 from benchwright.files.bounds import MIB, ROW_BYTES, ROW_VALUES
 from benchwright.files.code_pages import CodePage, code_page
-from benchwright.files.numbered_lines import Joined
+from benchwright.files.numbered_lines import JoinedLines
 
 _DELIMITERS = ",;\t|"
 OF_THE_WHOLE = ("is not text", "is not UTF-16")
@@ -93,7 +93,7 @@ def text_lines(
     # The limit is one for the whole process. Pictures in base64 are longer than the 128 KiB that csv allows a cell.
     csv.field_size_limit(max(csv.field_size_limit(), ROW_BYTES.most()))
     text = io.TextIOWrapper(
-        cast(BinaryIO, io.BufferedReader(Joined(head, handle))),
+        cast(BinaryIO, io.BufferedReader(JoinedLines(head, handle))),
         encoding=encoding,
         errors="surrogateescape" if encoding == "utf-8-sig" else "strict",
         newline="",

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from benchwright.models.chat import ChatSettings
-from benchwright.models.usage import RequestPlan
+from benchwright.models.endpoints.chat import ChatSettings
+from benchwright.models.endpoints.usage import RequestPlan
 from benchwright.recipe import Recipe
 from benchwright.steps import Step
 from benchwright.text_normalization import counted
 
-from .fitting import fitted_to
 from .ingest import list_files
-from .plan import check_final_steps, plan
+from .planning.fitting import fitted_to
+from .planning.plan import check_final_steps, plan
 from .run import image_folder
 
 

@@ -19,12 +19,12 @@ from benchwright.images.made_pictures import PictureRule
 from benchwright.photographs import photographs_of
 from benchwright.pipeline.damage import files_made, make_again, mend_tables
 from benchwright.pipeline.engine_choice import open_engine
-from benchwright.pipeline.fitting import fitted_to
 from benchwright.pipeline.gather_stage import run_campaign, run_gather
 from benchwright.pipeline.ingest import ingest
 from benchwright.pipeline.map_stage import TRANSIENT, MapJob
 from benchwright.pipeline.overrides import override_status, take_in
-from benchwright.pipeline.plan import Phase, check_final_steps, phases, plan
+from benchwright.pipeline.planning.fitting import fitted_to
+from benchwright.pipeline.planning.plan import Phase, check_final_steps, phases, plan
 from benchwright.pipeline.runlog import RunLog, logged
 from benchwright.pipeline.view import View
 from benchwright.pipeline.worker_context import WorkerContext

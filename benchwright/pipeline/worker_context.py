@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from benchwright.models.reply_store import ReplyStore
+    from benchwright.models.endpoints.reply_store import ReplyStore
 
 _SHARDS_OF_IMAGES_KEPT = 16
 """Number of tables of source images that a worker caches, some MB each; an image's partners are in many shards."""
@@ -74,7 +74,7 @@ class WorkerContext:
     @cached_property
     def replies(self) -> ReplyStore:
         """Return the replies that steps got from models; opened once per worker."""
-        from benchwright.models.reply_store import ReplyStore
+        from benchwright.models.endpoints.reply_store import ReplyStore
 
         return ReplyStore(self.workspace.step_replies, tmp=self.workspace.tmp)
 

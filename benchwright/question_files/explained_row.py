@@ -12,7 +12,7 @@ from benchwright.source_files.rows import BadRow, Row
 from .item_check import ReadQuestions
 from .key_reading import READING_WORDS, all_places, key_text, key_values
 from .question_files import QuestionFile
-from .question_index import SourceRow
+from .question_index import IndexedRow
 from .question_rows import pictures_of, stated_key
 from .tables.readings import READINGS, KnownKey
 
@@ -50,7 +50,7 @@ def explained_rows(read: ReadQuestions, which: str) -> list[dict[str, Any]]:
     return [_explained(read, row) for row in named]
 
 
-def _explained(read: ReadQuestions, row: SourceRow) -> dict[str, Any]:
+def _explained(read: ReadQuestions, row: IndexedRow) -> dict[str, Any]:
     document: dict[str, Any] = {
         "file": row.file, "row": row.position, "entry": row.entry, "source_id": row.source_id,
         "left_out": row.reason, "detail": row.detail, "fields": [], "key": None, "options": [], "images": [],
@@ -78,7 +78,7 @@ def _explained(read: ReadQuestions, row: SourceRow) -> dict[str, Any]:
     return document
 
 
-def _raw(read: ReadQuestions, file: QuestionFile, row: SourceRow) -> Iterator[Row]:
+def _raw(read: ReadQuestions, file: QuestionFile, row: IndexedRow) -> Iterator[Row]:
     """Yield the row as its file holds it."""
     for each in read.source.rows(file):
         if isinstance(each, Row) and each.position == row.position and each.entry == row.entry:

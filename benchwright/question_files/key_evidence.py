@@ -15,8 +15,8 @@ from benchwright.text_normalization import counted
 from .key_reading import (
     READING_WORDS,
     SEALED,
+    KeyCell,
     Places,
-    StatedKey,
     all_places,
     is_in_words,
     key_text,
@@ -144,7 +144,7 @@ class KeyEvidence:
         """Return whether all keys are 1 or 0 (true or false), both are there, and no row has options."""
         return set(self.bare) == {"0", "1"} and not any(self._files.values())
 
-    def add(self, file: str, entry: str, source_id: str | None, key: StatedKey) -> None:
+    def add(self, file: str, entry: str, source_id: str | None, key: KeyCell) -> None:
         """Count a key with its options; a row without a key says nothing."""
         patterns = self._files.setdefault(file, Counter())
         if isinstance(key.value, KnownKey):

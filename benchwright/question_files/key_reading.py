@@ -52,7 +52,7 @@ Places = int | tuple[int, ...] | None
 """The option that a key names, from 0; several where it names several; None where it names none."""
 
 
-class StatedKey(NamedTuple):
+class KeyCell(NamedTuple):
     """A key as its row states it, beside the options.
 
     Args:
@@ -120,12 +120,12 @@ def _form_of(text: str) -> _Form:
 _short_form = lru_cache(maxsize=4096)(_form_of)
 
 
-def _places_of(key: StatedKey, reading: Reading) -> Places:
+def _places_of(key: KeyCell, reading: Reading) -> Places:
     """Return which option a key names under a reading."""
     return all_places(key, (reading,))[0]
 
 
-def all_places(key: StatedKey, readings: Sequence[Reading] = READINGS) -> list[Places]:
+def all_places(key: KeyCell, readings: Sequence[Reading] = READINGS) -> list[Places]:
     """Return which option a key names under each reading."""
     values = [(value, key_text(value)) for value in key_values(key.value)]
     if len(values) == 1:
@@ -143,7 +143,7 @@ def _joined(found: Sequence[Places]) -> Places:
     return places[0] if len(places) == 1 else places
 
 
-def _place(value: Any, text: str, key: StatedKey, reading: Reading) -> Places:
+def _place(value: Any, text: str, key: KeyCell, reading: Reading) -> Places:
     match reading:
         case "letters":
             return _of_letters(_form(text), key)
@@ -157,14 +157,14 @@ def _place(value: Any, text: str, key: StatedKey, reading: Reading) -> Places:
             return _of_truth(text, key.texts) if len(key.texts) == 2 else None
 
 
-def _of_letters(form: _Form, key: StatedKey) -> Places:
+def _of_letters(form: _Form, key: KeyCell) -> Places:
     if not form.letters:
         return None
     places = _joined([_at_letter(letter, key) for letter in form.letters])
     return places if not form.words or places == _with_text(form.words, key.texts) else None
 
 
-def _at_letter(letter: str, key: StatedKey) -> int | None:
+def _at_letter(letter: str, key: KeyCell) -> int | None:
     if key.names and (letters := _letters_of(key.names)):
         return letters.index(letter) if letters.count(letter) == 1 else None
     place = LETTERS.index(letter)
@@ -182,7 +182,7 @@ def _of_numbers(form: _Form, options: int, first: int) -> Places:
     return _joined([n - first if 0 <= n - first < options else None for n in form.numbers]) if form.numbers else None
 
 
-def _of_text(text: str, key: StatedKey) -> int | None:
+def _of_text(text: str, key: KeyCell) -> int | None:
     place = _with_text(text, key.texts)
     if place is None and (form := _form(text)).words:
         place = _with_text(form.words, key.texts)
@@ -238,7 +238,7 @@ def is_in_words(value: Any) -> bool:
     return not (is_other or _WHOLE.fullmatch(text))
 
 
-def option_named(key: StatedKey, reading: Reading | None) -> int | None:
+def option_named(key: KeyCell, reading: Reading | None) -> int | None:
     """Return the option that a key names, from 0; None where the row states no key, or it is not published.
 
     Args:

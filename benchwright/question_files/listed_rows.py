@@ -11,7 +11,7 @@ from typing import Any
 
 from benchwright.records import LETTERS
 
-from .question_index import QuestionIndex, SourceRow
+from .question_index import IndexedRow, QuestionIndex
 
 
 def listed_rows(index: QuestionIndex) -> Iterator[dict[str, Any]]:
@@ -24,7 +24,7 @@ def listed_rows(index: QuestionIndex) -> Iterator[dict[str, Any]]:
             yield {**place, **_item(row)}
 
 
-def _item(row: SourceRow) -> dict[str, Any]:
+def _item(row: IndexedRow) -> dict[str, Any]:
     assert row.question is not None  # a row without a reason is an item
     question, names = row.question.question, row.question.names
     return {

@@ -108,7 +108,7 @@ class AbsentPicture(NamedTuple):
     detail: str
 
 
-class SourceRow(NamedTuple):
+class IndexedRow(NamedTuple):
     """A row of the source, whatever it holds.
 
     Args:
@@ -261,15 +261,15 @@ class QuestionIndex:
             for row in database.execute(_ALL):
                 yield _question(row)
 
-    def rows(self) -> Iterator[SourceRow]:
+    def rows(self) -> Iterator[IndexedRow]:
         """Yield every row of the source in its order, then the files that cannot be read."""
         with closing(self._connected()) as database:
             for file, position, entry, key, reason, detail, *columns in database.execute(_ROWS):
                 if reason is not None:
-                    yield SourceRow(file, position, entry, key, None, reason, detail)
+                    yield IndexedRow(file, position, entry, key, None, reason, detail)
                 else:
                     question = _question(columns)
-                    yield SourceRow(file, position, entry, key, question, question.outcome, question.detail)
+                    yield IndexedRow(file, position, entry, key, question, question.outcome, question.detail)
 
     def row_counts(self) -> list[RowCount]:
         """Return what became of the rows of each file, in the order of the source."""

@@ -15,7 +15,7 @@ from benchwright.source_files.rows import BadRow
 from benchwright.text_normalization import counted
 
 from .asked_question import YES_NO, AskedPicture, AskedQuestion, task_name
-from .key_reading import SEALED, StatedKey, is_letter, option_named
+from .key_reading import SEALED, KeyCell, is_letter, option_named
 from .marked_pictures import number_of_mark, renumbered, with_marked
 from .option_cells import is_absent, listed_in, option_cells, parsed_cell
 from .tables.columns import ColumnMapping
@@ -68,7 +68,7 @@ def question_of(
     split, task = _told_by_id(key)
     is_open = kind == "open"
     texts = tuple(option.strip() if isinstance(option, str) else None for option in options)
-    stated = StatedKey(answer_text, texts, names)
+    stated = KeyCell(answer_text, texts, names)
     answer = None if is_open else option_named(stated, reading)
     declines = stated._replace(value=_value(document, columns, "refusal"))
     refusal = None if is_open else option_named(declines, reading)
@@ -101,7 +101,7 @@ def pictures_of(document: Mapping[str, Any], columns: ColumnMapping) -> list[Ask
     return [*_with_marked(document, columns, _words(document, columns), options)[0], *shown]
 
 
-def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> StatedKey | None:
+def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> KeyCell | None:
     """Return the key of a row with its options, as evidence for how keys are to be read; None where it states none.
 
     A row that has no key but an option that declines states that one.
@@ -117,7 +117,7 @@ def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> StatedKey
         words = None if column is None else document.get(column)
         cells = listed_in(words)[1] if isinstance(words, str) else []
         names = tuple(LETTERS[: len(cells)])
-    return StatedKey(value, tuple(map(_option_text, cells)), names)
+    return KeyCell(value, tuple(map(_option_text, cells)), names)
 
 
 def _option_text(cell: Any) -> str | None:

@@ -10,12 +10,15 @@ _FOLDERS = frozenset(
     {
         "@eadir", "@__thumb", "@tmp",  # Synology and QNAP: thumbnails
         "__macosx",  # macOS: what it adds to ZIP archives
-        "trash", "trashes", "#recycle", "@recycle", "$recycle.bin", "recycler", "recycled",  # thrown away
+        "#recycle", "@recycle", "$recycle.bin", "recycler", "trashes",  # thrown away
         "system volume information", "lost+found",
         "__pycache__",
     }
 )  # fmt: skip
 """Names of folders, in small letters, whose contents do not count; those that start with a dot do not either."""
+
+_TRASH = frozenset({"trash", "recycled"})
+"""Names of folders of what was thrown away, which may as well be a class of pictures: who leaves them out says so."""
 
 
 def is_no_photograph(name: str) -> bool:
@@ -29,7 +32,12 @@ def is_no_photograph(name: str) -> bool:
         >>> [is_no_photograph(name) for name in ("@eaDir/", "._cup.jpg", "cup.jpg")]
         [True, True, False]
     """
-    return name.startswith(".") or name.rstrip("/").lower() in _FOLDERS
+    return name.startswith(".") or name.rstrip("/").lower() in _FOLDERS or is_trash(name)
+
+
+def is_trash(name: str) -> bool:
+    """Return whether a folder is left out by a name that people may also give to a class of pictures."""
+    return name.rstrip("/").lower() in _TRASH
 
 
 def lies_apart(path: str) -> bool:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from benchwright.canonical import canonical_json
-from benchwright.models.chat_request import ChatMessage
-from benchwright.models.structured_replies import ask_structured
+from benchwright.models.endpoints.chat_request import ChatMessage
+from benchwright.models.endpoints.structured_replies import ask_structured
 
 from .checks import FAULTS_IN_WORDS, faults_among
 from .sources import DistractorCandidate
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchwright.models.chat import Chat
+    from benchwright.models.endpoints.chat import Chat
 
 _RULES = """\
 You write wrong options for a multiple-choice question about a picture. You get a JSON document with the question, its

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from benchwright.errors import RequestFailed
-from benchwright.models.chat import ChatSettings
-from benchwright.models.chat_request import ChatMessage
-from benchwright.models.structured_replies import NotOfThatShape, ask_structured
+from benchwright.models.endpoints.chat import ChatSettings
+from benchwright.models.endpoints.chat_request import ChatMessage
+from benchwright.models.endpoints.structured_replies import NotOfThatShape, ask_structured
 from benchwright.questions.drafts import Attack, AttackResult, DraftAttack, DraftedQuestion
 from benchwright.records import LETTERS, Record
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchwright.models.chat import Chat
+    from benchwright.models.endpoints.chat import Chat
 
 _BLIND = (
     "Here is a question about a picture that you do not see, with its options. One of them is right. Say which one you "

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
-from benchwright.models.structured_replies import read_as
+from benchwright.models.endpoints.structured_replies import read_as
 from benchwright.questions.drafts import TEMPLATE
 from benchwright.questions.implication import Difficulty, Domain, Emotion, ImageType, Implication, Rhetoric
 from benchwright.questions.settings import QuestionSettings

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from benchwright.models.chat import Chat
+from benchwright.models.endpoints.chat import Chat
 from benchwright.questions.drafts import TEMPLATE, DraftedDescription, QuestionDrafts
 from benchwright.questions.implication import MOST_QUESTIONS, WRONG_OPTIONS
 from benchwright.questions.settings import Amount, MaxChars, QuestionSettings

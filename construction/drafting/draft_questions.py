@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import model_validator
 
-from benchwright.models.chat import Chat
+from benchwright.models.endpoints.chat import Chat
 from benchwright.questions.drafts import TEMPLATE, DraftedQuestion, QuestionDrafts
 from benchwright.questions.settings import QuestionSettings
 from benchwright.steps import Context

@@ -10,10 +10,10 @@ from pydantic import BaseModel, Field, PrivateAttr, field_validator, model_valid
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import RequestFailed, UnreadableImage
-from benchwright.models.chat import Chat, ChatSettings
-from benchwright.models.chat_request import ChatMessage
-from benchwright.models.structured_replies import NotOfThatShape, ask_structured
-from benchwright.models.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Prices, RequestPlan, Tokens
+from benchwright.models.endpoints.chat import Chat, ChatSettings
+from benchwright.models.endpoints.chat_request import ChatMessage
+from benchwright.models.endpoints.structured_replies import NotOfThatShape, ask_structured
+from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Prices, RequestPlan, Tokens
 from benchwright.questions.drafts import DRAFTS, TEMPLATE, QuestionDrafts
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream

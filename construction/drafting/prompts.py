@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 
-from benchwright.models.structured_replies import read_as
+from benchwright.models.endpoints.structured_replies import read_as
 from benchwright.questions.drafts import DraftedQuestion
 from benchwright.questions.settings import Amount, LabelSet, QuestionSettings
 from benchwright.questions.written import question_mistakes

@@ -9,9 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from benchwright.errors import BenchwrightError, RequestFailed
-from benchwright.models.chat import Chat, ChatSettings
-from benchwright.models.chat_request import ChatMessage
-from benchwright.models.structured_replies import RULE, NotOfThatShape, ask_structured, fenced
+from benchwright.models.endpoints.chat import Chat, ChatSettings
+from benchwright.models.endpoints.chat_request import ChatMessage
+from benchwright.models.endpoints.structured_replies import RULE, NotOfThatShape, ask_structured, fenced
 from benchwright.regions import HelperPicture, HelperSettings, Proposed, Region, RegionHints, proposed_region
 from benchwright.regions.coordinates import BoxConvention, BoxUnit, MisplacedBox
 from benchwright.regions.helper import HelperInput, HelperLane

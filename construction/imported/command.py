@@ -59,14 +59,15 @@ from benchwright.question_files.tables.readings import READINGS
     "differing": [{"file", "entry", "source_id", "key", "options": {reading: letter}}]}],
     "rows": [{"file", "read", "items", "replies", "left_out": {reason: n}}], "items", "images",
     "as_texts": {reason: n}, "tasks": {task: n}, "splits": {split: n}, "replies": {model: n},
-    "notes": [{"file", "note"}],
+    "notes": [{"file", "note"}], "absent",
     "left_out": {reason: n}, "refused": [{"file", "entry", "reason", "detail"}]}`;
     `refused` lists the first 200, and the first of each further reason; `taken_as` is `questions`, `keys`, `splits`
     or `replies`, or null where the file was not taken, and `why` says why; `keys` says for each set of files with the
     same columns how keys are read: on how many rows each reading gives an option (`valid`), and another one than the
     reading that is used (`differing`), how many keys are words and read so (`in_words`), and how many rows only
     another reading could read, so that they are left out (`other_reading`); of each file `read` rows are `items`,
-    `replies` or left out; `first_answer` is the number of the first option where keys are numbers; `is_binary` says
+    `replies` or left out; `absent` says that nearly all pictures are absent and where they were looked for, else null;
+    `first_answer` is the number of the first option where keys are numbers; `is_binary` says
     that keys are 1 and 0 for yes and no; `model` is set for files of replies; `as_texts` counts questions that are no
     items and whose words and keys can be checked. With `--explain`: `{"source", "explained": [{"file", "row",
     "entry", "source_id", "left_out", "detail", "fields": [{"field", "column", "value"}], "key": {"value", "reading",

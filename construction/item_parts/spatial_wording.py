@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
 from benchwright.canonical import canonical_json
-from benchwright.models.chat_request import ChatMessage
-from benchwright.models.structured_replies import Structured, ask_structured
+from benchwright.models.endpoints.chat_request import ChatMessage
+from benchwright.models.endpoints.structured_replies import Structured, ask_structured
 
 from .choices import capital
 from .spatial_questions import SIDE, VERBS, ReadClaim, statement_of
 from .wording import without_article
 
 if TYPE_CHECKING:
-    from benchwright.models.chat import Chat
+    from benchwright.models.endpoints.chat import Chat
 
 _BEGINNINGS = frozenset({"am", "is", "are", "was", "were", "do", "does", "did", "has", "have", "had"})
 _NEGATIONS = frozenset(

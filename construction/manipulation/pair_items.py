@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from pydantic import Field, model_validator
 
 from benchwright.errors import RequestFailed
-from benchwright.models.chat import Chat, ChatSettings
-from benchwright.models.structured_replies import NotOfThatShape
+from benchwright.models.endpoints.chat import Chat, ChatSettings
+from benchwright.models.endpoints.structured_replies import NotOfThatShape
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, PictureFidelity, Stream
 from benchwright.text_normalization import normal

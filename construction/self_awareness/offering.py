@@ -9,8 +9,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from benchwright.errors import RequestFailed
-from benchwright.models.chat import ChatSettings
-from benchwright.models.structured_replies import NotOfThatShape
+from benchwright.models.endpoints.chat import ChatSettings
+from benchwright.models.endpoints.structured_replies import NotOfThatShape
 from benchwright.records import LETTERS, ImageRecord, Item
 from benchwright.steps import Context, OpenContext
 
@@ -24,7 +24,7 @@ from .exchanged import OfferedQuestion
 from .refusing import DISTRACTORS, PLACES, RefusingTask
 
 if TYPE_CHECKING:
-    from benchwright.models.chat import Chat
+    from benchwright.models.endpoints.chat import Chat
 
 
 class OfferingTask(RefusingTask):
@@ -66,7 +66,7 @@ class OfferingTask(RefusingTask):
 
     def open(self, ctx: OpenContext) -> Chat | None:
         """Connect to the model that writes, where one does."""
-        from benchwright.models.chat import Chat
+        from benchwright.models.endpoints.chat import Chat
 
         return None if self.chat is None else Chat(self.chat, concurrency=1, replies=ctx.replies)
 

@@ -16,8 +16,8 @@ from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.files.parquet_tables import UnreadableParquet
 from benchwright.review_files.tasks import LONGEST_TEXT, FindingCategory, ReviewTask, SideText, TaskFileHead
+from benchwright.statistics.stratified import shares
 
-from ...statistics.stratified import shares
 from ..prompting.release_files import check_files, columns_of
 from ..results.judged_predictions import not_of_score, open_judged
 from ..results.score import PREDICTIONS_FILE, Score, read_scores

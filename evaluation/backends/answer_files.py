@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, get_args
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
-from benchwright.models.reply_kinds import ReplyKind
+from benchwright.models.endpoints.reply_kinds import ReplyKind
 
 from ..prompting.question import Question, Reply
 from .predictions import MAX_LINE_CHARS, Prediction, PredictionsFile

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchwright.models.completions import Completion
-from benchwright.models.usage import Tokens
+from benchwright.models.endpoints.completions import Completion
+from benchwright.models.endpoints.usage import Tokens
 
 from ..prompting.question import Question
 from .local_weights import LoadedModel

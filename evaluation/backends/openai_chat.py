@@ -1,7 +1,7 @@
 """Backend for any endpoint with the OpenAI chat protocol: a hosted model, or a server of your own.
 
-Requests go through the client in `benchwright/models/client.py`, which steps use as well. What is of scoring alone
-stands here: order of replies, equal questions that share a request, the log, and a protocol's tries.
+Requests go through the client in `benchwright/models/endpoints/client.py`, which steps use as well. What is of scoring
+alone stands here: order of replies, equal questions that share a request, the log, and a protocol's tries.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, PrerequisiteError, RequestFailed
-from benchwright.models.chat import OPENAI_URL
-from benchwright.models.chat_request import ChatMessage, ChatRequest
-from benchwright.models.completions import Completion
-from benchwright.models.failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
-from benchwright.models.usage import BudgetSpent, Spending
+from benchwright.models.endpoints.chat import OPENAI_URL
+from benchwright.models.endpoints.chat_request import ChatMessage, ChatRequest
+from benchwright.models.endpoints.completions import Completion
+from benchwright.models.endpoints.failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
+from benchwright.models.endpoints.usage import BudgetSpent, Spending
 from benchwright.text_normalization import counted
 
 from ..prompting.prompts import message_of
@@ -31,7 +31,7 @@ from .reply_log import LOG_NAME, ReplyLog
 from .sent_pictures import SentPicture, SentPictures, store
 
 if TYPE_CHECKING:
-    from benchwright.models.client import ModelClient
+    from benchwright.models.endpoints.client import ModelClient
 
 _CAUSES = {"connection": "connection failed: ", "unusable_reply": "unusable response: "}
 """Words before the details of a failure, by its reason."""
@@ -207,7 +207,7 @@ class OpenAIChat:
         return self._keyed(chat, tuple(part for part in parts if isinstance(part, SentPicture)))
 
     def _client(self) -> ModelClient:
-        from benchwright.models.client import ModelClient
+        from benchwright.models.endpoints.client import ModelClient
 
         options = self._options
         return ModelClient(

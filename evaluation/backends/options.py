@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from benchwright.errors import BenchwrightError
-from benchwright.models.request_fields import RequestFields, RequestParameters, wrong_fields
-from benchwright.models.usage import Budget, Prices
+from benchwright.models.endpoints.request_fields import RequestFields, RequestParameters, wrong_fields
+from benchwright.models.endpoints.usage import Budget, Prices
 
 _DECODING = ("temperature", "top_p", "seed", "max_tokens")
 """Options that decide how a reply is drawn, in the order in which requests hold them."""

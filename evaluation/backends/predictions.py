@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from benchwright.canonical import file_digest
 from benchwright.errors import DataError
 from benchwright.files.tables import JSON_ENDS, TABLE_ENDS, Table, by_column, header_names, json_lines
-from benchwright.models.reply_kinds import ReplyKind
+from benchwright.models.endpoints.reply_kinds import ReplyKind
 from benchwright.text_normalization import counted
 
 from ..prompting.question import Question, Reply, item_of

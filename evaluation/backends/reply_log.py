@@ -32,8 +32,8 @@ from typing import Any, NamedTuple, Self
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.file_locks import lock
-from benchwright.models.completions import Completion
-from benchwright.models.usage import Tokens
+from benchwright.models.endpoints.completions import Completion
+from benchwright.models.endpoints.usage import Tokens
 from benchwright.workspace.atomic import replacing
 from benchwright.workspace.private_files import file_mode, keep_private, make_private_folder
 from benchwright.workspace.sealed import SEAL, sealed, unsealed

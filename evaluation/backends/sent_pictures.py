@@ -24,7 +24,7 @@ from benchwright.drawing.model_pictures import (
     stored_picture,
 )
 from benchwright.errors import DataError
-from benchwright.models.chat_request import RequestPicture
+from benchwright.models.endpoints.chat_request import RequestPicture
 from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.item_cache import ItemCache
 

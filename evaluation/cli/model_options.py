@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from benchwright.errors import BenchwrightError
-from benchwright.models.request_fields import parse_field
+from benchwright.models.endpoints.request_fields import parse_field
 
 from ..backends.options import BackendOptions, EndpointOptions, notes_of
 from ..judging.judge import Judge

@@ -10,9 +10,9 @@ from benchwright.records import Choice, VisualPrompt
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from benchwright.models.completions import Completion
-    from benchwright.models.reply_kinds import ReplyKind
-    from benchwright.models.usage import Tokens
+    from benchwright.models.endpoints.completions import Completion
+    from benchwright.models.endpoints.reply_kinds import ReplyKind
+    from benchwright.models.endpoints.usage import Tokens
     from benchwright.records import Item
 
 

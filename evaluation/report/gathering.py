@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 from collections.abc import Iterable
 
 from benchwright.canonical import digest
-
-from ...statistics.stratified import shares
+from benchwright.statistics.stratified import shares
 
 Stratum = tuple[str, str]
 """Split and task."""

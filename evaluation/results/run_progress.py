@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from benchwright.errors import CheckFailed
-from benchwright.models.usage import Prices, Tokens
+from benchwright.models.endpoints.usage import Prices, Tokens
 from benchwright.progress import Progress
 from benchwright.text_normalization import counted
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.models.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Tokens
+from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Tokens
 from benchwright.text_normalization import counted
 
 from ..backends.base import Backend, parse_model

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from benchwright.diagnostics.shortcuts.model_solvers import Sees
     from benchwright.diagnostics.shortcuts.pruning import PruningRound
     from benchwright.diagnostics.shortcuts.report import ShortcutReport
-    from benchwright.models.chat import ChatSettings
+    from benchwright.models.endpoints.chat import ChatSettings
 
 _REPLIES = "replies.sqlite"
 """File, in the folder of `--out`, that keeps the replies of models."""

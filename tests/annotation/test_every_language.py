@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from benchwright.annotation.app.base.messages import MESSAGES
 from benchwright.annotation.app.base.own_texts import english_texts, texts_of_fields
 from benchwright.annotation.app.languages.language_file import problems_of, read_language
+from benchwright.annotation.app.wording.messages import MESSAGES
 from benchwright.annotation.campaigns.review import Review, review_form
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems
 from benchwright.annotation.campaigns.verify import Verify

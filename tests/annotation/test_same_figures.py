@@ -14,9 +14,9 @@ import pytest
 pytest.importorskip("streamlit")
 
 from benchwright.annotation.agreement.coefficients import STATISTICS
-from benchwright.annotation.app.base.curator_texts import TEXTS
 from benchwright.annotation.app.pages.agreement import field_agreement
 from benchwright.annotation.app.pages.annotators import _row
+from benchwright.annotation.app.wording.curator_texts import TEXTS
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.exchange.export import export_everything
 from benchwright.annotation.forms.submission import Submission

@@ -9,11 +9,11 @@ from datetime import datetime
 
 import pytest
 
-from benchwright.annotation.app.base.key_sheet import key_sheet
 from benchwright.annotation.app.base.option_letters import captions, options_of, question_in_words
 from benchwright.annotation.app.item_pages.item_sections import options_html
 from benchwright.annotation.app.task_card.card import card_of, editable_of
 from benchwright.annotation.app.task_card.card_event import CardEvent, event_of
+from benchwright.annotation.app.wording.key_sheet import key_sheet
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.submission import Submission

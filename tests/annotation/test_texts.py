@@ -11,7 +11,7 @@ from string import Formatter
 from conftest import ROOT
 
 from benchwright.annotation.app.base.own_texts import english_texts
-from benchwright.annotation.app.base.texts import TEXTS
+from benchwright.annotation.app.wording.texts import TEXTS
 from benchwright.text_normalization import counted
 
 APP = ROOT / "annotation" / "app"

@@ -10,8 +10,8 @@ import pytest
 from audited_benches import clean_rows, plant_faults, write_pictures, write_rows
 
 from benchwright.audit import AuditSettings, audit, verdict_of
-from benchwright.audit.finding import Finding
-from benchwright.audit.report import AuditReport
+from benchwright.audit.findings.finding import Finding
+from benchwright.audit.findings.report import AuditReport
 from benchwright.cli.main import invoke
 
 pytestmark = pytest.mark.slow

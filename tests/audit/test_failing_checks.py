@@ -18,7 +18,6 @@ from audited_benches import clean_rows, write_rows
 from PIL import Image
 
 from benchwright.audit import AuditSettings, audit, verdict_of
-from benchwright.audit.audited_items import AuditedItem, AuditedItems
 from benchwright.audit.check import AuditCheck, AuditContext
 from benchwright.audit.checks.copies import CopiedPictures
 from benchwright.audit.checks.guessing import KeyLetters, ShortcutBattery
@@ -28,9 +27,10 @@ from benchwright.audit.checks.leaks import Canary
 from benchwright.audit.checks.pictures import BrokenPictures, PictureFaults
 from benchwright.audit.checks.questions import NamedAnswers, RepeatedAnswerOptions, RepeatedIds, RepeatedQuestions
 from benchwright.audit.checks.rights import PersonalMetadata
-from benchwright.audit.finding import Finding
+from benchwright.audit.findings.finding import Finding
+from benchwright.audit.findings.report import AuditReport
 from benchwright.audit.picture_measures import MeasurePictures, PictureFile, kept_documents
-from benchwright.audit.report import AuditReport
+from benchwright.audit.source.audited_items import AuditedItem, AuditedItems
 from benchwright.cli.main import invoke
 from benchwright.errors import RequestFailed, StorageError
 

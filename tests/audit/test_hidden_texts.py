@@ -7,7 +7,7 @@ from audited_benches import clean_rows, write_rows
 
 from benchwright.audit import AuditSettings, audit
 from benchwright.audit.checks.hidden import HiddenCharacters
-from benchwright.audit.report import AuditReport
+from benchwright.audit.findings.report import AuditReport
 
 CHANGES = {
     2: {"question": "Which one is \u202eder\u202c?"},

@@ -11,7 +11,7 @@ from audited_benches import HIGH, WIDE, clean_rows, picture, plant_faults, write
 from PIL import Image
 
 from benchwright.audit import AuditSettings, audit
-from benchwright.audit.kept_values import KeptValues, KnownPictures
+from benchwright.audit.source.kept_values import KeptValues, KnownPictures
 from benchwright.errors import UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify

@@ -12,7 +12,7 @@ from PIL import ImageDraw, ImageFont
 
 from benchwright.audit import AuditSettings, audit
 from benchwright.audit.checks.picture_text import TextInPictures, at_least, stands_in
-from benchwright.audit.report import AuditReport
+from benchwright.audit.findings.report import AuditReport
 from benchwright.audit.setting_right.asked_of_people import questions_of
 from benchwright.cli.main import invoke
 

@@ -10,8 +10,8 @@ from audited_benches import Row, clean_rows, write_rows
 from benchwright.audit import AuditSettings, audit
 from benchwright.audit.checks.questions import RepeatedQuestions
 from benchwright.audit.checks.wording import Wording
-from benchwright.audit.finding import Finding
-from benchwright.audit.report import AuditReport
+from benchwright.audit.findings.finding import Finding
+from benchwright.audit.findings.report import AuditReport
 
 ITEMS = 12
 

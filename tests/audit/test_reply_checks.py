@@ -15,10 +15,10 @@ from benchwright.audit import AuditSettings, audit
 from benchwright.audit.check import AuditCheck
 from benchwright.audit.checks.keys import AmbiguousItems, ContradictedKeys, SuspectedKeys, UnreadReplies
 from benchwright.audit.checks.scores import ScoresWithout, StatisticalPower
-from benchwright.audit.finding import Finding
-from benchwright.audit.report import AuditReport
-from benchwright.audit.source_replies import replies_of_source
-from benchwright.audit.verdict import kinds_of
+from benchwright.audit.findings.finding import Finding
+from benchwright.audit.findings.report import AuditReport
+from benchwright.audit.findings.verdict import kinds_of
+from benchwright.audit.source.source_replies import replies_of_source
 from benchwright.cli.main import invoke
 from benchwright.question_files.asked_question import ModelReply
 from benchwright.replies.model_replies import KeyedItem

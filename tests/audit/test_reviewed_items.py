@@ -15,8 +15,8 @@ import pytest
 from audited_benches import clean_rows, write_pictures, write_rows
 from walks import run_json
 
-from benchwright.annotation.app.base.texts import title_of
 from benchwright.annotation.app.task_card.card import card_of
+from benchwright.annotation.app.wording.texts import title_of
 from benchwright.annotation.store.review_store import open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.audit.setting_right import campaigns

@@ -8,8 +8,8 @@ import pytest
 
 from benchwright.audit import AuditSettings, audit, verdict_of
 from benchwright.audit.checks.questions import RotatedOptions
-from benchwright.audit.report import AuditReport
-from benchwright.audit.texts import terminal_lines
+from benchwright.audit.findings.report import AuditReport
+from benchwright.audit.findings.texts import terminal_lines
 
 MILLION = 1_000_000
 

@@ -238,7 +238,7 @@ def test_the_same_again_opens_nothing_twice_and_changes_no_release(bench: Bench,
 
 def test_what_a_later_audit_finds_besides_comes_in_a_further_campaign(bench: Bench, decided: dict[str, Any]) -> None:
     from benchwright.audit import AuditSettings, audit
-    from benchwright.audit.finding import Finding
+    from benchwright.audit.findings.finding import Finding
     from benchwright.audit.setting_right.campaigns import open_campaigns
 
     report = audit(bench.folder / "quiz.csv", bench.folder / "out", AuditSettings(workers=1), checks=[])

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from benchwright.audit import AuditSettings, audit
-from benchwright.audit.finding import Finding
-from benchwright.audit.report import AuditReport
-from benchwright.audit.texts import terminal_lines
+from benchwright.audit.findings.finding import Finding
+from benchwright.audit.findings.report import AuditReport
+from benchwright.audit.findings.texts import terminal_lines
 
 TASKS = {"Counting": 4, "Jigsaw": 2}
 OF_TASK = 60

@@ -14,7 +14,7 @@ from chat_server import ChatServer
 from benchwright.annotation.campaigns.state.model_drafts import DraftSettings
 from benchwright.annotation.campaigns.state.step import State
 from benchwright.annotation.forms.kind_forms.statements import SECTIONS
-from benchwright.models.chat import ChatSettings
+from benchwright.models.endpoints.chat import ChatSettings
 from benchwright.steps import CampaignContext
 from benchwright.workspace.store_place import settle_store
 

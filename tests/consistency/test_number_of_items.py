@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from benchwright.audit.kept_values import KeptValues, KnownPictures
-from benchwright.audit.reading import read_source
+from benchwright.audit.source.kept_values import KeptValues, KnownPictures
+from benchwright.audit.source.reading import read_source
 from benchwright.evaluation.published.importing import import_published
 from benchwright.pipeline import open_view, run_recipe
 from benchwright.question_files.item_check import check_items

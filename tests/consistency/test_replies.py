@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from handmade_bench import Bench
 
-from benchwright.audit.source_replies import replies_of_source
+from benchwright.audit.source.source_replies import replies_of_source
 from benchwright.cli.main import invoke
 from benchwright.diagnostics.models.model_questions import UNCLEAR, read_choice
 from benchwright.evaluation.run import evaluate

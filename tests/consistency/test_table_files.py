@@ -19,8 +19,8 @@ from PIL import Image
 from benchwright.annotation.agreement.rating_file import read_ratings
 from benchwright.annotation.exchange.decision_file import OPTIONAL, REQUIRED
 from benchwright.annotation.forms.csv_rows import read_rows
-from benchwright.audit.kept_values import KeptValues, KnownPictures
-from benchwright.audit.reading import read_source
+from benchwright.audit.source.kept_values import KeptValues, KnownPictures
+from benchwright.audit.source.reading import read_source
 from benchwright.construction.measured.camera_files import camera_form
 from benchwright.evaluation.backends.predictions import PredictionsFile
 from benchwright.evaluation.cli.commands import read_cases

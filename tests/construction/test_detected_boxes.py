@@ -23,7 +23,7 @@ from benchwright.construction.ground_truth.values import RecordTruth, read_truth
 from benchwright.construction.tasks.counting import Counting
 from benchwright.construction.tasks.localization_of_boxes import LocalizationOfBoxes
 from benchwright.errors import PrerequisiteError, RecipeError
-from benchwright.pipeline.plan import plan
+from benchwright.pipeline.planning.plan import plan
 from benchwright.recipe import Recipe, step
 from benchwright.steps import Outcome
 

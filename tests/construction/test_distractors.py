@@ -23,8 +23,8 @@ from benchwright.construction.distractors.sources import (
     other_pictures,
     same_category,
 )
-from benchwright.models.chat import Chat, ChatSettings
-from benchwright.models.structured_replies import NotOfThatShape
+from benchwright.models.endpoints.chat import Chat, ChatSettings
+from benchwright.models.endpoints.structured_replies import NotOfThatShape
 from benchwright.seeds import seed_for
 
 

@@ -261,7 +261,7 @@ def test_steps_read_the_entry_that_their_setting_names(folder: Path) -> None:
     ],
 )
 def test_a_campaign_that_is_not_there_is_named_before_anything_runs(folder: Path, settings: Any, words: str) -> None:
-    from benchwright.pipeline.plan import plan
+    from benchwright.pipeline.planning.plan import plan
 
     facts = StatedFacts(stated_by=settings["stated_by"])
     steps: list[tuple[str, Step]] = [
@@ -277,7 +277,7 @@ def test_a_campaign_that_is_not_there_is_named_before_anything_runs(folder: Path
 
 
 def test_a_step_that_lets_nobody_mark_anything_states_no_facts_and_one_that_does_needs_the_step_facts() -> None:
-    from benchwright.pipeline.plan import plan
+    from benchwright.pipeline.planning.plan import plan
 
     with pytest.raises(RecipeError, match="neither mark pictures nor state"):
         plan([("file", StatedFacts(file="sha256:" + "0" * 64)), ("facts", StatedFacts(stated_by=("file",)))])

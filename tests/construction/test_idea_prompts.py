@@ -14,7 +14,7 @@ from benchwright.construction.manipulation.ideas.reply import shape_of, unchange
 from benchwright.construction.manipulation.ideas.step import Ideas
 from benchwright.facts import CATEGORIES, CODES, IdeaCategory
 from benchwright.facts.idea_categories import HIGH
-from benchwright.models.structured_replies import CLOSE, OPEN, fenced
+from benchwright.models.endpoints.structured_replies import CLOSE, OPEN, fenced
 
 ALL = list(CATEGORIES.values())
 

@@ -29,7 +29,7 @@ from benchwright.exports.commands import show
 from benchwright.models import encode_vector
 from benchwright.models.picture_vectors import decode_vectors
 from benchwright.pipeline import run_recipe
-from benchwright.pipeline.plan import plan
+from benchwright.pipeline.planning.plan import plan
 from benchwright.recipe import Recipe, step
 from benchwright.release import Release, verify_release
 from benchwright.steps import GatherContext

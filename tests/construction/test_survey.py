@@ -33,7 +33,7 @@ from benchwright.cli.main import invoke
 from benchwright.construction.datasets.survey import survey_folder, survey_text
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
-from benchwright.pipeline.fitting import fitted_to
+from benchwright.pipeline.planning.fitting import fitted_to
 from benchwright.recipe import Recipe, load_recipe, step
 from benchwright.recipes import bundled_recipes
 

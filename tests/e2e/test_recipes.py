@@ -9,7 +9,7 @@ import yaml
 from walks import in_process, run_json
 
 from benchwright.cli import prepare_photographs
-from benchwright.pipeline.fitting import fitted_to
+from benchwright.pipeline.planning.fitting import fitted_to
 from benchwright.recipe import load_recipe
 from benchwright.recipes import bundled_recipes, companions
 from benchwright.rooms import catalogue

@@ -24,8 +24,8 @@ from dataset_fixtures.vqa_files import write_vqa
 from picture_copies import photograph
 
 from benchwright.pipeline import run_recipe
-from benchwright.pipeline.fitting import fitted_to
-from benchwright.pipeline.plan import plan
+from benchwright.pipeline.planning.fitting import fitted_to
+from benchwright.pipeline.planning.plan import plan
 from benchwright.pipeline.run import open_view, stages_of_workspace
 from benchwright.recipe import load_recipe, parse_recipe, read_resolved
 from benchwright.recipes import bundled_recipes

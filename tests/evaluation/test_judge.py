@@ -232,7 +232,7 @@ def test_settings_of_a_judge_without_one_are_refused(
 
 
 def test_a_judges_bound_in_money_needs_its_own_prices() -> None:
-    from benchwright.models.usage import Budget
+    from benchwright.models.endpoints.usage import Budget
 
     of_model = BackendOptions(
         budget=1.0, budget_tokens=50, budget_requests=7, price_in=1, price_out=1, temperature=1.0, top_p=0.5, seed=3

@@ -11,7 +11,7 @@ import pytest
 from benchwright.errors import RecipeError
 from benchwright.evaluation.results.score import read_scores
 from benchwright.evaluation.step import Evaluate
-from benchwright.models.usage import Budget, BudgetSpent, Prices
+from benchwright.models.endpoints.usage import Budget, BudgetSpent, Prices
 from benchwright.recipe import parse_recipe
 from benchwright.steps import FinalContext
 

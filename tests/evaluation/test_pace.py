@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from benchwright.models.pace import Pace
+from benchwright.models.endpoints.pace import Pace
 
 
 def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -13,8 +13,8 @@ from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.backends.reply_log import ReplyLog, state_of
 from benchwright.evaluation.reply_check import reply_problems
 from benchwright.evaluation.run import evaluate
-from benchwright.models.completions import Completion
-from benchwright.models.usage import Tokens
+from benchwright.models.endpoints.completions import Completion
+from benchwright.models.endpoints.usage import Tokens
 
 REPLY = Completion("(B)", "stop", Tokens(10, 2))
 

@@ -13,7 +13,7 @@ from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
 from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.run import evaluate
-from benchwright.models.usage import Budget, BudgetSpent, Prices, Spending, Tokens
+from benchwright.models.endpoints.usage import Budget, BudgetSpent, Prices, Spending, Tokens
 
 
 def said(tokens: tuple[int, int] | None, text: str = "(B)") -> dict[str, Any]:

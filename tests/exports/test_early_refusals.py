@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from benchwright.errors import BenchwrightError, RecipeError
-from benchwright.pipeline.plan import check_final_steps, plan
+from benchwright.pipeline.planning.plan import check_final_steps, plan
 from benchwright.recipe import parse_recipe
 
 ITEMS = "  - {step: items, file: quiz.csv}\n"

@@ -25,9 +25,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from chat_server import ChatServer, reasoning_model, without_keys_and_proxies
 
 from benchwright.errors import PrerequisiteError, RequestFailed
-from benchwright.models.chat import Chat, ChatSettings
-from benchwright.models.chat_request import ChatMessage
-from benchwright.models.endpoint import MAX_REPLY_BYTES
+from benchwright.models.endpoints.chat import Chat, ChatSettings
+from benchwright.models.endpoints.chat_request import ChatMessage
+from benchwright.models.endpoints.endpoint import MAX_REPLY_BYTES
 
 pytestmark = pytest.mark.slow
 

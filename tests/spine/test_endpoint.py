@@ -19,8 +19,8 @@ import openai
 import pytest
 
 from benchwright.errors import PrerequisiteError
-from benchwright.models.endpoint import MAX_REPLY_BYTES, Endpoint
-from benchwright.models.failures import ModelAddress, UnusableReply
+from benchwright.models.endpoints.endpoint import MAX_REPLY_BYTES, Endpoint
+from benchwright.models.endpoints.failures import ModelAddress, UnusableReply
 
 Peer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"

@@ -11,8 +11,8 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 from chat_server import ChatServer, without_keys_and_proxies
 
-from benchwright.models.chat import Chat, ChatSettings
-from benchwright.models.event_loop import EventLoop
+from benchwright.models.endpoints.chat import Chat, ChatSettings
+from benchwright.models.endpoints.event_loop import EventLoop
 
 
 def test_what_is_submitted_after_the_close_is_closed_and_refused() -> None:

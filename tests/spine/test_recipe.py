@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.errors import RecipeError
-from benchwright.pipeline.plan import phases, plan
+from benchwright.pipeline.planning.plan import phases, plan
 from benchwright.recipe import load_recipe, parse_recipe
 
 GOOD = """\

@@ -12,8 +12,8 @@ from walks import make_photographs
 from benchwright.construction.tasks.jigsaw import Jigsaw
 from benchwright.errors import RecipeError
 from benchwright.pipeline import run_recipe
-from benchwright.pipeline.fitting import fitted_to
-from benchwright.pipeline.plan import plan
+from benchwright.pipeline.planning.fitting import fitted_to
+from benchwright.pipeline.planning.plan import plan
 from benchwright.recipe import Recipe, load_recipe, parse_recipe, step
 from benchwright.recipes import bundled_recipes
 

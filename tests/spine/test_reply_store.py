@@ -22,10 +22,10 @@ from sane_model import ideas_recipe, model_of_many_pictures
 from walks import command, in_process, tree_digest
 
 from benchwright.errors import DataError
-from benchwright.models.chat import Chat, ChatSettings
-from benchwright.models.reply_store import ReplyStore, damaged_replies
-from benchwright.models.usage import BudgetSpent
-from benchwright.pipeline.check import problems_of
+from benchwright.models.endpoints.chat import Chat, ChatSettings
+from benchwright.models.endpoints.reply_store import ReplyStore, damaged_replies
+from benchwright.models.endpoints.usage import BudgetSpent
+from benchwright.pipeline.mending.check import problems_of
 from benchwright.workspace.workspace import Workspace
 
 MINUTE_S = 60.0

@@ -15,9 +15,9 @@ from hub_server import WRITER, running_hub
 
 from benchwright.annotation.app.security.identity_provider import IdentityProvider, ProviderSettings
 from benchwright.errors import PrerequisiteError
-from benchwright.models.chat import Chat, ChatSettings
-from benchwright.models.endpoint import Endpoint
-from benchwright.models.failures import ModelAddress
+from benchwright.models.endpoints.chat import Chat, ChatSettings
+from benchwright.models.endpoints.endpoint import Endpoint
+from benchwright.models.endpoints.failures import ModelAddress
 from benchwright.release.format.fetch_pictures import _opener
 from benchwright.this_machine import is_this_machine
 

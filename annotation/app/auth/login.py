@@ -19,10 +19,10 @@ from benchwright.errors import BenchwrightError
 
 from ...store.database.records import RefusedError
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS, message_of
 from ..languages.language import use_language
 from ..security.attempts import SignInAttempt, account_key, address_key
 from ..security.passwords import HashingBusyError, check_new_password
+from ..wording.texts import TEXTS, message_of
 from .middleware import ACCOUNT, LOGIN, LOGOUT, WELCOME, token_from
 from .pages import closed_page, login_page, logout_page, welcome_page
 from .sessions import OPEN_PAGE_HEADERS, address_of, is_own_form, local_path, redirect_with_cookie, start_session

@@ -20,8 +20,8 @@ from benchwright.errors import BenchwrightError
 from ...store.accounts.accounts import Account, Identities
 from ...store.database.records import RefusedError
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS, message_of
 from ..security.identity_provider import IdentityProvider, ProviderError, SignInFlow, new_flow
+from ..wording.texts import TEXTS, message_of
 from .middleware import OIDC_BACK, OIDC_START
 from .pages import closed_page
 from .sessions import OPEN_PAGE_HEADERS, address_of, is_own_form, local_path, start_session

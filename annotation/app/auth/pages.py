@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from html import escape
 from urllib.parse import urlencode
 
-from ..base.texts import TEXTS
 from ..languages.language import AppLanguage, chosen_language
 from ..security.passwords import SHORTEST
 from ..security.static_files import needed_files
+from ..wording.texts import TEXTS
 from .middleware import LOGIN, LOGOUT, OIDC_START, WELCOME
 
 _STYLE = """

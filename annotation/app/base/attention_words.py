@@ -7,8 +7,8 @@ import re
 from ...forms.kinds import ATTENTION
 from ...forms.task_content import TaskContent
 from ...workflow.attention import ORDINALS, QUESTION
+from ..wording.texts import TEXTS
 from .own_texts import form_text
-from .texts import TEXTS
 
 _BUTTONS = {"Accept": "accept", "Reject": "reject"}
 """Options of a check in `verify`, which are the buttons of its card."""

@@ -10,7 +10,7 @@ import re
 from benchwright.hidden_characters import escaped
 
 from ...forms.task_content import TaskContent
-from .texts import TEXTS
+from ..wording.texts import TEXTS
 
 _PLACED = re.compile(r"<image (\d+)>")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")

@@ -29,13 +29,13 @@ from ...forms.kinds import COLLECT, KINDS, MARK, WRITE
 from ...forms.practice_item import PracticeItem, TextBeside, practice_form
 from ...practice.practice_items import practice_items
 from ..languages.language import ENGLISH, MESSAGES, AppLanguage, TextsBySection, chosen_language
-from .curator_texts import CODES, ITEM_STATES
-from .curator_texts import TEXTS as CURATOR_TEXTS
-from .marking_texts import TEXTS as MARKING_TEXTS
-from .messages import MESSAGES as ERROR_MESSAGES
+from ..wording.curator_texts import CODES, ITEM_STATES
+from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
+from ..wording.marking_texts import TEXTS as MARKING_TEXTS
+from ..wording.messages import MESSAGES as ERROR_MESSAGES
+from ..wording.texts import AUDIT_TITLES, TEXTS
+from ..wording.viewer_texts import TEXTS as VIEWER_TEXTS
 from .page_words import WORDS as STREAMLIT_WORDS
-from .texts import AUDIT_TITLES, TEXTS
-from .viewer_texts import TEXTS as VIEWER_TEXTS
 
 _FORMS, _GUIDELINES, _PRACTICE, NAMES, _CHARTS = "forms", "guidelines", "practice", "names", "charts"
 CODES_IN_WORDS = (

@@ -24,8 +24,8 @@ from benchwright.pages import (
     spelled,
 )
 
-from ..base.curator_texts import TEXTS, words_for
 from ..languages.language import unisolated
+from ..wording.curator_texts import TEXTS, words_for
 
 _MOST_DAYS = 120
 """Most columns of the chart of days; of a longer campaign the last days are shown."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from benchwright.pages import Chart, chart_style, figure_html
 
-from ..base.curator_texts import TEXTS
+from ..wording.curator_texts import TEXTS
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer

@@ -19,15 +19,15 @@ from ...progress.overview import Overview
 from ...store.accounts.accounts import Account
 from ...workflow.settlement.settle import WAITS
 from ..base.cache import cached
-from ..base.curator_texts import TEXTS, words_for
-from ..base.directed_text import inert
 from ..base.own_texts import chart_text
 from ..base.state import AppState
 from ..base.tables import show_rows
-from ..base.texts import message_of, title_of
 from ..charts.showing import show_chart
 from ..pages.campaign_menu import CAMPAIGN
 from ..routes.downloads import Download, downloads
+from ..wording.curator_texts import TEXTS, words_for
+from ..wording.directed_text import inert
+from ..wording.texts import message_of, title_of
 
 _REFRESH_S = 1.0
 """Seconds between two looks at a job that works."""

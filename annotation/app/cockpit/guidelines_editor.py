@@ -11,12 +11,12 @@ import streamlit as st
 from ...store.campaigns.guidelines import Guidelines, GuidelinesVersion
 from ...store.database.records import RefusedError, StaleError
 from ...workflow.guidelines import MAX_TEXT, revise_guidelines
-from ..base.curator_texts import TEXTS
-from ..base.directed_text import LEFT_TO_RIGHT, RIGHT_TO_LEFT, inert, runs_right_to_left
 from ..base.request import PageRequest
 from ..base.tables import show_rows
-from ..base.texts import message_of
 from ..routes.guidelines import with_pictures
+from ..wording.curator_texts import TEXTS
+from ..wording.directed_text import LEFT_TO_RIGHT, RIGHT_TO_LEFT, inert, runs_right_to_left
+from ..wording.texts import message_of
 
 _HEIGHT_PX = 420
 _MOST_KEPT = 64

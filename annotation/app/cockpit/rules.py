@@ -9,14 +9,14 @@ from ...progress.rule_trial import KEPT, ChangedTask, RuleTrial, can_try, change
 from ...progress.sureness_trial import can_spare, try_sureness
 from ...workflow.settlement.settle import OPEN
 from ..base.cache import cached
-from ..base.curator_texts import TEXTS, rule_in_words, words_for
-from ..base.directed_text import inert
 from ..base.request import PageRequest
 from ..base.tables import show_rows
 from ..charts.curator_charts import parts_chart
 from ..charts.showing import show_chart
 from ..item_grid.grid import GridTile, show_grid
 from ..item_pages.items import ITEM, record_tile, refreshed
+from ..wording.curator_texts import TEXTS, rule_in_words, words_for
+from ..wording.directed_text import inert
 
 _MOST_CHANGED = 24
 """Most pictures of changed items; the rest are counted."""

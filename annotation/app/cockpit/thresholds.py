@@ -24,14 +24,14 @@ from ...items.threshold_trial import (
 )
 from ...store.campaigns.overrides import OverrideStore
 from ..base.cache import cached
-from ..base.curator_texts import TEXTS
-from ..base.directed_text import inert
 from ..base.own_texts import chart_text
 from ..base.state import AppState
-from ..base.texts import message_of
 from ..charts.showing import show_chart
 from ..item_grid.grid import GridTile, show_grid
 from ..item_pages.items import ITEM, record_tile, refreshed
+from ..wording.curator_texts import TEXTS
+from ..wording.directed_text import inert
+from ..wording.texts import message_of
 
 _MOST_CHANGED = 24
 """Most pictures of records that would change; the rest are counted."""

@@ -13,10 +13,10 @@ from ...items.item_history import ReviewedTask
 from ...store.accounts.accounts import Account
 from ...store.submissions.examples import MAX_WORDS, Examples, FieldExample
 from ...workflow.settlement.settle import ACCEPT
-from ..base.curator_texts import TEXTS
-from ..base.directed_text import inert
 from ..base.state import AppState, clock
-from ..base.texts import message_of, title_of
+from ..wording.curator_texts import TEXTS
+from ..wording.directed_text import inert
+from ..wording.texts import message_of, title_of
 
 
 def show_example_forms(state: AppState, account: Account, tasks: Sequence[ReviewedTask]) -> None:

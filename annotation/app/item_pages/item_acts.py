@@ -15,10 +15,10 @@ from ...items.curator_acts import ACTS, LONGEST_WHY, Act, ActPlan, CuratorActs
 from ...items.item_history import known_records
 from ...items.item_search import MOST_SELECTED, ItemQuery, ids_of
 from ...store.accounts.accounts import Account
-from ..base.curator_texts import TEXTS
-from ..base.directed_text import inert
 from ..base.state import AppState, clock
-from ..base.texts import message_of
+from ..wording.curator_texts import TEXTS
+from ..wording.directed_text import inert
+from ..wording.texts import message_of
 from .item_assignment import show_assigned, show_assignment, show_reopening
 
 _PLAN, _DONE, _WHY = "items-plan", "items-done", "items-why"

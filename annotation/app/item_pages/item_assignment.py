@@ -10,10 +10,10 @@ from benchwright.errors import BenchwrightError
 
 from ...items.curator_acts import ASSIGNED_FOR, LONGEST_WHY, AssignedTasks, CuratorActs, ReopenedTasks
 from ...store.accounts.accounts import Account, Accounts
-from ..base.curator_texts import TEXTS
-from ..base.directed_text import inert
 from ..base.state import AppState, clock
-from ..base.texts import message_of
+from ..wording.curator_texts import TEXTS
+from ..wording.directed_text import inert
+from ..wording.texts import message_of
 
 _DONE, _REOPENED = "items-assigned", "items-reopened"
 

@@ -18,11 +18,11 @@ from benchwright.records import right_key
 from ...forms.task_content import TaskContent
 from ...items.item_history import RecordHistory, ReviewedTask, changes
 from ...store.database.records import Adjudication, Annotation
-from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
 from ..base.own_texts import form_in_language
 from ..base.tables import TABLE_STYLE, table_html
-from ..base.texts import TEXTS as APP_TEXTS
 from ..routes.record_pictures import record_picture_url
+from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
+from ..wording.texts import TEXTS as APP_TEXTS
 
 _STYLE = """<style>
 .bw-pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: .9rem;

@@ -26,12 +26,12 @@ from ...items.item_search import (
 )
 from ...store.accounts.accounts import Account
 from ..base.cache import cached
-from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
-from ..base.directed_text import inert
 from ..base.state import AppState
-from ..base.texts import message_of
 from ..item_grid.grid import GridTile, show_grid
 from ..routes.record_pictures import record_picture_url
+from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
+from ..wording.directed_text import inert
+from ..wording.texts import message_of
 from .item_acts import show_acts
 
 ITEM = "id"

@@ -17,12 +17,12 @@ from ...items.curator_acts import CuratorActs, may_be_decided
 from ...items.item_history import RecordHistory, ReviewedTask, item_history
 from ...items.item_search import states_of
 from ...store.accounts.accounts import Account
-from ..base.curator_texts import ITEM_STATES, TEXTS, words_for
-from ..base.directed_text import inert
 from ..base.option_letters import captions, question_in_words
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS as APP_TEXTS
-from ..base.texts import message_of
+from ..wording.curator_texts import ITEM_STATES, TEXTS, words_for
+from ..wording.directed_text import inert
+from ..wording.texts import TEXTS as APP_TEXTS
+from ..wording.texts import message_of
 from .example_forms import show_example_forms
 from .item_acts import show_acts
 from .item_assignment import show_assignment, show_reopening

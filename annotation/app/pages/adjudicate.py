@@ -8,13 +8,13 @@ import streamlit as st
 
 from ...store.database.records import Annotation, Campaign
 from ...workflow.adjudication import AdjudicationQueue, DecidedCase
-from ..base.curator_texts import rule_in_words
-from ..base.directed_text import inert
 from ..base.option_letters import question_in_words
 from ..base.request import PageRequest
 from ..base.tables import show_rows
-from ..base.texts import TEXTS, words_of_code
 from ..task_card.adjudication_card import submission_in_words
+from ..wording.curator_texts import rule_in_words
+from ..wording.directed_text import inert
+from ..wording.texts import TEXTS, words_of_code
 from ..workbench.adjudicating import AdjudicatorWork
 from ..workbench.work import work_state
 from ..workbench.work_routes import ADJUDICATION_URL

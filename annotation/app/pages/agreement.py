@@ -10,12 +10,12 @@ from ...agreement.coefficients import LEAST_COMPARED, STATISTICS, Agreement, wit
 from ...progress.label_fields import LabelField, label_fields_of
 from ...progress.overview import SPLITS, CriterionVotes, Overview, Split
 from ..base.cache import cached
-from ..base.curator_texts import TEXTS
 from ..base.own_texts import CODES_IN_WORDS, form_text
 from ..base.request import PageRequest
-from ..base.texts import words_of_code
 from ..charts.curator_charts import NamedValue, intervals_chart, narrow_scale, parts_chart
 from ..charts.showing import show_chart
+from ..wording.curator_texts import TEXTS
+from ..wording.texts import words_of_code
 from .marked_regions import figures_of, show_region_agreement
 
 _MOST_ROWS = 60

@@ -10,12 +10,12 @@ from ...agreement.annotator_quality import LEAST_SHARED, RaterQuality, RightOf
 from ...progress.label_fields import label_fields_of
 from ...progress.overview import Overview
 from ..base.cache import cached
-from ..base.curator_texts import TEXTS
-from ..base.directed_text import inert
 from ..base.request import PageRequest
 from ..base.tables import show_rows
 from ..charts.curator_charts import NamedValue, confusion_chart, intervals_chart
 from ..charts.showing import show_chart
+from ..wording.curator_texts import TEXTS
+from ..wording.directed_text import inert
 from .marked_regions import figures_of, show_marks_by_annotator
 from .qualification import show_qualification
 from .set_asides import share_in_words, show_doubts, show_set_asides

@@ -13,7 +13,7 @@ from ...store.accounts.campaign_access import AccessControl
 from ...store.database.records import Campaign
 from ...workflow.waiting import WaitingTasks, next_campaign, open_tasks_of, waiting_for
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS, title_of
+from ..wording.texts import TEXTS, title_of
 
 CAMPAIGN = "campaign"
 """Query parameter that names a campaign, and the key under which the session keeps the last one."""

@@ -7,13 +7,13 @@ import streamlit as st
 from benchwright.errors import BenchwrightError
 
 from ...store.submissions.comments import Comment
-from ..base.curator_texts import TEXTS as CURATOR_TEXTS
-from ..base.directed_text import inert, show_text
 from ..base.request import PageRequest
 from ..base.state import clock
-from ..base.texts import TEXTS, message_of
 from ..item_pages.items import ITEM
 from ..languages.language import chosen_language
+from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
+from ..wording.directed_text import inert, show_text
+from ..wording.texts import TEXTS, message_of
 
 
 def show_flags(request: PageRequest, *, item: st.Page) -> None:

@@ -8,12 +8,12 @@ from ...forms.submission import Submission
 from ...store.database.records import Campaign
 from ...workflow.task_queue import HistoryEntry
 from ..base.attention_words import attention_in_language
-from ..base.directed_text import show_text
 from ..base.option_letters import question_in_words
 from ..base.own_texts import form_in_language
 from ..base.request import PageRequest
-from ..base.texts import TEXTS, title_of, words_of_code
 from ..languages.language import chosen_language
+from ..wording.directed_text import show_text
+from ..wording.texts import TEXTS, title_of, words_of_code
 from .review import TASK
 
 _PAGE_SIZE = 50

@@ -12,9 +12,9 @@ from ...forms.assignment_settings import assignment_settings_of
 from ...store.accounts.accounts import Account
 from ...workflow.own_work import OwnWork, own_work
 from ...workflow.practising import PracticeQueue
-from ..base.directed_text import inert
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS, title_of
+from ..wording.directed_text import inert
+from ..wording.texts import TEXTS, title_of
 from .campaign_menu import CAMPAIGN, campaigns_of, may_decide
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from benchwright.errors import BenchwrightError
 
 from ...exchange.invitations import invite_people, links_table, read_invitees
 from ...store.accounts.accounts import Account
-from ..base.account_words import invitation_path
-from ..base.curator_texts import TEXTS
-from ..base.directed_text import inert
 from ..base.state import AppState, clock
+from ..wording.account_words import invitation_path
+from ..wording.curator_texts import TEXTS
+from ..wording.directed_text import inert
 
 _LINKS = "invitation-links"
 _LINKS_FILE = "invitations.csv"

@@ -10,11 +10,11 @@ from ...forms.kinds import MARK
 from ...progress.mark_figures import MOST_PICTURES, AnnotatorMarks, MarkedAgainst, MarkFigures, mark_figures
 from ...progress.overview import Overview
 from ..base.cache import cached
-from ..base.curator_texts import TEXTS
 from ..base.request import PageRequest
 from ..base.shown_pictures import ShownPictures
 from ..charts.curator_charts import NamedValue, intervals_chart
 from ..charts.showing import show_chart
+from ..wording.curator_texts import TEXTS
 
 _MOST_WORST = 30
 """Most single pictures that the page lists."""

@@ -11,11 +11,11 @@ from benchwright.errors import BenchwrightError
 
 from ...store.accounts.accounts import Account, Accounts, Role
 from ...store.accounts.campaign_access import AccessControl, CampaignAccess
-from ..base.account_words import invitation_path, state_of
-from ..base.curator_texts import TEXTS as CURATOR_TEXTS
-from ..base.directed_text import inert
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS, message_of, words_of_code
+from ..wording.account_words import invitation_path, state_of
+from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
+from ..wording.directed_text import inert
+from ..wording.texts import TEXTS, message_of, words_of_code
 from .invitations import app_url, show_invitations
 
 _LINK = "invitation"

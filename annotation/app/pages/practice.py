@@ -7,12 +7,12 @@ import streamlit as st
 from benchwright.errors import BenchwrightError
 
 from ...workflow.practising import PracticeQueue, PracticeState
-from ..base.directed_text import inert
 from ..base.own_texts import practice_in_language
 from ..base.request import PageRequest
 from ..base.state import clock
-from ..base.texts import TEXTS, message_of
 from ..routes.guidelines import show_guidelines
+from ..wording.directed_text import inert
+from ..wording.texts import TEXTS, message_of
 from ..workbench.practising import PracticeWork
 from ..workbench.work import work_state
 from ..workbench.work_routes import PRACTICE_URL

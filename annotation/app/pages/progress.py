@@ -25,17 +25,17 @@ from ...store.database.records import Campaign
 from ...store.review_store import ReviewStore
 from ...workflow.submitted_answers import results_of
 from ..base.cache import cached
-from ..base.curator_texts import TEXTS as CURATOR_TEXTS
-from ..base.curator_texts import rule_in_words, words_for
-from ..base.directed_text import inert
 from ..base.own_texts import form_text
 from ..base.request import PageRequest
 from ..base.shown_pictures import ShownPictures
 from ..base.state import clock
 from ..base.tables import show_rows
-from ..base.texts import TEXTS, title_of, words_of_code
 from ..charts.curator_charts import counts_chart, days_chart, parts_chart
 from ..charts.showing import show_chart
+from ..wording.curator_texts import TEXTS as CURATOR_TEXTS
+from ..wording.curator_texts import rule_in_words, words_for
+from ..wording.directed_text import inert
+from ..wording.texts import TEXTS, title_of, words_of_code
 
 _REFRESH_S = 10.0
 """Seconds between two refreshes of the counts while the page is open."""

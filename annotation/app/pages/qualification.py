@@ -9,12 +9,12 @@ from benchwright.errors import BenchwrightError
 from ...forms.assignment_settings import Qualification, assignment_settings_of
 from ...store.accounts.campaign_access import AccessControl
 from ...store.campaigns.practice import Practice, PracticeResult
-from ..base.curator_texts import TEXTS
-from ..base.directed_text import inert
 from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.tables import show_rows
-from ..base.texts import message_of
+from ..wording.curator_texts import TEXTS
+from ..wording.directed_text import inert
+from ..wording.texts import message_of
 
 _LET_IN = "qualification-let-in"
 

@@ -10,12 +10,12 @@ import streamlit as st
 from ...progress.overview import Overview
 from ...store.counts.campaign_counts import DecisionExample, ReasonCount
 from ..base.cache import cached
-from ..base.curator_texts import TEXTS, words_for
 from ..base.request import PageRequest
 from ..base.shown_pictures import ShownPictures
 from ..charts.curator_charts import counts_chart
 from ..charts.showing import show_chart
 from ..routes.tasks import picture_url
+from ..wording.curator_texts import TEXTS, words_for
 
 _EXAMPLES = 6
 _NOTE_LENGTH = 200

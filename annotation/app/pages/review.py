@@ -7,11 +7,11 @@ import streamlit as st
 from ...workflow.adjudication import AdjudicationQueue
 from ...workflow.practising import PracticeQueue
 from ...workflow.task_queue import is_id
-from ..base.directed_text import inert
 from ..base.request import PageRequest
 from ..base.state import clock
-from ..base.texts import TEXTS, title_of
 from ..routes.guidelines import show_guidelines
+from ..wording.directed_text import inert
+from ..wording.texts import TEXTS, title_of
 from ..workbench.annotating import AnnotatorWork
 from ..workbench.work import work_state
 from ..workbench.work_routes import WORK_URL

@@ -13,12 +13,12 @@ from ...forms.kinds import AUTHORED_KINDS
 from ...progress.overview import Overview
 from ...store.campaigns.set_asides import SetAside
 from ...workflow.set_asides import set_votes_aside, take_votes_back
-from ..base.curator_texts import TEXTS
-from ..base.directed_text import inert
 from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.tables import show_rows
-from ..base.texts import message_of
+from ..wording.curator_texts import TEXTS
+from ..wording.directed_text import inert
+from ..wording.texts import message_of
 
 _DONE = "set-asides-done"
 

@@ -6,7 +6,7 @@ from html import escape
 
 import streamlit as st
 
-from ..base.texts import TEXTS
+from ..wording.texts import TEXTS
 
 
 def show_unknown_address(words: str) -> None:

@@ -20,12 +20,12 @@ from ...store.campaigns.guidelines import Guidelines, GuidelinesVersion
 from ...store.submissions.examples import Examples, FieldExample
 from ...workflow.task_queue import is_id
 from ..auth.middleware import ACCOUNT
-from ..base.directed_text import LEFT_TO_RIGHT, RIGHT_TO_LEFT, runs_right_to_left
 from ..base.option_letters import captions, question_in_words
 from ..base.own_texts import guidelines_in_language
 from ..base.request import PageRequest
 from ..base.state import AppState
-from ..base.texts import TEXTS
+from ..wording.directed_text import LEFT_TO_RIGHT, RIGHT_TO_LEFT, runs_right_to_left
+from ..wording.texts import TEXTS
 
 _PICTURE = re.compile(r"\]\(picture:(\d{1,3})\)")
 _HEADERS = {"Cache-Control": "private, max-age=86400, immutable"}

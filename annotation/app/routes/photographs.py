@@ -18,7 +18,7 @@ from ...workflow.photo_uploads import StoredPhotograph, take_in_photograph
 from ...workflow.task_queue import TaskQueue, is_id
 from ..auth.middleware import ACCOUNT
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS, message_of
+from ..wording.texts import TEXTS, message_of
 from .picture_response import picture_response
 from .tasks import DRAFT_HEADER
 

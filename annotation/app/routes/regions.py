@@ -31,7 +31,6 @@ from ...store.database.records import Campaign
 from ..auth.middleware import ACCOUNT
 from ..base.own_texts import form_text
 from ..base.state import AppState
-from ..base.texts import message_of
 from ..helping.helper_lanes import (
     HelperAnswer,
     HelperBusy,
@@ -44,6 +43,7 @@ from ..helping.helper_lanes import (
 )
 from ..helping.usable_helpers import helpers_in, unusable, warm_helpers, why_unusable
 from ..languages.language import chosen_language
+from ..wording.texts import message_of
 from .tasks import DRAFT_HEADER, TaskImages
 
 logger = logging.getLogger(__name__)

@@ -25,7 +25,7 @@ from ...workflow.task_queue import TaskQueue, is_id, may_see
 from ..auth.middleware import ACCOUNT
 from ..base.shown_pictures import etag
 from ..base.state import AppState, clock
-from ..base.texts import message_of
+from ..wording.texts import message_of
 from .picture_response import picture_response
 
 DRAFT_HEADER = "x-benchwright-draft"

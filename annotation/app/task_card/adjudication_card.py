@@ -19,8 +19,8 @@ from ...store.submissions.pre_key_answers import ANSWER
 from ...workflow.adjudication import Case, reasons_in
 from ..base.option_letters import options_of, question_in_words
 from ..base.own_texts import form_in_language
-from ..base.texts import TEXTS, words_of_code
 from ..routes.field_examples import field_examples_url
+from ..wording.texts import TEXTS, words_of_code
 from .card import Card, editable_of
 
 _ADJUDICATE = "adjudicate"

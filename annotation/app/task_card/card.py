@@ -26,12 +26,12 @@ from ...workflow.task_queue import OwnTask
 from ..base.attention_words import attention_in_language
 from ..base.option_letters import options_of, question_in_words
 from ..base.own_texts import field_in_language, form_in_language, form_text
-from ..base.texts import TEXTS, words_of_code
 from ..routes.field_examples import field_examples_url
 from ..routes.other_pictures import other_pictures_url
 from ..routes.photographs import photographs_url
 from ..routes.regions import helpers_url, proposals_url
 from ..routes.tasks import DRAFT_HEADER, SEEN_HEADER, draft_url, mistakes_in_draft
+from ..wording.texts import TEXTS, words_of_code
 
 _FORM = "form"
 """Mode of a card whose campaign has a typed form."""

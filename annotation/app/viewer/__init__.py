@@ -1,6 +1,6 @@
 """The picture viewer: an item's pictures side by side, under a slider or in turn, with one zoom for all."""
 
-from ..base.viewer_texts import TEXTS
+from ..wording.viewer_texts import TEXTS
 from .viewer import ViewerPicture, show_pictures
 
 __all__ = ["TEXTS", "ViewerPicture", "show_pictures"]

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ..base.components import component
-from ..base.viewer_texts import TEXTS
+from ..wording.viewer_texts import TEXTS
 
 FOLDER = Path(__file__).parent
 SCRIPTS = (

@@ -8,9 +8,9 @@ from ...store.accounts.accounts import Account
 from ...store.database.records import Campaign
 from ...workflow.adjudication import AdjudicationQueue, QueuedCase
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS
 from ..task_card.adjudication_card import adjudication_card
 from ..task_card.card_event import CardEvent
+from ..wording.texts import TEXTS
 from .work import EventResult, WorkProgress, WorkTask, pictures_of, require_shown
 
 

@@ -14,10 +14,10 @@ from ...workflow.task_queue import TaskQueue
 from ..base.attention_words import attention_in_language
 from ..base.option_letters import question_in_words
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS
 from ..helping.usable_helpers import warm_helpers
 from ..task_card.card import card_of, decision_in_words, is_blind
 from ..task_card.card_event import CardEvent
+from ..wording.texts import TEXTS
 from .work import AHEAD, EventResult, WorkProgress, WorkTask, pictures_of, require_shown
 
 _MOST_SHORTEST_S = 30.0

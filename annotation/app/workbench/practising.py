@@ -20,11 +20,11 @@ from ...workflow.practising import PracticeQueue
 from ...workflow.task_queue import OwnTask
 from ..base.own_texts import practice_in_language
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS
 from ..routes.practice import practice_url
 from ..task_card.card import Card, card_of, decision_in_words
 from ..task_card.card_event import CardEvent
 from ..viewer import ViewerPicture
+from ..wording.texts import TEXTS
 from .work import AHEAD, EventResult, ViewedPicture, WorkProgress, WorkTask, pictures_from
 
 

@@ -11,15 +11,15 @@ from benchwright.records import ItemImage
 
 from ...forms.task_content import TaskContent, content_in
 from ...store.database.records import RefusedError
-from ..base.key_sheet import key_sheet
 from ..base.option_letters import captions, letters_of_pictures
 from ..base.shown_pictures import DETAIL_PX, MAX_SIDE_PX, TINY_PX
 from ..base.state import AppState, clock
-from ..base.texts import TEXTS, message_of
 from ..routes.tasks import coarse_url, detail_url, picture_url
 from ..task_card.card import Card
 from ..task_card.card_event import CardEvent
 from ..viewer import ViewerPicture
+from ..wording.key_sheet import key_sheet
+from ..wording.texts import TEXTS, message_of
 
 AHEAD = 2
 """Tasks that a workbench holds beside the one on the screen, so that the next one is there at once."""

@@ -23,9 +23,9 @@ from ...workflow.adjudication import AdjudicationQueue
 from ...workflow.task_queue import is_id
 from ..auth.middleware import ACCOUNT
 from ..base.state import AppState
-from ..base.texts import message_of
 from ..routes.tasks import DRAFT_HEADER
 from ..task_card.card_event import CardEvent, event_of
+from ..wording.texts import message_of
 from .adjudicating import AdjudicatorWork
 from .annotating import AnnotatorWork
 from .practising import PracticeWork

@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from ..base.components import component
-from ..base.marking_texts import TEXTS as MARKING_TEXTS
-from ..base.texts import TEXTS
-from ..base.viewer_texts import TEXTS as VIEWER_TEXTS
 from ..languages.language import for_browser
 from ..marking import SCRIPTS as MARKING_SCRIPTS
 from ..marking import STYLE as MARKING_STYLE
@@ -19,6 +16,9 @@ from ..task_card.card import STYLE as CARD_STYLE
 from ..viewer.viewer import FOLDER as VIEWER
 from ..viewer.viewer import SCRIPTS as VIEWER_SCRIPTS
 from ..viewer.viewer import STYLE as VIEWER_STYLE
+from ..wording.marking_texts import TEXTS as MARKING_TEXTS
+from ..wording.texts import TEXTS
+from ..wording.viewer_texts import TEXTS as VIEWER_TEXTS
 
 _FOLDER = Path(__file__).parent
 _SCRIPTS = ("outbox.js", "key_sheet.js", "workbench.js")

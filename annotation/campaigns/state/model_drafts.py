@@ -17,10 +17,10 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from benchwright.errors import BenchwrightError, DataError, PrerequisiteError, RequestFailed, UnreadableImage
 from benchwright.facts import Answerable, High, Name, Seen, ShownValue, StatedImplication, Text, Unanswerable
 from benchwright.images.decode import decode_rgb
-from benchwright.models.chat import Chat, ChatSettings
-from benchwright.models.chat_request import ChatMessage
-from benchwright.models.structured_replies import NotOfThatShape, ask_structured
-from benchwright.models.usage import BudgetSpent
+from benchwright.models.endpoints.chat import Chat, ChatSettings
+from benchwright.models.endpoints.chat_request import ChatMessage
+from benchwright.models.endpoints.structured_replies import NotOfThatShape, ask_structured
+from benchwright.models.endpoints.usage import BudgetSpent
 from benchwright.records import ImageRecord, Record
 from benchwright.workspace.workspace import Workspace
 
@@ -139,7 +139,7 @@ def drafts_of(
     """
     if not records:
         return
-    from benchwright.models.reply_store import ReplyStore
+    from benchwright.models.endpoints.reply_store import ReplyStore
 
     model = settings.chat.model
     logger.info("%s drafts statements on %d pictures: a request each, and one more where a reply cannot be used",

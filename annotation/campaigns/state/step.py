@@ -17,7 +17,7 @@ from benchwright.canonical import canonical_json
 from benchwright.facts import Authorship, StatementsOnPicture, author_of
 from benchwright.facts.statements import PERSON, SIMULATED
 from benchwright.images.identify import path_for
-from benchwright.models.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Prices, RequestPlan, Tokens
+from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Prices, RequestPlan, Tokens
 from benchwright.questions.implication import WrittenIn
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts

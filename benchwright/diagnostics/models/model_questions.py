@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from pydantic import Field
 
 from benchwright.errors import RequestFailed, UnreadableImage
-from benchwright.models.chat import Chat, ChatSettings
+from benchwright.models.endpoints.chat import Chat, ChatSettings
 from benchwright.records import Item
 from benchwright.replies.answers import read_answer
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchwright.models.reply_store import ReplyStore
+    from benchwright.models.endpoints.reply_store import ReplyStore
 
 
 FAILED, UNCLEAR = "failed", "unclear"

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from benchwright.models.chat import ChatSettings
-from benchwright.models.structured_replies import CLOSE, OPEN, fenced
-from benchwright.models.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Prices, Tokens
+from benchwright.models.endpoints.chat import ChatSettings
+from benchwright.models.endpoints.structured_replies import CLOSE, OPEN, fenced
+from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Prices, Tokens
 from benchwright.records import LETTERS, Item
 from benchwright.seeds import generator_for
 from benchwright.steps import CueFamily
@@ -30,7 +30,7 @@ from .picks import best_options
 from .rules import SolverPicks
 
 if TYPE_CHECKING:
-    from benchwright.models.reply_store import ReplyStore
+    from benchwright.models.endpoints.reply_store import ReplyStore
 
 Sees = Literal["text", "options", "captions"]
 """What a model is shown: question and options, the options alone, or both with a caption of each picture."""

@@ -176,7 +176,7 @@ def _ask_model(
         PrerequisiteError: No request can succeed.
         BudgetSpent: The budget does not allow all requests; what was answered is kept.
     """
-    from benchwright.models.reply_store import ReplyStore
+    from benchwright.models.endpoints.reply_store import ReplyStore
 
     answered: dict[str, tuple[SolverReply, ...]] = {}
     with ExitStack() as stack:

@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from benchwright.errors import RequestFailed
 from benchwright.facts import Perception
-from benchwright.models.chat import Chat, ChatSettings
-from benchwright.models.chat_request import ChatMessage
-from benchwright.models.structured_replies import RULE, NotOfThatShape, Structured, ask_structured, fenced
+from benchwright.models.endpoints.chat import Chat, ChatSettings
+from benchwright.models.endpoints.chat_request import ChatMessage
+from benchwright.models.endpoints.structured_replies import RULE, NotOfThatShape, Structured, ask_structured, fenced
 from benchwright.records import ImageRecord
 from benchwright.regions import BoxConvention, BoxUnit, MisplacedBox
 from benchwright.steps import Context

@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict
 
 from benchwright.errors import RequestFailed
 from benchwright.facts import IdeaCategory
-from benchwright.models.chat import Chat, ChatSettings
-from benchwright.models.chat_request import ChatMessage
-from benchwright.models.structured_replies import NotOfThatShape, ask_structured
+from benchwright.models.endpoints.chat import Chat, ChatSettings
+from benchwright.models.endpoints.chat_request import ChatMessage
+from benchwright.models.endpoints.structured_replies import NotOfThatShape, ask_structured
 
 from ...item_parts.idea import GroundedSubject, Idea
 from ..grounding.scene import Scene

@@ -12,7 +12,7 @@ import yaml
 
 from benchwright.canonical import digest
 from benchwright.facts import CATEGORIES, Code, IdeaCategory
-from benchwright.models.structured_replies import RULE, fenced
+from benchwright.models.endpoints.structured_replies import RULE, fenced
 
 from . import policy
 from .policy import Topic

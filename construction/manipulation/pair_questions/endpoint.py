@@ -16,8 +16,8 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from benchwright.canonical import canonical_json
-from benchwright.models.chat_request import ChatMessage
-from benchwright.models.structured_replies import ask_structured
+from benchwright.models.endpoints.chat_request import ChatMessage
+from benchwright.models.endpoints.structured_replies import ask_structured
 
 from ...distractors.sameness import says_the_same
 from ...item_parts.choices import capital
@@ -25,7 +25,7 @@ from ...item_parts.idea import Change, Idea
 from .pair_question import OPTIONS, OptionsQuestion, WrittenPairQuestions, YesNoQuestion
 
 if TYPE_CHECKING:
-    from benchwright.models.chat import Chat
+    from benchwright.models.endpoints.chat import Chat
 
 _TELLS = re.compile(r"\b(edited|manipulated|altered|source|original|natural) (image|picture|photo)", re.I)
 

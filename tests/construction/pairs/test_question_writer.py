@@ -12,7 +12,7 @@ from pair_samples import PairContext, idea
 
 from benchwright.construction.manipulation.pair_questions.endpoint import PairQuestions
 from benchwright.errors import PrerequisiteError
-from benchwright.models.structured_replies import read_as
+from benchwright.models.endpoints.structured_replies import read_as
 from benchwright.steps import Outcome
 
 SAID: dict[str, Any] = {

@@ -13,7 +13,7 @@ from PIL import Image
 
 from benchwright.errors import RecipeError
 from benchwright.pipeline import run_recipe
-from benchwright.pipeline.fitting import fitted_to
+from benchwright.pipeline.planning.fitting import fitted_to
 from benchwright.recipe import Recipe, parse_recipe
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, Outcome, Step

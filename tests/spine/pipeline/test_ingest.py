@@ -39,7 +39,9 @@ def test_files_in_folders_below_are_found_and_named_by_their_path(tmp_path: Path
     assert [row["uri"] for row in _run(tmp_path / "in", tmp_path / "w").files()] == ["a/b c/d.png"]
 
 
-def test_thumbnails_checkpoints_and_what_was_thrown_away_are_no_photographs(tmp_path: Path) -> None:
+def test_thumbnails_checkpoints_and_what_was_thrown_away_are_no_photographs(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     for width, name in enumerate(
         ("cup.png", "@eaDir/cup.png/SYNOPHOTO_THUMB_M.png", "a/.ipynb_checkpoints/cup-checkpoint.png", "._cup.png",
          "__MACOSX/cup.png", ".Trash-1000/files/cup.png", "Trash/cup.png", "$RECYCLE.BIN/cup.png", ".hidden/b/cup.png"),
@@ -47,6 +49,7 @@ def test_thumbnails_checkpoints_and_what_was_thrown_away_are_no_photographs(tmp_
     ):  # fmt: skip
         _image(tmp_path / "in" / name, width)
     assert [row["uri"] for row in _run(tmp_path / "in", tmp_path / "w").files()] == ["cup.png"]
+    assert [record.args for record in caplog.records if "thrown away" in record.getMessage()] == [("Trash",)]
     before = open_collection(tmp_path / "in").content
     _image(tmp_path / "in" / "@eaDir" / "new.png", 40)
     assert open_collection(tmp_path / "in").content == before

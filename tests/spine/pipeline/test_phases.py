@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from benchwright.pipeline.plan import phases, plan
+from benchwright.pipeline.planning.plan import phases, plan
 from benchwright.steps import Filter, MapStep, Outcome, Resources
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from benchwright.text_normalization import counted, printable
 
-from .audited_items import UnreadableRow
+from ..source.audited_items import UnreadableRow
 from .report import AuditReport
 from .verdict import concerned, kinds_of, verdict_of
 

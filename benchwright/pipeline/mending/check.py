@@ -19,7 +19,7 @@ from typing import Any
 from benchwright.canonical import file_digest
 from benchwright.errors import BenchwrightError, DamagedError, DataError
 from benchwright.images.identify import path_for
-from benchwright.models.reply_store import damaged_replies, forget_damaged
+from benchwright.models.endpoints.reply_store import damaged_replies, forget_damaged
 from benchwright.photographs import FOLDER as COLLECTED
 from benchwright.photographs import collected_photographs
 from benchwright.pipeline.damage import inside, require_store

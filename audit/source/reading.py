@@ -30,13 +30,7 @@ from benchwright.source_files.item_files import Columns
 from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
-from .audited_items import (
-    AuditedItem,
-    AuditedItems,
-    RotatedQuestion,
-    UnreadableRow,
-    WordlessItem,
-)
+from .audited_items import AuditedItem, AuditedItems, RotatedQuestion, UnreadableRow, WordlessItem
 from .kept_values import KnownPictures
 from .source_replies import letter_alone, replies_of_source
 

@@ -16,7 +16,7 @@ from benchwright.records import LETTERS
 from benchwright.text_normalization import counted, printable
 from benchwright.workspace.atomic import replacing
 
-from .audited_items import AuditedItems
+from ..source.audited_items import AuditedItems
 from .finding import SEVERITIES, Finding
 from .finding_tables import FindingTable, tables_of
 from .report import AuditReport

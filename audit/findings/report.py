@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from benchwright.text_normalization import counted
 
-from .audited_items import AuditedItems
+from ..source.audited_items import AuditedItems
 from .finding import Finding, Severity
 
 DOCUMENT = "audit.json"

@@ -9,11 +9,11 @@ from pathlib import Path
 from benchwright.engines.base import Attempt, Done, Job
 from benchwright.errors import BenchwrightError, DamagedError
 from benchwright.photographs import photographs_of
-from benchwright.pipeline.check import Problem, images_of, marked_as_repaired, problems_of, table_problems
 from benchwright.pipeline.damage import make_again, require_store
 from benchwright.pipeline.gather_stage import run_campaign, run_gather
 from benchwright.pipeline.ingest import ingest
 from benchwright.pipeline.map_stage import MapJob
+from benchwright.pipeline.mending.check import Problem, images_of, marked_as_repaired, problems_of, table_problems
 from benchwright.pipeline.overrides import Overrides, snapshot_of, snapshot_problems, take_in
 from benchwright.pipeline.run import worker_context_of
 from benchwright.pipeline.runlog import WRITTEN_AGAIN

@@ -1,0 +1,1 @@
+"""Models behind endpoints with the OpenAI chat protocol: requests, their pace and cost, replies and failures."""
