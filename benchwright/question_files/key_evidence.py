@@ -165,6 +165,8 @@ class KeyEvidence:
         if key.names and key.names[0].isdecimal() and own_marks(key.texts) == key.names:
             self._has_own_numbers = True
         places = all_places(key)
+        if key.texts.count(text) > 1:  # two options have the words, so that the key fits as words and names neither
+            places[_TEXT] = tuple(place for place, words in enumerate(key.texts) if words == text)
         pattern = _Pattern(all(map(is_in_words, values)), _classes(places))
         patterns[pattern] += 1
         for number, place in enumerate(places):

@@ -93,6 +93,7 @@ AMBIGUOUS: list[Any] = [
     pytest.param([(WORDS, 1), (WORDS, 2)], ("from_0", "from_1"), ("B", "A"), id="no key shows the base"),
     pytest.param([(["B", "A"], "A"), (["A", "B"], "B")], ("letters", "text"), ("A", "B"), id="options are letters"),
     pytest.param([(["2", "3", "1", "4"], "1"), (["1", "3", "2", "4"], "3")], ("from_1", "text"), ("A", "C"), id="options are numbers"),
+    pytest.param([(["2", "3", "1", "4"], "1"), (["3", "3", "1"], "3")], ("from_1", "text"), ("A", "C"), id="a number stands twice"),
     pytest.param([(["1. cat", "2. dog", "3. cow"], 1)] * 2, ("labels", "from_0"), ("A", "B"), id="numbers that stand in the options"),
     pytest.param([(["Yes", "No"], 1), (["Yes", "No"], 0)], ("from_0", "yes_no"), ("B", "A"), id="1 is yes, or the second"),
 ]  # fmt: skip
