@@ -173,7 +173,7 @@ def on_page(site: ReviewSite, query: str, say: Callable[[PageClient, OnScreen], 
         page = PageClient(site.url, signed_in(site, "ann").cookies, query=query)
         async with aclosing(page):
             seen = await page.open()
-            assert seen is not None
+            assert seen is not None, page.told
             after = await say(page, seen)
             assert not any("exception {" in told for told in page.told), page.told
             assert after is not None
