@@ -1,0 +1,97 @@
+"""Sixty question files in the layouts of published benchmarks, each row compared with what people wrote down of it.
+
+`zoo/README.md` says what each source is and where its shape was seen.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright.errors import DataError
+from benchwright.question_files.item_check import read_questions
+from benchwright.question_files.listed_rows import listed_rows
+
+ZOO = Path(__file__).resolve().parent / "zoo"
+NAMES = sorted(path.parent.name for path in ZOO.glob("*/truth.json"))
+READINGS = {"letter": "letters", "from 0": "from_0"}
+"""Names of readings in `truth.json`, as the table of keys names them; others are a matter of the layout."""
+
+OPEN = {
+    "aokvqa": "questions of a file without keys are left out, not items without a key",
+    "crepe": "captions with a list of wrong ones in a cell are no questions",
+    "figureqa": "a question as `question_string` is not found, nor a figure by its number",
+    "hallusionbench": "rows without a picture, whose neighbours have one, are items",
+    "llava-scienceqa": "the same file name in many folders is matched for rows without a picture",
+    "m3exam": "options that hold their own labels, and pictures within brackets, are not read",
+    "milebench": "a response that is the text of a choice is taken for a reply",
+    "mme-realworld": "options keep the labels that stand in them",
+    "mmmu-pro": "rows of the file whose questions stand in the picture are not told",
+    "muirbench": "a mark for a picture in an option is not given the picture",
+    "pmcvqa": "options keep the labels that stand in them",
+    "qbench": "a key as `correct_ans` is not found",
+    "visual7w": "lists of questions under a picture are not read",
+    "vlchecklist": "pairs of a path and captions without names of fields are not read",
+    "wemath": "options in one text that semicolons part are not read",
+    "whatsup": "lists of a number and two captions are not told",
+    "whoops": "cells that hold lists of questions and answers are not read",
+}
+"""Sources that are not read rightly yet, and why."""
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _told(line: dict[str, Any]) -> dict[str, Any]:
+    """Return a listed row as `truth.json` has it."""
+    place = {"file": line["file"], "row": line["row"]}
+    if "left_out" in line:
+        return {**place, "left_out": line["left_out"]}
+    options = {option.pop("key"): option for option in line["options"]}
+    texts = {None: None, **{key: next(iter(option.values())) for key, option in options.items()}}
+    return {
+        **place,
+        "question": _plain(line["question"]),
+        "options": list(options.values()),
+        "answer": texts[line["answer"]],
+        "declines": texts[line["declines"]],
+        "images": line["images"],
+    }
+
+
+def _cases() -> list[Any]:
+    raises = (AssertionError, DataError)
+    return [
+        pytest.param(name, marks=pytest.mark.xfail(strict=True, raises=raises, reason=OPEN[name]))
+        if name in OPEN
+        else name
+        for name in NAMES
+    ]
+
+
+@pytest.mark.parametrize("name", _cases())
+def test_every_row_is_told_as_people_read_it(name: str) -> None:
+    truth = json.loads((ZOO / name / "truth.json").read_text(encoding="utf-8"))
+    source = ZOO / name / "source"
+    with read_questions(source, pictures=source / truth["pictures"] if truth["pictures"] else None) as read:
+        lines = list(listed_rows(read.index))
+        rows_read = sum(count.read for count in read.index.row_counts())
+        readings = {table.reading for table in read.keys}
+    expected = [{**row, "question": _plain(row["question"])} if "question" in row else row for row in truth["rows"]]
+    assert [_told(line) for line in lines] == expected
+    assert rows_read == len(lines)
+    assert readings <= {READINGS.get(truth["reading"])} or truth["reading"] not in READINGS
+
+
+def test_the_table_of_the_zoo_names_every_source() -> None:
+    table = (ZOO / "README.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
+    named = {cells[0]: cells[-1] for cells in rows if cells[0] != "source"}
+    truths = {name: json.loads((ZOO / name / "truth.json").read_text(encoding="utf-8")) for name in NAMES}
+    assert named == {name: truth["reading"] for name, truth in truths.items()}
+    assert len(named) == 60
+    assert OPEN.keys() <= named.keys()
