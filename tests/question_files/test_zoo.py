@@ -20,23 +20,38 @@ NAMES = sorted(path.parent.name for path in ZOO.glob("*/truth.json"))
 READINGS = {"letter": "letters", "from 0": "from_0"}
 """Names of readings in `truth.json`, as the table of keys names them; others are a matter of the layout."""
 
+_IN_PICTURES = "pictures are listed by their paths in the folder of `--pictures`, not in the source"
 OPEN = {
+    **dict.fromkeys(
+        (
+            "ai2d",
+            "amber",
+            "gqa",
+            "hallusionbench",
+            "llava-scienceqa",
+            "mmvet",
+            "mmvp",
+            "pope",
+            "seedbench",
+            "sugarcrepe",
+        ),
+        _IN_PICTURES,
+    ),
+    **dict.fromkeys(("vsr", "winoground"), _IN_PICTURES),
     "aokvqa": "questions of a file without keys are left out, not items without a key",
     "crepe": "captions with a list of wrong ones in a cell are no questions",
     "figureqa": "a question as `question_string` is not found, nor a figure by its number",
-    "hallusionbench": "rows without a picture, whose neighbours have one, are items",
-    "llava-scienceqa": "the same file name in many folders is matched for rows without a picture",
-    "m3exam": "options that hold their own labels, and pictures within brackets, are not read",
+    "m3exam": "a key as `answer_text`, options that hold their labels and pictures within brackets are not read",
     "milebench": "a response that is the text of a choice is taken for a reply",
     "mme-realworld": "options keep the labels that stand in them",
-    "mmmu-pro": "rows of the file whose questions stand in the picture are not told",
-    "muirbench": "a mark for a picture in an option is not given the picture",
+    "mmmu-pro": "a file whose questions stand in the pictures is not told",
+    "muirbench": "an option that is a mark for a picture is not given the picture",
     "pmcvqa": "options keep the labels that stand in them",
-    "qbench": "a key as `correct_ans` is not found",
+    "qbench": "a key as `correct_ans` is not found; questions of a file without keys are left out",
     "visual7w": "lists of questions under a picture are not read",
     "vlchecklist": "pairs of a path and captions without names of fields are not read",
     "wemath": "options in one text that semicolons part are not read",
-    "whatsup": "lists of a number and two captions are not told",
+    "whatsup": "a file of captions without a question or a key is not told",
     "whoops": "cells that hold lists of questions and answers are not read",
 }
 """Sources that are not read rightly yet, and why."""
