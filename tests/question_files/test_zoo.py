@@ -10,34 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
-from benchwright.errors import DataError
-from benchwright.question_files.item_check import read_questions
-from benchwright.question_files.listed_rows import listed_rows
+from benchwright.construction.imported.command import items
 
 ZOO = Path(__file__).resolve().parent / "zoo"
 NAMES = sorted(path.parent.name for path in ZOO.glob("*/truth.json"))
-READINGS = {"letter": "letters", "from 0": "from_0"}
-"""Names of readings in `truth.json`, as the table of keys names them; others are a matter of the layout."""
 
 _IN_PICTURES = "pictures are listed by their paths in the folder of `--pictures`, not in the source"
 OPEN = {
-    **dict.fromkeys(
-        (
-            "ai2d",
-            "amber",
-            "gqa",
-            "hallusionbench",
-            "llava-scienceqa",
-            "mmvet",
-            "mmvp",
-            "pope",
-            "seedbench",
-            "sugarcrepe",
-        ),
-        _IN_PICTURES,
-    ),
-    **dict.fromkeys(("vsr", "winoground"), _IN_PICTURES),
+    **dict.fromkeys(["ai2d", "amber", "gqa", "hallusionbench", "llava-scienceqa", "mmvet"], _IN_PICTURES),
+    **dict.fromkeys(["mmvp", "pope", "seedbench", "sugarcrepe", "vsr", "winoground"], _IN_PICTURES),
     "aokvqa": "questions of a file without keys are left out, not items without a key",
     "crepe": "captions with a list of wrong ones in a cell are no questions",
     "figureqa": "a question as `question_string` is not found, nor a figure by its number",
@@ -78,28 +61,20 @@ def _told(line: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _cases() -> list[Any]:
-    raises = (AssertionError, DataError)
-    return [
-        pytest.param(name, marks=pytest.mark.xfail(strict=True, raises=raises, reason=OPEN[name]))
-        if name in OPEN
-        else name
-        for name in NAMES
-    ]
+def _case(name: str) -> Any:
+    is_open = pytest.mark.xfail(strict=True, raises=AssertionError, reason=OPEN.get(name, ""))
+    return pytest.param(name, marks=is_open if name in OPEN else ())
 
 
-@pytest.mark.parametrize("name", _cases())
-def test_every_row_is_told_as_people_read_it(name: str) -> None:
+@pytest.mark.parametrize("name", [_case(name) for name in NAMES])
+def test_every_row_is_told_once_and_as_people_read_it(name: str) -> None:
     truth = json.loads((ZOO / name / "truth.json").read_text(encoding="utf-8"))
     source = ZOO / name / "source"
-    with read_questions(source, pictures=source / truth["pictures"] if truth["pictures"] else None) as read:
-        lines = list(listed_rows(read.index))
-        rows_read = sum(count.read for count in read.index.row_counts())
-        readings = {table.reading for table in read.keys}
+    pictures = ["--pictures", str(source / truth["pictures"])] if truth["pictures"] else []
+    done = CliRunner().invoke(items, [str(source), "--list", *pictures])
+    assert done.exit_code == 0, done.exception
     expected = [{**row, "question": _plain(row["question"])} if "question" in row else row for row in truth["rows"]]
-    assert [_told(line) for line in lines] == expected
-    assert rows_read == len(lines)
-    assert readings <= {READINGS.get(truth["reading"])} or truth["reading"] not in READINGS
+    assert [_told(json.loads(line)) for line in done.stdout.splitlines()] == expected
 
 
 def test_the_table_of_the_zoo_names_every_source() -> None:
