@@ -29,6 +29,7 @@ def records_of(
     native: bool,
     most: int,
 ) -> list[dict[str, Any]]:
+    """Return rows as records, with columns that say nothing of the key beside."""
     question_column = rng.choice(["question", "question", "question", "query", "prompt", "Question", "text"])
     options_column = rng.choice(["options", "options", "choices", "Options"])
     padded = kind["count"] == "varying" and form in {"list", "list as json", "dict"} and rng.random() < 0.3
@@ -101,6 +102,7 @@ def _options_value(form: str, full: list[Any], texts: list[str], label: Callable
 
 
 def write_files(rng: random.Random, source: Source, records: list[dict[str, Any]], names: list[str]) -> None:
+    """Write the records of each file as its container wants them."""
     kind = source.kind
     style = {"indent": rng.choice([None, 1, 2]), "ascii": rng.random() < 0.5, "mark": rng.random() < 0.25,
              "quote all": rng.random() < 0.3, "line": rng.choice(["\n", "\r\n"])}  # fmt: skip

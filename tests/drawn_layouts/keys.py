@@ -10,6 +10,7 @@ from .words import COLUMN_NAMES, LETTERS, pick
 
 
 def draw_key_form(rng: random.Random, kind: dict[str, str], options_form: str, columns: str, texts: str) -> None:
+    """Draw how keys are meant and written, and the name of their column, into `kind`."""
     if options_form == "no options":
         kind["key"], kind["base"] = "yes/no", "-"
         kind["key written"] = rng.choice(["yes", "Yes", "Yes", "bool", "1/0", "1/0 text"])
@@ -42,6 +43,7 @@ def draw_key_form(rng: random.Random, kind: dict[str, str], options_form: str, c
 
 
 def write_keys(rng: random.Random, kind: dict[str, str], rows: list[Row], columns: str, native: bool) -> None:
+    """Give each row its key as it stands in the file; some are missing, stray or the text of two options."""
     for row in rows:
         row.key = _key(kind, row, columns, native)
         if kind["key"] == "text" and row.options.count(row.options[row.meant]) > 1:

@@ -14,6 +14,7 @@ NAN = float("nan")
 
 
 def absent(value: Any) -> bool:
+    """Whether a cell or field says nothing."""
     return value is OMITTED or value is None or value == "" or (isinstance(value, float) and math.isnan(value))
 
 
@@ -75,6 +76,7 @@ class Source:
 
 
 def plain(value: Any) -> Any:
+    """A value as strict JSON can hold it."""
     if isinstance(value, float) and math.isnan(value):
         return "NaN"
     return value

@@ -62,6 +62,7 @@ NUMBERED_COLUMNS = {"opt1": 1, "option1": 1, "option_1": 1, "choice0": 0, "optio
 
 
 def question_of(rng: random.Random, kind: str, count: int, n: int) -> tuple[str, list[str]]:
+    """Draw a question, different for each `n`, and its options."""
     thing = rng.choice(THINGS)
     if kind in {"words", "special words"}:
         template = rng.choice(list(THEMES))
@@ -104,4 +105,5 @@ def question_of(rng: random.Random, kind: str, count: int, n: int) -> tuple[str,
 
 
 def pick(rng: random.Random, weighted: dict[str, float]) -> str:
+    """Draw one of some names by their weights."""
     return rng.choices(list(weighted), weights=list(weighted.values()))[0]
