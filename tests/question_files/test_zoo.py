@@ -1,0 +1,87 @@
+"""Sixty question files in the layouts of published benchmarks, each row compared with what people wrote down of it.
+
+`zoo/README.md` says what each source is and where its shape was seen.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from benchwright.construction.imported.command import items
+
+ZOO = Path(__file__).resolve().parent / "zoo"
+NAMES = sorted(path.parent.name for path in ZOO.glob("*/truth.json"))
+
+_IN_PICTURES = "pictures are listed by their paths in the folder of `--pictures`, not in the source"
+OPEN = {
+    **dict.fromkeys(["ai2d", "amber", "gqa", "hallusionbench", "llava-scienceqa", "mmvet"], _IN_PICTURES),
+    **dict.fromkeys(["mmvp", "pope", "seedbench", "sugarcrepe", "vsr", "winoground"], _IN_PICTURES),
+    "aokvqa": "questions of a file without keys are left out, not items without a key",
+    "crepe": "captions with a list of wrong ones in a cell are no questions",
+    "figureqa": "a question as `question_string` is not found, nor a figure by its number",
+    "m3exam": "a key as `answer_text`, options that hold their labels and pictures within brackets are not read",
+    "milebench": "a response that is the text of a choice is taken for a reply",
+    "mme-realworld": "options keep the labels that stand in them",
+    "mmmu-pro": "a file whose questions stand in the pictures is not told",
+    "muirbench": "an option that is a mark for a picture is not given the picture",
+    "pmcvqa": "options keep the labels that stand in them",
+    "qbench": "a key as `correct_ans` is not found; questions of a file without keys are left out",
+    "visual7w": "lists of questions under a picture are not read",
+    "vlchecklist": "pairs of a path and captions without names of fields are not read",
+    "wemath": "options in one text that semicolons part are not read",
+    "whatsup": "a file of captions without a question or a key is not told",
+    "whoops": "cells that hold lists of questions and answers are not read",
+}
+"""Sources that are not read rightly yet, and why."""
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _told(line: dict[str, Any]) -> dict[str, Any]:
+    """Return a listed row as `truth.json` has it."""
+    place = {"file": line["file"], "row": line["row"]}
+    if "left_out" in line:
+        return {**place, "left_out": line["left_out"]}
+    options = {option.pop("key"): option for option in line["options"]}
+    texts = {None: None, **{key: next(iter(option.values())) for key, option in options.items()}}
+    return {
+        **place,
+        "question": _plain(line["question"]),
+        "options": list(options.values()),
+        "answer": texts[line["answer"]],
+        "declines": texts[line["declines"]],
+        "images": line["images"],
+    }
+
+
+def _case(name: str) -> Any:
+    is_open = pytest.mark.xfail(strict=True, raises=AssertionError, reason=OPEN.get(name, ""))
+    return pytest.param(name, marks=is_open if name in OPEN else ())
+
+
+@pytest.mark.parametrize("name", [_case(name) for name in NAMES])
+def test_every_row_is_told_once_and_as_people_read_it(name: str) -> None:
+    truth = json.loads((ZOO / name / "truth.json").read_text(encoding="utf-8"))
+    source = ZOO / name / "source"
+    pictures = ["--pictures", str(source / truth["pictures"])] if truth["pictures"] else []
+    done = CliRunner().invoke(items, [str(source), "--list", *pictures])
+    assert done.exit_code == 0, done.exception
+    expected = [{**row, "question": _plain(row["question"])} if "question" in row else row for row in truth["rows"]]
+    assert [_told(json.loads(line)) for line in done.stdout.splitlines()] == expected
+
+
+def test_the_table_of_the_zoo_names_every_source() -> None:
+    table = (ZOO / "README.md").read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
+    named = {cells[0]: cells[-1] for cells in rows if cells[0] != "source"}
+    truths = {name: json.loads((ZOO / name / "truth.json").read_text(encoding="utf-8")) for name in NAMES}
+    assert named == {name: truth["reading"] for name, truth in truths.items()}
+    assert len(named) == 60
+    assert OPEN.keys() <= named.keys()
