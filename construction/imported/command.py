@@ -112,7 +112,7 @@ def items(
         if as_json or write_to is not None:
             raise click.UsageError("--list prints lines; give it without --json and --write-columns")
         with read_questions(source, pictures=pictures, mapping=mapping, columns=columns) as read:
-            emit_lines(listed_rows(read.index))
+            emit_lines(listed_rows(read.index, read.path_of))
         return
     document = check_items(source, pictures=pictures, mapping=mapping, columns=columns, write_to=write_to)
     emit(document, as_json=as_json, text=lambda: check_items_text(document))
