@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from dataset_fixtures.pictures import save
 
+from benchwright.errors import DataError
 from benchwright.question_files.item_check import read_questions
 
 Row = tuple[Sequence[str], str]
@@ -58,6 +59,13 @@ KEPT = {
     "another order": [(["B. dog", "A. cat"], "A"), (["B. ox", "A. ewe"], "B")],
     "letters alone": [(["A", "B"], "A"), (["A.", "B."], "B")],
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_keys_that_fit_the_numbers_of_options_and_another_base_are_refused(first: int, tmp_path: Path) -> None:
+    options = [f"{first + n}) {word}" for n, word in enumerate(("ash", "elm", "oak"))]
+    with pytest.raises(DataError, match="can be read in 2 ways"):
+        _read(tmp_path, [(options, "1"), (options, "2")])
 
 
 @pytest.mark.parametrize("name", KEPT)
