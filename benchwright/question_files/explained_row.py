@@ -65,14 +65,16 @@ def _explained(read: ReadQuestions, row: IndexedRow) -> dict[str, Any]:
         question, names = row.question.question, row.question.names
         document |= {"task": question.task, "split": question.split, "question": question.ask}
         document["options"] = [
-            {"key": key, "text": option} if isinstance(option, str) else {"key": key, "image": names[option]}
+            {"key": key, "text": option}
+            if isinstance(option, str)
+            else {"key": key, "image": read.path_of(names[option])}
             for key, option in zip(LETTERS, question.options, strict=False)
         ]
         document["answer"] = None if question.answer is None else LETTERS[question.answer]
         document["declines"] = None if question.refusal is None else LETTERS[question.refusal]
         absent = {picture.name: picture.detail for picture in read.index.absent()}
         document["images"] = [
-            {"picture": name, "found": image_id is not None, "detail": absent.get(name, "")}
+            {"picture": read.path_of(name), "found": image_id is not None, "detail": absent.get(name, "")}
             for name, image_id in zip(names, row.question.image_ids, strict=True)
         ]
     return document
@@ -132,7 +134,7 @@ def _searched(read: ReadQuestions, file: QuestionFile, row: Row) -> list[dict[st
         place = f"{file.path}: {row.entry}, picture {number}"
         try:
             _, _, name = read.pictures.found_picture(picture, file=file.path, place=place)
-            found.append({"picture": name, "found": True, "detail": ""})
+            found.append({"picture": read.path_of(name), "found": True, "detail": ""})
         except BadRow as error:
             found.append({"picture": picture.path or place, "found": False, "detail": str(error)})
     return found

@@ -46,6 +46,8 @@ class ReadQuestions:
         picture_files: Folder or archive in which pictures were looked for.
         source: The source itself.
         pictures: Its pictures by name.
+        pictures_below: Path below the source of the folder in which pictures were looked for; empty where it is the
+            source, or lies elsewhere.
     """
 
     files: list[QuestionFile]
@@ -55,6 +57,12 @@ class ReadQuestions:
     picture_files: DatasetFiles
     source: QuestionSource
     pictures: PictureLookup
+    pictures_below: str = ""
+
+    def path_of(self, picture: str) -> str:
+        """Return the path below the source of a picture, by its name in `FileQuestion.names`."""
+        is_below = bool(self.pictures_below) and self.picture_files.has(picture)
+        return f"{self.pictures_below}/{picture}" if is_below else picture
 
     @property
     def keys(self) -> list[KeyTable]:
@@ -118,7 +126,15 @@ def read_questions(
         with refusals_in(place / "refused.jsonl", tmp=place) as refused:
             index.fill(opened.entries(), lookup, refused, keeps_repeats=keeps_repeats)
         counts = dict(sorted(refused.counts.items()))
-        yield ReadQuestions(opened.files, index, counts, place / "refused.jsonl", searched, opened, lookup)
+        below = "" if pictures is None else _below(pictures.resolve(), source.resolve())
+        yield ReadQuestions(opened.files, index, counts, place / "refused.jsonl", searched, opened, lookup, below)
+
+
+def _below(folder: Path, source: Path) -> str:
+    """Return the path of a folder below a source, or below the folder of a file; empty where it lies elsewhere."""
+    root = source if source.is_dir() else source.parent
+    path = folder.relative_to(root).as_posix() if folder.is_relative_to(root) else "."
+    return "" if path == "." else path
 
 
 def check_items(

@@ -136,8 +136,8 @@ class KeyEvidence:
     _files: dict[str, Counter[_Pattern]] = field(default_factory=dict)
     _spread: Counter[tuple[int, int]] = field(default_factory=Counter)
     _examples: dict[_Pattern, list[KeyExample]] = field(default_factory=dict)
-    _has_own_numbers: bool = False
-    """Whether options begin with numbers, which need not be those by which keys count them."""
+    _own_bases: set[Reading] = field(default_factory=set)
+    """Readings from the number on with which options begin, which need not be that from which keys count them."""
 
     @property
     def is_binary(self) -> bool:
@@ -163,7 +163,7 @@ class KeyEvidence:
         if len(key.texts) < 2:
             return
         if key.names and key.names[0].isdecimal() and own_marks(key.texts) == key.names:
-            self._has_own_numbers = True
+            self._own_bases.add("from_0" if "0" in key.names else "from_1")
         places = all_places(key)
         if key.texts.count(text) > 1:  # two options have the words, so that the key fits as words and names neither
             places[_TEXT] = tuple(place for place, words in enumerate(key.texts) if words == text)
@@ -229,7 +229,8 @@ class KeyEvidence:
 
     def _is_named(self, patterns: Counter[_Pattern], best: int, rival: int) -> bool:
         """Return whether all keys are the very names of options, which goes before counting options."""
-        counting = ("letters", "from_1") if self._has_own_numbers else ("letters", "from_0", "from_1")
+        bases = ("from_0", "from_1") if not self._own_bases else self._own_bases if len(self._own_bases) == 1 else ()
+        counting = ("letters", *bases)
         by_name = READINGS[best] == "labels" and _valid(patterns, best) == patterns.total()
         return by_name and READINGS[rival] in counting
 

@@ -6,7 +6,7 @@ An item is `{"file", "row", "source_id", "split", "task", "question", "options":
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from benchwright.records import LETTERS
@@ -14,19 +14,25 @@ from benchwright.records import LETTERS
 from .question_index import IndexedRow, QuestionIndex
 
 
-def listed_rows(index: QuestionIndex) -> Iterator[dict[str, Any]]:
-    """Yield a document for each row of a source, in its order, and at the end one for each file that cannot be read."""
+def listed_rows(index: QuestionIndex, path_of: Callable[[str], str] = str) -> Iterator[dict[str, Any]]:
+    """Yield a document for each row of a source, in its order, and at the end one for each file that cannot be read.
+
+    Args:
+        index: The rows.
+        path_of: Function that returns the path of a picture by its name in the index (`ReadQuestions.path_of`); by
+            default the name is the path.
+    """
     for row in index.rows():
         place = {"file": row.file, "row": row.position, "source_id": row.source_id}
         if row.reason is not None:
             yield {**place, "left_out": row.reason, "detail": row.detail}
         else:
-            yield {**place, **_item(row)}
+            yield {**place, **_item(row, path_of)}
 
 
-def _item(row: IndexedRow) -> dict[str, Any]:
+def _item(row: IndexedRow, path_of: Callable[[str], str]) -> dict[str, Any]:
     assert row.question is not None  # a row without a reason is an item
-    question, names = row.question.question, row.question.names
+    question, names = row.question.question, [path_of(name) for name in row.question.names]
     return {
         "split": question.split,
         "task": question.task,
@@ -37,7 +43,7 @@ def _item(row: IndexedRow) -> dict[str, Any]:
         ],
         "answer": key_of(question.answer),
         "declines": key_of(question.refusal),
-        "images": list(names),
+        "images": names,
     }
 
 

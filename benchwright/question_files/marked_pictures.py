@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
+
+from benchwright.source_files.rows import BadRow
+from benchwright.text_normalization import counted
 
 from .asked_question import AskedPicture
 
 _MARK = re.compile(
-    r"(?P<before><\|?(?:image|img|picture|fig(?:ure)?)[ _-]?#?|\[(?:image|picture)[ _-]?#?|\{(?:image|picture)[ _-]?)"
+    r"(?P<before><\|?(?:image|img|picture|fig(?:ure)?)[ _-]?#?|\[(?:image|picture)[ _-]?#?|\{(?:image|picture)[ _-]?#?)"
     r"(?P<number>\d{1,2})(?P<after>\|?>|\]|\})",
     re.I,
 )
@@ -23,6 +26,39 @@ def number_of_mark(text: str) -> int | None:
     """Return the number of the picture that a text shows and says nothing else; None for another text."""
     match = _MARK.fullmatch(text.strip())
     return None if match is None else int(match["number"])
+
+
+def numbered_options(words: str, options: Sequence[str | AskedPicture], *, pictures: int) -> list[str | AskedPicture]:
+    """Return options of which those that are `<image>` and no more have the number of their picture.
+
+    Marks without a number stand for the pictures in order: those of the question, then those of the options. Pictures
+    before them, where the words have no mark, are the question's.
+
+    Args:
+        words: The question.
+        options: Its options.
+        pictures: Number of pictures of the row.
+
+    Raises:
+        BadRow: There are other pictures than marks, so that it cannot be told which one an option is.
+    """
+    if not any(isinstance(option, str) and _PLAIN.fullmatch(option) for option in options):
+        return [*options]
+    texts = [option if isinstance(option, str) else "" for option in options]
+    in_words, in_options = len(_PLAIN.findall(words)), sum(len(_PLAIN.findall(text)) for text in texts)
+    is_numbered = any(_MARK.search(text) for text in (words, *texts))
+    if is_numbered or (in_words and pictures > in_words + in_options):
+        raise BadRow(
+            f"an option is <image>, and which of {counted(pictures, 'picture')} it is cannot be told: the row has "
+            f"{in_words + in_options} such marks{', and others with numbers' if is_numbered else ''}",
+            "unclear_picture",
+        )
+    before = in_words or max(0, pictures - in_options)
+    numbered: list[str | AskedPicture] = []
+    for option, text in zip(options, texts, strict=True):
+        numbered.append(f"<image {before + 1}>" if _PLAIN.fullmatch(text) else option)
+        before += len(_PLAIN.findall(text))
+    return numbered
 
 
 def with_marked(

@@ -16,7 +16,10 @@ from .tables.columns import ColumnMapping
 _LETTERED = re.compile(r"\s*\(?([A-Z])[.):]\s+(.+)", re.S)
 _MARK = re.compile(r"(?:\(([A-Za-z]|\d{1,2})\)|(?<!\S)([A-Za-z]|\d{1,2})[.):](?=\s))\s*")
 """A letter or number before an option among others in one line: `(a) open (b) closed` (MMVP), `A. cat B. dog`."""
-_OWN_MARK = re.compile(r"\s*[(\[]?([A-Za-z]|\d{1,2})[.):\]]\s*(?=\S)")
+_OWN_MARK = re.compile(
+    r"\s*(?:[(\[（]\s?([A-Za-z]|\d{1,2})\s?[)\]）]|([A-Za-z]|\d{1,2})(?:[)\]）、]|[.:．：](?!\d)|(?<=[A-Za-z])[.:．：]))(?![A-Za-z]\.)\s*(?=\S)"
+)
+"""A mark at the start of an option: `(A) cat`, `B: dog`, `1. cow`; `1.5`, `1:30` and `A.D.` begin with none."""
 
 _CLOSING = re.compile(r"\s*(?:please\s+)?(?:answer|select|choose|reply|respond)\b.{0,160}", re.I)
 """A line after the options that only says how to answer."""
@@ -92,10 +95,23 @@ def own_marks(cells: Sequence[Any]) -> tuple[str, ...]:
         match = _OWN_MARK.match(cell) if isinstance(cell, str) else None
         if match is None:
             return ()
-        marks.append(match[1].upper())
-    counted = sorted(marks, key=_by_number)
-    expected = (list(LETTERS[: len(marks)]), [*map(str, range(len(marks)))], [*map(str, range(1, len(marks) + 1))])
-    return tuple(marks) if len(marks) >= 2 and counted in expected else ()
+        marks.append((match[1] or match[2]).upper())
+    return tuple(marks) if len(marks) >= 2 and _are_counted(sorted(marks, key=_by_number)) else ()
+
+
+def are_marked_in_order(texts: Sequence[str | None]) -> bool:
+    """Return whether the texts of options begin with letters from A on, or numbers from 0 or 1 on, in that order.
+
+    Example:
+        >>> are_marked_in_order(["(A) cat", "(B) dog"]), are_marked_in_order(["B. dog", "A. cat"])
+        (True, False)
+    """
+    return _are_counted(own_marks(texts))
+
+
+def _are_counted(marks: Sequence[str]) -> bool:
+    expected = (LETTERS[: len(marks)], map(str, range(len(marks))), map(str, range(1, len(marks) + 1)))
+    return bool(marks) and list(marks) in [list(run) for run in expected]
 
 
 def without_mark(text: str) -> str:

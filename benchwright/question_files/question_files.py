@@ -21,9 +21,10 @@ from benchwright.source_files.rows import BadRow, Row, guarded
 from benchwright.storage_faults import is_of_the_machine
 
 from .asked_question import MAX_KEY, AskedPicture, AskedQuestion, ModelReply, task_name
+from .key_reading import all_places
 from .looked_into import LookedInto, kept_out, settled
 from .picture_columns import with_named_pictures
-from .question_rows import DEFAULT_TASK, question_of, stated_id
+from .question_rows import DEFAULT_TASK, question_of, stated_id, stated_key
 from .reply_columns import model_of_path, reply_of, without_ends
 from .tables.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
 from .tables.configs import file_labels
@@ -38,6 +39,9 @@ _SAMPLE = 200
 """Rows from which columns are guessed."""
 _MOST_REPEATED, _FEW_ROWS = 0.3, 10
 """Most repeated values of a column that is guessed as `id`, as a share of the rows; not asked of fewer rows."""
+
+_NEARLY_ALL = 0.98
+"""Share of responses that name an option from which on they may be keys."""
 
 _SPELLED = {"1": "Yes", "0": "No", "True": "Yes", "False": "No"}
 Stated = Mapping[str, str | int | list[str]]
@@ -56,6 +60,7 @@ class QuestionFile(NamedTuple):
         config: Configuration that its folder or the dataset's card tells, such as a subject; None for none.
         model: Model whose replies it holds, as its path tells; None for a file of questions.
         starts_anew: Whether its ids stand for other questions in other files, so that they need its path before them.
+        has_marks: Whether options begin with marks, such as `A.`, that are no words of theirs.
     """
 
     path: str
@@ -66,6 +71,7 @@ class QuestionFile(NamedTuple):
     config: str | None = None
     model: str | None = None
     starts_anew: bool = False
+    has_marks: bool = False
 
     @property
     def first_answer(self) -> int:
@@ -108,6 +114,7 @@ def question_files(
     search = _Search(files, stated, tuple(only), stated_by_file or {}, [] if unread is None else unread)
     for path in only or files.walk(suffixes=ENDS):
         search.look_into(path)
+    search.settle()
     kept, replies = search.questions or search.keys, search.replies
     if not kept and not replies:
         looked_at = search.looked_at
@@ -118,7 +125,7 @@ def question_files(
         looked_into += search.outcomes()
     models = _models_by_path(files, replies)
     return [
-        *_labelled(files, kept, start_anew(search.contents)),
+        *_labelled(files, kept, start_anew({file.path: search.contents.get(file.path, {}) for file in kept})),
         *(file._replace(model=models[file.path], config=None) for file in _labelled(files, replies)),
     ]
 
@@ -141,6 +148,8 @@ class _Search:
     joined: list[JoinedFile] = field(default_factory=list)
     left: list[LookedInto] = field(default_factory=list)
     """Files that were not taken."""
+    responses: dict[str, QuestionFile] = field(default_factory=dict)
+    """Files of questions without a key that have a column `response`, with that column as their key."""
 
     def look_into(self, path: str) -> None:
         """Look into a file.
@@ -192,17 +201,48 @@ class _Search:
         model = model_of_path(path)
         columns = _columns_of(rows, names, said, of=self.files.shown(path), is_of_replies=model is not None)
         file = QuestionFile(path, columns, None)
+        if columns.column("id"):
+            self.contents[path] = _contents(rows, columns)
+        if model is None and (name := _response_column(columns)) is not None and _may_be_keys(rows, columns, name):
+            keyed = _columns_of(
+                rows, names, {**(said or {}), "answer": name}, of=self.files.shown(path), is_of_replies=False
+            )
+            self.responses[path] = file._replace(columns=keyed)
         if columns.column("id") and (columns.replies or (model is not None and columns.has_keys)):
             self.replies.append(file._replace(model=model or path.rpartition("/")[2].partition(".")[0]))
         elif columns.has_questions:
             self.questions.append(file)
-            self.contents[path] = _contents(rows, columns)
         elif columns.has_keys:
             self.keys.append(file)
         elif self.only:
             raise DataError(f"{self.files.shown(path)}: {_lacking(columns, names)}")
         else:
             self.left.append(LookedInto(path, None, _lacking(columns, names[:12])))
+
+    def settle(self) -> None:
+        """Take files for what only all files together tell.
+
+        A response is the key of its question, unless a file of questions has most of the ids: then it is a reply to
+        these. Rows with keys, options and pictures are questions without words, unless they are joined to others.
+        """
+        asked = {
+            own
+            for file in self.questions
+            if file.path not in self.responses
+            for own in self.contents.get(file.path, ())
+        }
+        for path, file in self.responses.items():
+            own = self.contents.get(path, {}).keys()
+            if len(own & asked) <= len(own) / 2:
+                self.replies = [other for other in self.replies if other.path != path]
+                self.questions = [*(other for other in self.questions if other.path != path), file]
+        if self.questions:
+            joined = {file.path for file in self.joined}
+            wordless = [file for file in self.keys if file.path not in joined and _has_all_but_words(file.columns)]
+            self.questions += wordless
+            self.keys = [file for file in self.keys if file not in wordless]
+        order = {path: number for number, path in enumerate(self.looked_at)}
+        self.questions.sort(key=lambda file: order[file.path])
 
     def outcomes(self) -> list[LookedInto]:
         """Return what each file was taken for, or why not, sorted by path."""
@@ -211,6 +251,33 @@ class _Search:
         taken += [LookedInto(file.path, "replies") for file in self.replies]
         taken += kept_out([file.path for file in self.keys] if self.questions else [], self.joined)
         return settled([*self.left, *taken])
+
+
+def _response_column(columns: ColumnMapping) -> str | None:
+    """Return the column `response` of a file of questions that has no key and names no model; None for another one."""
+    name = columns.replies.get("reply", "")
+    is_asked = bool(columns.column("question") and (columns.options or columns.column("options") or columns.images))
+    is_asked = is_asked or bool(columns.column("question") and columns.column("image"))
+    is_reply = columns.column("answer") is not None or "model" in columns.replies or "choice" in columns.replies
+    return name if is_asked and not is_reply and name.lower() == "response" else None
+
+
+def _may_be_keys(rows: Sequence[Row], columns: ColumnMapping, name: str) -> bool:
+    """Return whether what stands in a column names options, in nearly all rows that have options."""
+    keyed = ColumnMapping(fields={**columns.fields, "answer": name}, options=columns.options)
+    found = []
+    for row in rows:
+        with guarded("", row.entry):
+            key = stated_key(row.document, keyed)
+            if key is not None and key.texts:
+                found.append(any(place is not None for place in all_places(key)))
+    return sum(found) >= _NEARLY_ALL * len(found)
+
+
+def _has_all_but_words(columns: ColumnMapping) -> bool:
+    """Return whether rows have everything of a question but its words, which may stand in the picture."""
+    has_options = bool(columns.options or columns.column("options"))
+    return columns.has_keys and has_options and bool(columns.images or columns.column("image"))
 
 
 def _lacking(columns: ColumnMapping, names: Sequence[str]) -> str:
@@ -336,7 +403,9 @@ def _question(row: Row, file: QuestionFile) -> tuple[AskedQuestion, list[AskedPi
     document: Mapping[str, Any] = row.document
     if file.is_binary and (answer := file.columns.column("answer")) is not None and answer in document:
         document = {**document, answer: _SPELLED.get(str(document[answer]), document[answer])}
-    question, pictures = question_of(document, file.columns, row=row.entry, reading=file.reading)
+    question, pictures = question_of(
+        document, file.columns, row=row.entry, reading=file.reading, has_marks=file.has_marks
+    )
     told: dict[str, Any] = {}
     if question.split is None and file.split is not None:
         told["split"] = file.split

@@ -16,8 +16,8 @@ from benchwright.text_normalization import counted
 
 from .asked_question import YES_NO, AskedPicture, AskedQuestion, task_name
 from .key_reading import SEALED, KeyCell, is_letter, option_named
-from .marked_pictures import number_of_mark, renumbered, with_marked
-from .option_cells import is_absent, listed_in, option_cells, parsed_cell
+from .marked_pictures import number_of_mark, numbered_options, renumbered, with_marked
+from .option_cells import are_marked_in_order, is_absent, listed_in, option_cells, parsed_cell, without_mark
 from .tables.columns import ColumnMapping
 from .tables.readings import KnownKey, Reading
 
@@ -30,7 +30,12 @@ _SPLIT_TASK_NUMBER = re.compile(r"(train|dev|val|validation|test)_([A-Za-z].*)_\
 
 
 def question_of(
-    document: Mapping[str, Any], columns: ColumnMapping, *, row: str, reading: Reading | None
+    document: Mapping[str, Any],
+    columns: ColumnMapping,
+    *,
+    row: str,
+    reading: Reading | None,
+    has_marks: bool = False,
 ) -> tuple[AskedQuestion, list[AskedPicture]]:
     """Return the question of a row, and its pictures in order.
 
@@ -41,22 +46,30 @@ def question_of(
         columns: Which column holds what.
         row: Which row it is, the id of a question without one.
         reading: How keys name options; None where no key of the source does.
+        has_marks: Whether the options of the source begin with marks such as `A.`, which are no words of theirs.
 
     Raises:
         BadRow: Something is missing or does not fit; names column and value.
     """
     words = _words(document, columns)
     cells, names = option_cells(document, columns)
-    options = [_option(cell) for cell in cells]
-    pictures, places = _with_marked(document, columns, words, options)
+    options = _options(cells)
+    marked = tuple(option if isinstance(option, str) else None for option in options)
+    if has_marks and are_marked_in_order(marked) and not any(map(_as_it_stands, cells)):
+        options = [without_mark(option) if isinstance(option, str) else option for option in options]
+    own = _pictures(document, columns)
+    options = numbered_options(words, options, pictures=len(own))
+    pictures, places = _with_marked(own, words, options)
     ask = renumbered(words, places)
     answer_text = _value(document, columns, "answer")
     if not options and is_letter(answer_text):
         ask, listed = listed_in(ask)
         options, names = [*listed], tuple(LETTERS[: len(listed)])
+        marked = tuple(listed)
     kind = _kind(document, options, answer_text)
     if kind == "yes_no" and not options:
         options, reading = [*YES_NO], "text"
+        marked = YES_NO
     shown: list[str | int] = []
     for option in options:
         if isinstance(option, AskedPicture):
@@ -67,7 +80,7 @@ def question_of(
     key = stated_id(document, columns) or row
     split, task = _told_by_id(key)
     is_open = kind == "open"
-    texts = tuple(option.strip() if isinstance(option, str) else None for option in options)
+    texts = tuple(None if text is None else text.strip() for text in marked)  # keys may have the marks
     stated = KeyCell(answer_text, texts, names)
     answer = None if is_open else option_named(stated, reading)
     declines = stated._replace(value=_value(document, columns, "refusal"))
@@ -96,9 +109,14 @@ def question_of(
 def pictures_of(document: Mapping[str, Any], columns: ColumnMapping) -> list[AskedPicture]:
     """Return the pictures of a row, and those that are its options."""
     cells, _ = option_cells(document, columns)
-    options = [_option(cell) for cell in cells]
+    options = _options(cells)
     shown = [option for option in options if isinstance(option, AskedPicture)]
-    return [*_with_marked(document, columns, _words(document, columns), options)[0], *shown]
+    return [*_with_marked(_pictures(document, columns), _words(document, columns), options)[0], *shown]
+
+
+def option_texts(document: Mapping[str, Any], columns: ColumnMapping) -> tuple[str | None, ...]:
+    """Return the words of each option of a row as they stand there; None for a picture."""
+    return tuple(map(_option_text, option_cells(document, columns).cells))
 
 
 def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> KeyCell | None:
@@ -142,7 +160,11 @@ def _words(document: Mapping[str, Any], columns: ColumnMapping) -> str:
     ask = "" if value is None or isinstance(value, Mapping | bytes) else str(value)
     if column is not None and not ask.strip():
         raise BadRow(f"column {column!r} is empty: there is no question", "no_question")
-    context = _text(document, columns, "context")
+    context = _value(document, columns, "context")
+    if isinstance(context, list):  # M3Exam has a list of texts that lead to the question
+        context = "\n".join(text for part in context if (text := _open_text(part)))
+    else:
+        context = _text(document, columns, "context")
     return f"{context}\n{ask}" if context and context.lower() != "nan" else ask
 
 
@@ -214,26 +236,35 @@ def _text(document: Mapping[str, Any], columns: ColumnMapping, field: str, *, as
     return (text if as_it_stands and text.strip() else text.strip()) or None
 
 
+def _options(cells: Sequence[Any]) -> list[str | AskedPicture]:
+    return [_option(cell) for cell in cells]
+
+
 def _option(value: Any) -> str | AskedPicture:
     if not isinstance(value, str) and isinstance(value, Mapping):
         if isinstance(number := value.get("picture"), int):
             return f"<image {number}>"
         if isinstance(text := value.get("text"), str):
-            return text if value.get("as_it_stands") else _option(text)
+            return text if _as_it_stands(value) else _option(text)
     if not isinstance(value, str) and isinstance(value, Mapping | bytes):
         return _picture(value)
     words = "" if value is None else str(value)
     if not words.strip():
         raise BadRow("an option says nothing", "empty_option")
-    return _picture(words) if _DATA_ADDRESS.match(words.strip()) else words
+    return _picture(words) if _DATA_ADDRESS.match(words.strip()) else words.strip()
+
+
+def _as_it_stands(cell: Any) -> bool:
+    """Return whether an option is text to the last space, as in an export of Benchwright."""
+    return isinstance(cell, Mapping) and bool(cell.get("as_it_stands"))
 
 
 def _with_marked(
-    document: Mapping[str, Any], columns: ColumnMapping, words: str, options: Sequence[str | AskedPicture]
+    pictures: Mapping[int, AskedPicture], words: str, options: Sequence[str | AskedPicture]
 ) -> tuple[list[AskedPicture], dict[int, int]]:
     """Return the pictures of a row with those that only its words show, and the new number of each by its old one."""
     texts = [option for option in options if isinstance(option, str)]
-    return with_marked(_pictures(document, columns), [words, *texts], others=len(options) - len(texts))
+    return with_marked(pictures, [words, *texts], others=len(options) - len(texts))
 
 
 def _pictures(document: Mapping[str, Any], columns: ColumnMapping) -> dict[int, AskedPicture]:

@@ -24,6 +24,7 @@ from .tables.column_files import ColumnFile, read_columns
 from .tables.rows import rows_of
 from .tables.webdataset import is_webdataset
 
+_MARKS = "its options begin with marks, such as `A.` or `(1)`, which are left out of their words"
 _RELEASE = ("manifest.json", "manifest.sha256")
 
 
@@ -121,7 +122,8 @@ class _FileSource:
 
     def notes(self) -> list[FileNote]:
         """Return what was assumed about the tables as they were read."""
-        return self._files.notes()
+        marked = [FileNote(file.path, _MARKS) for file in self.files if file.has_marks]
+        return [*self._files.notes(), *marked]
 
     def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
         """Yield the rows of a file as it holds them."""

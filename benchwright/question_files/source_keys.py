@@ -3,21 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.rows import Row, guarded
 
 from .key_evidence import KeyEvidence, KeyTable
+from .option_cells import are_marked_in_order
 from .question_files import QuestionFile
-from .question_rows import stated_id, stated_key
+from .question_rows import option_texts, stated_id, stated_key
 from .tables.columns import ColumnMapping
 from .tables.rows import rows_of
+
+_NEARLY_ALL = 0.98
+"""Share of rows whose options begin with marks from which on these are marks, and no words."""
+
+
+@dataclass
+class _OptionMarks:
+    """How many rows have options, and how many of these begin with marks in order."""
+
+    rows: int = 0
+    marked: int = 0
+
+    def add(self, texts: Sequence[str | None]) -> None:
+        if len(texts) > 1:
+            self.rows += 1
+            self.marked += are_marked_in_order(texts)
+
+    @property
+    def are_marks(self) -> bool:
+        return self.marked > 0 and self.marked >= _NEARLY_ALL * self.rows
 
 
 def with_readings(files: DatasetFiles, found: Sequence[QuestionFile]) -> tuple[list[QuestionFile], list[KeyTable]]:
     """Return files of questions with the reading of their keys, and a table for each set of files read alike.
 
-    Every row of every file is read once for it.
+    The files say too whether their options begin with marks, which are then no words of these. Every row of every file
+    is read once for it.
 
     Args:
         files: The folder.
@@ -28,17 +51,18 @@ def with_readings(files: DatasetFiles, found: Sequence[QuestionFile]) -> tuple[l
     """
     alike: dict[Hashable, list[QuestionFile]] = {}
     for file in found:
-        if file.columns.column("answer") or file.columns.column("refusal"):
+        if any(map(file.columns.column, ("answer", "refusal", "options"))) or file.columns.options:
             alike.setdefault(_same_columns(file.columns), []).append(file)
     read: dict[str, QuestionFile] = {}
     tables = []
     for group in alike.values():
         columns = group[0].columns
-        evidence = KeyEvidence(columns.column("answer") or columns.column("refusal") or "")
+        evidence, marks = KeyEvidence(columns.column("answer") or columns.column("refusal") or ""), _OptionMarks()
         for file in group:
-            _count(files, file, evidence)
+            _count(files, file, evidence, marks)
         table = evidence.table(stated=columns.keys, first=columns.first_answer)
-        read |= {f.path: f._replace(reading=table.reading, is_binary=evidence.is_binary) for f in group}
+        told = {"reading": table.reading, "is_binary": evidence.is_binary, "has_marks": marks.are_marks}
+        read |= {f.path: f._replace(**told) for f in group}
         if table.keys:
             tables.append(table)
     return [read.get(file.path, file) for file in found], tables
@@ -53,11 +77,13 @@ def _same_columns(columns: ColumnMapping) -> Hashable:
     return (*fields, columns.options[:1], columns.keys, columns.first_answer)
 
 
-def _count(files: DatasetFiles, file: QuestionFile, evidence: KeyEvidence) -> None:
+def _count(files: DatasetFiles, file: QuestionFile, evidence: KeyEvidence, marks: _OptionMarks) -> None:
     columns = file.columns
     needed = {*columns.options, *(columns.column(f) for f in ("id", "question", "options", "answer", "refusal"))}
     for row in rows_of(files, file.path, asked=columns.taken, only=frozenset(filter(None, needed))):
         if isinstance(row, Row):
             with guarded(file.path, row.entry):  # the row is refused where it is read
-                if (key := stated_key(row.document, columns)) is not None:
+                key = stated_key(row.document, columns)
+                marks.add(option_texts(row.document, columns) if key is None else key.texts)
+                if key is not None:
                     evidence.add(file.path, row.entry, stated_id(row.document, columns), key)

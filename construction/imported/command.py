@@ -35,8 +35,9 @@ from benchwright.question_files.tables.readings import READINGS
     is_flag=True,
     help="Print a JSON line for each row of the source instead, in its order. An item is {file, row, source_id, split, "
     "task, question, options: [{key, text} or {key, image}], answer: KEY or null, declines: KEY or null, images: "
-    "[PATH]}; what is left out is {file, row, source_id, left_out: REASON, detail}. `file` is a path below the source, "
-    "and `row` the place of the row or entry in it, counted from 0 (null for a file that cannot be read).",
+    "[PATH]}; what is left out is {file, row, source_id, left_out: REASON, detail}. `file` and `images` are paths "
+    "below the source (pictures of a folder elsewhere: below that one), and `row` is the place of the row or entry in "
+    "its file, counted from 0 (null for a file that cannot be read).",
 )
 @click.option(
     "--explain",
@@ -112,7 +113,7 @@ def items(
         if as_json or write_to is not None:
             raise click.UsageError("--list prints lines; give it without --json and --write-columns")
         with read_questions(source, pictures=pictures, mapping=mapping, columns=columns) as read:
-            emit_lines(listed_rows(read.index))
+            emit_lines(listed_rows(read.index, read.path_of))
         return
     document = check_items(source, pictures=pictures, mapping=mapping, columns=columns, write_to=write_to)
     emit(document, as_json=as_json, text=lambda: check_items_text(document))

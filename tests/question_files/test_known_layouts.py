@@ -110,6 +110,37 @@ CASES: dict[str, Case] = {
         {"game.json": [{"image": "1.png", "question": "Get wool", "actions": ["find sheep", "shear"], "answer_index": n,
                         "key_concept": ["near", "far"]} for n in range(2)]},
         [Read("Get wool", ("find sheep", "shear"), 0), Read("Get wool", ("find sheep", "shear"), 1)]),
+    "a question within one object, with a response as its key": Case(
+        {"Slides/Slides.json": {"meta_data": {"task_instruction": ["Choose."]}, "data": [
+            {"sample_id": n, "task_instance": {"context": "{image#1}{image#2}How many sails?", "images_path": ["a.png", "b.png"],
+                                               "choice_list": ["4", "2", "3"]}, "response": r} for n, r in enumerate("243")]},
+         "Slides/images/a.png": 2, "Slides/images/b.png": 3},
+        [Read("{image#1}{image#2}How many sails?", ("4", "2", "3"), place, ("Slides/images/a.png", "Slides/images/b.png"))
+         for place in (1, 0, 2)], "a question within one object"),
+    "responses to questions of another file are replies": Case(
+        {"keys.json": [{"id": n, "image": "1.png", "question": "Which?", "options": ["ash", "elm"], "answer": "A"} for n in (1, 2)],
+         "llm.json": [{"id": n, "image": "1.png", "question": "Which?", "options": ["ash", "elm"], "response": "B"} for n in (1, 2)]},
+        [Read("Which?", ("ash", "elm"), 0), Read("Which?", ("ash", "elm"), 0)]),
+    "pictures named in the words": Case(
+        {"exam/welsh-questions.json": [
+            {"question_text": "(image)[1.png]\n\nWhich gate is shut?", "options": ["(1) the left", "(2) the right", "(3) 1"], "answer_text": "2",
+             "background_description": [], "language": "welsh"},
+            {"question_text": "Which falls?", "options": ["(1) (image)[2.png]", "(2) (image)[3.png]", "(3) none"], "answer_text": "1",
+             "background_description": ["Two stones.", "See (image)[1.png]"], "language": "welsh"},
+            {"question_text": "Which rises, if ![a](plots/x.png) holds?", "options": ["(1) ash", "(2) <img src='plots/y.png'>", "(3) elm"],
+             "answer_text": "3", "background_description": [], "language": "welsh"}],
+         **{f"exam/images-{which}/{n}.png": n + place for place, which in ((0, "welsh"), (5, "latin")) for n in (1, 2, 3)},
+         "exam/plots/x.png": 11, "exam/plots/y.png": 12},
+        [Read("<image 1>\n\nWhich gate is shut?", ("the left", "the right", "1"), 1, ("exam/images-welsh/1.png",)),
+         Read("Two stones.\nSee <image 1>\nWhich falls?", (1, 2, "none"), 0, tuple(f"exam/images-welsh/{n}.png" for n in (1, 2, 3))),
+         Read("Which rises, if <image 1> holds?", ("ash", 1, "elm"), 2, ("exam/plots/x.png", "exam/plots/y.png"))],
+        "pictures named in the words"),
+    "options that are the pictures after those of the question": Case(
+        {"m.json": [{"id": n, "image_list": ["1.png", "2.png", "3.png"][:count], "question": q, "options": o, "answer": "B"} for n, (q, o, count) in enumerate((
+            ("<image> Which fits?", ["<image>", "<image>", "none"], 3), ("Which fits?", ["<image>", "none"], 3), ("<image> and <image>?", ["ash", "elm"], 2)))],
+         "3.png": 3},
+        [Read("<image> Which fits?", (1, 2, "none"), 1, ("1.png", "2.png", "3.png")),
+         Read("Which fits?", (2, "none"), 1, ("1.png", "2.png", "3.png")), Read("<image> and <image>?", ("ash", "elm"), 1, ("1.png", "2.png"))]),
     "a right answer and wrong ones": Case(
         {"d.json": [{"image": "1.png", "question": "Which tool?", "correct_answer": "adze", "distractors": ["saw", "awl"]}]},
         [Read("Which tool?", ("adze", "saw", "awl"), 0)], "a right answer and wrong ones"),

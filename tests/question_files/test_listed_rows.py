@@ -57,6 +57,40 @@ def _listed(source: Path, *settings: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.output.splitlines()]
 
 
+def test_rows_without_words_beside_questions_are_left_out_row_by_row(tmp_path: Path) -> None:
+    save(tmp_path / "1.png", 1, 40, 30)
+    row = {"id": "a", "image": "1.png", "options": ["oar", "sail"], "answer": "B"}
+    for setting, rows in (("plain", [{**row, "question": "Which?"}]), ("seen", [row, {**row, "id": "z"}])):
+        (tmp_path / setting).mkdir()
+        (tmp_path / setting / "test.json").write_text(json.dumps(rows))
+    assert [(line["file"], line["row"], line.get("left_out")) for line in _listed(tmp_path)] == [
+        ("plain/test.json", 0, None), ("seen/test.json", 0, "no_question"), ("seen/test.json", 1, "no_question"),
+    ]  # fmt: skip
+
+
+def test_a_mark_that_may_show_several_pictures_shows_none(tmp_path: Path) -> None:
+    pictures = [f"{n}.png" for n in range(4)]
+    for number, name in enumerate(pictures):
+        save(tmp_path / name, number, 40, 30)
+    row = {"id": "a", "images": pictures, "question": "<image> Which?", "options": ["<image>", "none"], "answer": "A"}
+    (tmp_path / "q.json").write_text(json.dumps([row]))
+    [line] = _listed(tmp_path)
+    assert line["left_out"] == "unclear_picture"
+    assert "4 pictures" in line["detail"]
+
+
+@pytest.mark.parametrize("is_below", [True, False])
+def test_pictures_are_listed_by_their_paths_below_the_source(is_below: bool, tmp_path: Path) -> None:
+    folder = tmp_path / ("bench/photos/test" if is_below else "elsewhere")
+    (tmp_path / "bench").mkdir()
+    (folder / "5").mkdir(parents=True)
+    save(folder / "5/p.png", 1, 40, 30)
+    row = {"id": "a", "image": "./5/p.png", "question": "Which?", "options": ["oar", "sail"], "answer": "B"}
+    (tmp_path / "bench/q.json").write_text(json.dumps([row]))
+    path = "photos/test/5/p.png" if is_below else "5/p.png"
+    assert _listed(tmp_path / "bench", "--pictures", str(folder))[0]["images"] == [path]
+
+
 @pytest.mark.parametrize("name", WRITERS)
 def test_every_row_is_listed_in_order_and_the_sum_holds(name: str, tmp_path: Path) -> None:
     save(tmp_path / "1.png", 1, 40, 30)

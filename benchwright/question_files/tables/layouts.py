@@ -13,6 +13,8 @@ from .chat import CHAT, DIALOGUES
 from .declining import DECLINING
 from .layout import Layout, named
 from .marked_words import MARKED_WORDS
+from .named_in_words import NAMED_IN_WORDS
+from .nested_instances import INSTANCES, NESTED_INSTANCES
 from .nested_questions import NESTED_QUESTIONS
 from .pictures_by_id import COCO_NUMBERS, FIGURES, FOLDERS
 from .question_squares import QUESTION_SQUARES
@@ -21,6 +23,7 @@ from .wrong_answers import WRONG_ANSWERS, WRONG_COLUMNS
 
 _WHOLE: tuple[Layout, ...] = (
     NESTED_QUESTIONS,
+    NESTED_INSTANCES,
     CHAT,
     QUESTION_SQUARES,
     CAPTION_SQUARES,
@@ -28,13 +31,23 @@ _WHOLE: tuple[Layout, ...] = (
     CLAIMS,
 )
 """Layouts that say how a whole entry is read; it has one of them at most."""
-_PARTS: tuple[Layout, ...] = (FIGURES, FOLDERS, COCO_NUMBERS, MARKED_WORDS, WRONG_ANSWERS, WORDED_OPTIONS, DECLINING)
+_PARTS: tuple[Layout, ...] = (
+    FIGURES,
+    FOLDERS,
+    COCO_NUMBERS,
+    MARKED_WORDS,
+    NAMED_IN_WORDS,
+    WRONG_ANSWERS,
+    WORDED_OPTIONS,
+    DECLINING,
+)
 """Layouts of a part of an entry, each of which may follow the others."""
 LAYOUTS = (*_WHOLE, *_PARTS)
 
 
 _MARKS: Mapping[str, frozenset[str]] = {
     NESTED_QUESTIONS.name: frozenset({"questions"}),
+    NESTED_INSTANCES.name: frozenset(INSTANCES),
     QUESTION_SQUARES.name: frozenset({"image_0_question_0"}),
     CAPTION_SQUARES.name: frozenset({"caption_0"}),
     FIGURES.name: frozenset({"figure_id"}),
