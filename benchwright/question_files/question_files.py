@@ -28,6 +28,7 @@ from .reply_columns import model_of_path, reply_of, without_ends
 from .tables.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
 from .tables.configs import file_labels
 from .tables.joined_files import JoinedFile
+from .tables.pictures_by_id import TEMPLATE
 from .tables.readings import Reading
 from .tables.rows import ENDS, rows_of
 from .tables.settings import setting_names, start_anew
@@ -194,7 +195,8 @@ class _Search:
         file = QuestionFile(path, columns, None)
         if columns.column("id") and (columns.replies or (model is not None and columns.has_keys)):
             self.replies.append(file._replace(model=model or path.rpartition("/")[2].partition(".")[0]))
-        elif columns.has_questions:
+        elif columns.has_questions or (columns.has_keys and columns.column("image") and TEMPLATE in names):
+            # Keys of questions that a file has by the numbers of their words are keys of no other questions.
             self.questions.append(file)
             self.contents[path] = _contents(rows, columns)
         elif columns.has_keys:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from .columns import FIELDS, option_columns
 from .layout import Entry, Layout, PlainRow, named, without
+from .readings import KnownKey
 
 WRONG_COLUMNS = (
     "distractors", "distractor", "incorrect_answers", "wrong_answers", "incorrect_options", "wrong_options", "decoys",
@@ -23,7 +24,26 @@ _RIGHT = (
 )
 
 
+_UNMIXED = "multiple_choices"
+"""In Visual7W, which has `qa_id`, the wrong answers alone; elsewhere all options."""
+
+
+def _unmixed(entry: Entry) -> tuple[str, str] | None:
+    """Return the columns of the answer and the wrong ones of Visual7W; None where the answer is one of the choices."""
+    columns = named(entry)
+    if not all(name in columns for name in (_UNMIXED, "qa_id", "answer")):
+        return None
+    right, wrong = entry[columns["answer"]], entry[columns[_UNMIXED]]
+    if not isinstance(right, str) or not isinstance(wrong, list) or not wrong:
+        return None
+    are_words = all(isinstance(choice, str) for choice in wrong) and len(right.strip(" .")) > 1
+    is_among = right.strip().casefold() in {str(choice).strip().casefold() for choice in wrong}
+    return (columns["answer"], columns[_UNMIXED]) if are_words and not is_among else None
+
+
 def _columns(entry: Entry) -> tuple[str, str] | None:
+    if (unmixed := _unmixed(entry)) is not None:
+        return unmixed
     columns = named(entry)
     wrong = next(
         (columns[name] for name in WRONG_COLUMNS if name in columns and isinstance(entry[columns[name]], list)), None
@@ -43,16 +63,18 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     names = _columns(entry)
     assert names is not None
     right, wrong = (entry[name] for name in names)
+    # The place is the key: words of options may be letters or numbers.
     options = [right, *(option for option in wrong if option != right)]
     rest = without(entry, frozenset((*names, *(n for n in entry if str(n).lower() in FIELDS["options"]))))
-    yield PlainRow("", {**rest, "options": options, "answer": "A"})
+    yield PlainRow("", {**rest, "options": options, "answer": KnownKey(0, "from_0")})
 
 
 WRONG_ANSWERS = Layout(
     "a right answer and wrong ones",
-    "`answer` or `correct_answer`, and a list `distractors`, `incorrect_answers` or `wrong_answers`",
+    "`answer` or `correct_answer`, and a list `distractors`, `incorrect_answers` or `wrong_answers`; beside `qa_id` also "
+    "`multiple_choices` without the answer",
     "the right answer is the first option and the key, the wrong ones follow in their order",
-    ("OpenTDB", "Visual7W (decoys)"),
+    ("OpenTDB", "Visual7W"),
     _taken,
     _rows,
 )
