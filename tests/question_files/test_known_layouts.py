@@ -117,8 +117,8 @@ CASES: dict[str, Case] = {
         [Read("Oldest layer?", ("top", "base"), 1, more={"key": "D1", "split": "val"})], "questions within an entry"),
     "questions in a list under their picture": Case(
         {"d.json": {"dataset": "d", "images": [{"image_id": n, "split": "val", "filename": f"{n}.png", "qa_pairs": [
-            {"qa_id": n, "question": "What waits?", "answer": "A mule.", "multiple_choices": ["A hen.", "A cart."], "image_id": n}]} for n in (1, 2)]}},
-        [Read("What waits?", ("A mule.", "A hen.", "A cart."), 0, (f"{n}.png",), {"key": str(n), "split": "val"}) for n in (1, 2)],
+            {"qa_id": n, "question": "What waits?", "answer": right, "multiple_choices": ["A hen.", "2."], "type": "what", "image_id": n}]} for n, right in ((1, "A mule."), (2, "1."))]}},
+        [Read("What waits?", (right, "A hen.", "2."), 0, (f"{n}.png",), {"key": str(n), "split": "val"}) for n, right in ((1, "A mule."), (2, "1."))],
         "a list of questions under a picture"),
     "choices that hold the answer": Case(
         {"d.json": [{"qa_id": 5, "image": "1.png", "question": "What waits?", "answer": "a hen", "multiple_choices": ["a mule", "a hen"]}]},
@@ -127,6 +127,8 @@ CASES: dict[str, Case] = {
         {"d.csv": 'id,image_id,note,qa_pairs\n7,1,x,"[[""Who reads?"", ""a smith""], [""Where, if at all?"", ""in a hall""]]"\n'},
         [Read("Who reads?", (), "a smith", more={"key": "7-1", "group": "7"}), Read("Where, if at all?", (), "in a hall", more={"key": "7-2"})],
         "a list of questions under a picture"),
+    "options as NumPy writes them": Case(
+        {"d.csv": "image,question,options,answer\n1.png,Which?,\"['a mug' \"\"a smith's hut\"\"\n 'a hen']\",B\n"}, [Read("Which?", ("a mug", "a smith's hut", "a hen"), 1)]),
     "all options in one text": Case(
         {"d.json": [{"ID": f"s{n}", "image_path": "1.png", "question": "Which sum?", "option": "A. C;B. A;C. 4; D. none; of these", "answer": a}
                     for n, a in enumerate("AD")]},
@@ -251,6 +253,21 @@ def test_a_layout_is_read_without_a_mapping(name: str, tmp_path: Path) -> None:
 def test_every_layout_has_a_case_and_stands_in_the_guide() -> None:
     assert {case.layout for case in CASES.values()} - {None} == {layout.name for layout in LAYOUTS}
     assert layout_table() in (DOCS / "imported-questions.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("row", "reason"), [
+    ({"caption": "a mug", "hard_negs": "['a hen', 'a"}, "bad_row"), ({"caption": "a mug", "hard_negs": ["a hen", "a mug"]}, "ambiguous_key"),
+    ({"caption": "a mug", "hard_negs": "[]"}, "too_few_options"), ({"question": "W?", "option": "A. a hen;C. a mug", "answer": "A"}, "bad_row"),
+    ({"qa_id": 1, "question": "Which?", "multiple_choices": [1, 2], "answer": 0, "type": "which"}, "bad_row"),
+    ({"qa_pairs": [["Who?", "a smith"], "a hen"]}, "bad_row"),
+])  # fmt: skip
+def test_an_entry_that_lacks_a_part_of_its_layout_is_left_out(row: dict[str, Any], reason: str, tmp_path: Path) -> None:
+    _write(
+        tmp_path, {"d.json": [{"image": "1.png", **row}, {"image": "2.png", "question": "Is it day?", "answer": "yes"}]}
+    )
+    with read_questions(tmp_path) as read:
+        assert read.left_out == {reason: 1}
+        assert read.index.counts().items == 1
 
 
 def test_captions_are_keyed_by_the_setting_that_their_outcome_names(tmp_path: Path) -> None:

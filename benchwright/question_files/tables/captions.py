@@ -54,12 +54,14 @@ def _pair_rows(entry: Entry) -> Iterator[PlainRow]:
     assert pair is not None
     right, wrong = (entry[name] for name in pair)
     wrongs = list_in(wrong)
+    if wrongs is None and isinstance(wrong, str) and wrong.lstrip().startswith(("['", '["')):
+        raise BadRow(f"{pair[1]} is a list that cannot be read: {wrong[:80]}")
     rights = right if isinstance(right, list) else [right]
     rest = without(entry, frozenset(pair))
     for number, caption in enumerate(rights, start=1):
         options = [caption, *([wrong] if wrongs is None else wrongs)]
-        # The place is the key: a caption may be a letter or a number.
-        row = {**rest, "question": WHICH_CAPTION, "options": options, "answer": KnownKey(0, "from_0")}
+        # A caption may be a letter or a number, and is its own key all the same.
+        row = {**rest, "question": WHICH_CAPTION, "options": options, "answer": caption and KnownKey(caption, "text")}
         yield PlainRow(f", caption {number}" if len(rights) > 1 else "", row)
     if not rights:
         raise BadRow(f"{pair[0]} lists no caption")
@@ -152,8 +154,8 @@ def _claim_rows(entry: Entry) -> Iterator[PlainRow]:
 
 CAPTION_PAIRS = Layout(
     "a right and a wrong caption",
-    "`caption` and `negative_caption` (also `foil`, a list `hard_negs`; `true_caption` and `false_caption`) of a picture; "
-    'lists `POS` and `NEG`, also as `[PICTURE, {"POS": [...], "NEG": [...]}]`',
+    "`caption` and `negative_caption` (also `foil`, a list `hard_negs`; `true_caption` and `false_caption`) of a "
+    'picture; lists `POS` and `NEG`, also as `[PICTURE, {"POS": [...], "NEG": [...]}]`',
     f"“{WHICH_CAPTION}” of the captions; the right one is the key, each of several right ones in a row of its own",
     ("SugarCrepe", "ARO", "VALSE", "CREPE", "VL-CheckList"),
     _pair_taken,

@@ -3,7 +3,7 @@
 | shape                                     | rows                                                                |
 |-------------------------------------------|---------------------------------------------------------------------|
 | a list                                    | its entries; tasks of Label Studio are read by `label_studio`, rows |
-|                                           | without names by `positions`                                |
+|                                           | without names, and pairs of a picture and an object, by `positions` |
 | JSON lines that are called `.json`        | the lines (MVP-Bench)                                               |
 | an object with `questions` with numbers   | VQAv2, with the answers of the file beside it (`vqa`)               |
 | an object of lists                        | the entries of each list; a list called `val` tells the split, and  |

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchwright.records import LETTERS
+from benchwright.source_files.rows import BadRow
 
 from .columns import FIELDS, option_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
@@ -16,6 +17,11 @@ _ONE = "option"
 OPTION_TEXT_COLUMNS = (_ONE, *FIELDS["options"])
 _BETWEEN = re.compile(r"\s*[;；\n]\s*(?=\(?[A-Z][.):：．、])")
 _MARKED = re.compile(r"\s*\(?([A-Z])[.):：．、]\s*(\S.*)", re.S)
+
+
+def _marks(text: str) -> int:
+    """Return how many options of a text have a letter before them."""
+    return sum(_MARKED.match(part) is not None for part in _BETWEEN.split(text.strip()))
 
 
 def _in_text(text: str) -> dict[str, str] | None:
@@ -32,7 +38,7 @@ def _in_text(text: str) -> dict[str, str] | None:
 
 
 def _options(entry: Entry) -> tuple[str, Any] | None:
-    """Return the column of the options and what it holds; None where the entry has them in another form."""
+    """Return the column of the options and what it holds, None where that cannot be told; None for another form."""
     columns = named(entry)
     names = [name for name in OPTION_TEXT_COLUMNS if name in columns and entry[columns[name]] not in (None, "")]
     if len(names) != 1 or (names[0] == _ONE and option_columns(list(entry))):
@@ -41,7 +47,8 @@ def _options(entry: Entry) -> tuple[str, Any] | None:
     value = entry[column]
     if isinstance(value, str):
         options = _in_text(value) if ";" in value or "；" in value else None
-        return None if options is None else (column, options)
+        is_list = options is not None or (names[0] == _ONE and _marks(value) > 1)
+        return (column, options) if is_list else None
     return (column, value) if names[0] == _ONE and isinstance(value, list | Mapping) and len(value) > 1 else None
 
 
@@ -54,13 +61,16 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     found = _options(entry)
     assert found is not None
     column, options = found
+    if options is None:
+        raise BadRow(f"the letters of the options in {column} do not count from A on: {entry[column][:80]!r}")
     others = frozenset(name for name in entry if str(name).lower() in FIELDS["options"])
     yield PlainRow("", {**without(entry, others | {column}), "options": options})
 
 
 OPTION_TEXTS = Layout(
     "all options in one text",
-    "`option` (also `options`, `choices`): `A. one;B. two; C. three`, each letter after a semicolon; `option` as a list",
+    "`option` (also `options`, `choices`): `A. one;B. two; C. three`, each letter after a semicolon; `option` "
+    "as a list",
     "the options without their letters; a key in letters names the option that is called so",
     ("We-Math",),
     _taken,

@@ -56,8 +56,9 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
         if question is None:
             raise BadRow(f"{column} {number} is no question: {str(value)[:80]}")
         own = named(question)
-        has_id = identity is None or any(name in own for name in FIELDS["id"])
-        beside = {} if has_id else {"id": f"{rest[identity]}-{number}", "group": rest[identity]}
+        beside = {}
+        if identity is not None and not any(name in own for name in FIELDS["id"]):
+            beside = {"id": f"{rest[identity]}-{number}", "group": rest[identity]}
         kept = {name: value for name, value in shared.items() if not _stated_by(name, own)}
         yield PlainRow(f", question {number}", {**kept, **beside, **question})
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from benchwright.source_files.rows import BadRow
+
 from .columns import FIELDS, option_columns
 from .layout import Entry, Layout, PlainRow, named, without
 from .readings import KnownKey
@@ -25,20 +27,18 @@ _RIGHT = (
 
 
 _UNMIXED = "multiple_choices"
-"""In Visual7W, which has `qa_id`, the wrong answers alone; elsewhere all options."""
+"""In Visual7W the wrong answers alone; elsewhere all options."""
+_SEVEN = frozenset({"what", "where", "when", "who", "why", "how", "which"})
 
 
 def _unmixed(entry: Entry) -> tuple[str, str] | None:
-    """Return the columns of the answer and the wrong ones of Visual7W; None where the answer is one of the choices."""
+    """Return the columns of the answer and of the wrong ones, where an entry has the form of Visual7W."""
     columns = named(entry)
-    if not all(name in columns for name in (_UNMIXED, "qa_id", "answer")):
+    if not all(name in columns for name in (_UNMIXED, "qa_id", "answer", "type")):
         return None
     right, wrong = entry[columns["answer"]], entry[columns[_UNMIXED]]
-    if not isinstance(right, str) or not isinstance(wrong, list) or not wrong:
-        return None
-    are_words = all(isinstance(choice, str) for choice in wrong) and len(right.strip(" .")) > 1
-    is_among = right.strip().casefold() in {str(choice).strip().casefold() for choice in wrong}
-    return (columns["answer"], columns[_UNMIXED]) if are_words and not is_among else None
+    has_form = str(entry[columns["type"]]) in _SEVEN and right not in (None, "") and isinstance(wrong, list) and wrong
+    return (columns["answer"], columns[_UNMIXED]) if has_form else None
 
 
 def _columns(entry: Entry) -> tuple[str, str] | None:
@@ -63,16 +63,18 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     names = _columns(entry)
     assert names is not None
     right, wrong = (entry[name] for name in names)
+    if not isinstance(right, str):
+        raise BadRow(f"{names[0]} is {str(right)[:40]}, not words: options are no numbers of boxes in the picture")
     # The place is the key: words of options may be letters or numbers.
-    options = [right, *(option for option in wrong if option != right)]
+    options = [right, *(option for option in wrong if str(option).strip().casefold() != right.strip().casefold())]
     rest = without(entry, frozenset((*names, *(n for n in entry if str(n).lower() in FIELDS["options"]))))
     yield PlainRow("", {**rest, "options": options, "answer": KnownKey(0, "from_0")})
 
 
 WRONG_ANSWERS = Layout(
     "a right answer and wrong ones",
-    "`answer` or `correct_answer`, and a list `distractors`, `incorrect_answers` or `wrong_answers`; beside `qa_id` also "
-    "`multiple_choices` without the answer",
+    "`answer` or `correct_answer`, and a list `distractors`, `incorrect_answers` or `wrong_answers`; "
+    "`multiple_choices` beside `qa_id` and a `type` such as `what` or `who`",
     "the right answer is the first option and the key, the wrong ones follow in their order",
     ("OpenTDB", "Visual7W"),
     _taken,
