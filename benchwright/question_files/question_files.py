@@ -113,7 +113,9 @@ def question_files(
     if not kept and not replies:
         looked_at = search.looked_at
         seen = f"looked into {', '.join(looked_at[:8])}{files.damage()}" if looked_at else files.contents()
-        reasons = "".join(f"; {row}" for row in search.damaged[:_SHOWN])
+        damaged = {row.file for row in search.damaged}
+        others = [f"{file.file}: {file.why}" for file in search.left if file.file not in damaged]
+        reasons = "".join(f"; {why}" for why in [*map(str, search.damaged[:_SHOWN]), *others[:_SHOWN]])
         raise DataError(f"{files.shown('')} holds no file of questions ({', '.join(ENDS)}); {seen}{reasons}")
     if looked_into is not None:
         looked_into += search.outcomes()

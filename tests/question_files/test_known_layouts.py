@@ -11,6 +11,7 @@ import pytest
 from dataset_fixtures.pictures import save
 from doc_pages import DOCS
 
+from benchwright.errors import DataError
 from benchwright.question_files.item_check import read_questions
 from benchwright.question_files.tables.captions import WHICH_CAPTION, WHICH_PICTURE
 from benchwright.question_files.tables.layouts import LAYOUTS, layout_table
@@ -199,8 +200,8 @@ CASES: dict[str, Case] = {
                                             "color1_name": "Plum"}], "total": 1}, "png/0.png": n + 4}.items()},
         [Read(f"Is Plum curve {n} flat?", YES_NO, 2 - n, (f"validation{n}/png/0.png",)) for n in (1, 2)], "figures by number"),
     "figures by number whose answers count": Case(
-        {"d.json": {"qa_pairs": [{"question_string": f"How many of {n}?", "answer": n, "image_index": 0} for n in (1, 3)]}, "png/0.png": 5},
-        [Read(f"How many of {n}?", (), str(n), ("png/0.png",)) for n in (1, 3)], "figures by number"),
+        {"d.json": {"qa_pairs": [{"question_string": f"How many of {n}?", "answer": n, "image_index": 0} for n in (1, 0)]}, "png/0.png": 5},
+        [Read(f"How many of {n}?", (), str(n), ("png/0.png",)) for n in (1, 0)], "figures by number"),
     "pictures by the question's id": Case(
         {"q.csv": "Index,Question,Options,Correct Answer\n1,Open?,(a) Open (b) Shut,(b)\n2,Open?,(a) Open (b) Shut,(a)\n"},
         [Read("Open?", ("Open", "Shut"), 1), Read("Open?", ("Open", "Shut"), 0, ("2.png",))]),
@@ -268,6 +269,15 @@ def test_an_entry_that_lacks_a_part_of_its_layout_is_left_out(row: dict[str, Any
     with read_questions(tmp_path) as read:
         assert read.left_out == {reason: 1}
         assert read.index.counts().items == 1
+
+
+def test_a_folder_without_questions_says_what_its_files_lack(tmp_path: Path) -> None:
+    _write(tmp_path, {"a.csv": "image,note\n1.png,a hen\n"})
+    with (
+        pytest.raises(DataError, match=r"a\.csv: it lacks a column for the question \(--column question=COLUMN\)"),
+        read_questions(tmp_path),
+    ):
+        pass
 
 
 def test_captions_are_keyed_by_the_setting_that_their_outcome_names(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def value_in(text: str) -> list[Any] | tuple[Any, ...] | dict[Any, Any] | None:
 
 def _parted(text: str) -> Any:
     """Return what Python reads, unless it joins texts without a comma between them, which NumPy leaves out."""
-    tokens = [t for t in generate_tokens(StringIO(text).readline) if t.string.strip()]
+    tokens = [t for t in generate_tokens(StringIO(text.strip()).readline) if t.string.strip()]
     if not any(one.type == other.type == STRING for one, other in pairwise(tokens)):
         return ast.literal_eval(text)
     texts, ends = tokens[1:-1], (tokens[0].string, tokens[-1].string)

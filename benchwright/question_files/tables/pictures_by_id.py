@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from .columns import FIELDS, image_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named
+from .readings import KnownKey
 
 _BY_ID = ("figure_id",)
 TEMPLATE = "template"
@@ -67,6 +68,8 @@ def _drawn_rows(entry: Entry) -> Iterator[PlainRow]:
     if "color1_name" in columns:
         answer = {"1": "Yes", "0": "No"}.get(str(entry.get("answer")), entry.get("answer"))
         row |= {"options": ["Yes", "No"], "kind": "yes_no", "answer": answer}
+    elif entry.get("answer") not in (None, ""):
+        row["answer"] = KnownKey(str(entry["answer"]), "text")
     yield PlainRow("", row)
 
 
