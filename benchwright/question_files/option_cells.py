@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -11,6 +9,7 @@ from typing import Any, NamedTuple
 
 from benchwright.records import LETTERS
 
+from .tables.cell_values import value_in
 from .tables.columns import ColumnMapping
 
 _LETTERED = re.compile(r"\s*\(?([A-Z])[.):]\s+(.+)", re.S)
@@ -125,14 +124,8 @@ def _by_number(key: Any) -> tuple[int, str]:
 
 def parsed_cell(text: str) -> Any:
     """Return a list or mapping that stands in a cell as JSON or as Python writes it; else its options or its lines."""
-    if text.lstrip()[:1] in ("[", "{", "("):
-        for read in (json.loads, ast.literal_eval):
-            try:
-                value = read(text)
-            except (ValueError, SyntaxError, RecursionError, MemoryError):
-                continue
-            if isinstance(value, list | tuple | dict):
-                return value
+    if (value := value_in(text)) is not None:
+        return value
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) == 1 and (marked := _marked_in(text)):
         return marked

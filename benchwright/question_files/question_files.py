@@ -29,6 +29,7 @@ from .reply_columns import model_of_path, reply_of, without_ends
 from .tables.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
 from .tables.configs import file_labels
 from .tables.joined_files import JoinedFile
+from .tables.pictures_by_id import TEMPLATE
 from .tables.readings import Reading
 from .tables.rows import ENDS, rows_of
 from .tables.settings import setting_names, start_anew
@@ -119,7 +120,9 @@ def question_files(
     if not kept and not replies:
         looked_at = search.looked_at
         seen = f"looked into {', '.join(looked_at[:8])}{files.damage()}" if looked_at else files.contents()
-        reasons = "".join(f"; {row}" for row in search.damaged[:_SHOWN])
+        damaged = {row.file for row in search.damaged}
+        others = [f"{file.file}: {file.why}" for file in search.left if file.file not in damaged]
+        reasons = "".join(f"; {why}" for why in [*map(str, search.damaged[:_SHOWN]), *others[:_SHOWN]])
         raise DataError(f"{files.shown('')} holds no file of questions ({', '.join(ENDS)}); {seen}{reasons}")
     if looked_into is not None:
         looked_into += search.outcomes()
@@ -210,7 +213,8 @@ class _Search:
             self.responses[path] = file._replace(columns=keyed)
         if columns.column("id") and (columns.replies or (model is not None and columns.has_keys)):
             self.replies.append(file._replace(model=model or path.rpartition("/")[2].partition(".")[0]))
-        elif columns.has_questions:
+        elif columns.has_questions or (columns.has_keys and columns.column("image") and TEMPLATE in names):
+            # Keys of questions that a file has by the numbers of their words are keys of no other questions.
             self.questions.append(file)
         elif columns.has_keys:
             self.keys.append(file)

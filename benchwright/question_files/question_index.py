@@ -32,6 +32,7 @@ from .asked_question import MAX_KEY, AskedQuestion, ModelReply
 from .file_question import FileQuestion
 from .picture_lookup import PICTURE_REASONS, PictureLookup
 from .question_files import ReadRow
+from .tables.captions import FIRST_CAPTION, NO_CAPTION_MARKED
 
 NO_PICTURE, _NO_QUESTION, _NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
 ROTATED = "rotated"
@@ -562,7 +563,8 @@ class _Filling:
         elif question.kind == "open":
             outcome, detail = _NO_OPTIONS, "an open question; an item has options"
         elif question.lacks_key and not self.keeps_keyless:
-            outcome, detail = NO_KEY, "no option is marked as right: the key is missing or sealed"
+            missing = "no option is marked as right: the key is missing or sealed"
+            outcome, detail = NO_KEY, NO_CAPTION_MARKED if FIRST_CAPTION in question.labels else missing
         if outcome is not None:
             self.refused.add(RefusedRow(self.file, entry.row, outcome, detail))
         self.database.execute(

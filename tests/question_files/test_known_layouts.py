@@ -11,6 +11,7 @@ import pytest
 from dataset_fixtures.pictures import save
 from doc_pages import DOCS
 
+from benchwright.errors import DataError
 from benchwright.question_files.item_check import read_questions
 from benchwright.question_files.tables.captions import WHICH_CAPTION, WHICH_PICTURE
 from benchwright.question_files.tables.layouts import LAYOUTS, layout_table
@@ -64,6 +65,24 @@ CASES: dict[str, Case] = {
     "a right and a wrong caption": Case(
         {"swap.json": {"0": {"filename": "1.png", "caption": "A pot on a lid.", "negative_caption": "A lid on a pot."}}},
         [Read(WHICH_CAPTION, ("A pot on a lid.", "A lid on a pot."), 0)], "a right and a wrong caption"),
+    "a caption and a list of wrong ones in a cell": Case(
+        {"atom.csv": ",image_id,caption,hard_negs\n0,1,\"A mug, full.\",\"['A mug, empty.', \"\"The smith's mug.\"\"]\"\n1,2,B,\"['A', 'C']\"\n"},
+        [Read(WHICH_CAPTION, ("A mug, full.", "A mug, empty.", "The smith's mug."), 0),
+         Read(WHICH_CAPTION, ("B", "A", "C"), 0, ("2.png",))], "a right and a wrong caption"),
+    "pairs of a picture and captions": Case(
+        {"state.json": [["a/7.png", {"POS": ["mug is full"], "NEG": ["mug is dry"]}], ["b/7.png", {"POS": ["it rains", "it is wet"], "NEG": ["it snows"]}]],
+         "a/7.png": 3, "b/7.png": 4},
+        [Read(WHICH_CAPTION, ("mug is full", "mug is dry"), 0, ("a/7.png",)), Read(WHICH_CAPTION, ("it rains", "it snows"), 0, ("b/7.png",)),
+         Read(WHICH_CAPTION, ("it is wet", "it snows"), 0, ("b/7.png",))], "a right and a wrong caption"),
+    "captions without a key": Case(
+        {"a.json": [{"image_path": "1.png", "caption_options": ["A mug on a bench", "A mug under a bench"]}],
+         "b.json": [[2, "A photo of a hen on the left", "A photo of a hen on the right"]]},
+        [Read(WHICH_CAPTION, ("A mug on a bench", "A mug under a bench"), None, more={"lacks_key": True}),
+         Read(WHICH_CAPTION, ("A photo of a hen on the left", "A photo of a hen on the right"), None, ("2.png",), {"lacks_key": True})],
+        "captions without a key"),
+    "lists of a number, a question and its answer": Case(
+        {"d.json": [["1.png", "What is on the bench?", "a mug"], ["2.png", "What is on the shelf?", "a mug"]]},
+        [Read("What is on the bench?", (), "a mug"), Read("What is on the shelf?", (), "a mug", ("2.png",))]),
     "two captions of two pictures": Case(
         {"e.jsonl": json.dumps({"id": 7, "image_0": "1.png", "image_1": "2.png", "caption_0": "cup in jug", "caption_1": "jug in cup"})},
         [Read(WHICH_CAPTION, ("cup in jug", "jug in cup"), 0, more={"key": "7-image_0", "group": "7"}),
@@ -97,6 +116,24 @@ CASES: dict[str, Case] = {
             "beingAsked": {"processedText": "Oldest layer?"}, "imagePath": "1.png", "correctAnswer": {"processedText": "b"},
             "answerChoices": {"a": {"processedText": "top"}, "b": {"processedText": "base"}}}}}}]},
         [Read("Oldest layer?", ("top", "base"), 1, more={"key": "D1", "split": "val"})], "questions within an entry"),
+    "questions in a list under their picture": Case(
+        {"d.json": {"dataset": "d", "images": [{"image_id": n, "split": "val", "filename": f"{n}.png", "qa_pairs": [
+            {"qa_id": n, "question": "What waits?", "answer": right, "multiple_choices": ["A hen.", "2."], "type": "what", "image_id": n}]} for n, right in ((1, "A mule."), (2, "1."))]}},
+        [Read("What waits?", (right, "A hen.", "2."), 0, (f"{n}.png",), {"key": str(n), "split": "val"}) for n, right in ((1, "A mule."), (2, "1."))],
+        "a list of questions under a picture"),
+    "choices that hold the answer": Case(
+        {"d.json": [{"qa_id": 5, "image": "1.png", "question": "What waits?", "answer": "a hen", "multiple_choices": ["a mule", "a hen"]}]},
+        [Read("What waits?", ("a mule", "a hen"), 1)]),
+    "pairs of question and answer in a cell": Case(
+        {"d.csv": 'id,image_id,note,qa_pairs\n7,1,x,"[[""Who reads?"", ""a smith""], [""Where, if at all?"", ""in a hall""]]"\n'},
+        [Read("Who reads?", (), "a smith", more={"key": "7-1", "group": "7"}), Read("Where, if at all?", (), "in a hall", more={"key": "7-2"})],
+        "a list of questions under a picture"),
+    "options as NumPy writes them": Case(
+        {"d.csv": "image,question,options,answer\n1.png,Which?,\"['a mug' \"\"a smith's hut\"\"\n 'a hen']\",B\n"}, [Read("Which?", ("a mug", "a smith's hut", "a hen"), 1)]),
+    "all options in one text": Case(
+        {"d.json": [{"ID": f"s{n}", "image_path": "1.png", "question": "Which sum?", "option": "A. C;B. A;C. 4; D. none; of these", "answer": a}
+                    for n, a in enumerate("AD")]},
+        [Read("Which sum?", ("C", "A", "4", "none; of these"), n) for n in (0, 3)], "all options in one text"),
     "options in brackets within the question": Case(
         {"d.jsonl": json.dumps({"image_path": "1.png", "question": "Which angle fits? (a) 10 degrees (b) 90 degrees ", "answer": "b"})},
         [Read("Which angle fits?", ("10 degrees", "90 degrees"), 1)], "options within the question"),
@@ -144,6 +181,9 @@ CASES: dict[str, Case] = {
     "a right answer and wrong ones": Case(
         {"d.json": [{"image": "1.png", "question": "Which tool?", "correct_answer": "adze", "distractors": ["saw", "awl"]}]},
         [Read("Which tool?", ("adze", "saw", "awl"), 0)], "a right answer and wrong ones"),
+    "a right answer that is a letter": Case(
+        {"d.json": [{"image": "1.png", "question": "Which letter?", "correct_answer": r, "distractors": w} for r, w in (("B", ["A", "C"]), ("C", ["A", "B"]))]},
+        [Read("Which letter?", ("B", "A", "C"), 0), Read("Which letter?", ("C", "A", "B"), 0)]),
     "words with marks": Case(
         {"d.jsonl": json.dumps({"image": "1.png", "text": "Q: What shines?\nUse one word.", "answer": "A: the lamp", "question_id": 0})},
         [Read("What shines?\nUse one word.", (), "the lamp")], "words with marks"),
@@ -180,6 +220,19 @@ CASES: dict[str, Case] = {
     "pictures by a figure's id": Case(
         {"r.json": {"1": {"figure_id": 1, "query": "Which line falls?", "answer": "the upper"}}}, [Read("Which line falls?", (), "the upper")],
         "pictures named by an id"),
+    "answers to numbered words beside questions": Case(
+        {"reason.json": {"1": {"figure_id": 1, "query": "Which line falls?", "answer": "the upper"}},
+         "describe.json": {"2": {"figure_id": 2, "qids": [4, 9], "answers": ["12", "a tide"]}}},
+        [Read("", (), "12", ("2.png",), {"key": "2-1"}), Read("", (), "a tide", ("2.png",), {"key": "2-2"}),
+         Read("Which line falls?", (), "the upper")], "pictures named by an id"),
+    "figures by number": Case(
+        {f"validation{n}/{name}": content for n in (1, 2) for name, content in {
+            "qa_pairs.json": {"qa_pairs": [{"question_string": f"Is Plum curve {n} flat?", "answer": n - 1, "image_index": 0, "question_id": 0,
+                                            "color1_name": "Plum"}], "total": 1}, "png/0.png": n + 4}.items()},
+        [Read(f"Is Plum curve {n} flat?", YES_NO, 2 - n, (f"validation{n}/png/0.png",)) for n in (1, 2)], "figures by number"),
+    "figures by number whose answers count": Case(
+        {"d.json": {"qa_pairs": [{"question_string": f"How many of {n}?", "answer": n, "image_index": 0} for n in (1, 0)]}, "png/0.png": 5},
+        [Read(f"How many of {n}?", (), str(n), ("png/0.png",)) for n in (1, 0)], "figures by number"),
     "pictures by the question's id": Case(
         {"q.csv": "Index,Question,Options,Correct Answer\n1,Open?,(a) Open (b) Shut,(b)\n2,Open?,(a) Open (b) Shut,(a)\n"},
         [Read("Open?", ("Open", "Shut"), 1), Read("Open?", ("Open", "Shut"), 0, ("2.png",))]),
@@ -232,6 +285,39 @@ def test_a_layout_is_read_without_a_mapping(name: str, tmp_path: Path) -> None:
 def test_every_layout_has_a_case_and_stands_in_the_guide() -> None:
     assert {case.layout for case in CASES.values()} - {None} == {layout.name for layout in LAYOUTS}
     assert layout_table() in (DOCS / "imported-questions.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("row", "reason"), [
+    ({"caption": "a mug", "hard_negs": "['a hen', 'a"}, "bad_row"), ({"caption": "a mug", "hard_negs": ["a hen", "a mug"]}, "ambiguous_key"),
+    ({"caption": "a mug", "hard_negs": "[]"}, "too_few_options"), ({"question": "W?", "option": "A. a hen;C. a mug", "answer": "A"}, "bad_row"),
+    ({"qa_id": 1, "question": "Which?", "multiple_choices": [1, 2], "answer": 0, "type": "which"}, "bad_row"),
+    ({"qa_pairs": [["Who?", "a smith"], "a hen"]}, "bad_row"),
+])  # fmt: skip
+def test_an_entry_that_lacks_a_part_of_its_layout_is_left_out(row: dict[str, Any], reason: str, tmp_path: Path) -> None:
+    _write(
+        tmp_path, {"d.json": [{"image": "1.png", **row}, {"image": "2.png", "question": "Is it day?", "answer": "yes"}]}
+    )
+    with read_questions(tmp_path) as read:
+        assert read.left_out == {reason: 1}
+        assert read.index.counts().items == 1
+
+
+def test_a_folder_without_questions_says_what_its_files_lack(tmp_path: Path) -> None:
+    _write(tmp_path, {"a.csv": "image,note\n1.png,a hen\n"})
+    with (
+        pytest.raises(DataError, match=r"a\.csv: it lacks a column for the question \(--column question=COLUMN\)"),
+        read_questions(tmp_path),
+    ):
+        pass
+
+
+def test_captions_are_keyed_by_the_setting_that_their_outcome_names(tmp_path: Path) -> None:
+    _write(tmp_path, CASES["captions without a key"].files)
+    with read_questions(tmp_path) as read:
+        assert {row.reason for row in read.refused()} == {"no_key"}
+        assert all("--column answer=first_caption" in row.detail for row in read.refused())
+    with read_questions(tmp_path, mapping={"answer": "first_caption"}) as read:
+        assert [entry.question.answer for entry in read.index.questions()] == [0, 0]
 
 
 def test_what_files_were_taken_for_is_told(tmp_path: Path) -> None:

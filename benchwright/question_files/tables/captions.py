@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from benchwright.source_files.rows import BadRow
+
+from .cell_values import list_in
 from .columns import FIELDS
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
+from .readings import KnownKey
 
 WHICH_CAPTION = "Which caption fits the picture?"
 WHICH_PICTURE = "Which picture fits the caption?"
@@ -14,8 +18,17 @@ _PAIRS = (
     ("caption", "negative_caption"), ("caption", "neg_caption"), ("positive_caption", "negative_caption"),
     ("true_caption", "false_caption"), ("caption", "foil"), ("pos_caption", "neg_caption"),
     ("caption", "negative_captions"), ("correct_caption", "incorrect_caption"), ("caption", "hard_negative"),
+    ("caption", "hard_negatives"), ("caption", "hard_negs"), ("pos", "neg"),
 )  # fmt: skip
+CAPTION_OPTIONS = "caption_options"
+FIRST_CAPTION = "first_caption"
+"""Column that a curator can name as the key, where the first of several captions is the right one by convention."""
+NO_CAPTION_MARKED = (
+    "no caption is marked as right; if the first always is, as in What'sUp, say so: "
+    f"--column answer={FIRST_CAPTION} (in a recipe's mapping answer: {FIRST_CAPTION})"
+)
 WRONG_CAPTIONS = tuple(wrong for _, wrong in _PAIRS)
+_SHORT = ("pos", "neg")
 _SQUARE = ("image_0", "image_1", "caption_0", "caption_1")
 CLAIM_COLUMNS = ("caption", "statement", "claim", "sentence", "hypothesis", "assertion")
 _LABELS = ("label", "answer", "gt", "truth", "is_true", "gold_label", "target", "correct")
@@ -27,6 +40,8 @@ def _pair(entry: Entry) -> tuple[str, str] | None:
     """Return the columns of the right and the wrong caption; None where an entry has none."""
     columns = named(entry)
     found = next((pair for pair in _PAIRS if all(name in columns for name in pair)), None)
+    if found == _SHORT and not all(isinstance(entry[columns[name]], list) for name in found):
+        return None  # parts of speech, and whatever else is called so
     return None if found is None else (columns[found[0]], columns[found[1]])
 
 
@@ -38,10 +53,41 @@ def _pair_rows(entry: Entry) -> Iterator[PlainRow]:
     pair = _pair(entry)
     assert pair is not None
     right, wrong = (entry[name] for name in pair)
-    options = [right, *(wrong if isinstance(wrong, list) else [wrong])]
-    yield PlainRow(
-        "", {**without(entry, frozenset(pair)), "question": WHICH_CAPTION, "options": options, "answer": right}
-    )
+    wrongs = list_in(wrong)
+    if wrongs is None and isinstance(wrong, str) and wrong.lstrip().startswith(("['", '["')):
+        raise BadRow(f"{pair[1]} is a list that cannot be read: {wrong[:80]}")
+    rights = right if isinstance(right, list) else [right]
+    rest = without(entry, frozenset(pair))
+    for number, caption in enumerate(rights, start=1):
+        options = [caption, *([wrong] if wrongs is None else wrongs)]
+        # A caption may be a letter or a number, and is its own key all the same.
+        row = {**rest, "question": WHICH_CAPTION, "options": options, "answer": caption and KnownKey(caption, "text")}
+        yield PlainRow(f", caption {number}" if len(rights) > 1 else "", row)
+    if not rights:
+        raise BadRow(f"{pair[0]} lists no caption")
+
+
+def _choice(entry: Entry) -> str | None:
+    """Return the column with captions of which a file does not say which is right; None where there is none."""
+    columns = named(entry)
+    column = columns.get(CAPTION_OPTIONS)
+    if column is None or _asks(entry) or any(entry[columns[name]] for name in FIELDS["answer"] if name in columns):
+        return None
+    listed = list_in(entry[column])
+    are_captions = listed is not None and len(listed) > 1 and all(isinstance(words, str) for words in listed)
+    return column if are_captions else None
+
+
+def _choice_taken(entry: Entry) -> frozenset[str]:
+    return NOTHING if (column := _choice(entry)) is None else frozenset({column})
+
+
+def _choice_rows(entry: Entry) -> Iterator[PlainRow]:
+    column = _choice(entry)
+    assert column is not None
+    options = list_in(entry[column]) or []
+    row = {**without(entry, frozenset({column})), "question": WHICH_CAPTION, "options": options}
+    yield PlainRow("", {**row, FIRST_CAPTION: options[0]})
 
 
 def _square(entry: Entry) -> tuple[str, ...] | None:
@@ -108,11 +154,21 @@ def _claim_rows(entry: Entry) -> Iterator[PlainRow]:
 
 CAPTION_PAIRS = Layout(
     "a right and a wrong caption",
-    "`caption` and `negative_caption` (also `foil`; `true_caption` and `false_caption`) of a picture",
-    f"“{WHICH_CAPTION}” of the two captions; the right one is the key",
-    ("SugarCrepe", "ARO", "VALSE"),
+    "`caption` and `negative_caption` (also `foil`, a list `hard_negs`; `true_caption` and `false_caption`) of a "
+    'picture; lists `POS` and `NEG`, also as `[PICTURE, {"POS": [...], "NEG": [...]}]`',
+    f"“{WHICH_CAPTION}” of the captions; the right one is the key, each of several right ones in a row of its own",
+    ("SugarCrepe", "ARO", "VALSE", "CREPE", "VL-CheckList"),
     _pair_taken,
     _pair_rows,
+    keeps_stated=True,
+)
+CAPTION_CHOICES = Layout(
+    "captions without a key",
+    "`caption_options`, or a row of the number of a picture and two captions, and nothing that says which is right",
+    f"“{WHICH_CAPTION}” without a key; `--column answer={FIRST_CAPTION}` where the first is always right",
+    ("What'sUp",),
+    _choice_taken,
+    _choice_rows,
     keeps_stated=True,
 )
 CAPTION_SQUARES = Layout(

@@ -34,11 +34,11 @@ from .readings import READINGS, Reading
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": (
         "question_id", "questionid", "qid", "item_id", "idx", "id", "uid", "index", "sample_id", "key", "pid",
-        "problem_id", "question_index", "instance_id", "example_id", "sample_index", "global_id", "figure_id",
+        "problem_id", "question_index", "instance_id", "example_id", "sample_index", "global_id", "figure_id", "qa_id",
     ),
     "question": (
         "question", "query", "ask", "question_text", "text", "prompt", "problem", "input", "text_in", "instruction",
-        "being_asked",
+        "being_asked", "question_string",
     ),
     "options": (
         "options", "choices", "candidates", "answer_choices", "multiple_choices", "mc_options", "answer_options",
@@ -95,8 +95,12 @@ _NUMBERED_IMAGE = re.compile(r"(?:image|img|picture)[ _-]?(\d{1,2})", re.I)
 
 _MAY_BE_WORDS = frozenset({"text", "prompt", "input", "text_in", "problem"})
 """Columns that are taken for questions, and may hold other words where nothing else tells."""
+QUESTION_LISTS = ("qa_pairs", "qas", "qa", "question_answers", "question_answer_pairs", "question_answering_pairs")
+"""Columns with a list of the questions of a picture."""
 _KNOWN = frozenset(
     {
+        *QUESTION_LISTS,
+        "option",
         "metadata",
         "attributes",
         "kind",

@@ -3,7 +3,7 @@
 | shape                                     | rows                                                                |
 |-------------------------------------------|---------------------------------------------------------------------|
 | a list                                    | its entries; tasks of Label Studio are read by `label_studio`, rows |
-|                                           | without names by `positions`                                |
+|                                           | without names, and pairs of a picture and an object, by `positions` |
 | JSON lines that are called `.json`        | the lines (MVP-Bench)                                               |
 | an object with `questions` with numbers   | VQAv2, with the answers of the file beside it (`vqa`)               |
 | an object of lists                        | the entries of each list; a list called `val` tells the split, and  |
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from .configs import split_of
 from .joined_files import JoinedFile
 from .label_studio import is_task, task_rows
 from .layouts import is_laid_out
-from .positions import is_positional, positional_rows
+from .positions import is_pictured, is_positional, pictured_rows, positional_rows
 from .vqa import is_vqa, vqa_rows
 
 _HEAD = 1 << 20
@@ -68,6 +68,8 @@ def json_document_rows(
             yield from task_rows(files, path)
         elif first is not None and is_positional(first.document):
             yield from positional_rows(path, [first, *islice(entries, _LOOKED_AT)], entries)
+        elif first is not None and is_pictured(first.document):
+            yield from pictured_rows(chain([first], entries))
         elif first is not None:
             yield first
             yield from entries

@@ -8,15 +8,26 @@ from typing import Any
 
 from benchwright.source_files.rows import Row
 
-from .captions import CAPTION_PAIRS, CAPTION_SQUARES, CLAIM_COLUMNS, CLAIMS, WRONG_CAPTIONS
+from .captions import (
+    CAPTION_CHOICES,
+    CAPTION_OPTIONS,
+    CAPTION_PAIRS,
+    CAPTION_SQUARES,
+    CLAIM_COLUMNS,
+    CLAIMS,
+    WRONG_CAPTIONS,
+)
 from .chat import CHAT, DIALOGUES
+from .columns import QUESTION_LISTS
 from .declining import DECLINING
 from .layout import Layout, named
 from .marked_words import MARKED_WORDS
 from .named_in_words import NAMED_IN_WORDS
 from .nested_instances import INSTANCES, NESTED_INSTANCES
 from .nested_questions import NESTED_QUESTIONS
-from .pictures_by_id import COCO_NUMBERS, FIGURES, FOLDERS
+from .option_texts import OPTION_TEXT_COLUMNS, OPTION_TEXTS
+from .pictures_by_id import COCO_NUMBERS, DRAWN_FIGURES, FIGURES, FOLDERS
+from .question_lists import LISTED_QUESTIONS
 from .question_squares import QUESTION_SQUARES
 from .worded_options import WORDED_OPTIONS
 from .wrong_answers import WRONG_ANSWERS, WRONG_COLUMNS
@@ -24,19 +35,23 @@ from .wrong_answers import WRONG_ANSWERS, WRONG_COLUMNS
 _WHOLE: tuple[Layout, ...] = (
     NESTED_QUESTIONS,
     NESTED_INSTANCES,
+    LISTED_QUESTIONS,
     CHAT,
     QUESTION_SQUARES,
     CAPTION_SQUARES,
     CAPTION_PAIRS,
+    CAPTION_CHOICES,
     CLAIMS,
 )
 """Layouts that say how a whole entry is read; it has one of them at most."""
 _PARTS: tuple[Layout, ...] = (
     FIGURES,
+    DRAWN_FIGURES,
     FOLDERS,
     COCO_NUMBERS,
     MARKED_WORDS,
     NAMED_IN_WORDS,
+    OPTION_TEXTS,
     WRONG_ANSWERS,
     WORDED_OPTIONS,
     DECLINING,
@@ -50,13 +65,17 @@ _MARKS: Mapping[str, frozenset[str]] = {
     NESTED_INSTANCES.name: frozenset(INSTANCES),
     QUESTION_SQUARES.name: frozenset({"image_0_question_0"}),
     CAPTION_SQUARES.name: frozenset({"caption_0"}),
+    LISTED_QUESTIONS.name: frozenset(QUESTION_LISTS),
+    CAPTION_CHOICES.name: frozenset({CAPTION_OPTIONS}),
+    OPTION_TEXTS.name: frozenset(OPTION_TEXT_COLUMNS),
+    DRAWN_FIGURES.name: frozenset({"image_index"}),
     FIGURES.name: frozenset({"figure_id"}),
     FOLDERS.name: frozenset({"lecture"}),
     COCO_NUMBERS.name: frozenset({"difficult_direct_answer"}),
     CHAT.name: frozenset(DIALOGUES),
     CLAIMS.name: frozenset(CLAIM_COLUMNS),
     CAPTION_PAIRS.name: frozenset(WRONG_CAPTIONS),
-    WRONG_ANSWERS.name: frozenset(WRONG_COLUMNS),
+    WRONG_ANSWERS.name: frozenset((*WRONG_COLUMNS, "qa_id")),
 }
 """Columns without all of which an entry cannot have a layout, so that most entries need not be looked at closely."""
 

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 
 from .columns import FIELDS, image_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named
+from .readings import KnownKey
 
 _BY_ID = ("figure_id",)
+TEMPLATE = "template"
+"""Column with the number of the words of a question, which stand in no file."""
 
 
 def _named_by(entry: Entry) -> str | None:
@@ -31,7 +34,7 @@ def _figure_rows(entry: Entry) -> Iterator[PlainRow]:
             row = {
                 **rest,
                 "id": f"{entry[name]}-{number}",
-                "template": qid,
+                TEMPLATE: qid,
                 "answer": answer,
                 "image": str(entry[name]),
             }
@@ -48,6 +51,35 @@ FIGURES = Layout(
     ("CharXiv",),
     _figure_taken,
     _figure_rows,
+)
+
+
+def _drawn_taken(entry: Entry) -> frozenset[str]:
+    columns = named(entry)
+    is_drawn = all(name in columns for name in ("question_string", "image_index"))
+    is_numbered = is_drawn and str(entry[columns["image_index"]]).isdecimal()
+    return frozenset({columns["image_index"]}) if is_numbered and "image" not in columns else NOTHING
+
+
+def _drawn_rows(entry: Entry) -> Iterator[PlainRow]:
+    columns = named(entry)
+    row = {**entry, "image": f"png/{entry[columns['image_index']]}.png"}
+    # FigureQA alone names colors, and asks nothing but yes and no; elsewhere 1 may be a number that is asked for.
+    if "color1_name" in columns:
+        answer = {"1": "Yes", "0": "No"}.get(str(entry.get("answer")), entry.get("answer"))
+        row |= {"options": ["Yes", "No"], "kind": "yes_no", "answer": answer}
+    elif entry.get("answer") not in (None, ""):
+        row["answer"] = KnownKey(str(entry["answer"]), "text")
+    yield PlainRow("", row)
+
+
+DRAWN_FIGURES = Layout(
+    "figures by number",
+    "`question_string` and `image_index`; with `color1_name` an answer 1 or 0",
+    "the picture is `png/NUMBER.png` beside the file; 1 and 0 are yes and no beside `color1_name`",
+    ("FigureQA", "PlotQA"),
+    _drawn_taken,
+    _drawn_rows,
 )
 
 

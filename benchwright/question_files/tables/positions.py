@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from benchwright.records import LETTERS
+from benchwright.source_files.picture_names import is_picture_name
 from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
 from benchwright.source_files.rows import Row
@@ -16,6 +17,8 @@ from .columns import is_known_column
 
 _MOST = 0.9
 """Smallest share of the rows in which a place holds what it is taken for."""
+_SHARED = 0.5
+"""Smallest share of the words of two captions that both have."""
 _KIND = re.compile(r"[a-z]+(?:[ _-][a-z]+)*", re.I)
 
 
@@ -23,6 +26,37 @@ def is_positional(entry: Any) -> bool:
     """Return whether an entry is a list of two cells or more, one of them a text."""
     is_list = isinstance(entry, list) and len(entry) >= 2
     return is_list and any(isinstance(cell, str) for cell in entry) and not any(isinstance(c, dict) for c in entry)
+
+
+def is_pictured(entry: Any) -> bool:
+    """Return whether an entry is a pair of the name of a picture and an object: `["1.jpg", {"POS": [...]}]`."""
+    is_pair = isinstance(entry, list) and len(entry) == 2 and isinstance(entry[1], Mapping)
+    return is_pair and isinstance(entry[0], str) and is_picture_name(entry[0])
+
+
+def pictured_rows(rows: Iterator[Row]) -> Iterator[Row]:
+    """Yield pairs of a picture and an object as columns with values; others as they are."""
+    for row in rows:
+        own = {"image": row.document[0], **row.document[1]} if is_pictured(row.document) else row.document
+        yield Row(row.entry, own)
+
+
+def _are_captions(rows: Sequence[Any]) -> bool:
+    """Return whether all rows are the number of a picture and two captions that share most of their words."""
+    return all(
+        isinstance(row, list)
+        and len(row) == 3
+        and isinstance(row[0], int)
+        and not isinstance(row[0], bool)
+        and all(isinstance(words, str) and words.strip() and not words.strip().endswith("?") for words in row[1:])
+        and row[1] != row[2]
+        and _shared(*(set(words.casefold().split()) for words in row[1:])) >= _SHARED
+        for row in rows
+    )
+
+
+def _shared(one: set[str], other: set[str]) -> float:
+    return len(one & other) / len(one | other)
 
 
 def positional_rows(path: str, head: Sequence[Row], rest: Iterator[Row]) -> Iterator[Row | RefusedRow]:
@@ -33,6 +67,10 @@ def positional_rows(path: str, head: Sequence[Row], rest: Iterator[Row]) -> Iter
         head: Rows from which the names of the columns are told; the first may state them.
         rest: Rows after these.
     """
+    if _are_captions([row.document for row in head]):
+        for row in (*head, *rest):
+            yield _captions_row(path, row)
+        return
     first = head[0].document
     is_header = all(isinstance(cell, str) for cell in first) and sum(map(is_known_column, first)) >= 2
     names = list(first) if is_header else _place_names([row.document for row in head if is_positional(row.document)])
@@ -40,6 +78,12 @@ def positional_rows(path: str, head: Sequence[Row], rest: Iterator[Row]) -> Iter
         yield _named_row(path, row, names)
     for row in rest:
         yield _named_row(path, row, names)
+
+
+def _captions_row(path: str, row: Row) -> Row | RefusedRow:
+    if not isinstance(row.document, list) or len(row.document) != 3:
+        return RefusedRow(path, row.entry, BAD_ROW, "no list of a picture's number and two captions, as the others are")
+    return Row(row.entry, {"image": row.document[0], "caption_options": row.document[1:]})
 
 
 def _named_row(path: str, row: Row, names: Sequence[str]) -> Row | RefusedRow:

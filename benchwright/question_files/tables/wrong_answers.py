@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from benchwright.source_files.rows import BadRow
+
 from .columns import FIELDS, option_columns
 from .layout import Entry, Layout, PlainRow, named, without
+from .readings import KnownKey
 
 WRONG_COLUMNS = (
     "distractors", "distractor", "incorrect_answers", "wrong_answers", "incorrect_options", "wrong_options", "decoys",
@@ -23,7 +26,24 @@ _RIGHT = (
 )
 
 
+_UNMIXED = "multiple_choices"
+"""In Visual7W the wrong answers alone; elsewhere all options."""
+_SEVEN = frozenset({"what", "where", "when", "who", "why", "how", "which"})
+
+
+def _unmixed(entry: Entry) -> tuple[str, str] | None:
+    """Return the columns of the answer and of the wrong ones, where an entry has the form of Visual7W."""
+    columns = named(entry)
+    if not all(name in columns for name in (_UNMIXED, "qa_id", "answer", "type")):
+        return None
+    right, wrong = entry[columns["answer"]], entry[columns[_UNMIXED]]
+    has_form = str(entry[columns["type"]]) in _SEVEN and right not in (None, "") and isinstance(wrong, list) and wrong
+    return (columns["answer"], columns[_UNMIXED]) if has_form else None
+
+
 def _columns(entry: Entry) -> tuple[str, str] | None:
+    if (unmixed := _unmixed(entry)) is not None:
+        return unmixed
     columns = named(entry)
     wrong = next(
         (columns[name] for name in WRONG_COLUMNS if name in columns and isinstance(entry[columns[name]], list)), None
@@ -43,16 +63,20 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     names = _columns(entry)
     assert names is not None
     right, wrong = (entry[name] for name in names)
-    options = [right, *(option for option in wrong if option != right)]
+    if not isinstance(right, str):
+        raise BadRow(f"{names[0]} is {str(right)[:40]}, not words: options are no numbers of boxes in the picture")
+    # The place is the key: words of options may be letters or numbers.
+    options = [right, *(option for option in wrong if str(option).strip().casefold() != right.strip().casefold())]
     rest = without(entry, frozenset((*names, *(n for n in entry if str(n).lower() in FIELDS["options"]))))
-    yield PlainRow("", {**rest, "options": options, "answer": "A"})
+    yield PlainRow("", {**rest, "options": options, "answer": KnownKey(0, "from_0")})
 
 
 WRONG_ANSWERS = Layout(
     "a right answer and wrong ones",
-    "`answer` or `correct_answer`, and a list `distractors`, `incorrect_answers` or `wrong_answers`",
+    "`answer` or `correct_answer`, and a list `distractors`, `incorrect_answers` or `wrong_answers`; "
+    "`multiple_choices` beside `qa_id` and a `type` such as `what` or `who`",
     "the right answer is the first option and the key, the wrong ones follow in their order",
-    ("OpenTDB", "Visual7W (decoys)"),
+    ("OpenTDB", "Visual7W"),
     _taken,
     _rows,
 )
