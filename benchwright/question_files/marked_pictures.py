@@ -42,7 +42,7 @@ def numbered_options(words: str, options: Sequence[str | AskedPicture], *, pictu
     Raises:
         BadRow: There are other pictures than marks, so that it cannot be told which one an option is.
     """
-    if not any(isinstance(option, str) and _PLAIN.fullmatch(option) for option in options):
+    if not any(isinstance(option, str) and option[:1] == "<" and _PLAIN.fullmatch(option) for option in options):
         return [*options]
     texts = [option if isinstance(option, str) else "" for option in options]
     in_words, in_options = len(_PLAIN.findall(words)), sum(len(_PLAIN.findall(text)) for text in texts)

@@ -105,7 +105,8 @@ def are_marked_in_order(texts: Sequence[str | None]) -> bool:
         >>> are_marked_in_order(["(A) cat", "(B) dog"]), are_marked_in_order(["B. dog", "A. cat"])
         (True, False)
     """
-    return _are_counted(own_marks(texts))
+    marks = own_marks(texts)
+    return bool(marks) and _are_counted(marks)
 
 
 def _are_counted(marks: Sequence[str]) -> bool:

@@ -61,8 +61,8 @@ def with_readings(files: DatasetFiles, found: Sequence[QuestionFile]) -> tuple[l
         for file in group:
             _count(files, file, evidence, marks)
         table = evidence.table(stated=columns.keys, first=columns.first_answer)
-        told = {"reading": table.reading, "is_binary": evidence.is_binary, "has_marks": marks.are_marks}
-        read |= {f.path: f._replace(**told) for f in group}
+        reading, is_binary, has_marks = table.reading, evidence.is_binary, marks.are_marks
+        read |= {f.path: f._replace(reading=reading, is_binary=is_binary, has_marks=has_marks) for f in group}
         if table.keys:
             tables.append(table)
     return [read.get(file.path, file) for file in found], tables

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from .columns import FIELDS
 from .layout import NOTHING, Entry, Layout, PlainRow, named
@@ -14,12 +15,20 @@ _ANSWER = re.compile(r"\s*(?:A|Answer)\s*:\s*", re.I)
 
 def _marked(entry: Entry) -> tuple[str, str] | None:
     """Return the columns of question and answer where both have a mark."""
-    columns = named(entry)
-    names = [next((columns[n] for n in FIELDS[f] if n in columns), None) for f in ("question", "answer")]
+    if (names := _columns(tuple(entry))) is None:
+        return None
     for name, mark in zip(names, (_QUESTION, _ANSWER), strict=True):
-        if name is None or not isinstance(entry[name], str) or mark.match(entry[name]) is None:
+        if not isinstance(entry[name], str) or mark.match(entry[name]) is None:
             return None
-    return str(names[0]), str(names[1])
+    return names
+
+
+@lru_cache(maxsize=64)
+def _columns(entry: tuple[str, ...]) -> tuple[str, str] | None:
+    """Return the columns of question and answer; None where one is not there."""
+    columns = named(entry)
+    question, answer = (next((columns[n] for n in FIELDS[f] if n in columns), None) for f in ("question", "answer"))
+    return None if question is None or answer is None else (question, answer)
 
 
 def _taken(entry: Entry) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from benchwright.source_files.picture_names import is_picture_name
@@ -21,14 +22,19 @@ _NAMED = re.compile(
 _STARTS = ("(image)", "![", "<img")
 
 
-def _places(entry: Entry) -> list[str]:
+def _places(entry: Entry) -> tuple[str, ...]:
     """Return the columns with words, in the order in which they are read; none where a column names pictures."""
+    pictures, words = _columns(tuple(entry))
+    return () if any(entry[column] not in (None, "", []) for column in pictures) else words
+
+
+@lru_cache(maxsize=64)
+def _columns(entry: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the columns with pictures, and those with words."""
     columns = named(entry)
-    pictures = [*(columns[name] for name in FIELDS["image"] if name in columns), *image_columns(list(entry))]
-    if any(entry[column] not in (None, "", []) for column in pictures):
-        return []
+    pictures = [*(columns[name] for name in FIELDS["image"] if name in columns), *image_columns(entry)]
     found = [next((columns[n] for n in FIELDS[f] if n in columns), None) for f in ("context", "question", "options")]
-    return list(dict.fromkeys([*filter(None, found), *option_columns(list(entry))]))
+    return tuple(pictures), tuple(dict.fromkeys([*filter(None, found), *option_columns(entry)]))
 
 
 def _names_one(value: Any) -> bool:
@@ -40,7 +46,7 @@ def _names_one(value: Any) -> bool:
 
 
 def _name(match: re.Match[str]) -> str:
-    return next(filter(None, match.groups())).strip()
+    return str(next(filter(None, match.groups()))).strip()
 
 
 def _taken(entry: Entry) -> frozenset[str]:
