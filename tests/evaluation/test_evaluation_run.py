@@ -131,7 +131,7 @@ def test_predictions_are_written_row_by_row_with_how_each_was_read(bench: Any, t
     stamp = table.schema.metadata
     assert stamp[b"format"] == b"benchwright/predictions"
     assert stamp[b"release_id"] == release.release_id.encode()
-    assert stamp[b"version"] == b"6"
+    assert stamp[b"version"] == b"7"
 
 
 def test_predictions_and_intervals_know_which_items_hang_together(bench: Any, tmp_path: Path) -> None:

@@ -64,7 +64,9 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
     if options is None:
         raise BadRow(f"the letters of the options in {column} do not count from A on: {entry[column][:80]!r}")
     others = frozenset(name for name in entry if str(name).lower() in FIELDS["options"])
-    yield PlainRow("", {**without(entry, others | {column}), "options": options})
+    # A column of options keeps its name, as other rows of the file have it in another form.
+    is_one = str(column).lower() == _ONE
+    yield PlainRow("", {**without(entry, others | {column}), "options" if is_one else column: options})
 
 
 OPTION_TEXTS = Layout(
