@@ -40,6 +40,11 @@ class FileQuestion(NamedTuple):
     names: tuple[str, ...] = ()
 
     @property
+    def has_pictures(self) -> bool:
+        """Return whether it has a picture, and all of its pictures are there."""
+        return bool(self.image_ids) and None not in self.image_ids
+
+    @property
     def stand_ins(self) -> tuple[str, ...]:
         """Return the ids of its pictures, at least one; a picture that is not there has one by its name."""
         named = [image_id or _stand_in(name) for image_id, name in zip(self.image_ids, self.names, strict=True)]

@@ -1,7 +1,9 @@
 """The rows of a source, one JSON document each, as `construct items SOURCE --list` prints them.
 
 An item is `{"file", "row", "source_id", "split", "task", "question", "options": [{"key", "text"} | {"key", "image"}],
-"answer", "declines", "images"}`, what is left out `{"file", "row", "source_id", "left_out", "detail"}`.
+"answer", "declines", "images"}`, what is left out `{"file", "row", "source_id", "left_out", "detail"}`. Questions
+without a key, and open ones, are told as questions: `answer` is null, and `no_item` says why the step `items` makes
+none of them.
 """
 
 from __future__ import annotations
@@ -11,7 +13,10 @@ from typing import Any
 
 from benchwright.records import LETTERS
 
-from .question_index import IndexedRow, QuestionIndex
+from .question_index import NO_KEY, NO_OPTIONS, IndexedRow, QuestionIndex
+
+_QUESTIONS = frozenset({NO_KEY, NO_OPTIONS})
+"""Reasons for which a question is no item, although it has all that it needs in its own form."""
 
 
 def listed_rows(index: QuestionIndex, path_of: Callable[[str], str] = str) -> Iterator[dict[str, Any]]:
@@ -24,13 +29,16 @@ def listed_rows(index: QuestionIndex, path_of: Callable[[str], str] = str) -> It
     """
     for row in index.rows():
         place = {"file": row.file, "row": row.position, "source_id": row.source_id}
-        if row.reason is not None:
-            yield {**place, "left_out": row.reason, "detail": row.detail}
+        if row.reason is None:
+            yield {**place, **_question(row, path_of)}
+        elif row.reason in _QUESTIONS and row.question is not None and row.question.has_pictures:
+            stated = row.question.question.stated_answer
+            yield {**place, **_question(row, path_of), "no_item": row.reason, "stated_answer": stated}
         else:
-            yield {**place, **_item(row, path_of)}
+            yield {**place, "left_out": row.reason, "detail": row.detail}
 
 
-def _item(row: IndexedRow, path_of: Callable[[str], str]) -> dict[str, Any]:
+def _question(row: IndexedRow, path_of: Callable[[str], str]) -> dict[str, Any]:
     assert row.question is not None  # a row without a reason is an item
     question, names = row.question.question, [path_of(name) for name in row.question.names]
     return {

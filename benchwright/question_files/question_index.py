@@ -34,7 +34,7 @@ from .picture_lookup import PICTURE_REASONS, PictureLookup
 from .question_files import ReadRow
 from .tables.captions import FIRST_CAPTION, NO_CAPTION_MARKED
 
-NO_PICTURE, _NO_QUESTION, _NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
+NO_PICTURE, _NO_QUESTION, NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
 ROTATED = "rotated"
 _REPLY, _NO_REPLY = "reply", "no_reply"
 """What a row is that holds a model's reply and no question of its own, and one in which the model said nothing."""
@@ -561,7 +561,7 @@ class _Filling:
         elif not question.ask:
             outcome, detail = _NO_QUESTION, "the source has no words for it: its key can be checked"
         elif question.kind == "open":
-            outcome, detail = _NO_OPTIONS, "an open question; an item has options"
+            outcome, detail = NO_OPTIONS, "an open question; an item has options"
         elif question.lacks_key and not self.keeps_keyless:
             missing = "no option is marked as right: the key is missing or sealed"
             outcome, detail = NO_KEY, NO_CAPTION_MARKED if FIRST_CAPTION in question.labels else missing

@@ -236,6 +236,10 @@ CASES: dict[str, Case] = {
     "pictures by the question's id": Case(
         {"q.csv": "Index,Question,Options,Correct Answer\n1,Open?,(a) Open (b) Shut,(b)\n2,Open?,(a) Open (b) Shut,(a)\n"},
         [Read("Open?", ("Open", "Shut"), 1), Read("Open?", ("Open", "Shut"), 0, ("2.png",))]),
+    "one question of several pictures": Case(
+        {"q.json": [{"question": "From what does it fall?", "image1": "1.png", "answer1": "tree", "image2": "2.png", "answer2": "roof"}]},
+        [Read("From what does it fall?", (), "tree"), Read("From what does it fall?", (), "roof", ("2.png",))],
+        "one question of several pictures"),
     "settings whose ids start anew": Case(
         {f"pope_{part}.json": "".join(json.dumps({"question_id": n, "image": "1.png", "text": f"Is there a {w}?", "label": a}) + "\n"
                                       for n, (w, a) in enumerate((("kite", "yes"), (part, "no")))) for part in ("popular", "random")},

@@ -96,7 +96,7 @@ def test_every_row_is_listed_in_order_and_the_sum_holds(name: str, tmp_path: Pat
     save(tmp_path / "1.png", 1, 40, 30)
     WRITERS[name](tmp_path / name)
     lines = _listed(tmp_path)
-    assert [(line["file"], line["row"], line.get("left_out")) for line in lines] == [
+    assert [(line["file"], line["row"], line.get("left_out", line.get("no_item"))) for line in lines] == [
         (name, number, outcome) for number, outcome in enumerate(OUTCOMES)
     ]
     assert [line["source_id"] for line in lines] == [row["id"] for row in ROWS]
@@ -105,7 +105,11 @@ def test_every_row_is_listed_in_order_and_the_sum_holds(name: str, tmp_path: Pat
         "options": [{"key": "A", "text": "x"}, {"key": "B", "text": "y"}], "answer": "B", "declines": None,
         "images": ["1.png"],
     }  # fmt: skip
-    assert all(line.keys() == {"file", "row", "source_id", "left_out", "detail"} for line in lines[1:6])
+    assert all(line.keys() == {"file", "row", "source_id", "left_out", "detail"} for line in lines[1:5])
+    assert lines[5] == {
+        **lines[0], "row": 5, "source_id": "f", "split": "test", "question": "Six?", "answer": None, "no_item": "no_key",
+        "stated_answer": None,
+    }  # fmt: skip
     document = json.loads(CliRunner().invoke(items, [str(tmp_path), "--json"]).output)
     assert document["rows"] == [
         {

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchwright.source_files.rows import Row
 
+from .answers_by_picture import ANSWERS_BY_PICTURE
 from .captions import (
     CAPTION_CHOICES,
     CAPTION_OPTIONS,
@@ -38,6 +39,7 @@ _WHOLE: tuple[Layout, ...] = (
     LISTED_QUESTIONS,
     CHAT,
     QUESTION_SQUARES,
+    ANSWERS_BY_PICTURE,
     CAPTION_SQUARES,
     CAPTION_PAIRS,
     CAPTION_CHOICES,
@@ -64,6 +66,7 @@ _MARKS: Mapping[str, frozenset[str]] = {
     NESTED_QUESTIONS.name: frozenset({"questions"}),
     NESTED_INSTANCES.name: frozenset(INSTANCES),
     QUESTION_SQUARES.name: frozenset({"image_0_question_0"}),
+    ANSWERS_BY_PICTURE.name: frozenset({"answer1", "answer_1"}),
     CAPTION_SQUARES.name: frozenset({"caption_0"}),
     LISTED_QUESTIONS.name: frozenset(QUESTION_LISTS),
     CAPTION_CHOICES.name: frozenset({CAPTION_OPTIONS}),
