@@ -35,7 +35,13 @@ what could be freed takes a fifth of its time."""
     help="File of questions (CSV, TSV, JSONL, JSON, Parquet), a folder or archive with such files, or a release.",
 )
 @click.option("--pictures", type=_PLACE, help="Folder of the pictures, if another one.")
-@click.option("--column", "columns", multiple=True, metavar="FIELD=COLUMN", help="Column of a field; may be repeated.")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="Column of a field; may be repeated. `benchwright construct items --help` lists the fields.",
+)
 @click.option(
     "--against",
     multiple=True,

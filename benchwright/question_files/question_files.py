@@ -124,6 +124,7 @@ def question_files(
         others = [f"{file.file}: {file.why}" for file in search.left if file.file not in damaged]
         reasons = "".join(f"; {why}" for why in [*map(str, search.damaged[:_SHOWN]), *others[:_SHOWN]])
         raise DataError(f"{files.shown('')} holds no file of questions ({', '.join(ENDS)}); {seen}{reasons}")
+    search.check_stated()
     if looked_into is not None:
         looked_into += search.outcomes()
     models = _models_by_path(files, replies)
@@ -151,6 +152,8 @@ class _Search:
     joined: list[JoinedFile] = field(default_factory=list)
     left: list[LookedInto] = field(default_factory=list)
     """Files that were not taken."""
+    unlike: dict[str, Sequence[str]] = field(default_factory=dict)
+    """Columns of files that lack a stated one, so that their columns were guessed, by path."""
     responses: dict[str, QuestionFile] = field(default_factory=dict)
     """Files of questions without a key that have a column `response`, with that column as their key."""
 
@@ -201,6 +204,8 @@ class _Search:
         own = next((columns for pattern, columns in self.stated_by_file.items() if fnmatchcase(path, pattern)), None)
         is_stated = bool(self.only) or _all_there(self.stated, names)
         said = own if own is not None else self.stated if is_stated else _settings(self.stated)
+        if own is None and not is_stated:
+            self.unlike[path] = names
         model = model_of_path(path)
         columns = _columns_of(rows, names, said, of=self.files.shown(path), is_of_replies=model is not None)
         file = QuestionFile(path, columns, None)
@@ -247,6 +252,20 @@ class _Search:
             self.keys = [file for file in self.keys if file not in wordless]
         order = {path: number for number, path in enumerate(self.looked_at)}
         self.questions.sort(key=lambda file: order[file.path])
+
+    def check_stated(self) -> None:
+        """Check that the stated columns are those of some file.
+
+        Raises:
+            DataError: Each file of questions lacks one of them, so that none of what was stated would count.
+        """
+        kept = [file.path for file in self.questions or self.keys]
+        if not kept or not all(path in self.unlike for path in kept):
+            return
+        path = max(kept, key=lambda path: len(set(self.unlike[path]) & set(_named([self.stated or {}]))))
+        guessed_columns(self.unlike[path], self.stated, of=self.files.shown(path))
+        lacking = [name for name in _named([self.stated or {}]) if name not in self.unlike[path]]
+        raise DataError(f"{self.files.shown(path)}: there is no column {', '.join(map(repr, lacking))}")
 
     def outcomes(self) -> list[LookedInto]:
         """Return what each file was taken for, or why not, sorted by path."""

@@ -20,7 +20,14 @@ from benchwright.question_files.tables.readings import READINGS
 @click.option(
     "--pictures", type=click.Path(exists=True, path_type=Path), help="Folder of the pictures, if another one."
 )
-@click.option("--column", "settings", multiple=True, metavar="FIELD=COLUMN", help="Column of a field; may be repeated.")
+@click.option(
+    "--column",
+    "settings",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="Column of a field; may be repeated. Fields: id, question, context, options (a column, or several with "
+    "commas), answer, refusal (the option that declines), image, task, category, level, split, group, explanation.",
+)
 @click.option(
     "--columns",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

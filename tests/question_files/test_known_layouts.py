@@ -332,3 +332,13 @@ def test_what_files_were_taken_for_is_told(tmp_path: Path) -> None:
     assert told["annotations.json"] == ("keys", "joined by id to query/q.json")
     assert told["about.json"][0] is None
     assert "it lacks a column for the question" in told["about.json"][1]
+
+
+def test_a_column_that_no_file_has_is_refused_and_not_passed_over(tmp_path: Path) -> None:
+    rows = [{"ask": "Is it red?", "answer": "yes", "image": "1.png", "kind": "a"}]
+    _write(tmp_path, {"a.json": rows, "b.json": [{"other": 1}]})
+    with (
+        pytest.raises(DataError, match=r"a\.json.*there is no column 'Nope'"),
+        read_questions(tmp_path, mapping={"question": "ask", "task": "Nope"}),
+    ):
+        pass
