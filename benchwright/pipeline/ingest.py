@@ -15,7 +15,6 @@ with its stated source, and are stored in the workspace. Of equal files, one who
 from __future__ import annotations
 
 import json
-import logging
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,15 +32,13 @@ from benchwright.records import ImageRecord, Source
 from benchwright.rights.embedded import embedded_sources
 from benchwright.rights.source_table import SourceTable, read_source_table
 from benchwright.rights.stated_sources import SettledSource, stated_source
-from benchwright.source_files.no_photographs import is_no_photograph, is_trash
+from benchwright.source_files.no_photographs import is_no_photograph
 from benchwright.text_normalization import counted
 from benchwright.workspace.shards import StageTable, VerdictCounts, effect_of, shard_names, shard_of
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.tables import FILES, IMAGES, image_row, sorted_rows
 from benchwright.workspace.workspace import FORMAT as WORKSPACE_FORMAT
 from benchwright.workspace.workspace import Workspace
-
-logger = logging.getLogger(__name__)
 
 _FILES_PER_JOB = 64
 
@@ -64,9 +61,7 @@ def list_files(root: Path) -> list[str]:
         try:
             with os.scandir(os.path.join(os.fsencode(root), below)) as entries:
                 for entry in entries:
-                    if is_no_photograph(name := os.fsdecode(entry.name)):
-                        if is_trash(name) and entry.is_dir(follow_symlinks=False):
-                            logger.warning("left out %s: what was thrown away; rename the folder to take it in", name)
+                    if is_no_photograph(os.fsdecode(entry.name)):
                         continue
                     path = os.path.join(below, entry.name)
                     if entry.is_dir(follow_symlinks=False):

@@ -6,6 +6,11 @@ taken as it stands.
 
 from __future__ import annotations
 
+import logging
+from functools import lru_cache
+
+logger = logging.getLogger(__name__)
+
 _FOLDERS = frozenset(
     {
         "@eadir", "@__thumb", "@tmp",  # Synology and QNAP: thumbnails
@@ -18,7 +23,7 @@ _FOLDERS = frozenset(
 """Names of folders, in small letters, whose contents do not count; those that start with a dot do not either."""
 
 _TRASH = frozenset({"trash", "recycled"})
-"""Names of folders of what was thrown away, which may as well be a class of pictures: who leaves them out says so."""
+"""Names of folders of what was thrown away, or of a class of pictures: they are left out with a warning."""
 
 
 def is_no_photograph(name: str) -> bool:
@@ -32,12 +37,17 @@ def is_no_photograph(name: str) -> bool:
         >>> [is_no_photograph(name) for name in ("@eaDir/", "._cup.jpg", "cup.jpg")]
         [True, True, False]
     """
-    return name.startswith(".") or name.rstrip("/").lower() in _FOLDERS or is_trash(name)
+    plain = name.rstrip("/")
+    if plain.lower() in _TRASH:
+        tell_of_trash(plain)
+        return True
+    return name.startswith(".") or plain.lower() in _FOLDERS
 
 
-def is_trash(name: str) -> bool:
-    """Return whether a folder is left out by a name that people may also give to a class of pictures."""
-    return name.rstrip("/").lower() in _TRASH
+@lru_cache(maxsize=256)
+def tell_of_trash(name: str) -> None:
+    """Warn once in a process of a folder that is left out by a name that a class of pictures may have."""
+    logger.warning("left out %s: what was thrown away; rename the folder to take it in", name)
 
 
 def lies_apart(path: str) -> bool:
