@@ -11,10 +11,10 @@ from benchwright.source_files.rows import BadRow, Row
 
 from .item_check import ReadQuestions
 from .key_reading import READING_WORDS, all_places, key_text, key_values
+from .mapping.readings import READINGS, KnownKey
 from .question_files import QuestionFile
 from .question_index import IndexedRow
 from .question_rows import pictures_of, stated_key
-from .tables.readings import READINGS, KnownKey
 
 _MOST_ROWS = 10
 _SHOWN = 200

@@ -23,11 +23,11 @@ from .absent_pictures import nearly_all_absent
 from .key_evidence import KeyTable
 from .key_report import key_lines, row_lines
 from .looked_into import LookedInto
+from .mapping.column_files import write_columns
 from .picture_lookup import Identify, PictureLookup
 from .question_files import QuestionFile, Stated
 from .question_index import QuestionIndex
 from .question_source import QuestionSource, open_source
-from .tables.column_files import write_columns
 
 _OTHERS_SHOWN = 20
 _SHOWN = 200

@@ -22,8 +22,8 @@ from .key_reading import (
     key_text,
     key_values,
 )
+from .mapping.readings import READINGS, KnownKey, Reading
 from .option_cells import own_marks
-from .tables.readings import READINGS, KnownKey, Reading
 
 _NEARLY_ALL = 0.98
 """Share of rows from which on a reading fits nearly all of them."""

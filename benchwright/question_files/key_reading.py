@@ -26,8 +26,8 @@ from benchwright.records import LETTERS
 from benchwright.source_files.rows import BadRow
 from benchwright.text_normalization import counted
 
+from .mapping.readings import READINGS, KnownKey, Reading
 from .option_cells import is_absent, own_marks, parsed_cell, without_mark
-from .tables.readings import READINGS, KnownKey, Reading
 
 READING_WORDS: Mapping[Reading, str] = {
     "letters": "letters", "labels": "names of options", "from_0": "numbers from 0", "from_1": "numbers from 1",

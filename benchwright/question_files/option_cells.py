@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from benchwright.records import LETTERS
 
-from .tables.cell_values import value_in
-from .tables.columns import ColumnMapping
+from .mapping.cell_values import value_in
+from .mapping.columns import ColumnMapping
 
 _LETTERED = re.compile(r"\s*\(?([A-Z])[.):]\s+(.+)", re.S)
 _MARK = re.compile(r"(?:\(([A-Za-z]|\d{1,2})\)|(?<!\S)([A-Za-z]|\d{1,2})[.):](?=\s))\s*")

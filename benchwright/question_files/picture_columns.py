@@ -7,7 +7,7 @@ from typing import Any
 
 from benchwright.source_files.picture_names import is_picture_name
 
-from .tables.columns import FIELDS, ColumnMapping
+from .mapping.columns import FIELDS, ColumnMapping
 
 _MOST = 0.5
 """Least share of a column's filled cells that are names of pictures, for the column to hold such names."""

@@ -22,15 +22,15 @@ from benchwright.storage_faults import is_of_the_machine
 
 from .asked_question import MAX_KEY, AskedPicture, AskedQuestion, ModelReply, task_name
 from .key_reading import all_places
+from .layouts.pictures_by_id import TEMPLATE
 from .looked_into import LookedInto, kept_out, settled
+from .mapping.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
+from .mapping.configs import file_labels
+from .mapping.readings import Reading
 from .picture_columns import with_named_pictures
 from .question_rows import DEFAULT_TASK, question_of, stated_id, stated_key
 from .reply_columns import model_of_path, reply_of, without_ends
-from .tables.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
-from .tables.configs import file_labels
 from .tables.joined_files import JoinedFile
-from .tables.pictures_by_id import TEMPLATE
-from .tables.readings import Reading
 from .tables.rows import ENDS, rows_of
 from .tables.settings import setting_names, start_anew
 

@@ -30,9 +30,9 @@ from benchwright.source_files.rows import BadRow
 
 from .asked_question import MAX_KEY, AskedQuestion, ModelReply
 from .file_question import FileQuestion
+from .layouts.captions import FIRST_CAPTION, NO_CAPTION_MARKED
 from .picture_lookup import PICTURE_REASONS, PictureLookup
 from .question_files import ReadRow
-from .tables.captions import FIRST_CAPTION, NO_CAPTION_MARKED
 
 NO_PICTURE, _NO_QUESTION, NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
 ROTATED = "rotated"

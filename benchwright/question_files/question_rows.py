@@ -16,10 +16,10 @@ from benchwright.text_normalization import counted
 
 from .asked_question import YES_NO, AskedPicture, AskedQuestion, task_name
 from .key_reading import SEALED, KeyCell, is_letter, option_named
+from .mapping.columns import ColumnMapping
+from .mapping.readings import KnownKey, Reading
 from .marked_pictures import number_of_mark, numbered_options, renumbered, with_marked
 from .option_cells import are_marked_in_order, is_absent, listed_in, option_cells, parsed_cell, without_mark
-from .tables.columns import ColumnMapping
-from .tables.readings import KnownKey, Reading
 
 DEFAULT_TASK = "imported"
 _KINDS = ("yes_no", "multiple_choice")

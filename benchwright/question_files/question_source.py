@@ -18,9 +18,9 @@ from .asked_question import AskedPicture, AskedQuestion
 from .id_named_pictures import with_pictures_named_by_id
 from .key_evidence import KeyTable
 from .looked_into import LookedInto
+from .mapping.column_files import ColumnFile, read_columns
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
 from .source_keys import with_readings
-from .tables.column_files import ColumnFile, read_columns
 from .tables.rows import rows_of
 from .tables.webdataset import is_webdataset
 

@@ -9,7 +9,7 @@ from typing import Any
 from benchwright.source_files.rows import BadRow
 
 from .asked_question import ModelReply
-from .tables.columns import ColumnMapping
+from .mapping.columns import ColumnMapping
 
 _FOLDER_OF_REPLIES = re.compile(r"output|prediction|result|repl(?:y|ies)|response", re.I)
 _MAX_TEXT = 200_000

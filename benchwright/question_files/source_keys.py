@@ -9,10 +9,10 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.rows import Row, guarded
 
 from .key_evidence import KeyEvidence, KeyTable
+from .mapping.columns import ColumnMapping
 from .option_cells import are_marked_in_order
 from .question_files import QuestionFile
 from .question_rows import option_texts, stated_id, stated_key
-from .tables.columns import ColumnMapping
 from .tables.rows import rows_of
 
 _NEARLY_ALL = 0.98

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from benchwright.cli.output import emit, emit_lines, json_option
-from benchwright.question_files.tables.readings import READINGS
+from benchwright.question_files.mapping.readings import READINGS
 
 
 @click.command("items")

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 
 from benchwright.errors import BenchwrightError
 from benchwright.question_files.item_check import read_questions
-from benchwright.question_files.tables.columns import FIELDS
+from benchwright.question_files.mapping.columns import FIELDS
 
 _TEXTS = st.sampled_from(
     ["", "A", "(B)", "x", "yes", "hidden", "../../etc/passwd", "<image 1>", "<image 99>", "['a','b']", "{'a':1}", "[1,[2]]",

@@ -13,8 +13,8 @@ from doc_pages import DOCS
 
 from benchwright.errors import DataError
 from benchwright.question_files.item_check import read_questions
-from benchwright.question_files.tables.captions import WHICH_CAPTION, WHICH_PICTURE
-from benchwright.question_files.tables.layouts import LAYOUTS, layout_table
+from benchwright.question_files.layouts.captions import WHICH_CAPTION, WHICH_PICTURE
+from benchwright.question_files.layouts.registry import LAYOUTS, layout_table
 
 
 class Read(NamedTuple):

@@ -1,5 +1,5 @@
 """The script that Streamlit runs for each browser session, and again after each click."""
 
-from benchwright.annotation.app.frame import show_frame
+from ..frame import show_frame
 
 show_frame()

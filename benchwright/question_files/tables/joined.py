@@ -26,8 +26,8 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import Row
 
-from .columns import ColumnMapping, guessed_columns
-from .configs import split_of
+from ..mapping.columns import ColumnMapping, guessed_columns
+from ..mapping.configs import split_of
 from .joined_files import JoinedFile
 
 _LOOKED_AT = 64

@@ -29,12 +29,12 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import Row, json_list, table_rows
 
-from .columns import FIELDS, REPLY_FIELDS, own_picture
-from .configs import split_of
+from ..layouts.positions import is_pictured, is_positional, pictured_rows, positional_rows
+from ..layouts.registry import is_laid_out
+from ..mapping.columns import FIELDS, REPLY_FIELDS, own_picture
+from ..mapping.configs import split_of
 from .joined_files import JoinedFile
 from .label_studio import is_task, task_rows
-from .layouts import is_laid_out
-from .positions import is_pictured, is_positional, pictured_rows, positional_rows
 from .vqa import is_vqa, vqa_rows
 
 _HEAD = 1 << 20

@@ -23,9 +23,9 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import BadRow, Row, guarded, json_list
 
-from .columns import FIELDS
+from ..mapping.columns import FIELDS
+from ..mapping.readings import KnownKey
 from .own_exports import is_own_export, own_export_row
-from .readings import KnownKey
 
 _MAX_CONFIG_BYTES = 4 << 20
 _NAMES_OF_OPTIONS = FIELDS["options"]

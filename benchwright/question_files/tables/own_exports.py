@@ -13,7 +13,7 @@ from typing import Any
 from benchwright.records import LETTERS
 from benchwright.source_files.rows import BadRow
 
-from .readings import KnownKey
+from ..mapping.readings import KnownKey
 
 _SAME = ("task", "kind", "question", "level", "category", "explanation", "split", "answer", "refusal")
 _PICTURES = ("images", "image", *(f"image_{number}" for number in range(1, 100)))

@@ -24,13 +24,13 @@ from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
 from benchwright.source_files.rows import Row, guarded, table_rows
 
+from ..layouts.chat import CHAT
+from ..layouts.registry import plain_rows
+from ..mapping.columns import FIELDS, is_known_column
 from . import text_lines
-from .chat import CHAT
-from .columns import FIELDS, is_known_column
 from .joined import joined_rows
 from .joined_files import JoinedFile
 from .json_documents import json_document_rows
-from .layouts import plain_rows
 from .own_exports import is_own_export, own_export_row
 from .webdataset import webdataset_rows
 

@@ -17,8 +17,8 @@ from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.rows import Row
 
-from .columns import own_picture
-from .configs import split_of
+from ..mapping.columns import own_picture
+from ..mapping.configs import split_of
 from .joined_files import JoinedFile
 
 _LOOKED_AT = 64

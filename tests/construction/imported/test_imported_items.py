@@ -21,9 +21,9 @@ from benchwright.construction.imported.items import split_names
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
 from benchwright.question_files.item_check import read_questions
+from benchwright.question_files.mapping.columns import guessed_columns
 from benchwright.question_files.question_files import question_files
 from benchwright.question_files.question_source import open_source
-from benchwright.question_files.tables.columns import guessed_columns
 from benchwright.recipe import load_recipe
 from benchwright.release import Release
 from benchwright.source_files.files import DatasetFiles

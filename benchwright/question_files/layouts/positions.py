@@ -13,7 +13,7 @@ from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
 from benchwright.source_files.rows import Row
 
-from .columns import is_known_column
+from ..mapping.columns import is_known_column
 
 _MOST = 0.9
 """Smallest share of the rows in which a place holds what it is taken for."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .columns import FIELDS, image_columns
+from ..mapping.columns import FIELDS, image_columns
+from ..mapping.readings import KnownKey
 from .layout import NOTHING, Entry, Layout, PlainRow, named
-from .readings import KnownKey
 
 _BY_ID = ("figure_id",)
 TEMPLATE = "template"

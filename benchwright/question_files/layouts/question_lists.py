@@ -7,8 +7,8 @@ from typing import Any
 
 from benchwright.source_files.rows import BadRow
 
-from .cell_values import list_in
-from .columns import FIELDS, QUESTION_LISTS, image_columns
+from ..mapping.cell_values import list_in
+from ..mapping.columns import FIELDS, QUESTION_LISTS, image_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchwright.source_files.rows import Row
 
+from ..mapping.columns import QUESTION_LISTS
 from .answers_by_picture import ANSWERS_BY_PICTURE
 from .captions import (
     CAPTION_CHOICES,
@@ -19,7 +20,6 @@ from .captions import (
     WRONG_CAPTIONS,
 )
 from .chat import CHAT, DIALOGUES
-from .columns import QUESTION_LISTS
 from .declining import DECLINING
 from .layout import Layout, named
 from .marked_words import MARKED_WORDS

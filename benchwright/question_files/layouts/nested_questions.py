@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .columns import FIELDS
+from ..mapping.columns import FIELDS
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 _WORDS = ("processedText", "rawText", "text", "value")

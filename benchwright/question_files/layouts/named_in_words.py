@@ -9,7 +9,7 @@ from typing import Any
 
 from benchwright.source_files.picture_names import is_picture_name
 
-from .columns import FIELDS, image_columns, option_columns
+from ..mapping.columns import FIELDS, image_columns, option_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 _NAMED = re.compile(

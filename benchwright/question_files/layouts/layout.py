@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from .columns import spellings
+from ..mapping.columns import spellings
 
 Entry = Mapping[str, Any]
 """An entry of a file: names with values."""

@@ -7,10 +7,10 @@ from typing import Any
 
 from benchwright.source_files.rows import BadRow
 
-from .cell_values import list_in
-from .columns import FIELDS
+from ..mapping.cell_values import list_in
+from ..mapping.columns import FIELDS
+from ..mapping.readings import KnownKey
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
-from .readings import KnownKey
 
 WHICH_CAPTION = "Which caption fits the picture?"
 WHICH_PICTURE = "Which picture fits the caption?"

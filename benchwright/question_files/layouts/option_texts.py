@@ -9,7 +9,7 @@ from typing import Any
 from benchwright.records import LETTERS
 from benchwright.source_files.rows import BadRow
 
-from .columns import FIELDS, option_columns
+from ..mapping.columns import FIELDS, option_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 _ONE = "option"

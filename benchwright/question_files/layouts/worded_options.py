@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from benchwright.records import LETTERS
 
-from .columns import FIELDS, option_columns
+from ..mapping.columns import FIELDS, option_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 _MARKS = (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .columns import FIELDS, option_columns
+from ..mapping.columns import FIELDS, option_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named
 
 _DECLINES = re.compile(

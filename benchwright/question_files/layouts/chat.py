@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from benchwright.source_files.rows import BadRow
 
-from .columns import FIELDS
+from ..mapping.columns import FIELDS
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 DIALOGUES = ("messages", "conversations", "conversation", "dialogue", "dialog", "input", "prompt")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .columns import FIELDS
+from ..mapping.columns import FIELDS
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 _KEY = re.compile(r"image_(\d)_question_(\d)")

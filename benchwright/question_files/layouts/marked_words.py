@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from .columns import FIELDS
+from ..mapping.columns import FIELDS
 from .layout import NOTHING, Entry, Layout, PlainRow, named
 
 _QUESTION = re.compile(r"\s*(?:Q|Question)\s*:\s*", re.I)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .columns import FIELDS
+from ..mapping.columns import FIELDS
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 INSTANCES = ("task_instance", "instance")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from benchwright.source_files.rows import BadRow
 
-from .columns import FIELDS, option_columns
+from ..mapping.columns import FIELDS, option_columns
+from ..mapping.readings import KnownKey
 from .layout import Entry, Layout, PlainRow, named, without
-from .readings import KnownKey
 
 WRONG_COLUMNS = (
     "distractors", "distractor", "incorrect_answers", "wrong_answers", "incorrect_options", "wrong_options", "decoys",

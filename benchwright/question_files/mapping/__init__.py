@@ -1,0 +1,1 @@
+"""Which columns of a file hold what: names that are guessed, what a curator states, splits that paths tell."""
