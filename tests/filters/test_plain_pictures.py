@@ -161,7 +161,7 @@ def test_cards_that_differ_in_a_mark_are_never_called_copies(series: str) -> Non
     assert looked(*SERIES[series]).verdict != "confirmed"
 
 
-# A stretched or cropped copy of a drawing that repeats its marks is asked about.
+# Of a stretched or cropped copy of a drawing that repeats its marks too few points match, as ever: it is asked about.
 @pytest.mark.parametrize("copy", [name for name in COPIES if name not in {"leaning", "stretched", "cropped"}])
 def test_a_copy_of_a_comic_is_confirmed(copy: str) -> None:
     panel = comic("Who ate the cake?")
