@@ -72,7 +72,7 @@ def with_marked(
         others: Number of options that are pictures themselves; they have the next numbers.
 
     Returns:
-        The pictures, and the new number of each by its old one.
+        The pictures, and the new number of each by the one that the words have.
     """
     found = dict(pictures)
     marks: dict[int, str] = {}
@@ -83,8 +83,8 @@ def with_marked(
         plain += len(_PLAIN.findall(text))
         for match in _MARK.finditer(text):
             marks.setdefault(int(match["number"]), match[0])
-    if 0 in marks:  # the words count from 0, the columns from 1
-        marks = {number + 1: mark for number, mark in marks.items()}
+    shift = 1 if 0 in marks else 0  # the words count from 0, the columns from 1
+    marks = {number + shift: mark for number, mark in marks.items()}
     last = max(found, default=0)
     for number, mark in sorted(marks.items()):
         if number not in found and not last < number <= last + others:
@@ -93,11 +93,17 @@ def with_marked(
     for _ in range(plain - len(found) - others):
         found[next(free)] = AskedPicture("<image>", is_only_named=True)
     order = sorted(found)
-    return [found[number] for number in order], {number: place for place, number in enumerate(order, start=1)}
+    return [found[number] for number in order], {number - shift: place for place, number in enumerate(order, start=1)}
 
 
 def renumbered(text: str, places: Mapping[int, int]) -> str:
-    """Return a text in which each mark has the number that its picture has among those that are there."""
-    if all(number == place for number, place in places.items()):
-        return text
-    return _MARK.sub(lambda m: f"{m['before']}{places.get(int(m['number']), int(m['number']))}{m['after']}", text)
+    """Return a text in which each mark is `<image 2>`, the number that of its picture among those that are there.
+
+    `[Image 2]` stays as it is written but for its number: it may as well be a word of the sentence.
+    """
+
+    def mark(found: re.Match[str]) -> str:
+        number = places.get(int(found["number"]), int(found["number"]))
+        return f"{found['before']}{number}{found['after']}" if found[0][0] == "[" else f"<image {number}>"
+
+    return _MARK.sub(mark, text) if _STARTS.search(text) else text

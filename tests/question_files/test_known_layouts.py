@@ -152,7 +152,7 @@ CASES: dict[str, Case] = {
             {"sample_id": n, "task_instance": {"context": "{image#1}{image#2}How many sails?", "images_path": ["a.png", "b.png"],
                                                "choice_list": ["4", "2", "3"]}, "response": r} for n, r in enumerate("243")]},
          "Slides/images/a.png": 2, "Slides/images/b.png": 3},
-        [Read("{image#1}{image#2}How many sails?", ("4", "2", "3"), place, ("Slides/images/a.png", "Slides/images/b.png"))
+        [Read("<image 1><image 2>How many sails?", ("4", "2", "3"), place, ("Slides/images/a.png", "Slides/images/b.png"))
          for place in (1, 0, 2)], "a question within one object"),
     "responses to questions of another file are replies": Case(
         {"keys.json": [{"id": n, "image": "1.png", "question": "Which?", "options": ["ash", "elm"], "answer": "A"} for n in (1, 2)],

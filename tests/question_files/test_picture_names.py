@@ -224,6 +224,25 @@ def test_a_mark_never_shows_the_picture_of_the_next_column(tmp_path: Path, drawn
         assert entry.names == ("p1.png", "<image 2>", "p3.png")
 
 
+@pytest.mark.parametrize(
+    ("ask", "read"),
+    [
+        ("Is <image_0> like <image_1>?", "Is <image 1> like <image 2>?"),
+        ("<|image_1|>{image#2} Which?", "<image 1><image 2> Which?"),
+        ("Is [Image 2] like [Image 1]?", "Is [Image 2] like [Image 1]?"),
+    ],
+)
+def test_marks_of_all_spellings_place_the_picture_that_they_mean(
+    ask: str, read: str, tmp_path: Path, drawn: bytes
+) -> None:
+    bench(tmp_path, drawn, ["p1.png", "p2.png"], {})
+    row = {"image_1": "p1.png", "image_2": "p2.png", "question": ask}
+    (tmp_path / "q.json").write_text(json.dumps([ROW | row]))
+    with read_questions(tmp_path / "q.json") as found:
+        [entry] = found.index.questions()
+        assert (entry.question.ask, entry.names) == (read, ("p1.png", "p2.png"))
+
+
 COLUMNS = {
     "name of a file": ({"image_id": 9, "photo": "p.png"}, "photo"),
     "known names": ({"image": 9, "image_path": "p.png"}, "image_path"),
