@@ -1,5 +1,8 @@
-"""The script that Streamlit runs for each browser session, and again after each click."""
+"""The script that Streamlit runs for each browser session, and again after each click.
 
-from ..frame import show_frame
+Streamlit runs it by its path, in no package: it imports by full names.
+"""
+
+from benchwright.annotation.app.frame import show_frame
 
 show_frame()
