@@ -85,7 +85,7 @@ def hidden_characters(text: str) -> Iterator[HiddenCharacter]:
         >>> list(hidden_characters("\\u0645\\u06cc\\u200c\\u062e\\u0648\\u0627\\u0647\\u0645"))
         []
     """
-    reading = _Reading(text)
+    reading = _ReadText(text)
     for match in _SUSPECT.finditer(text):
         character, place = match.group(), match.start()
         if character not in _ORDINARY and not reading.is_writing(place):
@@ -106,7 +106,7 @@ def escaped(text: str, *, keep: str = _ORDINARY, spell: Callable[[str], str] | N
     """
     if text.isprintable() and text.isascii():
         return text
-    spelling, reading = spell or _as_in_python, _Reading(text)
+    spelling, reading = spell or _as_in_python, _ReadText(text)
 
     def spelled(match: re.Match[str]) -> str:
         character = match.group()
@@ -132,7 +132,7 @@ def _kind(character: str) -> Kind:
     return "control" if category == "Cc" else "undecodable" if category == "Cs" else "zero_width"
 
 
-class _Reading:
+class _ReadText:
     """A text, and what is asked of it as a whole, once: hostile texts have very many characters that ask."""
 
     def __init__(self, text: str) -> None:

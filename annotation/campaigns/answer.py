@@ -39,7 +39,7 @@ _COUNTED: Mapping[str, str] = {
 }
 
 
-class _Question(NamedTuple):
+class _HandedOutQuestion(NamedTuple):
     task: str
     right: str
     content_hash: str
@@ -110,11 +110,11 @@ class Answer(AssignedCampaign):
             handout=self.handout,
             for_whom="; nobody answers an item that they decided in a `verify` campaign, where its key shows",
         )
-        questions: dict[str, _Question | None] = {}
+        questions: dict[str, _HandedOutQuestion | None] = {}
         state = run_campaign(request, _work(records, questions, work), ctx)
         if state.waiting is not None:
             return Verdicts(state.waiting)
-        asked_of: dict[str, _Question | None] = {
+        asked_of: dict[str, _HandedOutQuestion | None] = {
             item_id: None if item_id in state.gold else question for item_id, question in questions.items()
         }
         justified = _justified(asked_of, state.decisions) if self.evidence is not None else {}
@@ -131,19 +131,21 @@ class Answer(AssignedCampaign):
         return self.noted(with_gold(verdicts, gold), ctx)
 
 
-def _work(records: Iterable[Item], questions: dict[str, _Question | None], work: ItemWork) -> Iterator[TaskInput]:
+def _work(
+    records: Iterable[Item], questions: dict[str, _HandedOutQuestion | None], work: ItemWork
+) -> Iterator[TaskInput]:
     """Yield a task for each item that has a right choice, and record in `questions` what each item asks."""
     for item in records:
         right = item.answer if item.answer is not None else item.refusal
         questions[item.item_id] = (
-            None if right is None else _Question(item.task, right, item.content_hash, work.size_wh(item))
+            None if right is None else _HandedOutQuestion(item.task, right, item.content_hash, work.size_wh(item))
         )
         if right is not None:
             yield work.of(item)
 
 
 def _justified(
-    questions: Mapping[str, _Question | None], decisions: Sequence[Annotation]
+    questions: Mapping[str, _HandedOutQuestion | None], decisions: Sequence[Annotation]
 ) -> dict[str, JustifiedAnswer]:
     """Return what those who were right marked, by item."""
     right: dict[str, list[Annotation]] = {}
@@ -161,7 +163,7 @@ def _justified(
 
 
 def _outcomes(
-    questions: Mapping[str, _Question | None],
+    questions: Mapping[str, _HandedOutQuestion | None],
     decisions: list[Annotation],
     justified: Mapping[str, JustifiedAnswer],
 ) -> dict[str, Outcome]:
@@ -192,7 +194,9 @@ def _outcomes(
     return outcomes
 
 
-def _summary(questions: Mapping[str, _Question | None], decisions: list[Annotation], *, seed: int) -> dict[str, Any]:
+def _summary(
+    questions: Mapping[str, _HandedOutQuestion | None], decisions: list[Annotation], *, seed: int
+) -> dict[str, Any]:
     """Return counts of answers and right answers, and agreement, without times and names."""
     asked_questions = {item_id: question for item_id, question in questions.items() if question is not None}
     names = pseudonyms(decisions)

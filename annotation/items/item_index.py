@@ -128,7 +128,7 @@ def _generation(stamps: Mapping[str, str]) -> str:
     return digest(dict(stamps))[:16]
 
 
-class _Rows:
+class _PendingRows:
     """Rows that are written together, table by table, which is much faster than record by record."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -193,7 +193,7 @@ class _Writing:
         self._connection = connection
         self._workspace = workspace
         self._store = store
-        self._rows = _Rows(connection)
+        self._rows = _PendingRows(connection)
         self._next: int = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM records").fetchone()[0]
 
     def bring_up(self, kept: Mapping[str, str], wanted: Mapping[str, str]) -> tuple[int, int]:
@@ -275,7 +275,7 @@ class _Writing:
             "FROM records WHERE record_id IN (SELECT value FROM json_each(?))"
         )
         rows = self._connection.execute(query, (json.dumps(ids),))
-        known: dict[str, _Known] = {record_id: _Known(*rest) for record_id, *rest in rows}
+        known: dict[str, _KnownRecord] = {record_id: _KnownRecord(*rest) for record_id, *rest in rows}
         of_store_only = {record_id for record_id in ids if record_id not in known or known[record_id].shard is None}
         self._rows.forget_reviews(record.number for record in known.values())
         seen = set()
@@ -290,7 +290,7 @@ class _Writing:
             else:
                 self._add_review(ReviewRecord(record_id), known[record_id], in_force.get(record_id, set()))
 
-    def _add_store_only(self, review: ReviewRecord, known: _Known | None) -> _Known:
+    def _add_store_only(self, review: ReviewRecord, known: _KnownRecord | None) -> _KnownRecord:
         """Add what is known to the store alone, such as an item of a release that is reviewed again."""
         number = self._number() if known is None else known.number
         if known is not None:
@@ -307,9 +307,9 @@ class _Writing:
         facets = [("stream", stream), ("task", task), ("category", str(content.get("category") or ""))]
         self._rows.add_facets(number, facets)
         self._rows.add_text(2 * number, [review.item_id, question, *texts_in(content)])
-        return _Known(number, None, stream, None, None, False, 0)
+        return _KnownRecord(number, None, stream, None, None, False, 0)
 
-    def _add_review(self, review: ReviewRecord, known: _Known, actions: set[str]) -> None:
+    def _add_review(self, review: ReviewRecord, known: _KnownRecord, actions: set[str]) -> None:
         number, state = known.number, _state_of(known.run_state, review, actions)
         facets: list[tuple[str, str]] = [("state", name) for name in (state, *_marks(review, known, actions))]
         named = {"campaign": review.campaigns, "reason": review.reasons, "annotator": review.annotators}
@@ -340,7 +340,7 @@ class _Writing:
         return self._next - 1
 
 
-class _Known(NamedTuple):
+class _KnownRecord(NamedTuple):
     """A record of the index as a refresh finds it; `shard` is None where only the review store knows it."""
 
     number: int
@@ -386,7 +386,7 @@ def _state_of(run_state: str | None, review: ReviewRecord, actions: set[str]) ->
     return "rejected" if run_state == "rejected" else "kept"
 
 
-def _marks(review: ReviewRecord, known: _Known, actions: set[str]) -> list[Mark]:
+def _marks(review: ReviewRecord, known: _KnownRecord, actions: set[str]) -> list[Mark]:
     run_state = known.run_state
     is_pending = (
         ("drop" in actions) != (run_state == "withdrawn")

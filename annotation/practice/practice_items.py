@@ -40,7 +40,7 @@ TASK = "practice"
 _ACCEPT, _REJECT, _REVISE = "accept", "reject", "revise"
 
 
-class _Question(NamedTuple):
+class _PracticeQuestion(NamedTuple):
     """A question about a drawn picture: what is marked as right, which answers really are, and what is to be said.
 
     Args:
@@ -75,48 +75,48 @@ class _Question(NamedTuple):
 
 _GIVEN_AWAY = "given_away"
 _QUESTIONS = {
-    "clean": _Question(
+    "clean": _PracticeQuestion(
         "left of the cup", "How many balls lie to the left of the cup?", ("2", "3", "4", "5"), "B", ("B",), KEY_RIGHT,
         "Two red balls and a blue one lie to the left of the cup. The question is clear, and 3 is its only "
         "right option.",
     ),
-    "wrong key": _Question(
+    "wrong key": _PracticeQuestion(
         "two cups", "How many cups stand on the table?", ("1", "2", "3", "4"), "C", ("B",), KEY_WRONG,
         "There are two cups, and 3 is marked. Whoever works the answer out first, and looks at the mark afterwards, "
         "sees this.",
     ),
-    "ambiguous": _Question(
+    "ambiguous": _PracticeQuestion(
         "equally large", "Which ball is the largest?", ("the red one", "the green one", "the blue one"), "A",
         ("A", "C"), AMBIGUOUS,
         "The red ball and the blue one are equally large, so two options can be defended. A careful person could get "
         "this wrong through no fault of their own.",
     ),
-    "given away": _Question(
+    "given away": _PracticeQuestion(
         "one yellow", "What is the colour of the yellow ball beside the cup?", ("red", "yellow", "blue", "green"), "B",
         ("B",), _GIVEN_AWAY,
         "The question says the answer itself. An item that can be answered without its picture does not test whether "
         "somebody sees.",
     ),
-    "hidden": _Question(
+    "hidden": _PracticeQuestion(
         "half hidden", "How many balls are there in all?", ("5", "6", "7", "8"), "B", ("B",), KEY_RIGHT,
         "It is easy to count five: a green ball looks out from behind the cup, on its left. Zoom in before you "
         "settle on a number. The item is hard, and there is nothing wrong with it.",
     ),
-    "unclear picture": _Question(
+    "unclear picture": _PracticeQuestion(
         "blurred", "Which ball lies nearest to the cup?", ("the red one", "the green one", "the blue one"), "B",
         ("B",), PICTURE_PROBLEM,
         "The picture is so dark and blurred that nobody can tell. What cannot be seen cannot be asked about.",
     ),
-    "nearest": _Question(
+    "nearest": _PracticeQuestion(
         "nearest", "Which ball lies nearest to the cup?", ("the red one", "the yellow one", "the green one"), "C",
         ("C",), KEY_RIGHT,
         "The green ball touches the cup; the yellow one, further back, lies apart from it.",
     ),
-    "most": _Question(
+    "most": _PracticeQuestion(
         "most blue", "Which colour do most of the balls have?", ("red", "green", "blue"), "C", ("C",), KEY_RIGHT,
         "Four balls are blue, two are red, and one is green.",
     ),
-    "cups": _Question(
+    "cups": _PracticeQuestion(
         "two cups", "How many cups stand on the table?", ("1", "2", "3", "4"), "B", ("B",), KEY_RIGHT,
         "One stands at the front on the left, and a smaller one at the back.",
     ),
@@ -281,7 +281,7 @@ def _of_further_kind(kind: str) -> list[PracticeItem]:
     return [_of_marks(name, *marks) for name, marks in _MARKED.items()] if kind == MARK else []
 
 
-def _of_question(kind: str, name: str, question: _Question) -> PracticeItem:
+def _of_question(kind: str, name: str, question: _PracticeQuestion) -> PracticeItem:
     is_sound = question.is_sound
     right = {
         VERIFY: (_ACCEPT,) if is_sound else _NOT_FIT.get(question.finding, (_REJECT,)),

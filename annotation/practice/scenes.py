@@ -111,7 +111,7 @@ def _room() -> _Pixels:
     return room
 
 
-class _Window(NamedTuple):
+class _PictureWindow(NamedTuple):
     """The part of a picture around a thing, and the row and column of each of its pixels."""
 
     pixels: _Pixels
@@ -119,11 +119,11 @@ class _Window(NamedTuple):
     columns: NDArray[np.float64]
 
 
-def _around(pixels: _Pixels, x: float, y: float, reach: float) -> _Window:
+def _around(pixels: _Pixels, x: float, y: float, reach: float) -> _PictureWindow:
     top, bottom = max(0, int(y - reach)), min(_HEIGHT, int(y + reach))
     left, right = max(0, int(x - reach)), min(_WIDTH, int(x + reach))
     rows, columns = np.mgrid[top:bottom, left:right].astype(float)
-    return _Window(pixels[top:bottom, left:right], rows, columns)
+    return _PictureWindow(pixels[top:bottom, left:right], rows, columns)
 
 
 def _shade(pixels: _Pixels, x: float, y: float, width: float) -> None:

@@ -152,7 +152,7 @@ def mark_figures(
     return MarkFigures(len(chosen), len(task_ids), agreement, worst_first)
 
 
-class _Picture(NamedTuple):
+class _MarkedPicture(NamedTuple):
     """A picture with the decisions that count on it, and the values of an adjudicator's form; None without one."""
 
     task_id: int
@@ -162,7 +162,7 @@ class _Picture(NamedTuple):
     ruling: Mapping[str, Any] | None
 
 
-def _pictures(store: ReviewStore, campaign: Campaign, task_ids: Sequence[int]) -> Iterator[_Picture]:
+def _pictures(store: ReviewStore, campaign: Campaign, task_ids: Sequence[int]) -> Iterator[_MarkedPicture]:
     policy = policy_of(campaign)
     for start in range(0, len(task_ids), _AT_ONCE):
         some = task_ids[start : start + _AT_ONCE]
@@ -175,10 +175,10 @@ def _pictures(store: ReviewStore, campaign: Campaign, task_ids: Sequence[int]) -
             verdict = adjudicated.get(version, NOBODY)
             counted, _ = in_count(policy, decisions.get(version, ()), sent_back=verdict.sent_back)
             ruling = None if verdict.decision is None else (verdict.decision.fields or {})
-            yield _Picture(task.task_id, task.item_id, sizes_in(task.payload), counted, ruling)
+            yield _MarkedPicture(task.task_id, task.item_id, sizes_in(task.payload), counted, ruling)
 
 
-def _against(campaign: Campaign, picture: _Picture) -> Iterator[MarkedAgainst]:
+def _against(campaign: Campaign, picture: _MarkedPicture) -> Iterator[MarkedAgainst]:
     """Yield each annotator's marks against what counts; those who could not tell are left out."""
     tolerance = tolerance_of(campaign)
     reference: FieldMarks

@@ -83,7 +83,7 @@ def _answers(
     return answers
 
 
-class _Asked(NamedTuple):
+class _LetterQuestion(NamedTuple):
     """A question to a model that has one right letter.
 
     Args:
@@ -136,7 +136,7 @@ def _fits_blind(item: Item) -> bool:
     return item.right_key is not None and "text" in shown_of(item, ("text",)) and item.refusal is None
 
 
-def _blind(each: AuditedItem, donor: str | None, seed: int) -> _Asked:
+def _blind(each: AuditedItem, donor: str | None, seed: int) -> _LetterQuestion:
     """Return the question about an item as a model is asked it, its options in drawn order; `donor` is a picture."""
     from benchwright.diagnostics.models.model_questions import ImageQuestion
     from benchwright.diagnostics.shortcuts.model_solvers import order_of, request_text, shown_options
@@ -146,7 +146,7 @@ def _blind(each: AuditedItem, donor: str | None, seed: int) -> _Asked:
     if donor is not None:  # the model is not told that the picture is a wrong one
         text = text.partition("\n\n")[2]
     right = LETTERS[order.index(LETTERS.index(str(each.item.right_key)))]
-    return _Asked(each, ImageQuestion(donor, text, shown_options(each.item, order)), right)
+    return _LetterQuestion(each, ImageQuestion(donor, text, shown_options(each.item, order)), right)
 
 
 def _wrong_pictures(
@@ -175,7 +175,7 @@ def _shows_one_picture(item: Item, audited: AuditedItems) -> bool:
 def _above_chance(
     kind: str,
     how: str,
-    asked: Sequence[_Asked],
+    asked: Sequence[_LetterQuestion],
     answers: Mapping[ImageQuestion, ModelAnswer],
     audited: AuditedItems,
 ) -> Iterator[Finding]:
@@ -186,7 +186,7 @@ def _above_chance(
     from benchwright.diagnostics.models.model_questions import FAILED
     from benchwright.statistics import holm, share_right
 
-    by_task: defaultdict[str, list[_Asked]] = defaultdict(list)
+    by_task: defaultdict[str, list[_LetterQuestion]] = defaultdict(list)
     for each in asked:
         if answers[each.question].said != FAILED:
             by_task[each.item.task].append(each)

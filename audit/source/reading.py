@@ -60,14 +60,14 @@ def read_source(
     Raises:
         DataError: The source holds no questions, or cannot be read.
     """
-    reading = _Reading(ObjectStore(objects, tmp=objects), known)
+    reading = _SourceReading(ObjectStore(objects, tmp=objects), known)
     objects.mkdir(parents=True, exist_ok=True)
     reading.read(source, pictures, columns)
     return reading.result(source)
 
 
 @dataclass
-class _Reading:
+class _SourceReading:
     """What has been read so far."""
 
     objects: ObjectStore

@@ -98,7 +98,7 @@ def decode_luma(data: bytes | Path, *, at_least_px: int, limits: Limits | None =
         return _drafted(opened, at_least_px) if opened.container.format == "JPEG" else _loaded(opened).luma()
 
 
-class _Opened(NamedTuple):
+class _OpenedImage(NamedTuple):
     """An image that a decoder has opened but not decoded, with its container's facts and the bytes that it gets."""
 
     image: ImageFile.ImageFile
@@ -131,7 +131,7 @@ class _Loaded(NamedTuple):
         return _turned(self.image.convert("L"), self.orientation) if self.is_plain else luma_of(self.rgb())
 
 
-def _loaded(opened: _Opened) -> _Loaded:
+def _loaded(opened: _OpenedImage) -> _Loaded:
     image, container, data = opened
     _load(image)
     if container.format == "PNG" and (is_interlaced(data) or _last_row_is_empty(image)):
@@ -155,7 +155,7 @@ def _last_row_is_empty(image: Image.Image) -> bool:
     return not np.asarray(image.crop((0, image.height - 1, image.width, image.height))).any()
 
 
-def _drafted(opened: _Opened, at_least_px: int) -> Image.Image:
+def _drafted(opened: _OpenedImage, at_least_px: int) -> Image.Image:
     """Return a JPEG as upright grey, decoded at the smallest sufficient size."""
     image, container, _ = opened
     image.draft("L", (at_least_px, at_least_px))
@@ -205,7 +205,7 @@ def _quiet() -> Iterator[None]:
 
 
 @contextmanager
-def _opened(data: bytes | Path, limits: Limits) -> Iterator[_Opened]:
+def _opened(data: bytes | Path, limits: Limits) -> Iterator[_OpenedImage]:
     """Open an image with the one decoder of its format, once its container has been walked."""
     raw = read_file(data, limits=limits) if isinstance(data, Path) else data
     container = walk(io.BytesIO(raw), size=len(raw), limits=limits)
@@ -224,7 +224,7 @@ def _opened(data: bytes | Path, limits: Limits) -> Iterator[_Opened]:
             stated = container.upright_wh if container.format == "TIFF" else stored
             if image.size != stated:
                 raise UnreadableImage("corrupt", f"the decoder finds {image.size}, the container states {stated}")
-            yield _Opened(image, container, raw)
+            yield _OpenedImage(image, container, raw)
 
 
 def _decoder(form: str) -> Callable[[io.BytesIO], ImageFile.ImageFile]:

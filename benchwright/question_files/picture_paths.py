@@ -81,7 +81,7 @@ class PicturePaths:
 
     def __init__(self, files: DatasetFiles) -> None:
         self._files = files
-        self._index: _Index | None = None
+        self._index: _PicturesByPath | None = None
         self._paths: dict[tuple[str, str], _Found | BadRow] = {}
         self._refuted: dict[tuple[str, str], str] | None = None
 
@@ -148,7 +148,7 @@ class PicturePaths:
                     is_own = bool(folder) and path.startswith(f"{folder}/")
                     return _Found(path, name, 2) if name.origin else _Found(path, is_own=is_own)
         if self._index is None:
-            self._index = _Index(self._files)
+            self._index = _PicturesByPath(self._files)
         for name in names:
             if (found := self._index.best(name, folder)) is not None:
                 return found
@@ -195,7 +195,7 @@ def _excludes(one: _Found, its_folder: str, guess: _Found, folder: str) -> bool:
     )
 
 
-class _Index:
+class _PicturesByPath:
     """The pictures of a folder by the last parts of their paths."""
 
     def __init__(self, files: DatasetFiles) -> None:

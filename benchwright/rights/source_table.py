@@ -77,10 +77,10 @@ def read_source_table(root: Path, uris: Sequence[str]) -> SourceTable | None:
         return None
     name = names[0]
     others = [uri for uri in uris if uri != name]
-    return _Reading(root / name, others).table()
+    return _TableReading(root / name, others).table()
 
 
-class _Reading:
+class _TableReading:
     """One reading of a table, with the problems of its rows."""
 
     def __init__(self, path: Path, uris: Sequence[str]) -> None:

@@ -182,7 +182,7 @@ class _Tar(Archive[tuple[int, int]]):
         offset, size = place
         handle = self.path.open("rb")
         handle.seek(offset)
-        return io.BufferedReader(_Window(handle, size))
+        return io.BufferedReader(_FileWindow(handle, size))
 
 
 class _BoundedMember(tarfile.TarInfo):
@@ -214,7 +214,7 @@ def tar_members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
         yield member
 
 
-class _Window(io.RawIOBase):
+class _FileWindow(io.RawIOBase):
     """The next bytes of a file, as a file of its own."""
 
     def __init__(self, handle: BinaryIO, size: int) -> None:

@@ -203,7 +203,7 @@ class Dataset(GatherStep):
         images: list[str] = columns["image_id"].to_pylist()
         named = self._index.image_ids()
         rows = [row for row, image_id in enumerate(images) if image_id in named]
-        known = _Known(self._index.lookup(), frozenset(images), [images[row] for row in rows])
+        known = _KnownValues(self._index.lookup(), frozenset(images), [images[row] for row in rows])
         return Gathered(
             rows=np.array(rows, np.int64),
             values={name: _Column(len(rows), known.value_of(name)) for name in VALUES},
@@ -211,7 +211,7 @@ class Dataset(GatherStep):
         )
 
 
-class _Known:
+class _KnownValues:
     """Values of images, made one image after the other when they are asked for."""
 
     def __init__(self, lookup: IndexLookup, live: frozenset[str], images: Sequence[str]) -> None:

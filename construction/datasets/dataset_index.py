@@ -227,7 +227,7 @@ class IndexLookup:
         return [(RecordPlace(record, place), tuple(ids.split())) for record, place, ids in rows]
 
 
-class _Known(NamedTuple):
+class _KnownPicture(NamedTuple):
     """What is known of a picture: its identity, or why it cannot be used."""
 
     image_id: str | None
@@ -236,7 +236,7 @@ class _Known(NamedTuple):
     detail: str | None
 
 
-def _mistake(picture: DatasetPicture, identity: _Known) -> tuple[str, str] | None:
+def _mistake(picture: DatasetPicture, identity: _KnownPicture) -> tuple[str, str] | None:
     """Return why a picture cannot be used, as a reason with its detail; None where it can."""
     if identity.reason is not None:
         return identity.reason, identity.detail or picture.path
@@ -307,7 +307,7 @@ class _Taking:
         )
         return record.rows - sum(row.rows for row in wrong)
 
-    def _with_pictures(self, record: DatasetRecord) -> tuple[DatasetRecord, list[_Known]] | None:
+    def _with_pictures(self, record: DatasetRecord) -> tuple[DatasetRecord, list[_KnownPicture]] | None:
         """Return a record with the pictures of it that can be used; None, after refusing it, where it needs others."""
         known = [self._known(picture) for picture in record.pictures]
         wrong = {
@@ -350,12 +350,12 @@ class _Taking:
             truths += [within] if within is not None else []
         return truths, wrong
 
-    def _known(self, picture: DatasetPicture) -> _Known:
+    def _known(self, picture: DatasetPicture) -> _KnownPicture:
         row = self.database.execute(
             "SELECT image_id, width, height, reason, detail FROM pictures WHERE path = ?", (picture.path,)
         ).fetchone()
         if row is not None:
-            return _Known(row[0], (row[1], row[2]), row[3], row[4])
+            return _KnownPicture(row[0], (row[1], row[2]), row[3], row[4])
         known, file = self._identity(picture.path)
         source = {
             "dataset": picture.dataset or self.dataset,
@@ -378,16 +378,16 @@ class _Taking:
         )
         return known
 
-    def _identity(self, path: str) -> tuple[_Known, Path]:
+    def _identity(self, path: str) -> tuple[_KnownPicture, Path]:
         try:
             file, identified = _picture_file(self.pictures, path, limits=self.limits, objects=self.objects)
         except UnreadableImage as error:
-            return _Known(None, (0, 0), f"picture_{error.reason}", error.detail), Path()
+            return _KnownPicture(None, (0, 0), f"picture_{error.reason}", error.detail), Path()
         except BenchwrightError as error:
-            return _Known(None, (0, 0), "picture_unreadable", str(error)), Path()
+            return _KnownPicture(None, (0, 0), "picture_unreadable", str(error)), Path()
         if not self.keeps_copies and file.is_relative_to(self.objects.root):
             file.unlink()
-        return _Known(identified.image_id, (identified.width, identified.height), None, None), file
+        return _KnownPicture(identified.image_id, (identified.width, identified.height), None, None), file
 
 
 def _picture_file(

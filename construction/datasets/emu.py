@@ -31,7 +31,7 @@ _INDEX = re.compile(r"[A-Za-z0-9_-]{1,40}")
 _LEAST_BOX_PX = 2
 
 
-class _Metadata(BaseModel):
+class _EditMetadata(BaseModel):
     model_config = ConfigDict(coerce_numbers_to_str=True)
 
     index: str | None = None
@@ -43,7 +43,7 @@ class _Line(BaseModel):
 
     source: str | None = None
     frame: str = Field("", max_length=200)
-    metadata: _Metadata = _Metadata()
+    metadata: _EditMetadata = _EditMetadata()
 
 
 class EmuImage(NamedTuple):

@@ -88,7 +88,7 @@ def draft_plan(chat: ChatSettings, purpose: str, records: int, requests: int, pi
     return RequestPlan(chat.model, purpose, records * requests, records * pictures, tokens, prices)
 
 
-class _Opened(NamedTuple):
+class _DraftTools(NamedTuple):
     """What a worker drafts with; None where nobody is asked."""
 
     chat: Chat | None
@@ -227,7 +227,7 @@ class DraftingStep(MapStep):
         """Return the number of images that are under way at a time, where models are asked."""
         return self.concurrency if self.costly else None
 
-    def open(self, ctx: OpenContext) -> _Opened:
+    def open(self, ctx: OpenContext) -> _DraftTools:
         """Connect to the models.
 
         Raises:
@@ -235,9 +235,9 @@ class DraftingStep(MapStep):
         """
         chat = None if self.chat is None else Chat(self.chat, concurrency=self.concurrency, replies=ctx.replies)
         if self.attack is None:
-            return _Opened(chat, None)
+            return _DraftTools(chat, None)
         second = Chat(self.attack.chat, concurrency=self.concurrency, replies=ctx.replies)
-        return _Opened(chat, DraftBreaker(self.attack, second, refusal=self.declining_option))
+        return _DraftTools(chat, DraftBreaker(self.attack, second, refusal=self.declining_option))
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Draft about one image."""
@@ -276,7 +276,7 @@ class DraftingStep(MapStep):
             return Draftable(record, stated, None, f"unreadable: {error}")
 
     def _outcome(self, draftable: Draftable, ctx: Context) -> Outcome:
-        opened: _Opened = ctx.opened
+        opened: _DraftTools = ctx.opened
         evidence: dict[str, Any] = {}
         if draftable.problem is not None:
             drafts = QuestionDrafts(by=self.author, failed={"picture": draftable.problem})

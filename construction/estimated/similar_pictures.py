@@ -64,7 +64,7 @@ _Features = NDArray[np.float64]
 """Features of pictures as `_exact` returns them, one row a picture, each of about length 1."""
 
 
-class _Triplet(NamedTuple):
+class _RowTriplet(NamedTuple):
     """Rows of three pictures, with the cosines of the reference with both others.
 
     Args:
@@ -173,7 +173,7 @@ class SimilarPictures(ModelStep, GatherStep):
             },
         )
 
-    def _triplets(self, vectors: Vectors, names: Sequence[str], seed: int) -> tuple[list[_Triplet], dict[int, str]]:
+    def _triplets(self, vectors: Vectors, names: Sequence[str], seed: int) -> tuple[list[_RowTriplet], dict[int, str]]:
         """Return triplets, and for pictures without one whose turn it was, what was missing.
 
         References come in an order by the seed. Of the pictures that no triplet has, the nearest is the nearer one, and
@@ -188,7 +188,7 @@ class SimilarPictures(ModelStep, GatherStep):
         turns = [seed_for(seed, self.name, name, "turn") for name in names]
         order = sorted(range(len(names)), key=turns.__getitem__)
         is_free = np.ones(len(names), bool)
-        triplets: list[_Triplet] = []
+        triplets: list[_RowTriplet] = []
         left_out: dict[int, str] = {}
         at_once = max(1, _COSINES_AT_ONCE // len(names))
         for start in range(0, len(order), at_once):
@@ -217,7 +217,7 @@ class SimilarPictures(ModelStep, GatherStep):
         is_free: NDArray[np.bool_],
         names: Sequence[str],
         seed: int,
-    ) -> _Triplet | str:
+    ) -> _RowTriplet | str:
         """Return the triplet of a picture whose turn it is, or what is missing.
 
         Args:
@@ -242,7 +242,7 @@ class SimilarPictures(ModelStep, GatherStep):
             remaining[farther] = -np.inf
             if _cosines(features[[first]], features[[second]]).item() > self.copies:
                 continue
-            triplet = _Triplet(reference, first, second, float(cosines[nearer]), float(cosines[farther]))
+            triplet = _RowTriplet(reference, first, second, float(cosines[nearer]), float(cosines[farther]))
             if self.mode == "paper":
                 return triplet
             reason, tried = _NO_PARTNER, tried + 1
@@ -254,7 +254,7 @@ class SimilarPictures(ModelStep, GatherStep):
                 return triplet._replace(other_reference=turned.reference)
         return reason
 
-    def _turned(self, triplet: _Triplet, others: NDArray[np.int64], features: _Features) -> _Triplet | None:
+    def _turned(self, triplet: _RowTriplet, others: NDArray[np.int64], features: _Features) -> _RowTriplet | None:
         """Return the triplet of the same candidates in which the farther one is the nearer, or None: its reference is
         the nearest picture of that candidate that fits.
 
@@ -274,7 +274,7 @@ class SimilarPictures(ModelStep, GatherStep):
         if not fits.any():
             return None
         place = int(np.where(fits, cosines[0], -np.inf).argmax())
-        return _Triplet(int(others[place]), nearer, farther, float(cosines[0, place]), float(cosines[1, place]))
+        return _RowTriplet(int(others[place]), nearer, farther, float(cosines[0, place]), float(cosines[1, place]))
 
 
 class PictureFeatures(MapStep):

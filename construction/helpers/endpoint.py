@@ -76,7 +76,7 @@ class _Boxes(BaseModel):
     items: list[_Boxed] = Field(max_length=_MOST_PLACES)
 
 
-class _Points(BaseModel):
+class _PointsReply(BaseModel):
     items: list[_Pointed] = Field(max_length=_MOST_PLACES)
 
 
@@ -115,7 +115,7 @@ class EndpointHelper:
         places: Sequence[_Boxed | _Pointed]
         try:
             if wants_points:
-                places = ask_structured(self._chat, turns, _Points).value.items
+                places = ask_structured(self._chat, turns, _PointsReply).value.items
             else:
                 places = ask_structured(self._chat, turns, _Boxes).value.items
         except NotOfThatShape as error:

@@ -53,7 +53,7 @@ class GrabCutSettings(HelperSettings):
         return GrabCutHelper()
 
 
-class _Cut(NamedTuple):
+class _ReducedCut(NamedTuple):
     """A reduced picture that was cut."""
 
     mask: Mask
@@ -122,19 +122,19 @@ def classes_of(hints: RegionHints, scale: float, shape_hw: tuple[int, int]) -> N
     return classes
 
 
-def _grab(reduced: NDArray[np.uint8], hints: RegionHints, scale: float, iterations: int) -> _Cut:
+def _grab(reduced: NDArray[np.uint8], hints: RegionHints, scale: float, iterations: int) -> _ReducedCut:
     import cv2
 
     classes = classes_of(hints, scale, (reduced.shape[0], reduced.shape[1]))
     background, foreground = np.zeros((1, 65)), np.zeros((1, 65))
     is_subject = np.isin(classes, (cv2.GC_FGD, cv2.GC_PR_FGD))
     if is_subject.all() or not is_subject.any():
-        return _Cut(is_subject, background, foreground)
+        return _ReducedCut(is_subject, background, foreground)
     cv2.setRNGSeed(SEED)
     bgr = np.ascontiguousarray(reduced[..., ::-1])
     cv2.grabCut(bgr, classes, (0, 0, 1, 1), background, foreground, iterations, cv2.GC_INIT_WITH_MASK)
     grabbed = np.isin(classes, (cv2.GC_FGD, cv2.GC_PR_FGD))
-    return _Cut(_wanted_parts(grabbed, classes, hints), background, foreground)
+    return _ReducedCut(_wanted_parts(grabbed, classes, hints), background, foreground)
 
 
 def _wanted_parts(grabbed: Mask, classes: NDArray[np.uint8], hints: RegionHints) -> Mask:

@@ -154,15 +154,17 @@ class PairItems(MapStep):
             return Outcome("drop", reason, evidence=evidence)
         return Outcome(evidence=evidence, images=tuple(made), items=tuple(items))
 
-    def _asked_of(self, record: ImageRecord, ctx: Context, idea: Idea, candidates: list[Manipulated]) -> _Asked:
+    def _asked_of(self, record: ImageRecord, ctx: Context, idea: Idea, candidates: list[Manipulated]) -> _IdeaOutcome:
         rng = ctx.rng(record.image_id, idea.idea_id, "questions")
         try:
             written = from_template(idea, rng) if ctx.opened is None else from_endpoint(idea, ctx.opened, rng)
         except RequestFailed as error:
-            return _Asked((), (), {"reason": f"writer_{error.reason}", "detail": error.detail})
+            return _IdeaOutcome((), (), {"reason": f"writer_{error.reason}", "detail": error.detail})
         except NotOfThatShape as error:
             replies_evidence = {"replies": list(error.replies)}
-            return _Asked((), (), {"reason": f"writer_{error.reason}", "detail": error.detail, **replies_evidence})
+            return _IdeaOutcome(
+                (), (), {"reason": f"writer_{error.reason}", "detail": error.detail, **replies_evidence}
+            )
         questions = checked(written)
         document: dict[str, Any] = {"left_out": dict(questions.left_out)} if questions.left_out else {}
         if written.replies:
@@ -173,10 +175,10 @@ class PairItems(MapStep):
             pictures = _Both(ctx, _making(record, ctx, idea, pair, written.written_by), idea, self)
             items += pictures.items(questions.written)
             images += pictures.made
-        return _Asked(tuple(items), tuple(images), document)
+        return _IdeaOutcome(tuple(items), tuple(images), document)
 
 
-class _Asked(NamedTuple):
+class _IdeaOutcome(NamedTuple):
     """What became of one idea."""
 
     items: tuple[Item, ...]

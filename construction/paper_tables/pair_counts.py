@@ -95,7 +95,7 @@ def _top(words: CaptionWords, most: int) -> dict[str, Any]:
     }
 
 
-class _Pair:
+class _PairCount:
     """What is counted of one pair while its items come by."""
 
     def __init__(self, item: Item) -> None:
@@ -124,13 +124,13 @@ class _Pair:
 
 def count_pairs(items: Iterable[Item]) -> PairStatistics | None:
     """Count items of pairs; others are passed over. Returns None where no item belongs to a pair."""
-    pairs: dict[str, _Pair] = {}
+    pairs: dict[str, _PairCount] = {}
     by_type: Counter[tuple[str, str]] = Counter()
     for item in items:
         name = item.evidence.get("pair")
         if not isinstance(name, str) or any(not isinstance(item.evidence.get(side), str) for side in _SIDES):
             continue
-        pairs.setdefault(name, _Pair(item)).add(item)
+        pairs.setdefault(name, _PairCount(item)).add(item)
         by_type[_type_of(item), item.level or "none"] += 1
     if not pairs:
         return None
@@ -171,5 +171,5 @@ def _sorted(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _words(pairs: Iterable[_Pair], side: str) -> CaptionWords:
+def _words(pairs: Iterable[_PairCount], side: str) -> CaptionWords:
     return count_words(caption for pair in pairs if isinstance(caption := pair.captions[side], str))

@@ -39,7 +39,7 @@ _PICTURES = NeededFiles(
 )
 
 
-class _Image(BaseModel):
+class _ImageEntry(BaseModel):
     id: int = Field(ge=0)
     width: int = Field(gt=0)
     height: int = Field(gt=0)
@@ -56,7 +56,7 @@ class _Caption(BaseModel):
     caption: str = Field(min_length=1)
 
 
-class _Index(NamedTuple):
+class _FileIndex(NamedTuple):
     """What a file states besides boxes and captions.
 
     Args:
@@ -163,7 +163,7 @@ def _boxes(reader: Coco, path: str, place: Path, pictures: DatasetFiles) -> Iter
                 yield guard.refusal._replace(rows=1 + rows_of_marks(picture))
 
 
-def _labelled(picture: PictureMarks, image: _Image, index: _Index, reader: Coco) -> LabelledBoxes:
+def _labelled(picture: PictureMarks, image: _ImageEntry, index: _FileIndex, reader: Coco) -> LabelledBoxes:
     if not reader.is_lvis:
         return boxes_of_marks(picture, incomplete=picture.crowds)
     absent, incomplete = (
@@ -215,8 +215,8 @@ def _record(
     reader: Coco,
     path: str,
     entry: str,
-    image: _Image,
-    index: _Index,
+    image: _ImageEntry,
+    index: _FileIndex,
     pictures: DatasetFiles,
     truth: GroundTruth,
     parts: int,
@@ -235,13 +235,13 @@ def _record(
     return DatasetRecord(f"{reader.name}:{stem}:{image.id}", path, entry, (shown,), (truth,), parts)
 
 
-def _image(index: _Index, name: str) -> _Image:
-    return checked(_Image, Row("", index.images[name][0]))
+def _image(index: _FileIndex, name: str) -> _ImageEntry:
+    return checked(_ImageEntry, Row("", index.images[name][0]))
 
 
-def _indexed(place: Path, images: ListsOnDisk[str], *, is_lvis: bool) -> _Index:
+def _indexed(place: Path, images: ListsOnDisk[str], *, is_lvis: bool) -> _FileIndex:
     source = JsonLists(place)
-    index = _Index(images, {}, {})
+    index = _FileIndex(images, {}, {})
     for key, _, _, element in source.elements():
         if not isinstance(element, dict):
             continue

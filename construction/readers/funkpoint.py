@@ -29,7 +29,7 @@ _COLUMNS = (*_COORDINATES, "difficulty", "image_path", "action", "wnid", "object
 _Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
-class _Points(BaseModel):
+class _FivePoints(BaseModel):
     p1_x: _Fraction
     p1_y: _Fraction
     p2_x: _Fraction
@@ -80,7 +80,7 @@ class FunKPoint(DatasetReader):
 
 
 def _record(row: Row) -> DatasetRecord:
-    points = checked(_Points, row)
+    points = checked(_FivePoints, row)
     if points.action not in _ACTIONS:
         raise BadRow(f"action is {points.action!r}; known are {', '.join(_ACTIONS)}")
     if points.image_path.split("/")[1] != points.wnid:

@@ -25,7 +25,7 @@ _COLUMNS = ("id", "left_vote", "right_vote", "votes", "ref_path", "left_path", "
 _Path = Annotated[str, Field(pattern=r"^(ref|distort)/\d{3}/\d{3,}(_[01])?\.png$")]
 
 
-class _Triplet(BaseModel):
+class _VotedTriplet(BaseModel):
     id: int = Field(ge=0)
     left_vote: float
     right_vote: float
@@ -72,7 +72,7 @@ class Nights(DatasetReader):
         yield from records_of_rows(table_rows(files, "data.csv", needed=needed), "data.csv", self._record)
 
     def _record(self, row: Row) -> DatasetRecord:
-        triplet = checked(_Triplet, row)
+        triplet = checked(_VotedTriplet, row)
         if sorted((triplet.left_vote, triplet.right_vote)) != [0, 1]:
             votes = f"left_vote is {triplet.left_vote:g} and right_vote {triplet.right_vote:g}"
             raise BadRow(f"{votes}; one is 1, the other 0")

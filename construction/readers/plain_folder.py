@@ -28,7 +28,7 @@ from ..ground_truth.values import truth_in
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, records_of_rows
 
 
-class _Picture(BaseModel):
+class _ListedPicture(BaseModel):
     model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
     image: str = Field(min_length=1, max_length=1000)
@@ -40,7 +40,7 @@ class _Picture(BaseModel):
     height: int | None = Field(None, gt=0)
 
 
-class _CsvRow(_Picture):
+class _CsvRow(_ListedPicture):
     id: str | None = None
     caption: str | None = None
     entity: str | None = None
@@ -74,10 +74,10 @@ def _listed(cell: str | None) -> tuple[str, ...]:
     return tuple(text.strip() for text in (cell or "").split(";") if text.strip())
 
 
-class _JsonRow(_Picture):
+class _JsonRow(_ListedPicture):
     id: str | None = None
     image: str = Field("", max_length=1000)
-    images: list[_Picture] = Field(default=[], max_length=1000)
+    images: list[_ListedPicture] = Field(default=[], max_length=1000)
     truths: list[object] = Field(default=[], max_length=10_000)
 
 
@@ -153,7 +153,13 @@ class PlainFolder(DatasetReader):
                 yield guard.refusal
 
     def _record(
-        self, path: str, row: Row, named: str | None, shown: list[_Picture], truths: tuple[GroundTruth, ...], parts: int
+        self,
+        path: str,
+        row: Row,
+        named: str | None,
+        shown: list[_ListedPicture],
+        truths: tuple[GroundTruth, ...],
+        parts: int,
     ) -> DatasetRecord:
         record_id = f"{self.dataset}:{named or '+'.join(picture.image for picture in shown)}"
         return DatasetRecord(record_id, path, row.entry, tuple(map(self._picture, shown)), truths, parts)
@@ -186,7 +192,7 @@ class PlainFolder(DatasetReader):
         yield from refused
         yield record
 
-    def _picture(self, stated: _Picture) -> DatasetPicture:
+    def _picture(self, stated: _ListedPicture) -> DatasetPicture:
         if (stated.width is None) != (stated.height is None):
             raise BadRow("width and height go together")
         size_wh = None if stated.width is None or stated.height is None else (stated.width, stated.height)

@@ -36,7 +36,7 @@ _PAIR = re.compile(r"\d{6}-[\w]+-[\w]+:[a-z]+")
 _Name = Annotated[str, Field(pattern=r"^\w+\.jpg$")]
 
 
-class _Pair(BaseModel):
+class _PairAnnotation(BaseModel):
     filename: str
     src_imname: _Name
     trg_imname: _Name
@@ -126,7 +126,7 @@ class Spair71k(DatasetReader):
                     continue
                 assert isinstance(path, str)
                 with guarded(path) as guard:
-                    pair = checked(_Pair, row)
+                    pair = checked(_PairAnnotation, row)
                     points, refused = _points(path, pair)
                     yield from refused
                     yield _record(split, name, path, pair, points)
@@ -134,7 +134,7 @@ class Spair71k(DatasetReader):
                     yield guard.refusal
 
 
-def _points(path: str, pair: _Pair) -> tuple[dict[str, _Keypoint], list[RefusedRow]]:
+def _points(path: str, pair: _PairAnnotation) -> tuple[dict[str, _Keypoint], list[RefusedRow]]:
     """Return the key points of a pair by name, and what is wrong with others.
 
     Raises:
@@ -158,7 +158,7 @@ def _points(path: str, pair: _Pair) -> tuple[dict[str, _Keypoint], list[RefusedR
     return points, refused
 
 
-def _record(split: str, name: str, path: str, pair: _Pair, points: Mapping[str, _Keypoint]) -> DatasetRecord:
+def _record(split: str, name: str, path: str, pair: _PairAnnotation, points: Mapping[str, _Keypoint]) -> DatasetRecord:
     _, source, target = name.partition(":")[0].split("-")
     if (pair.src_imname, pair.trg_imname) != (f"{source}.jpg", f"{target}.jpg"):
         raise BadRow(

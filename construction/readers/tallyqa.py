@@ -27,7 +27,7 @@ _GENOME = re.compile(r"VG_100K(?:_2)?/(\d+)\.jpg")
 _COCO = re.compile(r"(?:train|val)2014/COCO_(?:train|val)2014_(\d{12})\.jpg")
 
 
-class _Question(BaseModel):
+class _CountingQuestion(BaseModel):
     answer: int = Field(ge=0, le=1000, strict=True)
     data_source: str
     image: str
@@ -76,7 +76,7 @@ class TallyQa(DatasetReader):
             yield from records_of_rows(rows, path, partial(self._record, path, part, pictures))
 
     def _record(self, path: str, part: str, pictures: DatasetFiles, row: Row) -> DatasetRecord:
-        question = checked(_Question, row)
+        question = checked(_CountingQuestion, row)
         shown = _picture(question.image, pictures)
         if self.complex_only and question.issimple is not False:
             raise LeftOutByRule("simple_question", f"issimple is {question.issimple}, and `complex_only` is set")

@@ -49,7 +49,7 @@ class _Video(BaseModel):
     annotations: list[object] = Field(max_length=100_000)
 
 
-class _Metadata(BaseModel):
+class _FrameMetadata(BaseModel):
     w: int = Field(gt=0)
     h: int = Field(gt=0)
 
@@ -214,7 +214,7 @@ def _size(sequence: _Sequence, files: DatasetFiles) -> tuple[int, int] | None:
     row = json_document(files, path)
     if isinstance(row, RefusedRow):
         raise BadRow(f"metadata: {row.detail}")
-    metadata = checked(_Metadata, row)
+    metadata = checked(_FrameMetadata, row)
     return metadata.w, metadata.h
 
 

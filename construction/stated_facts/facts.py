@@ -154,7 +154,7 @@ class StatedFacts(GatherStep):
         """Return the facts of each image that anybody speaks of, for each use."""
         if self.file is not None and self._facts is None:
             raise PrerequisiteError(f"step {ctx.stage!r}: facts {self.file} are known by digest only; give the file")
-        images = [_Image(*row) for row in zip(*(columns[name].to_pylist() for name in _COLUMNS), strict=True)]
+        images = [_NamedImage(*row) for row in zip(*(columns[name].to_pylist() for name in _COLUMNS), strict=True)]
         told = {name: columns[name].to_pylist() for name in self._of_people}
         filed = self._facts.images if self._facts is not None else {}
         keys = _keys_of(filed, images, ctx.stage)
@@ -209,7 +209,7 @@ class _Stated(NamedTuple):
 
 
 def _stated(
-    images: Sequence[_Image],
+    images: Sequence[_NamedImage],
     filed: Mapping[str, PictureFacts],
     keys: Mapping[int, str],
     told: Mapping[str, Sequence[str | None]],
@@ -257,7 +257,7 @@ def _replaced(known: Mapping[int, _Stated], keys: Mapping[int, str]) -> set[str]
     return under_others - {stated.key for stated in known.values()}
 
 
-def _names(images: Sequence[_Image], known: Mapping[int, _Stated]) -> dict[str, str]:
+def _names(images: Sequence[_NamedImage], known: Mapping[int, _Stated]) -> dict[str, str]:
     """Return the key of each picture that something is stated about, by whatever it may be called."""
     named: dict[str, set[str]] = defaultdict(set)
     for row, stated in known.items():
@@ -269,7 +269,7 @@ def _names(images: Sequence[_Image], known: Mapping[int, _Stated]) -> dict[str, 
 
 
 def _warn(
-    filed: Mapping[str, PictureFacts], used: set[str], images: Sequence[_Image], known: Mapping[int, _Stated]
+    filed: Mapping[str, PictureFacts], used: set[str], images: Sequence[_NamedImage], known: Mapping[int, _Stated]
 ) -> None:
     if unused := [key for key in filed if key not in used]:
         logger.warning("facts of %d pictures fit no image of this run: %s", len(unused), ", ".join(sorted(unused)))
@@ -299,7 +299,7 @@ def _evidence(stated: _Stated, unused: Mapping[str, str], *, people: bool) -> di
     return evidence | ({"left_out": dict(sorted(unused.items()))} if unused else {})
 
 
-class _Image(NamedTuple):
+class _NamedImage(NamedTuple):
     image_id: str
     uri: str | None
     width: int
@@ -320,7 +320,7 @@ class _Image(NamedTuple):
         return key_of(self.uri, self.image_id)
 
 
-def _keys_of(filed: Mapping[str, PictureFacts], images: Sequence[_Image], stage: str) -> dict[int, str]:
+def _keys_of(filed: Mapping[str, PictureFacts], images: Sequence[_NamedImage], stage: str) -> dict[int, str]:
     """Return each image's key in the facts file, by row.
 
     Raises:

@@ -209,7 +209,7 @@ class BackgroundSubstitution(FactsReader):
     def _checks(self) -> dict[str, float]:
         return {"min_area": self.min_area, "max_area": self.max_area, "min_box_iou": self.min_box_iou}
 
-    def _cut(self, record: ImageRecord, ctx: Context, shown: ShownPicture, subject: Mapping[str, Any]) -> _Cut:
+    def _cut(self, record: ImageRecord, ctx: Context, shown: ShownPicture, subject: Mapping[str, Any]) -> _CutSubject:
         drawn_mask = MaskRuns.model_validate(subject["mask"]) if "mask" in subject else None
         hints = Hints(tuple(subject["box"]), subject["inside"], subject["outside"], drawn_mask).scaled(shown.scale)
         if (mask := stated_mask(hints, shown.pixels.shape)) is not None:
@@ -218,7 +218,7 @@ class BackgroundSubstitution(FactsReader):
             seed = int(ctx.rng(record.image_id, subject["name"], "mask").integers(2**31))
             mask = find_mask(shown.pixels, hints, seed=seed)
         feather_px = round(self.feather_px * min(mask.shape) / 512, 3)
-        return _Cut(hints, mask, opacity(mask, feather_px=feather_px), feather_px, seed)
+        return _CutSubject(hints, mask, opacity(mask, feather_px=feather_px), feather_px, seed)
 
     def _background(self, ctx: Context, target: Mapping[str, Any], shown: ShownPicture) -> NDArray[np.uint8] | str:
         """Return another photograph in the size of this one, or the reason why there is none."""
@@ -232,7 +232,7 @@ class BackgroundSubstitution(FactsReader):
             return "background_unreadable"
 
 
-class _Cut(NamedTuple):
+class _CutSubject(NamedTuple):
     """A subject cut out of the picture as shown."""
 
     hints: Hints
@@ -264,7 +264,7 @@ class _Making(NamedTuple):
     other: Mapping[str, Any]
     natural: ImageRecord
     manipulated: ImageRecord
-    cut: _Cut
+    cut: _CutSubject
 
     def items(self) -> list[Item]:
         """Return the six items of the pair, always in the same order."""

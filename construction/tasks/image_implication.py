@@ -90,7 +90,7 @@ class ImageImplication(MapStep):
         return Outcome(images=shown.made, items=items)
 
 
-class _Asked(NamedTuple):
+class _ImplicationQuestion(NamedTuple):
     kind: str
     number: int
     question: str
@@ -100,7 +100,7 @@ class _Asked(NamedTuple):
     written_by: dict[str, str]
 
 
-def _asked(kind: str, implication: Implication) -> Iterator[_Asked]:
+def _asked(kind: str, implication: Implication) -> Iterator[_ImplicationQuestion]:
     """Yield questions with their options; of a label's vocabulary, all that it does not say is wrong."""
     if kind in _LABELS:
         label = _LABELS[kind]
@@ -109,7 +109,7 @@ def _asked(kind: str, implication: Implication) -> Iterator[_Asked]:
         right = str(getattr(implication, label.key))
         wrong = tuple(word for word in label.vocabulary if word != right)
         by_template = {"question": "template", "choices": "template", **_drafted_labels(implication)}
-        yield _Asked(kind, 0, label.question, right, wrong, None, by_template)
+        yield _ImplicationQuestion(kind, 0, label.question, right, wrong, None, by_template)
         return
     for number, question in enumerate(implication.questions):
         explanation = question.explanation or implication.explanation
@@ -119,7 +119,7 @@ def _asked(kind: str, implication: Implication) -> Iterator[_Asked]:
             is_own = question.explanation is not None
             written_by["explanation"] = author if is_own else implication.authors.get("explanation", author)
         written_by |= _drafted_labels(implication)
-        yield _Asked(kind, number, question.ask, question.right, question.wrong, explanation, written_by)
+        yield _ImplicationQuestion(kind, number, question.ask, question.right, question.wrong, explanation, written_by)
 
 
 def _drafted_labels(implication: Implication) -> dict[str, str]:
@@ -127,7 +127,9 @@ def _drafted_labels(implication: Implication) -> dict[str, str]:
     return {name: author for name, author in implication.authors.items() if name == "labels"}
 
 
-def _item(record: ImageRecord, ctx: Context, picture: ImageRecord, question: _Asked, implication: Implication) -> Item:
+def _item(
+    record: ImageRecord, ctx: Context, picture: ImageRecord, question: _ImplicationQuestion, implication: Implication
+) -> Item:
     """Ask with at most six options, chosen and placed by chance."""
     # A first question is drawn for as if it were the only one: its item stays when others join it.
     rng = ctx.rng(record.image_id, question.kind, *([question.number] if question.number else []))

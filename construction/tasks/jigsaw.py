@@ -109,7 +109,7 @@ class Jigsaw(MapStep):
         if min(tile_wh) < self.min_tile_px:
             evidence = {"tile_wh": list(tile_wh), "min_tile_px": self.min_tile_px}
             return Outcome("drop", "too_small", measured, evidence)
-        cut = _Cut.of(ctx.images.rgb(record), tile_wh)
+        cut = _TiledPicture.of(ctx.images.rgb(record), tile_wh)
         pairs = self._pairs(ctx.rng(record.image_id, "pieces"))
         differences = {pair: edge_difference(cut.tile(pair.missing), cut.tile(pair.wrong)) for pair in pairs}
         measured["largest_difference"] = max(differences.values())
@@ -133,16 +133,16 @@ class Jigsaw(MapStep):
             items.append(self._item(record, ctx, shown, _number(pair.wrong), evidence))
         return Outcome(values=measured, images=(*references.values(), *pieces.values()), items=tuple(items))
 
-    def _pairs(self, rng: np.random.Generator) -> list[_Pair]:
+    def _pairs(self, rng: np.random.Generator) -> list[_OfferedTiles]:
         """Return the pairs of a missing and a wrong tile, in the order in which they are tried."""
         if self.mode == "paper":
-            return [_Pair(_CENTRE, HIDDEN[number]) for number in rng.permutation(len(HIDDEN)).tolist()]
+            return [_OfferedTiles(_CENTRE, HIDDEN[number]) for number in rng.permutation(len(HIDDEN)).tolist()]
         first, second = (_EXCHANGEABLE[number] for number in rng.permutation(len(_EXCHANGEABLE)).tolist())
-        return [_Pair(first, second), _Pair(second, first)]
+        return [_OfferedTiles(first, second), _OfferedTiles(second, first)]
 
-    def _told_apart(self, cut: _Cut, differences: Mapping[_Pair, float]) -> list[_Pair]:
+    def _told_apart(self, cut: _TiledPicture, differences: Mapping[_OfferedTiles, float]) -> list[_OfferedTiles]:
         """Choose the first pairs whose pieces differ enough from each other, and from the wrong pieces before."""
-        chosen: list[_Pair] = []
+        chosen: list[_OfferedTiles] = []
         for pair, difference in differences.items():
             before = [edge_difference(cut.tile(pair.wrong), cut.tile(other.wrong)) for other in chosen]
             if min(difference, *before, 1.0) >= self.min_difference:
@@ -183,14 +183,14 @@ class Jigsaw(MapStep):
         )
 
 
-class _Pair(NamedTuple):
+class _OfferedTiles(NamedTuple):
     """The tile that is missing, and the one that is offered besides."""
 
     missing: _Tile
     wrong: _Tile
 
 
-class _Cut(NamedTuple):
+class _TiledPicture(NamedTuple):
     """A picture in tiles of one size, as shown and as in the upright source."""
 
     pixels: NDArray[np.uint8]
@@ -198,7 +198,7 @@ class _Cut(NamedTuple):
     source_tile_wh: tuple[int, int]
 
     @classmethod
-    def of(cls, pixels: NDArray[np.uint8], tile_wh: tuple[int, int]) -> _Cut:
+    def of(cls, pixels: NDArray[np.uint8], tile_wh: tuple[int, int]) -> _TiledPicture:
         """Scale what three equal tiles cover, so that boxes in the source are whole pixels; leave the rest."""
         height, width = pixels.shape[0] // _GRID, pixels.shape[1] // _GRID
         covered = pixels[: _GRID * height, : _GRID * width]
@@ -215,7 +215,7 @@ class _Cut(NamedTuple):
         pixels[height:, width:] = 0
         return pixels
 
-    def evidence(self, pair: _Pair) -> dict[str, Any]:
+    def evidence(self, pair: _OfferedTiles) -> dict[str, Any]:
         """Say which tiles were used and where they lie in the upright source, in pixels."""
         return {
             "grid": [_GRID, _GRID],

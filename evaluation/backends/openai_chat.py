@@ -103,7 +103,7 @@ class _StartedQuestion(NamedTuple):
     future: Future[_LoggedAnswer] | None = None
 
 
-class _Run(NamedTuple):
+class _ChatRun(NamedTuple):
     """What the questions of one run share."""
 
     client: ModelClient
@@ -179,7 +179,7 @@ class OpenAIChat:
             ReplyLog(path, release_id=context.release_id, other_releases=context.other_releases) as log,
         ):
             self._parameters.know(log.refused(self._url))
-            run = _Run(client, log, context)
+            run = _ChatRun(client, log, context)
             self._log_run(run)
             try:
                 for question in questions:
@@ -225,10 +225,10 @@ class OpenAIChat:
         key = digest({"base_url": self._url, "by_url": self._image_urls is not None, "body": body})
         return QuestionRequest(chat, key, body, pictures)
 
-    def _log_run(self, run: _Run) -> None:
+    def _log_run(self, run: _ChatRun) -> None:
         run.log.run(run.context.release_id, run.context.content_id, self.settings)
 
-    def _begin(self, question: Question, run: _Run) -> _StartedQuestion:
+    def _begin(self, question: Question, run: _ChatRun) -> _StartedQuestion:
         item_id, log = question.item_id, run.log
         try:
             request = self.request(question)
@@ -275,7 +275,7 @@ class OpenAIChat:
             f"is no score yet.{kept}"
         )
 
-    async def _send(self, item_id: str, request: QuestionRequest, run: _Run) -> _LoggedAnswer:
+    async def _send(self, item_id: str, request: QuestionRequest, run: _ChatRun) -> _LoggedAnswer:
         """Send a request, as often as the protocol tries until it is answered, and keep what becomes of each try.
 
         One that is refused for a field is sent again without it, or with what stands in for it.

@@ -202,7 +202,7 @@ def import_published(benchmark: str, data: Path, out: Path) -> ImportedRelease:
     """
     layout = _LAYOUTS[benchmark]
     with read_questions(layout.place(data), pictures=data, mapping=layout.mapping, keeps_copies=True) as read:
-        taken = _Taken(benchmark, read)
+        taken = _TakenItems(benchmark, read)
         items = [taken.item(each, layout.said(each)) for each in read.index.questions() if each.outcome is None]
         refused = tuple(islice((row for row in read.refused() if row.reason not in _LEFT_OUT), _MOST_SHOWN))
         left_out = {_LEFT_OUT.get(reason, reason): number for reason, number in read.left_out.items()}
@@ -229,7 +229,7 @@ def import_published(benchmark: str, data: Path, out: Path) -> ImportedRelease:
     return ImportedRelease(release, left_out, refused)
 
 
-class _Taken:
+class _TakenItems:
     """Items made so far, and their pictures."""
 
     def __init__(self, benchmark: str, read: ReadQuestions) -> None:

@@ -167,7 +167,7 @@ def human_figures(release: Release, split: str | None = None) -> HumanFigures | 
     )
 
 
-def _campaign(campaign: Mapping[str, Any], items: Mapping[str, _Item]) -> CampaignFigures:
+def _campaign(campaign: Mapping[str, Any], items: Mapping[str, _BaselineItem]) -> CampaignFigures:
     own = _answers_by_annotator(
         {item_id: answers for item_id, answers in campaign["items"].items() if item_id in items}
     )
@@ -233,14 +233,14 @@ def check_beside(human: HumanFigures, scores: Sequence[Score]) -> None:
             )
 
 
-class _Item(NamedTuple):
+class _BaselineItem(NamedTuple):
     """Task of an item, and number of its cluster."""
 
     task: str
     group: int
 
 
-def _accuracies(answers: Mapping[str, Mapping[str, int]], items: Mapping[str, _Item]) -> dict[str, Estimate]:
+def _accuracies(answers: Mapping[str, Mapping[str, int]], items: Mapping[str, _BaselineItem]) -> dict[str, Estimate]:
     import numpy as np
 
     answered = [(answer, items[item_id]) for item_id, answer in sorted(answers.items()) if item_id in items]
@@ -251,11 +251,11 @@ def _accuracies(answers: Mapping[str, Mapping[str, int]], items: Mapping[str, _I
     return task_shares(right, group, [item.task for _, item in answered], parts=parts)
 
 
-def _items(release: Release, split: str | None) -> dict[str, _Item]:
+def _items(release: Release, split: str | None) -> dict[str, _BaselineItem]:
     """Return the task and cluster of each item by id, without reading a picture."""
     check_files(release, split)
     batches = list(columns_of(release, split, ["item_id", "task"]))
     ids, tasks = (
         [value for batch in batches for value in batch.column(name).to_pylist()] for name in ("item_id", "task")
     )
-    return dict(zip(ids, map(_Item, tasks, groups_of(release, split)), strict=True))
+    return dict(zip(ids, map(_BaselineItem, tasks, groups_of(release, split)), strict=True))

@@ -135,7 +135,7 @@ def write_calibration(path: Path, folder: Path, report: TextReport, *, threshold
     """
     check_page_path(path)
     rated = candidates(report.images, thresholds)
-    pictures = _Pictures(folder)
+    pictures = _ReducedPictures(folder)
     ratios, marked = [image.ratio for image in report.images], [candidate.threshold for candidate in rated]
     values = {
         "folder": printable(folder.resolve().name),
@@ -166,7 +166,7 @@ def _facts(report: TextReport) -> list[tuple[str, str]]:
     return [*facts, ("unreadable files", f"{len(report.unreadable):,}"), ("found by", report.engine or "nobody")]
 
 
-def _shown(candidate: ThresholdEffect, pictures: _Pictures) -> dict[str, Any]:
+def _shown(candidate: ThresholdEffect, pictures: _ReducedPictures) -> dict[str, Any]:
     total = candidate.kept + candidate.dropped
     return {
         "name": f"{candidate.threshold:g}",
@@ -179,7 +179,7 @@ def _shown(candidate: ThresholdEffect, pictures: _Pictures) -> dict[str, Any]:
     }
 
 
-class _Pictures:
+class _ReducedPictures:
     """Reduced pictures of a folder, each read once however often it is shown."""
 
     def __init__(self, folder: Path) -> None:

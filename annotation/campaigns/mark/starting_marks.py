@@ -112,7 +112,7 @@ class StartSources:
         reports = []
         for place, (file, author) in enumerate(zip(self.files, self.authors, strict=True)):
             fields = [each for each in self.fields if not file.fields or each.name in file.fields]
-            reading, path = _Reading(file, author, fields), self.folder / file.path
+            reading, path = _MarksReading(file, author, fields), self.folder / file.path
             for entry in read_marks(path, file.read_as(path), sizes_wh=known.sizes_wh):
                 reading.take(entry, known, counts, sizes)
             for item_id, placed in sorted(reading.placed.items()):
@@ -222,7 +222,7 @@ class _Placed:
     used: int = 0
 
 
-class _Reading:
+class _MarksReading:
     """Takes the entries of one file."""
 
     def __init__(self, file: StartFile, author: StartAuthor, fields: Sequence[RegionField]) -> None:

@@ -196,14 +196,14 @@ def _combined_statements(
     stating = [decision for decision in decisions if fields_in(decision)[HEADLINE] == STATED]
     if not stating:
         return None
-    taken = _Taken(form, campaign)
+    taken = _TakenFields(form, campaign)
     for decision in stating[:1] if first_only else stating:
         taken.add(decision)
     document = statements_document(taken.fields)
     return StatementsOnPicture.model_validate(document | {"authors": taken.authors})
 
 
-class _Taken:
+class _TakenFields:
     """What is taken of annotators' fields, and who wrote each statement."""
 
     def __init__(self, form: Form, campaign: str) -> None:

@@ -60,7 +60,7 @@ _AS_STRONG = 0.25
 """Least variance of one mark as a share of the other's: a watermark over faint words is far stronger than they are."""
 
 
-class _Pair(NamedTuple):
+class _AlignedPair(NamedTuple):
     """Two aligned pictures of equal light and contrast, and the grey levels from which a difference counts."""
 
     fixed: _Grey
@@ -102,7 +102,7 @@ def has_other_marks(strokes: AlignedStrokes) -> bool:
     moving = _relit(_softened(strokes.moving_grey), fixed, strokes.inside)
     darkest, lightest = np.percentile(fixed[strokes.inside], (1, 99))
     least = max(_STRONG_LEVELS, _STRONG * float(lightest - darkest))
-    pair = _Pair(fixed, moving, strokes.inside, least)
+    pair = _AlignedPair(fixed, moving, strokes.inside, least)
     if not ((np.abs(fixed - moving) > pair.least) & pair.inside).any():
         return False  # as in most copies
     own = list(_own_marks(pair))
@@ -172,7 +172,7 @@ def _unexplained(grey: _Grey, other: _Grey) -> _Grey:
     return np.asarray(np.maximum(beyond, 0), np.float32)
 
 
-def _own_marks(pair: _Pair) -> Iterator[_OwnMark]:
+def _own_marks(pair: _AlignedPair) -> Iterator[_OwnMark]:
     """Yield the marks that one picture shows where the other has bare ground."""
     import cv2
 
@@ -201,7 +201,7 @@ def _exchange(own: Sequence[_OwnMark]) -> bool:
     return less >= max(_LEAST_OWN_PX, _EVEN * more)
 
 
-def _is_repeated(mark: _OwnMark, pair: _Pair) -> bool:
+def _is_repeated(mark: _OwnMark, pair: _AlignedPair) -> bool:
     """Return whether the picture that lacks a mark shows the same one at another place."""
     import cv2
 
@@ -214,7 +214,7 @@ def _is_repeated(mark: _OwnMark, pair: _Pair) -> bool:
     return bool(np.sqrt(max(squares, 0.0) / shown.size) <= _SAME * shown.std())
 
 
-def _replace(pair: _Pair) -> bool:
+def _replace(pair: _AlignedPair) -> bool:
     """Return whether at one place both pictures show a mark, and nothing of the one is in the other."""
     pieces, _ = _pieces((np.abs(pair.fixed - pair.moving) > pair.least) & pair.inside, _LINE_GAPS_PX)
     places = [
@@ -226,7 +226,7 @@ def _replace(pair: _Pair) -> bool:
     return any(_is_replaced(piece, pair) for piece in sorted(places, key=lambda p: -p.area)[:_MOST_REPLACED])
 
 
-def _is_replaced(piece: _Piece, pair: _Pair) -> bool:
+def _is_replaced(piece: _Piece, pair: _AlignedPair) -> bool:
     import cv2
 
     window = piece.window(2)

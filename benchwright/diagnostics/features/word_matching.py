@@ -119,7 +119,7 @@ def word_sharing(
     """
     every, owner = _all_corners(words)
     bits = word_bits(len(every))
-    tables = [_Table.of(_words_of_part(every, bits, part)) for part in range(WORD_BITS // bits)]
+    tables = [_WordTable.of(_words_of_part(every, bits, part)) for part in range(WORD_BITS // bits)]
     common = tuple(table.common for table in tables)
     changed = np.ones(int(owner[-1]) + 1 if len(owner) else 0, np.bool_)
     if before is not None and is_new is not None and before.bits == bits:
@@ -163,7 +163,7 @@ def _all_corners(words: Iterable[Words]) -> tuple[Words, _Rows]:
     return np.concatenate(pictures), owner
 
 
-class _Table(NamedTuple):
+class _WordTable(NamedTuple):
     """Corners sorted by a word: `corner[start[p] : p]` are the earlier corners with the word of the corner at p."""
 
     corner: _Rows
@@ -173,7 +173,7 @@ class _Table(NamedTuple):
     common: NDArray[np.uint32]
 
     @classmethod
-    def of(cls, word: NDArray[np.uint32]) -> _Table:
+    def of(cls, word: NDArray[np.uint32]) -> _WordTable:
         """Sort corners by their words."""
         corner = np.argsort(word, kind="stable").astype(np.int32)
         place = np.empty_like(corner)

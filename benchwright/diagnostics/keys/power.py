@@ -143,7 +143,7 @@ def _power(task: str, some: NDArray[np.bool_], matrix: LetterMatrix, given: Powe
     return TaskPower(task, items, len(sizes), len(pairs), discordant, effect, least, needed, tuple(close))
 
 
-class _Pair(NamedTuple):
+class _ModelPair(NamedTuple):
     first: str
     second: str
     difference: float
@@ -151,7 +151,7 @@ class _Pair(NamedTuple):
     design_effect: float
 
 
-def _pairs(some: NDArray[np.bool_], matrix: LetterMatrix) -> list[_Pair]:
+def _pairs(some: NDArray[np.bool_], matrix: LetterMatrix) -> list[_ModelPair]:
     """Return what each two models' replies say about each other."""
     import numpy as np
 
@@ -166,5 +166,5 @@ def _pairs(some: NDArray[np.bool_], matrix: LetterMatrix) -> list[_Pair]:
         kinds = kinds_of(matrix.group[both], difference)
         effect = 1.0 if kinds.clusters == n else paired_design_effect(kinds, only_first, only_second)
         shares = (only_first - only_second) / n, (only_first + only_second) / n
-        pairs.append(_Pair(matrix.models[a], matrix.models[b], *shares, effect))
+        pairs.append(_ModelPair(matrix.models[a], matrix.models[b], *shares, effect))
     return pairs

@@ -43,7 +43,7 @@ _STOP_S = 10.0
 
 
 @dataclass
-class _Task:
+class _ActorTask:
     job: Any
     data: bytes
     deaths: Counter[Place] = field(default_factory=Counter)
@@ -54,14 +54,14 @@ class _Task:
 
 
 @dataclass
-class _Worker:
+class _ActorWorker:
     number: int
     actor: Any
     answer: Any
     node: str = ""
     name: str = "a node"
     is_ready: bool = False
-    task: _Task | None = None
+    task: _ActorTask | None = None
     note: Path | None = None
 
 
@@ -99,7 +99,7 @@ class RayEngine:
         self._open = ExitStack()
         self._token: Token | None = None
         self._needs = Resources()
-        self._workers: list[_Worker] = []
+        self._workers: list[_ActorWorker] = []
         self._started = 0
         self._failed_starts = 0
         self._heard_at = 0.0
@@ -129,7 +129,7 @@ class RayEngine:
 
     def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:
         """Run jobs and yield each as it finishes (`Engine.run`)."""
-        waiting = deque(_Task(job, pickle.dumps(job)) for job in jobs)
+        waiting = deque(_ActorTask(job, pickle.dumps(job)) for job in jobs)
         if not waiting:
             return
         # Ray shares out whole GPUs and shares of them, and knows nothing of their memory.
@@ -181,7 +181,7 @@ class RayEngine:
                 paths=[path for path in sys.path if path],
                 folder=os.getcwd(),
             )
-            self._workers.append(_Worker(self._started, actor, actor.ready.remote(self._token)))
+            self._workers.append(_ActorWorker(self._started, actor, actor.ready.remote(self._token)))
 
     def _wait_for_workers(self) -> None:
         """Report once what the run waits for; raise an error after `_NO_WORKER_S` seconds."""
@@ -192,7 +192,7 @@ class RayEngine:
             self._has_complained = True
             logger.warning("waiting for the cluster to have %s free", _words(self._needs))
 
-    def _give(self, worker: _Worker, task: _Task) -> None:
+    def _give(self, worker: _ActorWorker, task: _ActorTask) -> None:
         task.attempts += 1
         worker.note = self._log_folder / f"worker-{worker.number}.at-{task.attempts}" if task.suspect else None
         serialized_job = SerializedJob(
@@ -200,7 +200,7 @@ class RayEngine:
         )
         worker.task, worker.answer = task, worker.actor.run.remote(serialized_job)
 
-    def _next_to_hear(self) -> list[_Worker]:
+    def _next_to_hear(self) -> list[_ActorWorker]:
         by_answer = {
             worker.answer: worker for worker in self._workers if worker.task is not None or not worker.is_ready
         }
@@ -209,7 +209,7 @@ class RayEngine:
             self._heard_at = time.monotonic()
         return [by_answer[answer] for answer in ready]
 
-    def _hear(self, worker: _Worker) -> Done | None:
+    def _hear(self, worker: _ActorWorker) -> Done | None:
         """Return the job that a worker has finished; None if the worker has only started, or has ended."""
         errors = self._ray.exceptions
         try:
@@ -234,7 +234,7 @@ class RayEngine:
         result, seconds, attempts = answer
         return Done(task.job, pickle.loads(result), seconds, task.attempts - 1 + attempts)  # noqa: S301 - from a worker of this run
 
-    def _note_end(self, worker: _Worker, error: Exception) -> None:
+    def _note_end(self, worker: _ActorWorker, error: Exception) -> None:
         """Handle an actor's end: a lost node, a suspect job, or a record to blame."""
         if worker.task is None:
             self._note_failed_start(error)
@@ -259,7 +259,7 @@ class RayEngine:
                 logger.warning("record %s ended its worker %d times: recorded as failed", place, DEATHS_TO_BLAME)
                 task.blamed[place] = "SIGKILL"
 
-    def _is_fault(self, worker: _Worker, error: Exception) -> bool:
+    def _is_fault(self, worker: _ActorWorker, error: Exception) -> bool:
         """Return whether an actor ended by itself: only if Ray reports it so and its node still lives."""
         died = isinstance(error, self._ray.exceptions.ActorDiedError)
         return died and any(node.id == worker.node for node in living_nodes())
@@ -271,7 +271,7 @@ class RayEngine:
         if getattr(error, "actor_init_failed", False) or self._failed_starts >= limit:
             raise StepError(f"the cluster cannot start workers: {error}; see {self._log_folder}") from error
 
-    def _end(self, workers: list[_Worker]) -> None:
+    def _end(self, workers: list[_ActorWorker]) -> None:
         """Stop processes and actors, and wait a limited time for their end."""
         stops = [worker.actor.stop.remote() for worker in workers if worker.is_ready]
         if stops:

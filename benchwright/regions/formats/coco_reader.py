@@ -50,7 +50,7 @@ class _Category:
     keypoints: tuple[str, ...]
 
 
-class _Picture(NamedTuple):
+class _SizedPicture(NamedTuple):
     name: str
     size_wh: SizeWH
 
@@ -154,14 +154,14 @@ def _read(
                 yield RefusedMark(str(path), _entry("annotation", element), reason, code)
 
 
-def _picture(entries: _Entries, image_id: Id) -> _Picture:
+def _picture(entries: _Entries, image_id: Id) -> _SizedPicture:
     [(name, size_wh)] = entries.pictures[image_id]
-    return _Picture(name, tuple(size_wh))
+    return _SizedPicture(name, tuple(size_wh))
 
 
 def _read_picture(
     path: Path,
-    picture: _Picture,
+    picture: _SizedPicture,
     annotations: Iterable[Mapping[str, Any]],
     categories: Mapping[Id, _Category],
     shape: RegionShape | None,
@@ -366,7 +366,7 @@ def _add_picture(
     size_wh = size_in(element.get("width"), element.get("height"))
     checked_size(size_wh, name, sizes_wh)
     entries.names.add(name, None)
-    entries.pictures.add(image_id, _Picture(name, size_wh))
+    entries.pictures.add(image_id, _SizedPicture(name, size_wh))
 
 
 def _add_category(element: Any, categories: dict[Id, _Category]) -> None:

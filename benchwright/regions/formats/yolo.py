@@ -76,7 +76,7 @@ def read_yolo(
         files = sorted(file for file in labels.rglob("*.txt") if file.name.lower() not in _NO_LABELS)
     if not files:
         raise DataError(f"{labels}: no label files (.txt) lie there; give the folder of the dataset")
-    pictures = _Pictures(folder, sizes_wh)
+    pictures = _LabelledPictures(folder, sizes_wh)
     for file in files:
         try:
             name, size_wh = pictures.of(file.relative_to(labels).with_suffix("").as_posix())
@@ -85,7 +85,7 @@ def read_yolo(
             yield RefusedMark(str(file), "labels", str(error), error.code)
 
 
-class _Pictures:
+class _LabelledPictures:
     """Pictures that label files are about, by path without suffix."""
 
     def __init__(self, folder: Path, sizes_wh: Mapping[str, SizeWH] | None) -> None:

@@ -59,7 +59,7 @@ class EndpointGrounding(BaseModel):
 _Phrase = Annotated[str, StringConstraints(min_length=1, max_length=120, strip_whitespace=True)]
 
 
-class _Item(BaseModel):
+class _GroundedPhrase(BaseModel):
     phrase: Words
     box: Numbers
 
@@ -67,7 +67,7 @@ class _Item(BaseModel):
 class _Described(BaseModel):
     caption: Words
     people: int = Field(ge=0, le=10_000)
-    items: list[_Item] = Field(max_length=60)
+    items: list[_GroundedPhrase] = Field(max_length=60)
 
 
 class _Chosen(BaseModel):

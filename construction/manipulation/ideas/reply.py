@@ -25,7 +25,7 @@ def _ends_as_question(text: str) -> str:
 _Question = Annotated[_Sentence, AfterValidator(_ends_as_question)]
 
 
-class _Asked(BaseModel):
+class _ChangeQuestions(BaseModel):
     """Questions about a change, and wrong values for options."""
 
     model_config = ConfigDict(frozen=True)
@@ -36,7 +36,7 @@ class _Asked(BaseModel):
     tempting: tuple[_Value, ...] = Field((), max_length=_MOST_OTHERS)
 
     @model_validator(mode="after")
-    def _differ(self) -> _Asked:
+    def _differ(self) -> _ChangeQuestions:
         if _same(self.ask_natural, self.ask_manipulated):
             raise ValueError("ask_natural and ask_manipulated must be different questions")
         values = [text.casefold() for text in (*self.others, *self.tempting)]
@@ -45,7 +45,7 @@ class _Asked(BaseModel):
         return self
 
 
-class _AskedHigh(_Asked):
+class _AskedHigh(_ChangeQuestions):
     tempting: tuple[_Value, ...] = Field(min_length=_LEAST_OTHERS, max_length=_MOST_OTHERS)
 
 
@@ -57,7 +57,7 @@ class WrittenIdea(BaseModel):
 
     new_caption: _Sentence
     instruction: _Sentence
-    low: _Asked
+    low: _ChangeQuestions
     high: _AskedHigh
 
     def new(self, name: str) -> str:

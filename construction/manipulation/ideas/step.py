@@ -31,7 +31,7 @@ _NO_PEOPLE, _NO_IDEA = "no_people", "no_idea"
 TRANSIENT = frozenset(f"endpoint_{reason}" for reason in MAY_PASS)
 
 
-class _Opened(NamedTuple):
+class _IdeaTools(NamedTuple):
     grounder: Grounder
     writer: Writer
     pool: ThreadPoolExecutor
@@ -120,14 +120,14 @@ class Ideas(MapStep):
         """Return the digest of the detector's files, where one is used."""
         return self.detector.sha256 if self.detector is not None else None
 
-    def open(self, ctx: OpenContext) -> _Opened:
+    def open(self, ctx: OpenContext) -> _IdeaTools:
         """Load the detector and connect to models.
 
         Raises:
             PrerequisiteError: A key is missing, or the detector cannot be loaded.
         """
         pool = ThreadPoolExecutor(self.concurrency)
-        return _Opened(self._grounder(pool, ctx), self._writer(ctx), pool)
+        return _IdeaTools(self._grounder(pool, ctx), self._writer(ctx), pool)
 
     def _grounder(self, pool: ThreadPoolExecutor, ctx: OpenContext) -> Grounder:
         said_by = self._said_by(pool, ctx)
@@ -149,7 +149,7 @@ class Ideas(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Ground an image, ask for ideas of every category, and keep those that the content policy lets pass."""
-        opened: _Opened = ctx.opened
+        opened: _IdeaTools = ctx.opened
         categories = [CATEGORIES[code] for code in CODES if code in self.categories]
         try:
             scene = opened.grounder.scene(record, _wanted(categories), ctx)
