@@ -19,6 +19,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import gc
+import re
 import signal
 from collections import Counter
 from collections.abc import Generator
@@ -56,6 +57,9 @@ TIER_OF_FOLDER = {
     "installs": "thorough",
     "e2e": "slow",
 }
+WITHOUT_TIERS = re.compile(r"not \((\w+(?: or \w+)*)\)")
+"""What `make test` and `make test-fast` ask for."""
+MARK_OF_MODULE = re.compile(r"^pytestmark = .*$", re.MULTILINE)
 TIER_OF_FIXTURE = {"postgres": "server", "served_vlm": "server", "machines": "server"}
 SHARED = ROOT.parent / "shared" / "data"
 NO_DATA = "the data beside the checkout is absent"
@@ -116,6 +120,23 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave unread what is as a whole in a tier that this run leaves out: reading it takes longer than many a test.
+
+    That is a folder of such a tier, and a module that says so in its `pytestmark`.
+    """
+    without = WITHOUT_TIERS.fullmatch(config.option.markexpr)
+    if without is None or not collection_path.is_relative_to(ROOT / "tests"):
+        return None
+    tiers = without[1].split(" or ")
+    if any(TIER_OF_FOLDER.get(name) in tiers for name in collection_path.relative_to(ROOT / "tests").parts):
+        return True
+    if collection_path.suffix != ".py" or not collection_path.name.startswith("test_"):
+        return None
+    marked = MARK_OF_MODULE.search(collection_path.read_text(encoding="utf-8"))
+    return True if marked and any(f"pytest.mark.{tier}" in marked[0] for tier in tiers) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

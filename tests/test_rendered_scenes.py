@@ -142,6 +142,7 @@ def test_truths_are_those_of_the_geometry() -> None:
     assert depth.closer == ("first" if order.index(first) < order.index(second) else "second")
 
 
+@pytest.mark.slow
 def test_a_table_states_valid_truths_of_every_kind_and_each_picture_is_there(folder: Path) -> None:
     kinds = set()
     for line in (folder / "scenes.jsonl").read_text(encoding="utf-8").splitlines():
@@ -166,6 +167,7 @@ def test_a_scene_depends_on_its_seed_kind_and_number_alone(folder: Path, tmp_pat
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_scenes_feed_tasks_through_the_folder_reader(folder: Path, tmp_path: Path) -> None:
     recipe = """
 name: scenes

@@ -23,6 +23,7 @@ def test_every_task_has_a_sheet_and_its_page_shows_it() -> None:
         assert (DRAWN / f"{task}.jpg").stat().st_size <= task_sheets.MOST_BYTES
 
 
+@pytest.mark.slow
 def test_a_sheet_of_puzzles_has_the_items_that_it_is_to_have_and_stays_small(tmp_path: Path) -> None:
     puzzles = {"step": "pattern_puzzles", "puzzles": task_sheets.ITEMS_PER_TASK}
     steps = [puzzles, {"step": "iq_test", **task_sheets.GENERATED_TASKS["iq_test"]}]

@@ -16,6 +16,8 @@ from benchwright.annotation.workflow.task_queue import TaskQueue
 
 from .sqlite_work import instructions
 
+pytestmark = pytest.mark.slow
+
 
 def fill(store: ReviewStore, *, tasks: int) -> None:
     for name, kind in (("other", "verify"), ("verify", "verify"), ("answer", "answer")):

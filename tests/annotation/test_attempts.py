@@ -30,6 +30,7 @@ def guesses(attempts: Attempts, tried: list[SignInAttempt], *, during: timedelta
     return number
 
 
+@pytest.mark.slow
 def test_sixty_addresses_guess_no_faster_at_one_account_than_one_does() -> None:
     one = guesses(Attempts(), [SignInAttempt("ann", None, "a")], during=timedelta(hours=1))
     sixty = guesses(Attempts(), [SignInAttempt("ann", None, f"a{n}") for n in range(60)], during=timedelta(hours=1))
@@ -39,6 +40,7 @@ def test_sixty_addresses_guess_no_faster_at_one_account_than_one_does() -> None:
     assert day < 120
 
 
+@pytest.mark.slow
 def test_guessing_at_an_account_keeps_nobody_out_who_has_signed_in_on_this_device_before() -> None:
     attempts = Attempts()
     guesses(attempts, [SignInAttempt("ann", None, f"a{n}") for n in range(60)], during=timedelta(hours=1))
@@ -75,6 +77,7 @@ def test_who_signs_in_at_once_leaves_no_trace_at_a_shared_address() -> None:
         attempts.succeeded(attempt)
 
 
+@pytest.mark.slow
 def test_an_address_waits_a_minute_at_most_and_its_devices_never() -> None:
     attempts = Attempts()
     guesses(attempts, [SignInAttempt(f"n{n}", None, "a") for n in range(200)], during=timedelta(minutes=20))

@@ -23,7 +23,7 @@ from benchwright.annotation.store.review_store import ReviewStore, open_store
 
 from .sqlite_work import instructions
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 PEOPLE = ("ann", "ben", "cas", "dan", "eva", "fay")
 
 

@@ -176,6 +176,7 @@ def test_a_revision_is_never_settled_early(
     assert states(people) == ["open"]  # the third may bring the edits
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adjudicated", [False, True])
 def test_outcomes_are_those_of_a_campaign_in_which_everybody_decided(
     people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime, *, adjudicated: bool

@@ -95,6 +95,7 @@ def test_cohens_kappa_of_his_example_is_as_published() -> None:
     assert agreement_of(by_pair(COHEN)).cohen_kappa == pytest.approx(0.492, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_kappas_equal_those_of_statsmodels() -> None:
     from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 

@@ -179,6 +179,7 @@ def store_of(tmp_path: Path) -> ReviewStore:
     return open_store(f"sqlite:///{tmp_path / 'w' / 'review.sqlite'}")
 
 
+@pytest.mark.slow
 def test_descriptions_become_items_and_nobody_is_asked_about_what_they_wrote(tmp_path: Path, now: datetime) -> None:
     make_photographs(tmp_path / "photographs", count=3)
     assert "campaign 'describe' waits" in waits(tmp_path).waits[0]
@@ -209,6 +210,7 @@ def test_descriptions_become_items_and_nobody_is_asked_about_what_they_wrote(tmp
     assert waits(tmp_path).state == "done"
 
 
+@pytest.mark.slow
 def test_an_author_who_asks_for_their_own_item_is_told_why_not(tmp_path: Path, now: datetime) -> None:
     make_photographs(tmp_path / "photographs", count=1)
     waits(tmp_path)

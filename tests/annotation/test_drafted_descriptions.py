@@ -85,6 +85,7 @@ def drafting(server: ChatServer) -> None:
     server.behave = lambda words, attempt, handler: json.dumps({"conveys": True, **LABELS, "questions": [CAGE, KEY]})
 
 
+@pytest.mark.slow
 def test_annotators_see_the_draft_part_by_part(tmp_path: Path, chat_server: ChatServer) -> None:
     drafting(chat_server)
     assert "campaign 'describe' waits" in run(tmp_path, chat_server.url).waits[0]
@@ -104,6 +105,7 @@ def test_annotators_see_the_draft_part_by_part(tmp_path: Path, chat_server: Chat
     assert sections == ["Description", "Questions"]
 
 
+@pytest.mark.slow
 def test_items_and_the_release_say_who_wrote_what(tmp_path: Path, chat_server: ChatServer, now: datetime) -> None:
     drafting(chat_server)
     run(tmp_path, chat_server.url)

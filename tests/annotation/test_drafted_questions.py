@@ -26,6 +26,8 @@ from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.release import Release
 
+pytestmark = pytest.mark.slow
+
 CUPS = {
     "ask": "How many cups stand on the table?", "right": "Three", "wrong": ["One", "Two", "Four"],
     "explanation": "Three stand beside the jug.",

@@ -69,6 +69,7 @@ SPELLED_OUT = {"field 7: 7; it has 7", "annotator 7 is a 7 one; campaign 7 is fo
 """Messages that `MESSAGES` has once for each word that can stand in them."""
 
 
+@pytest.mark.slow
 def test_what_refuses_somebody_is_said_in_their_language() -> None:
     arabic = read_language(ANNOTATION / "app" / "languages" / "ar.toml", english_texts())
     refused = [

@@ -95,6 +95,7 @@ def test_every_version_is_there_with_its_times_and_the_newest_is_marked(said: Re
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_is_on_record_beside_decisions_is_there_too(said: ReviewStore, now: datetime, tmp_path: Path) -> None:
     queue = TaskQueue(said, said.campaign("verify"), "zoe")
     task = said.tasks("verify", states=("done",))[0].id

@@ -43,6 +43,8 @@ from benchwright.steps import CampaignContext
 
 from .sqlite_work import instructions
 
+pytestmark = pytest.mark.slow
+
 MakeItems = Callable[..., list[Item]]
 PEOPLE = ("ann", "ben", "cas", "dan", "eva")
 LABELS = ("accept", "reject")
@@ -344,7 +346,6 @@ def closings(store: ReviewStore) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.both_databases
-@pytest.mark.slow
 def test_the_same_decisions_in_the_same_order_close_the_same_tasks_after_an_interruption_too(
     store: ReviewStore, store_url: str, context: CampaignContext, make_items: MakeItems, now: datetime, tmp_path: Path
 ) -> None:

@@ -377,6 +377,7 @@ def test_settings_that_do_not_fit_are_refused_in_words(settings: dict[str, Any],
         Mark.model_validate(settings)
 
 
+@pytest.mark.slow
 def test_simulated_annotators_agree_where_their_hands_are_steady_and_differ_where_they_miss(
     mark_context: CampaignContext,
 ) -> None:
@@ -448,6 +449,7 @@ def cell(value: Any) -> str:
     return '"' + json.dumps(value).replace('"', '""') + '"'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tolerance", "decision", "regions", "is_right"),
     [
@@ -551,6 +553,7 @@ def test_regions_come_by_way_of_a_table_and_are_compared_at_once(
         assert outcomes(store) == {MARKED: 1}
 
 
+@pytest.mark.slow
 def test_commands_say_how_far_annotators_agree_on_where_things_are(tmp_path: Path) -> None:
     make_photographs(tmp_path / "photographs", count=12)
     recipe = parse_recipe(RECIPE, "recipe.yaml", folder=tmp_path)

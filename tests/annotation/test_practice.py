@@ -77,6 +77,7 @@ def test_every_kind_has_five_items_with_pictures_a_right_decision_and_a_sentence
     assert len({item.right[0] for item in items}) > 1  # nobody passes who always says the same
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENES)
 def test_the_size_of_a_drawing_is_known_before_it_is_drawn(name: str) -> None:
     with Image.open(io.BytesIO(draw_scene(name))) as picture:

@@ -116,6 +116,7 @@ outlines = st.lists(
 ).map(lambda points: MultiPoint(points).convex_hull).filter(lambda hull: isinstance(hull, Polygon) and hull.area > 9)  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.lists(outlines, min_size=2, max_size=6))
 def test_polygons_agree_with_the_overlaps_of_every_majority(hulls: list[Polygon]) -> None:
@@ -134,6 +135,7 @@ def test_polygons_agree_with_the_overlaps_of_every_majority(hulls: list[Polygon]
     assert any(found.symmetric_difference(Polygon(piece.exterior)).area < 1e-3 for piece in pieces)
 
 
+@pytest.mark.slow
 def test_a_consensus_of_many_corners_has_no_more_than_a_region_may() -> None:
     def wheel(shift: float) -> Region:
         angles = np.linspace(0, 2 * np.pi, 1_500, endpoint=False) + shift

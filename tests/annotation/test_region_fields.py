@@ -154,6 +154,7 @@ def test_a_polygon_that_crosses_itself_is_refused() -> None:
         checked({"outline": [{"shape": "polygon", "points": [[0, 0], [10, 10], [10, 0], [0, 10]]}]}, form)
 
 
+@pytest.mark.slow
 def test_all_regions_of_a_decision_together_have_a_limit() -> None:
     form = Form(fields=(MARKED, RegionField(name="outlines", label="Outlines", shape="polygon", max_count=1000)))
     ring = [[300 + r * x, 200 + r * y] for r, x, y in _circle(1900)]

@@ -74,6 +74,7 @@ def fates(store: ReviewStore, rule: str) -> dict[str, int]:
     return {fate: count for fate, count in trial.fates.items() if count}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["majority(3)", "unanimous(3)", "adjudicated(unanimous(2))", "at_least(1, of=2)"])
 @pytest.mark.parametrize("handout", [{}, {"close_decided": True}], ids=["all", "closes"])
 def test_the_rule_in_force_comes_out_as_on_the_page_of_progress(
@@ -157,6 +158,7 @@ def test_where_no_rule_settles_anything_none_is_tried(store: ReviewStore) -> Non
     assert rules_to_try(store.campaign("answer")) == []
 
 
+@pytest.mark.slow
 def test_a_threshold_of_sureness_spares_what_closing_by_it_does(store: ReviewStore, opened: Opened) -> None:
     """Where votes came in one by one under such a setting, as many are spared as is said of the same votes in full."""
     said = ["aaa"] * 40 + ["aar"] * 3 + ["rrr"] * 12 + ["rar"] * 2 + ["a", ""]

@@ -215,6 +215,7 @@ steps:
 """
 
 
+@pytest.mark.slow
 def test_a_run_waits_and_makes_items_only_of_what_people_kept(tmp_path: Path, now: datetime) -> None:
     make_photographs(tmp_path / "photographs", count=4)
     recipe = parse_recipe(RECIPE, "recipe.yaml", folder=tmp_path)

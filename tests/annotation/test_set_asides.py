@@ -31,6 +31,8 @@ from benchwright.annotation.workflow.set_asides import set_votes_aside, take_vot
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
+pytestmark = pytest.mark.slow
+
 OpenCampaign = Callable[..., ReviewStore]
 
 

@@ -54,6 +54,7 @@ def test_what_is_not_timed_is_never_too_fast() -> None:
     assert is_too_fast(0.9, 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_curators_see_how_many_decisions_of_each_were_too_fast(
     store: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime, tmp_path: Path

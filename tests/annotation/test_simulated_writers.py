@@ -84,6 +84,7 @@ def test_descriptions_are_marked_as_nobodys(context: CampaignContext) -> None:
     assert step.advance(images[::-1], context) == verdicts
 
 
+@pytest.mark.slow
 def test_pictures_that_nobody_took_come_as_such_with_the_same_bytes_after_a_kill(
     context: CampaignContext, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +174,7 @@ steps:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.workers
 def test_a_recipe_of_both_kinds_runs_to_a_release_that_says_nobody_wrote_or_took_anything(tmp_path: Path) -> None:
     make_photographs(tmp_path / "photographs", count=3)

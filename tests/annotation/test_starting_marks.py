@@ -56,6 +56,8 @@ from benchwright.regions.formats.mark_files import write_marks
 from benchwright.regions.formats.picture_marks import PictureMarks
 from benchwright.workspace.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 SIZES = {"train/a.jpg": (64, 48), "val/a.jpg": (80, 60), "b.png": (100, 50), "turned.jpg": (60, 90)}
 """Upright sizes of the photographs by path; the last one is stored lying on its side."""
 THINGS = "{name: things, label: Things, shape: box, options: [{code: dog, words: A dog}, {code: cat, words: A cat}], min_count: 0}"

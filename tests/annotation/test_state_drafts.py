@@ -27,6 +27,8 @@ from benchwright.facts import StatementsOnPicture
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 
+pytestmark = pytest.mark.slow
+
 TASTE = {"name": "taste", "why": "other_modality", "ask": "How does it taste?", "wrong": ["Bitter", "Sour", "Sweet"]}
 TABLE = {"name": "table", "ask": "What does it stand on?", "right": "A table", "wrong": ["A chair", "A tray", "A bed"]}
 DRAFT: dict[str, Any] = {

@@ -19,6 +19,8 @@ from benchwright.steps import CampaignContext
 
 from .filled_tables import FORMATS, exported, filled, imported
 
+pytestmark = pytest.mark.slow
+
 openpyxl = pytest.importorskip("openpyxl", reason="needs the extra `tables`")
 
 PICTURES = ["a" * 64, "b" * 64, "c" * 64]

@@ -39,6 +39,8 @@ from benchwright.canonical import digest
 from benchwright.records import ImageRecord, Item, Source
 from benchwright.steps import CampaignContext, CampaignStep
 
+pytestmark = pytest.mark.slow
+
 MakeItems = Callable[..., list[Item]]
 
 

@@ -30,6 +30,8 @@ from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.release import Release, verify_release
 
+pytestmark = pytest.mark.slow
+
 MODEL = "model:translator"
 ARABIC = {
     "What does the open window stand for?": "إلامَ ترمز النافذة المفتوحة؟",

@@ -190,6 +190,7 @@ def test_a_rule_is_kept_in_one_spelling() -> None:
 # Simulated annotators
 
 
+@pytest.mark.slow
 def test_simulated_annotators_close_a_campaign_and_show_as_simulated(
     context: CampaignContext, make_items: MakeItems
 ) -> None:

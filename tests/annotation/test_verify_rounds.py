@@ -18,6 +18,8 @@ from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
+pytestmark = pytest.mark.slow
+
 MakeItems = Callable[..., list[Item]]
 X, Y = {"question": "Which piece fits best?"}, {"question": "Which of the two?"}
 

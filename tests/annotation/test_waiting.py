@@ -149,6 +149,7 @@ def test_open_tasks_are_counted_by_campaign(store: ReviewStore, now: datetime) -
     assert open_tasks_of(store, store.campaigns()) == {"verify": 0, "answer": 3}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["verify", "answer"])
 def test_decisions_of_others_cost_nothing_to_count(
     tmp_path: Path, empty_store: bytes, now: datetime, kind: str

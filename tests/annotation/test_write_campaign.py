@@ -394,6 +394,7 @@ def waits(tmp_path: Path) -> Any:
     return run_recipe(recipe, workspace=tmp_path / "w", images=tmp_path / "photographs", workers=1)
 
 
+@pytest.mark.slow
 def test_two_campaigns_become_items_of_two_kinds_and_puzzles_and_nobody_gets_their_own(
     tmp_path: Path, now: datetime
 ) -> None:

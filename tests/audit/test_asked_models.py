@@ -16,6 +16,8 @@ from chat_server import ChatServer
 
 from benchwright.cli.main import invoke
 
+pytestmark = pytest.mark.slow
+
 ITEMS = 24
 ASKED = ("blind_models", "second_right_options", "options_that_mean_the_same")
 Behaviour = Callable[[str, int, Any], str | None]

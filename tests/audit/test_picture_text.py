@@ -16,6 +16,8 @@ from benchwright.audit.findings.report import AuditReport
 from benchwright.audit.setting_right.asked_of_people import questions_of
 from benchwright.cli.main import invoke
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("rapidocr")
 
 

@@ -23,6 +23,8 @@ from benchwright.cli.main import invoke
 from benchwright.question_files.asked_question import ModelReply
 from benchwright.replies.model_replies import KeyedItem
 
+pytestmark = pytest.mark.slow
+
 ITEMS, WRONG = 80, 4
 CHECKS: list[AuditCheck] = [
     ContradictedKeys(),
@@ -253,7 +255,6 @@ def test_a_letter_that_the_source_took_a_reply_for_counts_before_its_text() -> N
     assert read.elsewhere == 1
 
 
-@pytest.mark.slow
 def test_the_models_that_mvp_bench_was_published_with_speak_on_its_keys(published_data: Path, tmp_path: Path) -> None:
     report = audit(published_data / "mvp_bench", tmp_path, AuditSettings(workers=1), checks=CHECKS)
     (effect,) = found(report, "score_effect")

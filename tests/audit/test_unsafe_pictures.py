@@ -34,6 +34,7 @@ def quiz(tmp_path: Path) -> Path:
     return write_rows(tmp_path / "quiz.csv", rows)
 
 
+@pytest.mark.slow
 def test_a_picture_beyond_the_bound_is_found_and_goes_to_people(quiz: Path, model: Path) -> None:
     settings = AuditSettings(unsafe=UnsafeLabels(model=model, refuse={"red": 0.5}), workers=1)
     report = audit(quiz, quiz.parent / "out", settings, checks=[UnsafePictures()])

@@ -58,6 +58,7 @@ def found(report: AuditReport, kind: str) -> list[Finding]:
     return [finding for finding in report.findings if finding.kind == kind]
 
 
+@pytest.mark.slow
 def test_keys_without_words_are_items_with_as_many_options_as_their_task_names(report: AuditReport) -> None:
     assert not report.audited.items
     assert report.audited.unreadable == ()

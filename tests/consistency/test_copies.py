@@ -20,6 +20,8 @@ from walks import in_process
 
 from benchwright.records import Choice, ImageRecord, ItemImage
 
+pytestmark = pytest.mark.slow
+
 Pairs = set[frozenset[str]]
 
 

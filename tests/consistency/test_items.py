@@ -164,6 +164,7 @@ def _groups(repetitions: Iterable[tuple[str, Iterable[str], str]]) -> set[tuple[
     return {(reason, frozenset((item_id, *of))) for item_id, of, reason in repetitions}
 
 
+@pytest.mark.slow
 def test_the_same_questions_are_asked_twice(scene: Scene) -> None:
     expected = {
         ("duplicate_question", scene.ids("first", "equal")),

@@ -133,6 +133,7 @@ print(json.dumps([reader.letter_of(reply, options) for reply, options in json.lo
 """Loads a file by its path, as other tools do, in a Python that has its standard library and nothing else."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("format_name", "reader"), [("lmms-eval", "utils.py"), ("inspect", "reply_reader/__init__.py")]
 )

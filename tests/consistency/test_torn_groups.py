@@ -44,6 +44,7 @@ def _answer(*arguments: object) -> Any:
     return json.loads(in_process(*arguments, "--json").stdout)
 
 
+@pytest.mark.slow
 def test_the_audit_names_the_groups_that_release_splits_names(torn: Path, tmp_path: Path) -> None:
     shared = _answer("release", "splits", torn, "--workers", 1)["shared_groups"]
     findings = _answer("audit", torn, "--workers", 1, "--out", tmp_path / "audit")["findings"]

@@ -32,6 +32,7 @@ def _lines(path: Path, rows: list[dict[str, str]]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_evaluate_and_audit_suspect_the_same_keys_in_the_same_order(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -88,6 +88,7 @@ def made(request: pytest.FixtureRequest) -> list[BoxView]:
     return views(things(request.param))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", MEASURES)
 def test_no_measure_of_the_boxes_alone_tells_which_of_exchangeable_boxes_is_right(
     made: list[BoxView], measure: str

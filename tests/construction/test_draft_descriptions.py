@@ -97,6 +97,7 @@ def late(words: str, attempt: int, handler: Any) -> None:
     handler.rfile.read(1)  # nothing more comes, until the client gives up
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("behave", "chat", "reason", "words"),
     [

@@ -25,6 +25,8 @@ from benchwright.pipeline import run_recipe
 from benchwright.questions.drafts import QuestionDrafts
 from benchwright.recipe import parse_recipe
 
+pytestmark = pytest.mark.slow
+
 CUPS = {
     "ask": "How many cups stand on the table?", "right": "Three", "wrong": ["One", "Two", "Four", "Five", "Six"],
     "explanation": "Three cups stand beside the jug.", "level": "easy",

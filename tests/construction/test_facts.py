@@ -122,6 +122,7 @@ def test_an_empty_file_name_is_refused() -> None:
         StatedFacts(file="")
 
 
+@pytest.mark.slow
 def test_the_demos_facts_fit_its_photographs_and_make_items_of_all_kinds(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

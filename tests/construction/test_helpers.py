@@ -23,6 +23,8 @@ from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.regions import HelperPicture, HelperSettings, RegionError, RegionHints, grid_of
 from benchwright.regions.masks import mask_iou
 
+pytestmark = pytest.mark.slow
+
 HEIGHT, WIDTH = 600, 900
 
 
@@ -120,7 +122,6 @@ def tiny_sam(kind: str, folder: Path) -> HelperSettings:
     return SamTransformersSettings(weights=str(make_folder(folder / "tiny")), device="cpu")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sam", "sam_transformers"])
 def test_sam_answers_clicks_and_boxes_from_an_embedding_as_from_the_picture(kind: str, tmp_path: Path) -> None:
     helper: Any = tiny_sam(kind, tmp_path).open()
@@ -141,7 +142,6 @@ def test_sam_answers_clicks_and_boxes_from_an_embedding_as_from_the_picture(kind
             assert (region.proposal.helper, region.proposal.weights) == (kind, helper.made_with["weights"])
 
 
-@pytest.mark.slow
 def test_both_sams_embed_by_their_weights(tmp_path: Path) -> None:
     needs("segment_anything")
     first = SamSettings(weights=str(make_checkpoint(tmp_path / "a.pth", seed=1)), device="cpu").open()
@@ -149,13 +149,11 @@ def test_both_sams_embed_by_their_weights(tmp_path: Path) -> None:
     assert first.prepared_as != second.prepared_as
 
 
-@pytest.mark.slow
 def test_sam_without_a_click_or_a_box_says_what_it_wants(tmp_path: Path) -> None:
     with pytest.raises(RegionError, match="click"):
         tiny_sam("sam", tmp_path).open().propose(disc_picture()[0], RegionHints(shape="mask"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "make"), [(GroundingDinoSettings, make_grounding_dino), (Owlv2Settings, make_owlv2)])
 def test_detectors_propose_all_boxes_of_a_phrase(kind: Any, make: Any, tmp_path: Path) -> None:
     needs("transformers")

@@ -98,6 +98,7 @@ def test_counts_are_those_of_the_records(tmp_path: Path) -> None:
     assert surveyed["relative_depth"].by == ("diw (diw)",)
 
 
+@pytest.mark.slow
 def test_weights_on_this_machine_feed_what_models_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "photographs"
     save(folder / "cup.png", 1, 320, 200)

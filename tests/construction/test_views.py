@@ -56,6 +56,7 @@ def test_the_view_shows_at_each_mapped_point_what_the_photograph_shows_there(see
     assert np.abs(shown - sampled(photo, points)).max() < 1.6
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(seed=SEEDS)
 def test_a_view_of_a_larger_photograph_shows_the_same_points(seed: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from worded_items import item
 
 from benchwright.diagnostics.item_report import report_on
@@ -17,6 +18,7 @@ def _lettered(task: str, counts: tuple[int, ...]) -> list[Item]:
     return [item(f"{task} {n}", f"Is it {task} {n}?", options, key, task=task) for n, key in enumerate(keys)]
 
 
+@pytest.mark.slow
 def test_one_of_many_tasks_is_not_uneven_by_what_chance_does_to_one_in_twenty() -> None:
     odd, even = _lettered("odd", (11, 5, 3, 5)), [one for n in range(20) for one in _lettered(f"t{n}", (2, 2, 2, 2))]
     [alone] = report_on(odd).letters

@@ -34,6 +34,7 @@ def test_all_similar_pairs_are_found_and_no_others(sets: list[frozenset[str]], a
     assert similar_pairs(sets, at_least=at_least) == all_compared(sets, at_least)
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.sampled_from([0.1, 0.3, 0.5, 0.6, 0.75, 1.0]))
 @settings(max_examples=20, deadline=None)
 def test_pairs_of_many_texts_of_all_lengths_are_those_of_comparing_each_with_each(
@@ -46,6 +47,7 @@ def test_pairs_of_many_texts_of_all_lengths_are_those_of_comparing_each_with_eac
     assert similar_pairs(iter(sets), at_least=at_least) == all_compared(sets, at_least)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at_least", [0.25, 0.4, 0.6])
 def test_pairs_of_published_questions_are_those_of_comparing_each_with_each(ii_bench: Path, at_least: float) -> None:
     records = [

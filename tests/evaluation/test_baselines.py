@@ -61,6 +61,7 @@ def test_a_tell_in_the_words_is_found() -> None:
     assert share(replies("text_classifier", [label.question for label in labels], labels), labels) > 0.95
 
 
+@pytest.mark.slow
 def test_without_a_tell_it_stays_at_chance_because_it_never_sees_the_item_that_it_answers() -> None:
     labels = labelled(800, tell=False, rng=np.random.default_rng(2))
     reached = share(replies("text_classifier", [label.question for label in labels], labels), labels)

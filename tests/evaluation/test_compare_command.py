@@ -16,6 +16,8 @@ from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 
+pytestmark = pytest.mark.slow
+
 TASKS = ("counting", "naming")
 
 

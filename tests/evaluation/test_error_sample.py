@@ -16,6 +16,8 @@ from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 from benchwright.review_files.tasks import LONGEST_TEXT, read_review_tasks
 
+pytestmark = pytest.mark.slow
+
 DOMAINS = ("Life",) * 30 + ("Art",) * 20 + ("Society",) * 10
 
 

@@ -94,6 +94,7 @@ def test_more_clusters_bring_ranks_back(bench: Any, tmp_path: Path, predictions_
     assert ranks["predictions:m6.jsonl"] == 7
 
 
+@pytest.mark.slow
 def test_the_report_says_that_ranks_cannot_be_told(bench: Any, tmp_path: Path, predictions_file: Any) -> None:
     out = results(bench, tmp_path, predictions_file, clusters=8, right=SEVEN)
     page = ReportPage(write_report(out, tmp_path / "release").path)

@@ -96,6 +96,7 @@ def _finish(release: Release, workspace: Path, split: str | None = None) -> Path
     return workspace / "results"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("simulated", "name"), [(False, "human"), (True, "human (simulated)")])
 def test_the_step_writes_the_figures_and_the_summary_shows_them_below_the_models(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], simulated: bool, name: str
@@ -118,6 +119,7 @@ def test_the_step_writes_the_figures_and_the_summary_shows_them_below_the_models
     assert json.loads(_summary(capsys, results, "--json")[1]).keys() == {"random"}
 
 
+@pytest.mark.slow
 def test_figures_of_people_go_when_the_release_has_none(tmp_path: Path, release: Release) -> None:
     assert (_finish(release, tmp_path) / HUMAN_FILE).exists()
     small_bench().write(tmp_path / "r", replace=True)

@@ -93,6 +93,7 @@ def test_another_picture_words_or_order_of_options_is_another_question(
     assert program.asked["one"] >= 2
 
 
+@pytest.mark.slow
 def test_a_report_is_the_same_with_pictures_that_were_kept(bench: Any, tmp_path: Path, cache: ItemCache) -> None:
     bench.add("one", answer="A")
     release = bench.release(tmp_path / "release")

@@ -16,6 +16,8 @@ from benchwright.cli.main import invoke
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 
+pytestmark = pytest.mark.slow
+
 Released = Callable[..., Release]
 
 

@@ -105,6 +105,7 @@ def test_a_changed_file_of_examples_changes_the_steps_weights(tmp_path: Path) ->
     assert step.weights_hash() not in {before, None}
 
 
+@pytest.mark.slow
 def test_the_step_asks_each_model_as_its_settings_say_and_goes_on_after_a_budget(
     bench: Any, server: Any, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from benchwright.evaluation.analysis.position_bias import letter_bias, stuart_ma
 tables = st.lists(st.lists(st.integers(1, 40), min_size=4, max_size=4), min_size=4, max_size=4)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(tables)
 def test_marginal_homogeneity_agrees_with_statsmodels(rows: list[list[int]]) -> None:

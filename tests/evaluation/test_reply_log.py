@@ -54,6 +54,7 @@ def _filled(path: Path) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_of_a_log_is_found(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
     data = _filled(path)

@@ -25,6 +25,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_texts_stay_texts_wherever_they_stand(text: str, bench: Any, tmp_path: Path) -> None:
     bench.add(text, options=(text, "other"))

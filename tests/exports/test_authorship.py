@@ -51,6 +51,7 @@ def behave(words: str, attempt: int, handler: Any) -> str:
     return json.dumps({"letter": right if noun[1] == "spoon" else wrong})
 
 
+@pytest.mark.slow
 def test_the_recipe_of_the_page_on_drafts_ends_in_a_release_that_says_who_wrote_what(
     tmp_path: Path, chat_server: ChatServer, capsys: pytest.CaptureFixture[str]
 ) -> None:

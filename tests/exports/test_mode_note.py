@@ -15,6 +15,7 @@ from benchwright.pipeline import run_steps
 from benchwright.release import Release, verify_release
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mode", "words"), [("hardened", "Hardened, so that"), ("paper", "By the paper's rule")])
 def test_the_card_says_the_mode_of_a_task(tmp_path: Path, mode: str, words: str) -> None:
     images = tmp_path / "images"

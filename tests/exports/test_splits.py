@@ -39,6 +39,7 @@ def split_of(
     return dict(zip(ids, found, strict=True))
 
 
+@pytest.mark.slow
 @given(ITEMS, FRACTIONS, st.integers(0, 9))
 def test_what_shares_a_group_key_is_never_parted(items, fractions, seed):
     found = list(split_of(items, fractions, seed).values())
@@ -50,6 +51,7 @@ def test_what_shares_a_group_key_is_never_parted(items, fractions, seed):
     assert all(len(splits) == 1 for splits in by_key.values())
 
 
+@pytest.mark.slow
 @given(ITEMS, FRACTIONS, st.integers(0, 9), st.randoms(use_true_random=False))
 def test_the_order_of_rows_and_of_fractions_does_not_show(items, fractions, seed, rng):
     order = rng.sample(range(len(items)), k=len(items))
@@ -57,6 +59,7 @@ def test_the_order_of_rows_and_of_fractions_does_not_show(items, fractions, seed
     assert split_of(items, fractions, seed) == split_of(items, mirrored, seed, order)
 
 
+@pytest.mark.slow
 @given(st.lists(ITEM.map(lambda item: (item[0], "jigsaw")), min_size=1, max_size=40), FRACTIONS)
 def test_no_split_exceeds_its_share_by_the_largest_component(items, fractions):
     counts = Counter(split_of(items, fractions).values())

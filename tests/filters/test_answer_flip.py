@@ -57,6 +57,7 @@ def rivals(tmp_path: Path) -> Rivalry:
     return rivalry(tmp_path / "rivals")
 
 
+@pytest.mark.slow
 def test_a_question_that_flips_stays_and_one_that_does_not_goes_with_both_its_halves(
     rivals: Rivalry, chat_server: ChatServer
 ) -> None:

@@ -92,6 +92,7 @@ def test_items_without_a_pair_pass() -> None:
     assert gathered(BestCandidate(), [item("a"), item("b")]) == {}
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.sets(st.integers(0, 4), max_size=5)), unique_by=lambda one: one[0]),
     st.randoms(),

@@ -32,6 +32,7 @@ def judged(rivals: Rivalry, model: Path, **settings: Any) -> list[tuple[int, Out
     return [(item.evidence["candidate"], one) for item, one in zip(rivals.items, said, strict=True)]
 
 
+@pytest.mark.slow
 def test_what_turns_blue_as_its_caption_says_stays_and_what_turns_red_goes(rivals: Rivalry, model: Path) -> None:
     found = judged(rivals, model, min_images=None)
     assert len(found) == 12

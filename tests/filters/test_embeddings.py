@@ -48,6 +48,7 @@ def test_a_batch_gives_what_one_at_a_time_gives(model: Path, context: StepContex
     assert np.allclose(batch, single, atol=2e-3)
 
 
+@pytest.mark.slow
 def test_a_run_with_embeddings_proposes_by_them_and_the_second_look_decides(model: Path, tmp_path: Path) -> None:
     (tmp_path / "images").mkdir()
     for name in ("coffee", "rocket"):
@@ -104,6 +105,7 @@ def test_embeddings_alone_propose_leaks_the_nearest_first() -> None:
     assert possible_leaks(mine, others, distance=8) == {}
 
 
+@pytest.mark.slow
 def test_what_embeddings_propose_as_leaked_is_looked_at_again(model: Path, tmp_path: Path) -> None:
     for name in ("mine", "train"):
         (tmp_path / name).mkdir()

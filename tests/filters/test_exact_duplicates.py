@@ -116,6 +116,7 @@ def test_it_takes_no_settings() -> None:
         ExactDuplicates.model_validate({"distance": 0})
 
 
+@pytest.mark.slow
 def test_comparing_all_images_leaves_pandas_alone() -> None:
     program = """
 import sys

@@ -68,12 +68,14 @@ def test_a_face_that_is_painted_over_has_vanished(tmp_path: Path, cascade: Casca
     assert len(found.evidence["natural"]) == 1
 
 
+@pytest.mark.slow
 def test_a_face_that_was_pasted_in_has_appeared(tmp_path: Path, cascade: CascadeFaces) -> None:
     whole = np.zeros((360, 760, 3), np.uint8)
     whole[:, :380], whole[:, 380:] = FACE, FACE
     assert judged(measured(tmp_path, cascade, whole)).reason == "face_appeared"
 
 
+@pytest.mark.slow
 def test_a_face_that_stays_passes_and_one_that_shrinks_does_not(tmp_path: Path, cascade: CascadeFaces) -> None:
     assert judged(measured(tmp_path, cascade, FACE.copy())).verdict == "keep"
     further = np.full_like(FACE, 120)

@@ -29,6 +29,7 @@ def dev(ii_bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_the_published_questions_repeat_options_and_favour_long_answers(dev: Path) -> None:
     document = json.loads(run(dev, "--json").stdout)
     assert document["items"] == 35
@@ -40,6 +41,7 @@ def test_the_published_questions_repeat_options_and_favour_long_answers(dev: Pat
     assert {one["rule"] for one in document["rules"] if one["gives_away"]} == {"longest"}
 
 
+@pytest.mark.slow
 def test_people_read_a_table_and_a_summary(dev: Path) -> None:
     lines = run(dev).stdout.splitlines()
     assert sum(line.startswith("repeated") for line in lines) == 5

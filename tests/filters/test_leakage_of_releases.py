@@ -63,6 +63,7 @@ def test_a_picture_in_two_splits_is_found_though_it_was_cropped(release: tuple[P
     assert (leak["kind"], leak["by"], result.exit_code) == ("leak", "look", 1)
 
 
+@pytest.mark.slow
 def test_a_folder_is_checked_against_a_releases_pictures(release: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     folder, ids = release
     (tmp_path / "mine").mkdir()
@@ -72,6 +73,7 @@ def test_a_folder_is_checked_against_a_releases_pictures(release: tuple[Path, di
     assert (leak.path, leak.against, leak.name, leak.kind) == ("r.png", str(folder), ids["rocket"], "leak")
 
 
+@pytest.mark.slow
 def test_files_that_cannot_be_compared_are_named(release: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     folder, _ = release
     (tmp_path / "mine").mkdir()
@@ -96,6 +98,7 @@ def test_a_folder_that_is_no_release_has_no_splits(tmp_path: Path) -> None:
         CliRunner().invoke(leakage, [str(tmp_path)], catch_exceptions=False)
 
 
+@pytest.mark.slow
 def test_splits_of_a_workspace_are_checked_before_anything_is_frozen(tmp_path: Path) -> None:
     (tmp_path / "images").mkdir()
     photograph("coffee").save(tmp_path / "images" / "coffee.png")

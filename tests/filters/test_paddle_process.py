@@ -57,6 +57,7 @@ json_values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(json_values, st.binary(max_size=50)), max_size=4))
 def test_frames_come_back_as_they_were_sent(frames: list[tuple[Any, bytes]]) -> None:
     pipe = io.BytesIO()

@@ -50,6 +50,7 @@ def test_json_lines_packed_files_and_folders_are_read_and_name_file_and_line(tmp
     assert shared([LONG, SHORT], tmp_path) == dict.fromkeys((0, 1), "sub/train.jsonl.gz, line 2")
 
 
+@pytest.mark.slow
 def test_what_stands_across_the_border_of_two_pieces_is_found_and_memory_does_not_grow(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus.txt"
     runs = SharedRuns([LONG])

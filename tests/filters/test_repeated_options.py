@@ -38,6 +38,7 @@ def published(folder: Path) -> dict[str, Item]:
     return found
 
 
+@pytest.mark.slow
 def test_exactly_five_of_285_published_questions_have_an_option_twice(ii_bench: Path) -> None:
     expected = json.loads((ii_bench / "expected.json").read_text(encoding="utf-8"))["items_with_repeated_options"]
     items = published(ii_bench)

@@ -62,6 +62,7 @@ coordinates = st.floats(-30, 70, allow_nan=False, width=32)
 corners = st.lists(st.tuples(coordinates, coordinates), min_size=3, max_size=7)
 
 
+@pytest.mark.slow
 @given(st.lists(corners, max_size=6), st.integers(1, 60), st.integers(1, 50))
 def test_a_ratio_lies_between_the_largest_polygon_and_the_sum_and_ignores_order(
     polygons: list[Any], width: int, height: int

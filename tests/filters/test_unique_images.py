@@ -15,6 +15,8 @@ from worded_items import sha
 from benchwright.filters.items.unique_images import ItemUse, Refusal, UniqueImages, choose_unique
 from benchwright.steps import GatherContext
 
+pytestmark = pytest.mark.slow
+
 
 def use(
     name: str, images: Sequence[str], *, task: str = "naming", answer: str | None = "A", pair: str | None = None

@@ -70,6 +70,7 @@ def test_words_that_many_bear_are_left_out() -> None:
     assert len(shared_words([one] * (module.MOST_BEARERS + 1)).left) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("had", "has"), [(0, 1), (-1, 0), (1, 0), (1, -1)], ids=str)
 def test_a_word_that_becomes_common_or_rare_counts_for_pictures_that_were_there_before(had: int, has: int) -> None:
     coffee, other = words(photograph("coffee")), words(photograph("astronaut"))

@@ -24,6 +24,7 @@ def _listed(folder: Path) -> Iterator[dict[str, Any]]:
         yield from listed_rows(read.index)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(5000, 5060, 10))
 def test_drawn_sources_are_read_rightly_or_refused_with_both_readings(first: int, tmp_path: Path) -> None:
     faults = []

@@ -28,6 +28,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return nasty_release(tmp_path_factory.mktemp("nasty") / "r")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_export_comes_back_as_the_same_questions_options_and_keys(
     name: str, release: Release, tmp_path: Path

@@ -9,11 +9,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import HealthCheck, given, settings
 
 from benchwright.errors import BenchwrightError
 from benchwright.question_files.item_check import read_questions
 from benchwright.question_files.mapping.columns import FIELDS
+
+pytestmark = pytest.mark.slow
 
 _TEXTS = st.sampled_from(
     ["", "A", "(B)", "x", "yes", "hidden", "../../etc/passwd", "<image 1>", "<image 99>", "['a','b']", "{'a':1}", "[1,[2]]",

@@ -123,6 +123,7 @@ def test_every_row_is_listed_in_order_and_the_sum_holds(name: str, tmp_path: Pat
     assert "7 rows read = 2 items + 5 left out" in CliRunner().invoke(items, [str(tmp_path)]).output
 
 
+@pytest.mark.slow
 def test_nested_entries_bad_lines_files_and_replies_have_their_place(tmp_path: Path) -> None:
     save(tmp_path / "1.png", 1, 40, 30)
     asked = [{"id": f"n{n}", "question": "?", "options": ["x", "y"], "answer": "A"} for n in range(3)]

@@ -26,6 +26,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())

@@ -6,13 +6,14 @@ Layers lie between: what is wrong with a set, files of questions, replies. The s
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from import_graph import imports
+from import_graph import imports, modules, tree_of
 
 pytestmark = pytest.mark.slow
 
@@ -176,3 +177,14 @@ def test_a_wrong_arrow_is_seen(tmp_path: Path, line: str) -> None:
     path = tmp_path / "module.py"
     path.write_text(line, encoding="utf-8")
     assert len(_wrong(path, None)) == 1
+
+
+def test_class_names_are_unique() -> None:
+    """Private ones too."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for name, path in modules().items():
+        for node in tree_of(path).body:
+            if isinstance(node, ast.ClassDef):
+                found[node.name].append(name)
+    assert len(found) > 1000
+    assert {name: places for name, places in sorted(found.items()) if len(places) > 1} == {}

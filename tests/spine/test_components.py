@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ def test_keys_are_read_once_from_any_iterable() -> None:
     assert components_of(iter([("x",), ("y",), ("y",)])) == [0, 1, 1]
 
 
+@pytest.mark.slow
 @given(keys)
 def test_components_are_the_closure_of_sharing_a_key(rows: list[list[str] | None]) -> None:
     linked = [

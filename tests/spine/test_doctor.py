@@ -52,6 +52,7 @@ def test_what_is_missing_is_named_with_the_extra_that_brings_it(
     assert f"pip install 'benchwright[{extra}]'" in str(check.fix)
 
 
+@pytest.mark.slow
 def test_everything_that_an_extra_brings_for_users_is_looked_for() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     for_users = set(extras) - {"all", "dev", "docs", "ocr-paddle"}  # PaddleOCR has an environment of its own

@@ -77,6 +77,7 @@ def test_a_ring_has_its_radius_and_leaves_its_middle_and_everything_outside_alon
     assert (drawn[400, 312] > 200).all(), "a white halo lies around"
 
 
+@pytest.mark.slow
 def test_sizes_scale_with_the_height_of_the_image() -> None:
     reach = []
     for height, width in ((1024, 300), (2048, 5000), (4096, 400)):

@@ -242,6 +242,7 @@ def test_where_nobody_listens_is_said() -> None:
     asyncio.run(work())
 
 
+@pytest.mark.slow
 def test_https_is_spoken_and_a_certificate_of_nobody_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

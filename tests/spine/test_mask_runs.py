@@ -59,6 +59,7 @@ def spelled(runs: list[int]) -> str:
     return text
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.lists(st.integers(0, 40) | st.integers(0, 1 << 32), min_size=190, max_size=400))
 def test_many_runs_are_spelled_as_few_are(runs: list[int]) -> None:

@@ -57,6 +57,7 @@ def test_odd_pictures_have_the_bits_of_imagehash(grey: Image.Image) -> None:
     assert hashes(grey) == imagehash_of(grey)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 400), st.integers(1, 400), st.integers(0, 7))
 def test_pictures_of_any_size_and_depth_have_the_bits_of_imagehash(

@@ -45,6 +45,7 @@ def test_it_can_be_told_whether_a_worker_has_moved() -> None:
     assert not ours.path.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(5))
 def test_a_worker_that_is_killed_while_it_writes_leaves_a_whole_place(number: int) -> None:
     del number

@@ -80,6 +80,7 @@ grids = st.integers(1, 9).flatmap(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(grids, st.integers(1, 4))
 def test_masks_are_measured_as_their_grids_are(grid_list: list[np.ndarray], need: int) -> None:
@@ -123,6 +124,7 @@ SIXTEENTHS = st.integers(-48, 320).map(lambda value: value / 16)
 """Coordinates in and around a small picture; many edges run through centres of pixels."""
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(SIXTEENTHS, SIXTEENTHS), min_size=3, max_size=8))
 def test_outlines_are_as_a_geometry_library_says(points: list[tuple[float, float]]) -> None:

@@ -95,6 +95,7 @@ def test_colours_of_tables_and_movements_of_bars_are_ours_and_arrive(all_ways: s
     assert "\ufdd0" not in all_ways
 
 
+@pytest.mark.slow
 def test_what_an_endpoint_says_is_shown_escaped(tmp_path: Path) -> None:
     release = bench_of(2, 300).write(tmp_path / "r")
     server = ChatServer()

@@ -216,6 +216,7 @@ def test_an_image_without_ideas_or_pairs_is_left_out(tmp_path: Path) -> None:
     assert (outcome.verdict, outcome.reason) == ("drop", "no_pairs")
 
 
+@pytest.mark.slow
 @given(
     words=st.lists(
         st.text(st.characters(codec="utf-8", exclude_categories=("C",)), min_size=1, max_size=40),

@@ -36,6 +36,7 @@ def replying(server: ChatServer, *replies: str) -> None:
     server.behave = lambda words, attempt, handler: replies[min(len(server.bodies), len(replies)) - 1]
 
 
+@pytest.mark.slow
 def test_the_model_is_told_captions_and_changes_as_data_and_shown_no_picture(
     tmp_path: Path, chat_server: ChatServer
 ) -> None:

@@ -34,6 +34,7 @@ def test_a_point_of_the_first_picture_is_found_at_its_place_in_every_other(tmp_p
             assert ours[:2] / ours[2] == pytest.approx(pixel[:2] / pixel[2] + 0.5, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_direction_is_that_of_the_pictures(tmp_path: Path) -> None:
     write_hpatches(tmp_path, 7)
     records, _ = read_all(HPatches(change="viewpoint"), tmp_path)

@@ -250,6 +250,7 @@ FORMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_cameras_of_every_convention_are_the_same_cameras(tmp_path: Path, form: str) -> None:
     orbit = Orbit(middle=(3.0, -1.0, 0.5))
@@ -273,6 +274,7 @@ def test_cameras_of_every_convention_are_the_same_cameras(tmp_path: Path, form: 
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["colmap", "transforms"])
 def test_items_ask_for_the_side_on_which_the_camera_went(tmp_path: Path, form: str) -> None:
     orbit = Orbit(middle=(3.0, -1.0, 0.5))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +31,7 @@ def many(draw: st.DrawFn) -> list[Candidate]:
     return candidates
 
 
+@pytest.mark.slow
 @given(many(), st.integers(0, 99), st.integers(1, 3))
 def test_no_picture_is_used_oftener_than_asked_and_every_other_candidate_would_break_that(
     candidates: list[Candidate], seed: int, uses: int
@@ -41,6 +43,7 @@ def test_no_picture_is_used_oftener_than_asked_and_every_other_candidate_would_b
         assert any(used[image_id] == uses for image_id in candidates[number].image_ids)
 
 
+@pytest.mark.slow
 @given(many(), st.integers(0, 99))
 def test_letters_are_possible_ones_and_even(candidates: list[Candidate], seed: int) -> None:
     letters = balanced_letters(candidates, seed=seed, task="t")

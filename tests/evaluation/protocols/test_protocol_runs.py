@@ -23,6 +23,7 @@ def sent_words(body: dict[str, Any]) -> str:
     return "\n".join(part["text"] for part in body["messages"][0]["content"] if part["type"] == "text")
 
 
+@pytest.mark.slow
 def test_a_server_gets_the_words_of_the_protocol_and_no_picture_if_blind(
     bench: Any, server: Any, tmp_path: Path
 ) -> None:

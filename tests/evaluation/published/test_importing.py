@@ -135,6 +135,7 @@ def test_questions_without_pictures_make_no_release(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_ii_benchs_open_questions_make_a_release_that_can_be_scored(
     published_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -220,6 +220,7 @@ def test_all_orientations_of_lossy_formats_agree_with_pillow(orientation: int, f
     np.testing.assert_array_equal(decode_rgb(data), np.asarray(expected))
 
 
+@pytest.mark.slow
 def test_large_images_are_turned_band_by_band_like_small_ones() -> None:
     large = np.asarray(SMOOTH.resize((1201, 1100)))
     for orientation in (1, 7):

@@ -22,6 +22,8 @@ from benchwright.workspace.store_place import settle_store
 from benchwright.workspace.tables import items_of
 from benchwright.workspace.workspace import Workspace
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 

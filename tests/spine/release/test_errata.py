@@ -70,6 +70,7 @@ def test_a_letter_that_the_item_does_not_have_is_refused(items: list[Item]) -> N
         Corrections([erratum(items[0], instead="Z")]).correct(items[0])
 
 
+@pytest.mark.slow
 def test_a_release_holds_its_errata_and_verifies(items: list[Item], tmp_path: Path) -> None:
     corrections = Corrections([erratum(items[0]), erratum(items[1], finding="ambiguous", instead=None)])
     bench = small_bench()

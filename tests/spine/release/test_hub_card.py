@@ -13,6 +13,8 @@ from small_bench import small_bench
 from benchwright.release import Release, verify_release
 from benchwright.release.format.manifest import seal
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_clients_reader_of_cards_finds_categories_size_and_licence(tmp_path: Path) -> None:
     hub = pytest.importorskip("huggingface_hub")

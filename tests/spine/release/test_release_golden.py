@@ -66,6 +66,7 @@ def test_the_golden_release_of_version_1_still_reads_as_the_items_it_was_made_of
     assert all(drawn is None for one in release.items() for drawn in one.drawn)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("version", "content_id"), [(1, CONTENT_ID_OF_VERSION_1), (2, CONTENT_ID)])
 def test_a_golden_release_still_verifies_under_its_ids(version, content_id):
     verification = verify_release(GOLDEN / f"release-v{version}")
