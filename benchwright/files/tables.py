@@ -30,9 +30,10 @@ from benchwright.errors import DataError
 from benchwright.files.arrow_files import ArrowColumn, ArrowRow, ChosenColumns, arrow_rows
 from benchwright.files.bounded_json import bounded_json
 from benchwright.files.bounds import COLUMNS, MIB, ROW_BYTES
-from benchwright.files.numbered_lines import in_utf_8, numbered_lines
+from benchwright.files.numbered_lines import numbered_lines
 from benchwright.files.open_document import OPEN_SUFFIX, open_document_rows
 from benchwright.files.packed import BrokenOff, unpacked
+from benchwright.files.recoded_text import in_utf_8
 from benchwright.files.spreadsheets import SUFFIX, cell_text, sheet_rows
 from benchwright.files.table_text import OF_THE_WHOLE, TableLine, text_lines
 from benchwright.storage_faults import naming

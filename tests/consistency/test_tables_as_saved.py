@@ -106,6 +106,54 @@ def test_what_was_assumed_about_a_file_of_questions_is_said(tmp_path: Path) -> N
     assert "Windows-1252" in note["note"]
 
 
+QUESTIONS = {
+    "q.csv": "id;question;A;B;answer\n1;Größe?;groß;klein;A\n",
+    "q.jsonl": '{"id": 1, "question": "Größe?", "A": "groß", "B": "klein", "answer": "A"}\n',
+    "q.json": '[{"id": 1, "question": "Größe?", "A": "groß", "B": "klein", "answer": "A"}]',
+}
+
+
+def asked(path: Path, **mapping: str) -> tuple[list[str], list[str]]:
+    """Return the questions of a file, and the notes on it."""
+    with read_questions(path, mapping=dict(mapping)) as questions:
+        found = [row.question.question.ask for row in questions.index.rows() if row.question is not None]
+        return found, [note.note for note in questions.notes]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_encoding_of_a_file_is_stated_and_told_and_checked(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(QUESTIONS[name].encode("cp437"))  # a page of DOS, which is never assumed
+    assert asked(path, encoding="CP437") == (["Größe?"], ["read as cp437, as stated"])
+    line = 2 if name == "q.csv" else 1
+    with pytest.raises(DataError, match=rf"{name}, line {line}: the text is not utf-8, as stated \(byte 0x94"):
+        asked(path, encoding="utf-8")
+    with pytest.raises(DataError, match="encoding is 'base64'; write a name such as cp1252"):
+        asked(path, encoding="base64")
+    path.write_bytes(QUESTIONS[name].encode("utf-8-sig"))
+    with pytest.raises(DataError, match="begins with the byte order mark of UTF-8, and cp1252 is stated"):
+        asked(path, encoding="cp1252")
+
+
+def test_a_file_of_columns_states_the_encoding_of_each_file_and_keeps_it(tmp_path: Path) -> None:
+    (tmp_path / "old.csv").write_bytes(QUESTIONS["q.csv"].encode("cp437"))
+    (tmp_path / "new.csv").write_text(QUESTIONS["q.csv"].replace("1;", "2;"), encoding="utf-8")
+    columns = tmp_path / "columns.yaml"
+    columns.write_text('files: {"old.*": {encoding: cp437}}\nformat: benchwright/columns\n')
+    document = check_items(tmp_path, columns=columns, write_to=tmp_path / "again.yaml")
+    assert [(note["file"], note["note"]) for note in document["notes"]] == [("old.csv", "read as cp437, as stated")]
+    with read_questions(tmp_path, columns=tmp_path / "again.yaml") as questions:
+        assert [row.question.question.ask for row in questions.index.rows() if row.question] == ["Größe?"] * 2
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_text_and_json_with_a_byte_order_mark_are_read(tmp_path: Path, name: str, encoding: str) -> None:
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    (tmp_path / name).write_bytes((mark + QUESTIONS[name]).encode(encoding))
+    assert asked(tmp_path / name) == (["Größe?"], [])
+
+
 @pytest.mark.parametrize(
     ("content", "rows", "wrong"),
     [
