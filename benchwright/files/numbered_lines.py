@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 from collections.abc import Iterator
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from benchwright.files.bounds import ROW_BYTES
 
 MAX_LINE_BYTES = 1 << 20
 """Most bytes of a line of a dataset's annotations, where `bounds.ROW_BYTES` says nothing else."""
-
-
-def in_utf_8(handle: BinaryIO) -> BinaryIO:
-    """Return a text in UTF-8, or in UTF-16 with a byte order mark, in UTF-8; it is read from start to end once."""
-    head = handle.read(2)
-    rest = cast(BinaryIO, io.BufferedReader(JoinedLines(head, handle), 1 << 16))
-    if head not in (b"\xff\xfe", b"\xfe\xff"):
-        return rest
-    return cast(BinaryIO, io.BufferedReader(_Recoded(rest), 1 << 16))
 
 
 def numbered_lines(handle: BinaryIO, *, usual_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, bytes | None]]:
@@ -58,23 +48,5 @@ class JoinedLines(io.RawIOBase):
         self._head = self._head[len(piece) :]
         if not len(piece):
             piece = self._rest.read(len(buffer))
-        buffer[: len(piece)] = piece
-        return len(piece)
-
-
-class _Recoded(io.RawIOBase):
-    """A text in UTF-16, in UTF-8; what is no UTF-16 becomes the sign for that."""
-
-    def __init__(self, handle: BinaryIO) -> None:
-        self._handle, self._left = handle, b""
-        self._decoder = codecs.getincrementaldecoder("utf-16")("replace")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        while not self._left and (piece := self._handle.read(len(buffer))):
-            self._left = self._decoder.decode(piece).encode()
-        piece, self._left = self._left[: len(buffer)], self._left[len(buffer) :]
         buffer[: len(piece)] = piece
         return len(piece)

@@ -2,7 +2,8 @@
 
 Programs write commas, semicolons (where the comma is the decimal point), tabs or bars, some with `sep=;` in the first
 line; UTF-8 with or without a byte order mark, UTF-16 ("Unicode text"), or the code page of Windows in the language of
-the machine (`code_pages`). What is assumed is told. Cells are texts, quoted or not: `nan` and `007` stay what they are.
+the machine (`code_pages`). What is assumed is told. Cells are texts: `007` stays what it is, and so does `nan` where it
+is a word (`absent_cells`).
 """
 
 from __future__ import annotations
@@ -12,8 +13,12 @@ import io
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from itertools import islice
 from typing import BinaryIO, NamedTuple, cast
 
+from benchwright.files.absent_cells import ABSENT_MARKS, AbsentCells, cells_in_quotes
 from benchwright.files.bounds import MIB, ROW_BYTES, ROW_VALUES
 from benchwright.files.code_pages import CodePage, code_page
 from benchwright.files.numbered_lines import JoinedLines
@@ -72,7 +77,7 @@ def text_lines(
     handle: BinaryIO,
     *,
     delimiter: str | None = None,
-    others: Callable[[], Iterable[bytes]] | None = None,
+    again: Callable[[], AbstractContextManager[BinaryIO]] | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> Iterator[TableLine]:
     """Yield the rows of a table in text that have a cell with something in it.
@@ -82,8 +87,8 @@ def text_lines(
     Args:
         handle: The table; it is read from start to end once.
         delimiter: What separates two cells; default None, it is found out.
-        others: Function that returns all lines that are not ASCII, by which a code page is chosen; by default those at
-            the table's beginning.
+        again: Function that opens the table once more, where all of its rows decide: which code page it is in, and
+            which cells are absent; by default its beginning decides on the page, and all cells are texts.
         tell: Function that takes what was assumed, in words.
     """
     head = handle.read(_SAMPLE_BYTES)
@@ -92,22 +97,51 @@ def text_lines(
     encoding = _encoding(head)
     # The limit is one for the whole process. Pictures in base64 are longer than the 128 KiB that csv allows a cell.
     csv.field_size_limit(max(csv.field_size_limit(), ROW_BYTES.most()))
-    text = io.TextIOWrapper(
-        cast(BinaryIO, io.BufferedReader(JoinedLines(head, handle))),
-        encoding=encoding,
-        errors="surrogateescape" if encoding == "utf-8-sig" else "strict",
-        newline="",
-    )
     sample = head.decode(encoding, "replace")
     habits = _Habits.of(sample, found_delimiter(sample) if delimiter is None else delimiter)
-    lines = _BoundedLines(text, habits)
     if habits.is_escaped and tell is not None:
         tell('quotation marks within its cells are written \\"')
-    if delimiter is None and _STATED.match(sample):
-        text.readline()
-        lines.passed = 1
-    pages = _Pages(head.splitlines if others is None else others, tell) if encoding == "utf-8-sig" else None
-    return _rows(lines, pages)
+    has_first = delimiter is None and _STATED.match(sample) is not None
+    lines = _BoundedLines(JoinedLines(head, handle), encoding, habits, has_first=has_first)
+    pages = _Pages(head.splitlines if again is None else partial(_other_lines, again), tell)
+    rows = _rows(lines, pages if encoding == "utf-8-sig" else None)
+    if again is None:
+        return rows
+
+    def written() -> Iterator[tuple[list[str], Callable[[], list[bool]]]]:
+        with again() as other:
+            twice = _BoundedLines(other, encoding, habits, has_first=has_first)
+            yield from ((line.cells, twice.in_quotes) for line in _rows(twice, None) if not line.problem)
+
+    return _without_absent(rows, lines.in_quotes, written, tell)
+
+
+def _without_absent(
+    rows: Iterator[TableLine],
+    in_quotes: Callable[[], list[bool]],
+    written: Callable[[], Iterable[tuple[list[str], Callable[[], list[bool]]]]],
+    tell: Callable[[str], None] | None,
+) -> Iterator[TableLine]:
+    """Yield rows whose absent cells are empty; the table is read once more from where the first may be one.
+
+    Args:
+        rows: The rows, the one with the columns' names first.
+        in_quotes: Function that returns which cells of the row that was yielded last are in quotation marks.
+        written: Function that returns the rows once more, each with such a function.
+        tell: Function that takes what is absent, in words.
+    """
+    absent: AbsentCells | None = None
+    yield from islice(rows, 1)
+    for line in rows:
+        if not line.problem and not ABSENT_MARKS.isdisjoint(line.cells):
+            if absent is None:
+                absent = AbsentCells.of(written())
+                if tell is not None and (words := absent.told()):
+                    tell(words)
+            absent.empty(line.cells, in_quotes)
+            if not any(line.cells):
+                continue
+        yield line
 
 
 def _rows(lines: _BoundedLines, pages: _Pages | None) -> Iterator[TableLine]:
@@ -152,11 +186,12 @@ def _null(cells: list[str]) -> str:
     return f"cell {place} holds a null character (0x00); take it out"
 
 
-def other_lines(handle: BinaryIO) -> Iterator[bytes]:
+def _other_lines(again: Callable[[], AbstractContextManager[BinaryIO]]) -> Iterator[bytes]:
     """Yield the lines of a text that are not ASCII, long ones in pieces."""
-    while line := handle.readline(_SAMPLE_BYTES):
-        if not line.isascii():
-            yield line
+    with again() as handle:
+        while line := handle.readline(_SAMPLE_BYTES):
+            if not line.isascii():
+                yield line
 
 
 def _encoding(head: bytes) -> str:
@@ -310,12 +345,20 @@ class _BoundedLines:
     """Lines of a table, of which those of one row are bounded before its cells are made.
 
     Args:
-        text: The table.
+        content: The table.
+        encoding: Its encoding.
         habits: How its cells are written.
+        has_first: Whether its first line is none of the table, but states what separates the cells.
     """
 
-    def __init__(self, text: io.TextIOWrapper, habits: _Habits) -> None:
-        self._text, self._habits, self._delimiter = text, habits, habits.delimiter
+    def __init__(self, content: io.RawIOBase | BinaryIO, encoding: str, habits: _Habits, *, has_first: bool) -> None:
+        self._text = io.TextIOWrapper(
+            cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, content))),
+            encoding=encoding,
+            errors="surrogateescape" if encoding == "utf-8-sig" else "strict",
+            newline="",
+        )
+        self._habits, self._delimiter = habits, habits.delimiter
         self._most, self._most_cells = ROW_BYTES.most(), ROW_VALUES.most()
         self._fewest = min(self._most, self._most_cells)
         self.passed = 0
@@ -324,6 +367,8 @@ class _BoundedLines:
         self._again: deque[str] = deque()
         self._may_be_read_again = _AGAIN_CHARACTERS
         self.begin_row()
+        if has_first:
+            self.passed = len(self._text.readline(self._most)[:1])
 
     def begin_row(self) -> None:
         """Count anew."""
@@ -333,6 +378,12 @@ class _BoundedLines:
     def reader(self) -> Iterator[list[str]]:
         """Return a reader of the cells of the rows that follow."""
         return self._habits.reader(self)
+
+    def in_quotes(self) -> list[bool]:
+        """Return which cells of the row are in quotation marks; of a row with very many lines, none that is told."""
+        row = "".join(self._of_row) if len(self._of_row) < _AGAIN_LINES else ""
+        row = _unescaped(row) if self._habits.is_escaped else row
+        return cells_in_quotes(row, self._delimiter, is_spaced=self._habits.is_spaced)
 
     def put_back(self) -> bool:
         """Have all lines of the row but the first read again as rows of their own; False where that was done too often.

@@ -30,11 +30,12 @@ from benchwright.errors import DataError
 from benchwright.files.arrow_files import ArrowColumn, ArrowRow, ChosenColumns, arrow_rows
 from benchwright.files.bounded_json import bounded_json
 from benchwright.files.bounds import COLUMNS, MIB, ROW_BYTES
-from benchwright.files.numbered_lines import in_utf_8, numbered_lines
+from benchwright.files.numbered_lines import numbered_lines
 from benchwright.files.open_document import OPEN_SUFFIX, open_document_rows
 from benchwright.files.packed import BrokenOff, unpacked
+from benchwright.files.recoded_text import in_utf_8
 from benchwright.files.spreadsheets import SUFFIX, cell_text, sheet_rows
-from benchwright.files.table_text import OF_THE_WHOLE, TableLine, other_lines, text_lines
+from benchwright.files.table_text import OF_THE_WHOLE, TableLine, text_lines
 from benchwright.storage_faults import naming
 from benchwright.text_normalization import counted
 
@@ -156,11 +157,7 @@ class Table:
 
     def _text_lines(self) -> Iterator[TableLine]:
         with self.opened() as handle, naming(self.name):
-            yield from text_lines(handle, others=self._other_lines, tell=self.tell)
-
-    def _other_lines(self) -> Iterator[bytes]:
-        with self.opened() as handle:
-            yield from other_lines(handle)
+            yield from text_lines(handle, again=self.opened, tell=self.tell)
 
     def _lines_of_records(self) -> Iterator[TableLine]:
         """Yield the names of the columns of all rows, for which the file is read once, and then the rows."""

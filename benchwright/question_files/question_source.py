@@ -19,6 +19,7 @@ from .id_named_pictures import with_pictures_named_by_id
 from .key_evidence import KeyTable
 from .looked_into import LookedInto
 from .mapping.column_files import ColumnFile, read_columns
+from .mapping.columns import ENCODING, stated_encoding
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
 from .source_keys import with_readings
 from .tables.rows import rows_of
@@ -95,9 +96,15 @@ class _FileSource:
         only = (place.name,) if folder != place else ()
         tars = [path for path in folder.glob("*.tar") if path.is_file()] if folder.is_dir() else []
         samples = [path.name for path in tars if is_webdataset(path)]
-        self._files = DatasetFiles(folder, closed=samples)
-        self._pictures = None if pictures is None else DatasetFiles(pictures)
         merged = {pattern: {**columns, **mapping} for pattern, columns in by_file.items()}
+        stated = {**merged, "*": mapping}
+        encodings = {
+            pattern: encoding
+            for pattern, columns in stated.items()
+            if (encoding := stated_encoding(columns.get(ENCODING), str(place))) is not None
+        }
+        self._files = DatasetFiles(folder, closed=samples, encodings=encodings)
+        self._pictures = None if pictures is None else DatasetFiles(pictures)
         self._unread: list[RefusedRow] = []
         self.looked_into: list[LookedInto] = []
         found = question_files(

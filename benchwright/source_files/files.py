@@ -13,18 +13,21 @@ from __future__ import annotations
 
 import heapq
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from fnmatch import fnmatchcase
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from tempfile import NamedTemporaryFile
+from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
 from benchwright.errors import DataError
 from benchwright.files.bounds import DOCUMENT_BYTES
 from benchwright.files.packed import check_unpacked, unpacked
-from benchwright.files.tables import TEXT_ENDS, Table, table_end
+from benchwright.files.recoded_text import UTF_16_MARKS, check_encoding, in_utf_8
+from benchwright.files.tables import JSON_ENDS, TEXT_ENDS, Table, table_end
 from benchwright.storage_faults import is_of_the_machine, naming
 from benchwright.text_normalization import counted
 
@@ -35,6 +38,7 @@ from .refusals import DAMAGED_ARCHIVE, UNUSABLE_ENTRY, Refused, RefusedRow
 _MAX_NESTED = 5000
 """Most folders directly in a folder that are looked into for a dataset."""
 _TO_UNPACK = (".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")
+_JSON = ".json"
 _SHOWN = 8
 
 
@@ -57,17 +61,28 @@ class DatasetFiles:
         root: Folder or archive.
         under: Folder in it that holds the dataset; empty for `root` itself.
         closed: Names of archives in the folder that are files like others, whose members do not count; default none.
+        encodings: Encoding of tables and JSON by path or pattern, the first that fits; default none, it is found out.
 
     Raises:
         DataError: There is nothing, or it is an archive that cannot be read.
     """
 
-    def __init__(self, root: Path, under: str = "", *, closed: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        root: Path,
+        under: str = "",
+        *,
+        closed: Collection[str] = (),
+        encodings: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         if not root.exists():
             raise DataError(f"{root} is not there; name the dataset's folder, or its archive")
         self.root = root
         self.under = under
         self.closed = frozenset(closed)
+        self._encodings = encodings
+        self._decoded: set[str] = set()
+        """Files that are in the encoding that is stated for them."""
         self._refused = Refused()
         self._notes: dict[str, dict[str, None]] = {}
         self._inside: dict[str, str | None] = {}
@@ -132,7 +147,7 @@ class DatasetFiles:
             detail = f"it holds {counted(len(folders), 'folder')}, of which the first {_MAX_NESTED:,} were looked into"
             self._refused.add(self.shown(""), UNUSABLE_ENTRY, f"{detail}; name the one with the dataset")
         for folder in islice(folders, _MAX_NESTED):
-            files = DatasetFiles(self.root, self._below(folder))
+            files = DatasetFiles(self.root, self._below(folder), encodings=self._encodings)
             files._refused, files._notes = self._refused, self._notes
             files.__dict__["_archives"] = self._archives
             yield files
@@ -274,15 +289,45 @@ class DatasetFiles:
     def opened(self, path: str) -> Iterator[BinaryIO]:
         """Open a file for reading from start to end; what ends in `.gz` is unpacked meanwhile.
 
+        A text whose encoding is stated is read in UTF-8, and so is JSON in UTF-16 with a byte order mark.
+
         Raises:
-            DataError: It is missing, damaged, or in an archive that is.
+            DataError: It is missing, damaged, in an archive that is, or not in the encoding that is stated for it.
         """
+        encoding = self._encoding(path)
+        if encoding is not None and path not in self._decoded:
+            with self._unpacked(path) as handle:
+                check_encoding(handle, encoding, self.shown(path))
+            self._decoded.add(path)
+            self._note(self._below(path), f"read as {encoding}, as stated")
+        with self._unpacked(path) as handle:
+            is_text = encoding is not None or _plain_name(path).endswith(_JSON)
+            yield in_utf_8(handle, encoding) if is_text else handle
+
+    @contextmanager
+    def _unpacked(self, path: str) -> Iterator[BinaryIO]:
         with self._opened_as_it_is(path) as handle:
             if not _is_packed(path):
                 yield handle
                 return
             with unpacked(handle, self.shown(path)) as content:
                 yield content
+
+    def _encoding(self, path: str) -> str | None:
+        """Return the encoding that is stated for a text; None for a file of another kind."""
+        if not self._encodings or not _plain_name(path).endswith((*TEXT_ENDS, *JSON_ENDS, _JSON)):
+            return None
+        fitting = (encoding for pattern, encoding in self._encodings.items() if fnmatchcase(path, pattern))
+        return next(fitting, None)
+
+    def _is_as_read(self, path: str) -> bool:
+        """Return whether a file on the disk holds the bytes that `opened` gives."""
+        if _is_packed(path) or self._encoding(path) is not None:
+            return False
+        if not _plain_name(path).endswith(_JSON):
+            return True
+        with self._opened_as_it_is(path) as handle:
+            return handle.read(2) not in UTF_16_MARKS
 
     @contextmanager
     def _opened_as_it_is(self, path: str) -> Iterator[BinaryIO]:
@@ -323,7 +368,7 @@ class DatasetFiles:
         Raises:
             DataError: It is missing, damaged, or in an archive that is.
         """
-        if (real := self.local(path)) is not None and not _is_packed(path):
+        if (real := self.local(path)) is not None and self._is_as_read(path):
             yield real
             return
         with NamedTemporaryFile(suffix=PurePosixPath(path.removesuffix(".gz")).suffix) as copy:
@@ -370,6 +415,10 @@ class DatasetFiles:
 
 def _counted(paths: Iterator[str]) -> Iterator[str]:
     return (path for path in paths if not lies_apart(path))
+
+
+def _plain_name(path: str) -> str:
+    return path.lower().removesuffix(".gz")
 
 
 def _is_packed(path: str) -> bool:

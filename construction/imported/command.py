@@ -58,6 +58,12 @@ from benchwright.question_files.mapping.readings import READINGS
     help="How keys name options, where the rows leave it open: by letter, by the option's own label, by number from 0 "
     "or from 1, by text, or 1 for yes and 0 for no.",
 )
+@click.option(
+    "--encoding",
+    metavar="NAME",
+    help="Encoding of tables in text and of JSON, such as cp1252, latin-1, utf-16 or gbk.  [default: UTF-8, or what "
+    "the bytes tell]",
+)
 @json_option(
     """
     `{"source", "files": [{"file", "columns": {field: column}, "options": [column], "images": [column],
@@ -93,6 +99,7 @@ def items(
     lists: bool,
     explain: str | None,
     keys: str | None,
+    encoding: str | None,
     as_json: bool,
 ) -> None:
     """Say how the questions of a benchmark that exists are read, before a recipe takes them in by the step `items`.
@@ -108,7 +115,8 @@ def items(
     from benchwright.question_files.listed_rows import listed_rows
     from benchwright.source_files.item_files import stated_columns
 
-    mapping = stated_columns(settings) | ({} if keys is None else {"keys": keys})
+    stated = {"keys": keys, "encoding": encoding}
+    mapping = stated_columns(settings) | {name: value for name, value in stated.items() if value is not None}
     if explain is not None:
         if lists or write_to is not None:
             raise click.UsageError("--explain shows one row; give it without --list and --write-columns")

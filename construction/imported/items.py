@@ -63,8 +63,9 @@ class ImportedItems(MapStep):
             recipe's folder. In what a run writes, the digest of their content stands in its place.
         pictures: Folder of the pictures where they lie elsewhere; null for the folder of the questions.
         mapping: Columns by field where their names do not tell, such as `{question: ask, options: [o1, o2, o3]}`, and
-            how keys name options where the rows do not tell (`keys: from_0`); or the path of a file of columns,
-            relative to the recipe's folder.
+            how keys name options where the rows do not tell (`keys: from_0`), and the encoding of tables in text and
+            JSON where their bytes do not tell (`encoding: cp1252`); or the path of a file of columns, relative to the
+            recipe's folder.
         keyless: What becomes of questions without a key, as in a sealed test set: `leave_out` by default; with `keep`
             they are items for people to answer, and no reply of a model to them is right.
 

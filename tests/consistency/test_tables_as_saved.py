@@ -14,11 +14,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from openpyxl import Workbook
+from PIL import Image
 
 from benchwright.errors import DataError
 from benchwright.files.code_pages import code_page
 from benchwright.files.tables import Table
-from benchwright.question_files.item_check import check_items
+from benchwright.question_files.item_check import check_items, read_questions
+from benchwright.question_files.listed_rows import listed_rows
 
 Cells = list[dict[str, Any]]
 
@@ -104,6 +106,54 @@ def test_what_was_assumed_about_a_file_of_questions_is_said(tmp_path: Path) -> N
     assert "Windows-1252" in note["note"]
 
 
+QUESTIONS = {
+    "q.csv": "id;question;A;B;answer\n1;Größe?;groß;klein;A\n",
+    "q.jsonl": '{"id": 1, "question": "Größe?", "A": "groß", "B": "klein", "answer": "A"}\n',
+    "q.json": '[{"id": 1, "question": "Größe?", "A": "groß", "B": "klein", "answer": "A"}]',
+}
+
+
+def asked(path: Path, **mapping: str) -> tuple[list[str], list[str]]:
+    """Return the questions of a file, and the notes on it."""
+    with read_questions(path, mapping=dict(mapping)) as questions:
+        found = [row.question.question.ask for row in questions.index.rows() if row.question is not None]
+        return found, [note.note for note in questions.notes]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_encoding_of_a_file_is_stated_and_told_and_checked(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(QUESTIONS[name].encode("cp437"))  # a page of DOS, which is never assumed
+    assert asked(path, encoding="CP437") == (["Größe?"], ["read as cp437, as stated"])
+    line = 2 if name == "q.csv" else 1
+    with pytest.raises(DataError, match=rf"{name}, line {line}: the text is not utf-8, as stated \(byte 0x94"):
+        asked(path, encoding="utf-8")
+    with pytest.raises(DataError, match="encoding is 'base64'; write a name such as cp1252"):
+        asked(path, encoding="base64")
+    path.write_bytes(QUESTIONS[name].encode("utf-8-sig"))
+    with pytest.raises(DataError, match="begins with the byte order mark of UTF-8, and cp1252 is stated"):
+        asked(path, encoding="cp1252")
+
+
+def test_a_file_of_columns_states_the_encoding_of_each_file_and_keeps_it(tmp_path: Path) -> None:
+    (tmp_path / "old.csv").write_bytes(QUESTIONS["q.csv"].encode("cp437"))
+    (tmp_path / "new.csv").write_text(QUESTIONS["q.csv"].replace("1;", "2;"), encoding="utf-8")
+    columns = tmp_path / "columns.yaml"
+    columns.write_text('files: {"old.*": {encoding: cp437}}\nformat: benchwright/columns\n')
+    document = check_items(tmp_path, columns=columns, write_to=tmp_path / "again.yaml")
+    assert [(note["file"], note["note"]) for note in document["notes"]] == [("old.csv", "read as cp437, as stated")]
+    with read_questions(tmp_path, columns=tmp_path / "again.yaml") as questions:
+        assert [row.question.question.ask for row in questions.index.rows() if row.question] == ["Größe?"] * 2
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_text_and_json_with_a_byte_order_mark_are_read(tmp_path: Path, name: str, encoding: str) -> None:
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    (tmp_path / name).write_bytes((mark + QUESTIONS[name]).encode(encoding))
+    assert asked(tmp_path / name) == (["Größe?"], [])
+
+
 @pytest.mark.parametrize(
     ("content", "rows", "wrong"),
     [
@@ -126,6 +176,48 @@ def test_cells_of_text_are_what_was_meant_and_wrong_rows_are_named(
     assert found == rows
     assert list(named) == list(wrong)
     assert all(words in problem for words, problem in zip(wrong.values(), named.values(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("content", "column", "told"),
+    [
+        # Texts: in quotation marks, or among words.
+        ('b\n"NA"\n3\n', ["NA", "3"], ""),
+        ("b\nNone\na fox\n4\n", ["None", "a fox", "4"], ""),
+        ("b\nnan\na fox\nNA\n", ["nan", "a fox", "NA"], ""),
+        ('b\n"a fox"\nNone\n', ["a fox", "None"], ""),
+        ('b\n"a ""x"", NA"\nNA\n', ['a "x", NA', "NA"], ""),
+        ("b\nNone\nNone\n", ["None", "None"], ""),
+        # Absent: among numbers, alone where only programs write it, without quotation marks where all texts have them.
+        ("b\n3\nNA\n1.5e-3\nnan\n", ["3", "", "1.5e-3", ""], "column 'b': 2 cells that say NA or nan are absent"),
+        ('b\n3\nNA\n"NaN"\n', ["3", "NA", "NaN"], ""),
+        ("b\nnan\nnan\n", ["", ""], "holds nothing else"),
+        ('"a","b"\n"NA","a fox"\n"1",NA\n', ["a fox", ""], "column 'b': 1 cell that says NA is absent, since the file"),
+    ],
+)  # fmt: skip
+def test_marks_of_missing_values_are_absent_where_they_are_no_words_and_this_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, content: str, column: list[str], told: str
+) -> None:
+    if not content.startswith('"a"'):
+        content = "".join(f"{'a' if n == 0 else 'x'},{line}\n" for n, line in enumerate(content.splitlines()))
+    rows, wrong = read(tmp_path / "t.csv", content.encode())
+    assert not wrong
+    assert [row["b"] for row in rows] == column
+    assert told in caplog.text
+    assert bool(told) == bool(caplog.text)
+
+
+def test_absent_options_of_a_table_in_text_are_no_options_and_words_are(tmp_path: Path) -> None:
+    """A table of pandas with `na_rep="nan"`: the options of the first column are words, those of the last are absent."""
+    rows = ["0,p,Which?,None,a hen,2,nan,A", "1,p,Which?,a fox,nan,nan,nan,A", "2,p,Which?,a fox,a hen,3,nan,B"]
+    (tmp_path / "q.csv").write_text("\n".join(["id,image,question,A,B,C,D,answer", *rows]).replace(",p,", ",p.png,"))
+    Image.new("RGB", (8, 8)).save(tmp_path / "p.png")
+    with read_questions(tmp_path / "q.csv") as questions:
+        listed = [[o["text"] for o in row["options"]] for row in listed_rows(questions.index, questions.path_of)]
+        notes = " ".join(note.note for note in questions.notes)
+    assert listed == [["None", "a hen", "2"], ["a fox", "nan"], ["a fox", "a hen", "3"]]
+    assert "column 'C': 1 cell that says nan is absent" in notes
+    assert "column 'D': 3 cells that say nan are absent" in notes
 
 
 @pytest.mark.parametrize(

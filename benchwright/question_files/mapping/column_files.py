@@ -28,7 +28,7 @@ FORMAT: Literal["benchwright/columns"] = "benchwright/columns"
 VERSION = 1
 _MAX_BYTES = 1 << 20
 StatedColumns = dict[str, str | int | list[str]]
-"""Columns by field, and `first_answer`."""
+"""Columns by field, and settings beside them, such as `keys` and `encoding`."""
 
 
 class ColumnFile(Record):

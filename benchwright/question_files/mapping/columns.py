@@ -26,6 +26,7 @@ from typing import Any
 from pydantic import Field
 
 from benchwright.errors import DataError
+from benchwright.files.recoded_text import known_encoding
 from benchwright.records import LETTERS, Record
 from benchwright.source_files.picture_names import is_picture_name
 
@@ -85,7 +86,10 @@ _FIRST_ANSWER = "first_answer"
 KEYS = "keys"
 """Setting beside columns: how keys name options, one of `READINGS`."""
 
-SETTINGS = (_FIRST_ANSWER, KEYS)
+ENCODING = "encoding"
+"""Setting beside columns: encoding of the text of a file, where its bytes do not tell."""
+
+SETTINGS = (_FIRST_ANSWER, KEYS, ENCODING)
 """Fields of a mapping that name no column."""
 
 _OPTION = re.compile(r"(?:option|choice|opt|answer)?[ _-]?([a-z])", re.I)
@@ -143,6 +147,7 @@ class ColumnMapping(Record):
         replies: Column by field, of `REPLY_FIELDS`; empty where the file holds no replies.
         first_answer: Number of the first option where keys are numbers, as a curator says; None where it is found.
         keys: How keys name options, as a curator says; None where it is found.
+        encoding: Encoding of the file's text, as a curator says; None where it is found.
     """
 
     fields: dict[str, str] = Field(default_factory=dict)
@@ -151,6 +156,7 @@ class ColumnMapping(Record):
     replies: dict[str, str] = Field(default_factory=dict)
     first_answer: int | None = Field(None, ge=0, le=1)
     keys: Reading | None = None
+    encoding: str | None = None
 
     @cached_property
     def taken(self) -> frozenset[str]:
@@ -179,7 +185,8 @@ class ColumnMapping(Record):
     def stated(self) -> dict[str, str | list[str]]:
         """Return it as a mapping that says the same: one column or a list by field."""
         several = {"options": list(self.options), "image": list(self.images)}
-        return {**self.fields, **{field: columns for field, columns in several.items() if columns}}
+        encoding = {} if self.encoding is None else {ENCODING: self.encoding}
+        return {**self.fields, **{field: columns for field, columns in several.items() if columns}, **encoding}
 
     def column(self, field: str) -> str | None:
         """Return the column of a field; None where no column has it."""
@@ -215,6 +222,7 @@ def guessed_columns(
     given = dict(stated or {})
     first_answer = _first_answer(given.pop(_FIRST_ANSWER, None), of)
     keys = _reading(given.pop(KEYS, None), of)
+    encoding = stated_encoding(given.pop(ENCODING, None), of)
     fields, several = _stated_fields(given, columns, of)
     lowered: dict[str, str] = {}
     for name in columns:
@@ -240,6 +248,7 @@ def guessed_columns(
         replies=_reply_columns(lowered, {column for field, column in fields.items() if field in given}),
         first_answer=first_answer,
         keys=keys,
+        encoding=encoding,
     )
 
 
@@ -302,6 +311,17 @@ def _reading(value: object, of: str) -> Reading | None:
     if value is None or value in READINGS:
         return None if value is None else READINGS[READINGS.index(value)]
     raise DataError(f"{of}: {KEYS} is {value!r}; write how keys name options: {', '.join(READINGS)}")
+
+
+def stated_encoding(value: object, of: str) -> str | None:
+    """Return the encoding that a curator states for a file; None for none.
+
+    Raises:
+        DataError: There is no such encoding.
+    """
+    if value is None or (known := known_encoding(value)) is not None:
+        return None if value is None else known
+    raise DataError(f"{of}: {ENCODING} is {value!r}; write a name such as cp1252, latin-1, utf-16 or gbk")
 
 
 def _in_order(
