@@ -109,5 +109,5 @@ def test_items_of_a_named_benchmark_keep_their_ids_where_words_are_set_right(tmp
         _source(tmp_path / "one", [COLOURS[0] | {"question": words}, COLOURS[1]], grey=20)
         ids.append({e.item.item_id for e in _run(tmp_path, entry, name=f"ws{number}")["released"]})
     assert ids[0] == ids[1]
-    with pytest.raises(RecipeError, match="same identity as 'items'.*benchmark"):
+    with pytest.raises(RecipeError, match=r"same identity as 'items'.*benchmark"):
         _run(tmp_path, entry, entry.replace("colours}", "colours, as: again}"), name="ws2")
