@@ -145,6 +145,8 @@ class Step(BaseModel):
         reads: Values of earlier stages that `one` looks at, as `<part>.<value>` (see `parts`) or
             `<recipe entry>.<value>`.
         identity: Settings that take part in the `item_id` of what is made.
+        tells_apart: Whether it sees to it itself that none of its items has the id of another entry's, so that several
+            entries may have the same identity.
         brings_pictures: Whether it brings pictures of its own into a run (`bring`); a run then needs no image folder.
         estimates: Whether its values are truths that a model estimated; people must decide on items made of them.
         task_cues: Families of cues that are what the task of this name asks for, and so no shortcut in its items.
@@ -162,6 +164,7 @@ class Step(BaseModel):
     values: ClassVar[Mapping[str, str]] = {}
     reads: ClassVar[tuple[str, ...]] = ()
     identity: ClassVar[tuple[str, ...]] = ()
+    tells_apart: ClassVar[bool] = False
     resources: ClassVar[Resources] = Resources()
     brings_pictures: ClassVar[bool] = False
     estimates: ClassVar[bool] = False

@@ -230,7 +230,7 @@ class Freeze(FinalStep):
                 are made after it, which would have no split.
         """
         given = {f"{stage.id}.{name}": place for place, stage in enumerate(before) for name in stage.values}
-        named = [value for value in given if value.rpartition(".")[2] == _SPLIT_VALUE]
+        named = _split_values(given)
         if self.split_value is None and len(named) > 1:
             raise RecipeError(
                 f"step {self.name!r}: {_several(named)}; set `split_value: {named[-1]}` for the last of them, or "
@@ -491,10 +491,23 @@ def _with_splits(items: Iterable[_Valued], named: str | None) -> Iterator[tuple[
 
 
 def _split_value(values: Mapping[str, Any]) -> str | None:
-    names = sorted(name for name in values if name.rpartition(".")[2] == _SPLIT_VALUE)
+    names = _split_values(values)
     if len(names) > 1:
         raise StepError(f"{_several(names)}; say which with split_value")
     return names[0] if names else None
+
+
+def _split_values(values: Iterable[str]) -> list[str]:
+    """Return those of some values, in the order of their stages, that name splits.
+
+    Where several entries have a part of one name, as entries `items` have `own_splits`, the last part sees all items.
+    """
+    named: dict[str, str] = {}
+    for value in values:
+        if value.rpartition(".")[2] == _SPLIT_VALUE:
+            part = value.partition(".")[2]
+            named[part if "." in part else value] = value
+    return list(named.values())
 
 
 def _several(names: Sequence[str]) -> str:

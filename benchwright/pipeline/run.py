@@ -443,7 +443,8 @@ class _Run:
                 reports.append(StepReport(entry, kept, kept, {}, {}, 0, self.seconds[entry]))
                 continue
             parts = [self._counts(stage) for stage in stages]
-            reports.append(report_of(entry, parts, self.seconds[entry], makes=stages[-1].makes))
+            makes = {stream for stage in stages for stream in stage.makes}
+            reports.append(report_of(entry, parts, self.seconds[entry], makes=makes))
         return reports
 
     def _advice(self, reports: Sequence[StepReport]) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from benchwright.canonical import digest
-from benchwright.own_ids import OWN_ID
+from benchwright.own_ids import OWN_ID, STATED_ID
 from benchwright.records import LETTERS, Choice, Item, ItemImage
 
 from .asked_question import AskedQuestion
@@ -49,6 +49,17 @@ class FileQuestion(NamedTuple):
         """Return the ids of its pictures, at least one; a picture that is not there has one by its name."""
         named = [image_id or _stand_in(name) for image_id, name in zip(self.image_ids, self.names, strict=True)]
         return tuple(named) or (_stand_in(f"{self.file}: {self.row}, no picture"),)
+
+    @property
+    def identity(self) -> str:
+        """Return a digest that tells it from the questions of all sources: of its stated id, words, options, pictures.
+
+        Other rows and the places of files do not matter, so that a row without an id has none here: its number would
+        change with the rows before it.
+        """
+        stated = self.question.labels.get(STATED_ID, self.question.key)
+        own_id = None if stated == self.row else stated
+        return digest(["asked question", own_id, self.question.ask, self.question.options, self.stand_ins])
 
     def item_for_texts(self, item_id: str | None = None) -> Item | None:
         """Return the question as an item for checks of words and keys; None where it lacks words or options.

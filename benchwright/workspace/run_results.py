@@ -6,7 +6,7 @@ This includes the files of the image folder that were refused or failed, with th
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -57,7 +57,7 @@ class StepReport:
         }
 
 
-def report_of(name: str, parts: Sequence[VerdictCounts], seconds: float, *, makes: Sequence[str]) -> StepReport:
+def report_of(name: str, parts: Sequence[VerdictCounts], seconds: float, *, makes: Collection[str]) -> StepReport:
     """Return the sum of the counts of an entry's stages; its input is that of its first stage."""
     dropped: dict[str, int] = {}
     asked_about: dict[str, int] = {}

@@ -97,7 +97,9 @@ class Stage:
         return {name: self._full_name(name) for name in wanted if "." in name}
 
     def _full_name(self, name: str) -> str:
-        return f"{self.entry}.{name}" if name.partition(".")[0] in self.siblings else name
+        part, _, value = name.partition(".")
+        # `items.asked.asked` is a value of the entry `items`, also for the entry that has a part `items`.
+        return f"{self.entry}.{name}" if part in self.siblings and "." not in value else name
 
     @cached_property
     def config(self) -> str:

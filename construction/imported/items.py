@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -17,7 +18,7 @@ from benchwright.canonical import canonical_json, digest
 from benchwright.errors import PrerequisiteError
 from benchwright.photographs import BroughtPhotograph
 from benchwright.question_files.asked_question import AskedQuestion
-from benchwright.question_files.file_question import IMPORTED, OWN_SPLIT, item_of
+from benchwright.question_files.file_question import IMPORTED, OWN_SPLIT, FileQuestion, item_of
 from benchwright.question_files.picture_lookup import PictureLookup
 from benchwright.question_files.question_index import QuestionIndex
 from benchwright.question_files.question_source import QuestionSource, open_source
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 ASKED = "asked"
+_OWN = f"{ASKED}.{ASKED}"
 _USUAL_SPLIT = "test"
 _OTHER_NAMES = {"validation": "val"}
 
@@ -58,6 +60,10 @@ class ImportedItems(MapStep):
     keep their item id and content. Rows that cannot be used are left out and listed in the workspace, in
     `datasets/<entry>.asked.refused.jsonl`. The step brings the pictures, so that a run needs no image folder.
 
+    A recipe may have several entries `items`, whose items meet. The id of an item depends on the id that its source
+    states, and on its words, options and pictures, not on where files lie and which other rows they have; a question
+    that an earlier entry has is left out.
+
     Args:
         file: File of questions, folder or archive that holds such files, or folder of a release, relative to the
             recipe's folder. In what a run writes, the digest of their content stands in its place.
@@ -68,29 +74,50 @@ class ImportedItems(MapStep):
             recipe's folder.
         keyless: What becomes of questions without a key, as in a sealed test set: `leave_out` by default; with `keep`
             they are items for people to answer, and no reply of a model to them is right.
+        benchmark: Name of the benchmark, on which the ids of items depend together with those that the source states,
+            so that they stay where words, options or pictures are set right; null for ids of words and pictures.
 
     Reasons:
         nothing_asked (drop): No question starts with this picture.
+        asked_before (drop): An earlier entry `items` has each of its questions.
         picture_missing (drop): A picture of each of its questions has left the run.
     """
 
     name: ClassVar[str] = "items"
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
-    reads: ClassVar[tuple[str, ...]] = (f"{ASKED}.{ASKED}",)
+    identity: ClassVar[tuple[str, ...]] = ("benchmark",)
     brings_pictures: ClassVar[bool] = True
 
     file: str = Field(min_length=1)
     pictures: str | None = Field(None, min_length=1)
     mapping: dict[str, str | int | list[str]] | str = Field(default_factory=dict)
     keyless: Literal["leave_out", "keep"] = "leave_out"
+    benchmark: str | None = Field(None, min_length=1, max_length=200)
     _base: Path = PrivateAttr(Path())
     _parameters: dict[str, Any] | None = PrivateAttr(None)
+    _asked_before: tuple[str, ...] = PrivateAttr(())
 
     @model_validator(mode="after")
     def _starts_from_the_recipe(self, info: ValidationInfo) -> ImportedItems:
         self._base = (info.context or {}).get(FOLDER, Path())
         return self
+
+    def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
+        """Return the step with the questions that earlier entries `items` have."""
+        placed = self.model_copy()
+        placed._asked_before = tuple(f"{part}.{ASKED}" for part in given if part.endswith(f".{ASKED}"))
+        return placed
+
+    @property
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return its own questions by picture, and those of earlier entries."""
+        return (_OWN, *self._asked_before)
+
+    @property
+    def tells_apart(self) -> bool:  # type: ignore[override]
+        """Return whether ids depend on what is asked, and not on a name that two entries may have."""
+        return self.benchmark is None
 
     def parts(self) -> tuple[Step, ...]:
         """Return the parts: the questions by picture, this step, and the splits of the items."""
@@ -115,7 +142,9 @@ class ImportedItems(MapStep):
     def parameters(self) -> dict[str, Any]:
         """Return the digest of the files of questions, so that neither their place nor that of pictures matters."""
         if self.file.startswith("sha256:"):
-            return {"file": self.file, "mapping": self.mapping, "keyless": self.keyless}
+            return {
+                "file": self.file, "mapping": self.mapping, "keyless": self.keyless, "benchmark": self.benchmark
+            }  # fmt: skip
         if self._parameters is None:
             source = self.source()
             stated = [[file.path, file.stated] for file in source.files] if isinstance(self.mapping, str) else None
@@ -123,19 +152,43 @@ class ImportedItems(MapStep):
                 "file": f"sha256:{source.content_digest()}",
                 "mapping": self.mapping if stated is None else f"sha256:{digest(stated)}",
                 "keyless": self.keyless,
+                "benchmark": self.benchmark,
             }
         return self._parameters
 
+    def identities(self, questions: Sequence[FileQuestion]) -> list[str]:
+        """Return what the ids of the items of one picture's questions depend on; no two are equal."""
+        seen: Counter[str] = Counter()
+        told = []
+        for question in questions:
+            if question.question.item is not None:
+                told.append(question.question.item.item_id)
+            elif self.benchmark is not None:
+                told.append(digest(["question of", self.benchmark, question.question.key]))
+            else:
+                number = seen[question.identity]
+                seen[question.identity] += 1
+                told.append(f"{question.identity}:{number}" if number else question.identity)
+        return told
+
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Make the items of the questions that start with this picture."""
-        text = ctx.value(record.image_id, self.reads[0])
+        text = ctx.value(record.image_id, _OWN)
         if text is None:
             return Outcome("drop", "nothing_asked")
         entries = json.loads(text)
-        if not entries["questions"]:
-            return Outcome("drop", "picture_missing", evidence={"left_out": entries["left_out"]})
-        items = tuple(self._item(record, ctx, entry) for entry in entries["questions"])
-        return Outcome(items=items, evidence={"left_out": entries["left_out"]} if entries["left_out"] else {})
+        before = {
+            entry["identity"]
+            for earlier in self._asked_before
+            for entry in json.loads(ctx.value(record.image_id, earlier) or "{}").get("questions", ())
+        }
+        new = [entry for entry in entries["questions"] if entry["identity"] not in before]
+        evidence = {"left_out": entries["left_out"]} if entries["left_out"] else {}
+        if len(new) < len(entries["questions"]):
+            evidence["asked_before"] = [e["question"]["key"] for e in entries["questions"] if e["identity"] in before]
+        if not new:
+            return Outcome("drop", "asked_before" if entries["questions"] else "picture_missing", evidence=evidence)
+        return Outcome(items=tuple(self._item(record, ctx, entry) for entry in new), evidence=evidence)
 
     def _item(self, record: ImageRecord, ctx: Context, entry: Mapping[str, Any]) -> Item:
         question = AskedQuestion.model_validate(entry["question"])
@@ -143,7 +196,7 @@ class ImportedItems(MapStep):
         return item_of(
             question,
             ids,
-            item_id=ctx.item_id(question.key),
+            item_id=ctx.item_id(entry["identity"]),
             root_image_id=record.root_image_id,
             operation_id=ctx.operation_id,
             groups={f"image:{ctx.image(image_id).root_image_id}" for image_id in ids},
@@ -201,7 +254,10 @@ class AskedQuestions(GatherStep):
             if image_id not in rows:
                 continue
             whole = [q for q in questions if all(shown in rows for shown in q.image_ids)]
-            entries = [{"image_ids": q.image_ids, "question": q.question.model_dump(mode="json")} for q in whole]
+            entries = [
+                {"image_ids": q.image_ids, "question": q.question.model_dump(mode="json"), "identity": identity}
+                for q, identity in zip(whole, self._items.identities(whole), strict=True)
+            ]
             places.append(rows[image_id])
             texts.append(canonical_json({"left_out": len(questions) - len(whole), "questions": entries}))
         return Gathered(rows=np.array(places, np.int64), values={ASKED: texts})

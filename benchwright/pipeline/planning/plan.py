@@ -55,7 +55,7 @@ def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
         placed = step.placed({stage.id: stage.values for stage in stages})
         for stage in stages_of(entry, placed):
             _check(stage, stages, made_items_by, is_of_maker="items" in placed.makes)
-            if "items" in stage.makes and stage.kind == "map":
+            if "items" in stage.makes and stage.kind == "map" and not stage.step.tells_apart:
                 _check_identity(stage, identities)
             stages.append(stage)
             if "items" in stage.makes and stage.consumes == "images":
