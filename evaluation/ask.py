@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from .prompting.item_index import ItemOutline
 
 
-_AS_SHOWN = {letter: letter for letter in LETTERS}
+AS_SHOWN = {letter: letter for letter in LETTERS}
+"""Letters of a question that shows an item's options in their order."""
 
 
 class ModelContext(NamedTuple):
@@ -230,7 +231,7 @@ def _attempts_row(waiting_item: _PendingItem) -> Row:
 
 def _ask_outline(released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
     del earlier
-    return [ProtocolQuestion("", question_of_outline(cast("ItemOutline", released.item)), _AS_SHOWN)]
+    return [ProtocolQuestion("", question_of_outline(cast("ItemOutline", released.item)), AS_SHOWN)]
 
 
 def _kept_attempts(path: Path | None) -> Iterator[list[JudgedReply]]:

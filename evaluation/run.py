@@ -32,7 +32,9 @@ from .ask import EvaluationPlan, ModelContext, ask_rounds
 from .backends.answer_files import ANSWERS_FILE, AnswerHead, answer_lines
 from .backends.base import Backend, BackendContext, labelled, parse_model
 from .backends.options import BackendOptions
+from .backends.predictions import PredictionsFile
 from .backends.result_names import identity_of, results_name, slug
+from .given_predictions import judged_tables
 from .judging.judge import MAX_TOKENS
 from .prompting.prompts import VANILLA
 from .prompting.release_files import check_files, columns_of
@@ -40,7 +42,7 @@ from .protocols.base import Protocol
 from .protocols.names import parse_protocol
 from .results.judged_predictions import JudgedWriter
 from .results.metric_rows import read_metric_rows, with_labels
-from .results.outcomes import Outcomes, nothing_said, outcomes_of, says_something
+from .results.outcomes import Outcomes, letters_or_words, nothing_said, outcomes_of, says_something
 from .results.run_progress import RunProgress, TokenUsage
 from .results.score import MAX_ERRORS, PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
 
@@ -328,10 +330,18 @@ def _ask_all(
 
     asked = answered = 0
     with JudgedWriter(draft, stamp) as writer:
-        for row in ask_rounds(plan, contexts, scratch, watched, begin):
-            writer.add(row)
-            asked += 1
-            answered += says_something(row)
+        if plan.in_outline and isinstance(contexts[-1].backend, PredictionsFile) and contexts[-1].backend.is_plain:
+            begin(0)
+            for table in judged_tables(plan, contexts[-1].backend, contexts[-1].backend_context):
+                writer.add_table(table)
+                watched.through(table.num_rows)
+                asked += table.num_rows
+                answered += letters_or_words(table)
+        else:
+            for row in ask_rounds(plan, contexts, scratch, watched, begin):
+                writer.add(row)
+                asked += 1
+                answered += says_something(row)
     if asked and not answered:
         raise nothing_said(model, outcomes_of(draft))
 

@@ -23,7 +23,7 @@ MOST_KINDS = 4096
 """Of more kinds, clusters are joined at random into so many blocks, which are drawn instead; the spread that comes out
 is then off by a hundredth or so, and no figure takes longer than a second."""
 
-_STEP, _DRAWN_AT_ONCE = "clustered_bootstrap", 1 << 21
+_STEP, _DRAWN_AT_ONCE = "clustered_bootstrap", 1 << 16
 
 
 class ClusterKinds(NamedTuple):

@@ -108,6 +108,8 @@ class AnswerFile(PredictionsFile):
     A later file of the same system takes the place of an earlier one among results.
     """
 
+    is_plain = False
+
     def __init__(self, path: Path, head: AnswerHead, system: str) -> None:
         super().__init__(path)
         self.name = system

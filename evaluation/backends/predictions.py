@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.canonical import file_digest
 from benchwright.errors import DataError
@@ -24,11 +24,17 @@ from benchwright.text_normalization import counted
 
 from ..prompting.question import Question, Reply, item_of
 from .base import Backend, BackendContext
+from .letter_columns import letter_columns
 from .options import BackendOptions
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 ID_COLUMNS = ("item_id", "source_id", "question_id", "index")
 """Columns in which a row may name its item, the likeliest first."""
 MAX_LINE_CHARS = 4 * 1024 * 1024
+_ROWS_AT_ONCE = 1 << 16
+_COLUMNS = {"item_id": "string", "line": "int64", "text": "large_binary", "is_letter": "bool"}
 
 _ITEM_ID = re.compile(r"[0-9a-f]{32}(\.[a-z0-9]+)?")
 
@@ -76,6 +82,8 @@ class PredictionsFile:
     tasks: frozenset[str] | None = None
     looks = False
     """It looks at neither words nor pictures, only at ids and letters."""
+    is_plain = True
+    """Whether its rows hold replies and letters alone, which can be judged by columns."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -99,7 +107,7 @@ class PredictionsFile:
                 that was asked is missing.
         """
         predictions = self._read(context)
-        self._check_known(predictions, context)
+        self._check_known(((item_id, row.line) for item_id, row in predictions.items()), len(predictions), context)
         missing: list[str] = []
         for question in questions:
             prediction = predictions.get(question.item_id)
@@ -108,50 +116,144 @@ class PredictionsFile:
             elif not missing:  # replies come in the order of the questions, so none can follow a gap
                 yield self._reply(prediction, question)
         if missing:
-            raise DataError(
-                f"{self.path} has no prediction for {len(missing)} of the items asked, such as {missing[0]}; "
-                "add a row for each, with an empty reply where the model gave none"
-            )
+            raise self.lacks(len(missing), missing[0])
+
+    def columns(self, asked: pa.Array, context: BackendContext) -> pa.Table:
+        """Return the rows about the items that are asked: `line`, `text` and `is_letter`.
+
+        There is one row for each item asked, in their order, with nulls where the file has none. A text is binary, in
+        UTF-8 but for lone surrogates.
+
+        Args:
+            asked: Ids of the items.
+            context: Facts about the release.
+
+        Raises:
+            DataError: A row is malformed, repeats an item, or names one that the release does not have.
+        """
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        table = letter_columns(self.path) or self._table(context)
+        self._check_once(table)
+        ids = table.column("item_id").combine_chunks()
+        others = table.filter(pc.invert(pc.is_in(ids, value_set=asked))).select(["item_id", "line"])
+        if others.num_rows:  # of other splits, of variants, or of no item at all
+            pairs = zip(*(column.to_pylist() for column in others.columns), strict=True)
+            self._check_known(pairs, len(ids), context)
+        places = pc.index_in(asked, value_set=ids)
+        return pa.table({name: table.column(name).take(places) for name in ("line", "text", "is_letter")})
+
+    def lacks(self, count: int, item_id: str) -> DataError:
+        """Return the error for items that were asked and have no row; `item_id` is the first of them."""
+        return DataError(
+            f"{self.path} has no prediction for {count} of the items asked, such as {item_id}; "
+            "add a row for each, with an empty reply where the model gave none"
+        )
+
+    def no_option(self, line: int, letter: str, keys: Iterable[str], item_id: str) -> DataError:
+        """Return the error for a letter that is none of an item's options."""
+        return DataError(
+            f"{self.path}: line {line}: answer {_shown(letter)} is none of the options "
+            f"{', '.join(keys)} of item {item_id}; give free text as reply"
+        )
 
     def _read(self, context: BackendContext) -> dict[str, Prediction]:
         predictions: dict[str, Prediction] = {}
+        for item_id, prediction in self._rows(context):
+            if item_id in predictions:
+                raise self._twice(prediction.line, item_id, predictions[item_id].line)
+            predictions[item_id] = prediction
+        return predictions
+
+    def _table(self, context: BackendContext) -> pa.Table:
+        """Return the file's rows as columns: `item_id`, `line`, `text` and `is_letter`.
+
+        Raises:
+            DataError: A row is malformed, or repeats an item above such a row.
+        """
+        import pyarrow as pa
+
+        pieces: list[pa.Table] = []
+        rows: list[tuple[str, int, bytes, bool]] = []
+
+        def take() -> None:
+            values = zip(*rows, strict=True) if rows else ((),) * len(_COLUMNS)
+            arrays = (pa.array(column, kind) for column, kind in zip(values, _COLUMNS.values(), strict=True))
+            pieces.append(pa.table(dict(zip(_COLUMNS, arrays, strict=True))))
+            rows.clear()
+
+        try:
+            for item_id, prediction in self._rows(context):
+                line, text, is_letter = prediction[:3]
+                rows.append((item_id, line, text.encode("utf-8", "surrogatepass"), is_letter))
+                if len(rows) == _ROWS_AT_ONCE:
+                    take()
+        except DataError:
+            take()
+            self._check_once(pa.concat_tables(pieces))  # of two faults, the one that comes first in the file is named
+            raise
+        take()
+        return pa.concat_tables(pieces)
+
+    def _check_once(self, table: pa.Table) -> None:
+        """Refuse an item that several rows are about."""
+        import numpy as np
+
+        ids = table.column("item_id").combine_chunks().dictionary_encode()
+        if len(ids.dictionary) == len(ids):
+            return
+        numbers = ids.indices.to_numpy()
+        first_places = np.unique(numbers, return_index=True)[1]
+        again = int(np.flatnonzero(first_places[numbers] != np.arange(len(numbers)))[0])
+        lines = table.column("line").take([again, int(first_places[numbers[again]])]).to_pylist()
+        raise self._twice(lines[0], ids[again].as_py(), lines[1])
+
+    def _twice(self, line: int, item_id: str, before: int) -> DataError:
+        return DataError(f"{self._at(line)}: item {item_id} was predicted in line {before} already")
+
+    def _rows(self, context: BackendContext) -> Generator[tuple[str, Prediction]]:
+        """Yield each row with the id of its item.
+
+        Raises:
+            DataError: A row is malformed, or of another release.
+        """
         read = _json_rows if self.path.suffix.lower() in JSON_ENDS else _table_rows
         with closing(read(self.path)) as rows:
             for line, cells in rows:
                 item_id = self._item_id(line, cells, context)
-                if not isinstance(item_id, str) or not _ITEM_ID.fullmatch(item_id):
-                    raise DataError(
-                        f"{self._at(line)}: item_id is {_shown(item_id)}, "
-                        "not 32 hexadecimal digits, with or without .VARIANT, and no id of an item's source"
-                    )
                 stated = cells.get("release_id")
-                if stated not in {None, "", context.release_id}:
+                if stated is not None and stated not in ("", context.release_id):
                     raise DataError(
                         f"{self._at(line)}: this prediction is for release {_shown(stated)}, the release scored is "
                         f"{context.release_id}; score it on its own release"
                     )
-                if item_id in predictions:
-                    raise DataError(
-                        f"{self._at(line)}: item {item_id} was predicted in line {predictions[item_id].line} already"
-                    )
-                predictions[item_id] = self._prediction(line, cells)
-        return predictions
+                yield item_id, self._prediction(line, cells)
 
-    def _item_id(self, line: int, cells: Mapping[str, Any], context: BackendContext) -> Any:
+    def _item_id(self, line: int, cells: Mapping[str, Any], context: BackendContext) -> str:
         """Return the id of the item that a row is about, which may name it as the item's source does.
 
         Raises:
-            DataError: Several items are called so in their source.
+            DataError: It names none, or several items are called so in their source.
         """
-        named = next((cells[name] for name in ID_COLUMNS if cells.get(name) not in (None, "")), None)
+        named = cells.get("item_id")
+        if named in (None, ""):
+            named = next((cells[name] for name in ID_COLUMNS if cells.get(name) not in (None, "")), None)
+        if isinstance(named, str) and _ITEM_ID.fullmatch(named):
+            return named
         if isinstance(named, int) and not isinstance(named, bool):
             named = str(named)
-        if not isinstance(named, str) or _ITEM_ID.fullmatch(named):
-            return named
-        try:
-            return context.own_ids().item_id(named)
-        except DataError as error:
-            raise DataError(f"{self._at(line)}: {error}") from None
+        if isinstance(named, str):
+            try:
+                named = context.own_ids().item_id(named)
+            except DataError as error:
+                raise DataError(f"{self._at(line)}: {error}") from None
+        if not isinstance(named, str) or not _ITEM_ID.fullmatch(named):
+            raise DataError(
+                f"{self._at(line)}: item_id is {_shown(named)}, "
+                "not 32 hexadecimal digits, with or without .VARIANT, and no id of an item's source"
+            )
+        return named
 
     def _prediction(self, line: int, cells: Mapping[str, Any]) -> Prediction:
         is_letter = "answer" in cells
@@ -167,18 +269,26 @@ class PredictionsFile:
     def _at(self, line: int) -> str:
         return f"{self.path}: line {line}"
 
-    def _check_known(self, predictions: Mapping[str, Prediction], context: BackendContext) -> None:
+    def _check_known(self, rows: Iterable[tuple[str, int]], count: int, context: BackendContext) -> None:
+        """Refuse rows about items that the release does not have.
+
+        Args:
+            rows: Id and line of each row that may be such a one.
+            count: Number of all rows of the file.
+            context: Facts about the release.
+        """
         known = context.item_ids()
-        unknown = [item_id for item_id in predictions if item_of(item_id) not in known]
+        unknown = [(item_id, line) for item_id, line in rows if item_of(item_id) not in known]
         if not unknown:
             return
-        if len(unknown) == len(predictions):
+        if len(unknown) == count:
             raise DataError(
-                f"{self.path}: none of its {len(predictions)} item ids is in release {context.release_id}; "
+                f"{self.path}: none of its {count} item ids is in release {context.release_id}; "
                 "the file belongs to another release"
             )
+        item_id, line = unknown[0]
         raise DataError(
-            f"{self.path}: line {predictions[unknown[0]].line}: item {unknown[0]} is not in release "
+            f"{self.path}: line {line}: item {item_id} is not in release "
             f"{context.release_id} ({counted(len(unknown), 'such row')}); remove them or score the release they belong "
             "to"
         )
@@ -188,10 +298,7 @@ class PredictionsFile:
             return Reply(question.item_id, text=prediction.text)
         keys = [choice.key for choice in question.choices]
         if prediction.text not in keys:
-            raise DataError(
-                f"{self.path}: line {prediction.line}: answer {_shown(prediction.text)} is none of the options "
-                f"{', '.join(keys)} of item {question.item_id}; give free text as reply"
-            )
+            raise self.no_option(prediction.line, prediction.text, keys, question.item_id)
         return Reply(question.item_id, text=f"({prediction.text})", letter=prediction.text)
 
 

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
 
+OUTLINE_COLUMNS = ("item_id", "task", "choices", "answer", "refusal", "split", "attributes")
+
+
 def labels_in(value: object) -> tuple[str, ...]:
     """Return the labels in the value of an attribute, each once; empty if the value is no text.
 
@@ -65,14 +68,17 @@ def outlines_of(release: Release, split: str | None) -> Iterator[ReleasedOutline
     Raises:
         DataError: A data file is damaged.
     """
-    for batch in columns_of(release, split, ["item_id", "task", "choices", "answer", "refusal", "split", "attributes"]):
-        plain = (
-            batch.column(name).to_pylist() for name in ("item_id", "task", "answer", "refusal", "split", "attributes")
-        )
-        for (item_id, task, answer, refusal, its_split, attributes), choices in zip(
-            zip(*plain, strict=True), _choices(batch.column("choices")), strict=True
-        ):
-            yield ReleasedOutline(ItemOutline(item_id, task, choices, answer, refusal, attributes), its_split)
+    for batch in columns_of(release, split, OUTLINE_COLUMNS):
+        yield from outlines_in(batch)
+
+
+def outlines_in(batch: pa.RecordBatch) -> Iterator[ReleasedOutline]:
+    """Yield the items of a batch that has `OUTLINE_COLUMNS`."""
+    plain = (batch.column(name).to_pylist() for name in ("item_id", "task", "answer", "refusal", "split", "attributes"))
+    for (item_id, task, answer, refusal, its_split, attributes), choices in zip(
+        zip(*plain, strict=True), _choices(batch.column("choices")), strict=True
+    ):
+        yield ReleasedOutline(ItemOutline(item_id, task, choices, answer, refusal, attributes), its_split)
 
 
 def question_of_outline(outline: ItemOutline) -> Question:

@@ -61,7 +61,7 @@ _ATTEMPT = pa.struct(
 """One question about an item: its name among them, the round, the item's own letter of what was named, the letter as it
 was said; `state` may also be `caption`; `note` is JSON on what was done to the pictures."""
 
-_SCHEMA = pa.schema(
+JUDGED_SCHEMA = pa.schema(
     [
         ("item_id", _TEXT), ("split", _TEXT), ("task", _TEXT), ("state", _TEXT), ("letter", _TEXT),
         ("right", pa.bool_()), ("chance", pa.float64()), ("read_by", _TEXT), ("reply", _TEXT), ("cause", _TEXT),
@@ -189,13 +189,22 @@ def _read_again(text: str, choices: tuple[tuple[str, str | None], ...]) -> Parse
     return read_answer(text, choices)
 
 
+def judged_table(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Return rows as `row_of` makes them as columns."""
+    return pa.table({name: [row[name] for row in rows] for name in JUDGED_SCHEMA.names}, schema=JUDGED_SCHEMA)
+
+
 class JudgedWriter:
-    """Writer of rows to a Parquet file, one row group at a time; use it as a context manager."""
+    """Writer of rows to a Parquet file, one row group at a time; use it as a context manager.
+
+    Rows that were added one by one and rows that were added as columns become the same file.
+    """
 
     def __init__(self, path: Path, stamp: Mapping[str, str]) -> None:
-        schema = _SCHEMA.with_metadata({"format": FORMAT, "version": str(VERSION), **stamp})
+        schema = JUDGED_SCHEMA.with_metadata({"format": FORMAT, "version": str(VERSION), **stamp})
         self._writer = pq.ParquetWriter(path, schema, compression="zstd", compression_level=3)
         self._rows: list[dict[str, Any]] = []
+        self._waiting = JUDGED_SCHEMA.empty_table()
 
     def __enter__(self) -> Self:
         return self
@@ -204,19 +213,27 @@ class JudgedWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is None:
-            self._flush()
+            self.add_table(judged_table(self._rows))
+            self._write(self._waiting)
         self._writer.close()
 
     def add(self, row: dict[str, Any]) -> None:
         """Add one row."""
         self._rows.append(row)
         if len(self._rows) == ROWS_PER_GROUP:
-            self._flush()
+            self.add_table(judged_table(self._rows))
+            self._rows = []
 
-    def _flush(self) -> None:
-        columns = {name: [row[name] for row in self._rows] for name in self._writer.schema.names}
-        self._writer.write_table(pa.table(columns, schema=self._writer.schema))
-        self._rows = []
+    def add_table(self, table: pa.Table) -> None:
+        """Add rows with the columns of `JUDGED_SCHEMA`."""
+        waiting = pa.concat_tables([self._waiting, table])
+        while waiting.num_rows >= ROWS_PER_GROUP:
+            self._write(waiting.slice(0, ROWS_PER_GROUP))
+            waiting = waiting.slice(ROWS_PER_GROUP)
+        self._waiting = waiting
+
+    def _write(self, rows: pa.Table) -> None:
+        self._writer.write_table(rows.combine_chunks().cast(self._writer.schema))
 
 
 def open_judged(folder: Path, score: Score) -> ParquetTable:
@@ -243,7 +260,7 @@ def open_judged(folder: Path, score: Score) -> ParquetTable:
 
 
 def _check_stamp(path: Path, stamp: Mapping[str, str], columns: set[str], score: Score) -> None:
-    if stamp.get("format") != FORMAT or not set(_SCHEMA.names) - _ADDED <= columns:
+    if stamp.get("format") != FORMAT or not set(JUDGED_SCHEMA.names) - _ADDED <= columns:
         raise not_of_score(path, f"it does not have the columns of the format {FORMAT!r}")
     if stamp.get("version") not in _VERSIONS:
         listed = ", ".join(_VERSIONS)

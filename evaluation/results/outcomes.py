@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import CheckFailed
 from benchwright.files.parquet_tables import ParquetTable
@@ -14,12 +14,17 @@ from benchwright.text_normalization import counted
 
 from .score import OutcomeCause
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _MOST_CAUSES = 5
 """Causes that a score names, the most frequent ones."""
 
 _SENT = re.compile(r" \(sent \d+ times\)\Z")
 _COLUMNS = ["state", "is_cut_off", "reply", "cause", "reply_kind"]
 _ROWS = 4096
+_UNANSWERED = ("error", "refusal", "cut_off")
+"""States of items that may have a cause."""
 _NO_TEXT = frozenset({"empty", "tool_call"})
 
 
@@ -40,19 +45,25 @@ class Outcomes(NamedTuple):
 
 def outcomes_of(predictions: Path) -> Outcomes:
     """Return how the items in a file of judged predictions ended."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     counts: Counter[str] = Counter()
     causes: Counter[tuple[str, str]] = Counter()
     with ParquetTable(predictions, title=str(predictions)) as file:
         for batch in file.batches(_COLUMNS, at_once=_ROWS):
-            columns = (batch.column(name).to_pylist() for name in _COLUMNS)
-            for state, is_cut_off, reply, cause, kind in zip(*columns, strict=True):
-                counts["asked"] += 1
-                counts[state] += 1
-                counts["cut_off_answered"] += state == "answered" and is_cut_off
+            states = batch.column("state")
+            counts["asked"] += batch.num_rows
+            counts.update({row["values"]: row["counts"] for row in pc.value_counts(states).to_pylist()})
+            cut_off_answered = pc.and_(pc.equal(states, "answered"), batch.column("is_cut_off"))
+            counts["cut_off_answered"] += cut_off_answered.true_count
+            unanswered = batch.filter(pc.is_in(states, value_set=pa.array(_UNANSWERED)))
+            columns = (unanswered.column(name).to_pylist() for name in ("state", "reply", "cause", "reply_kind"))
+            for state, reply, cause, kind in zip(*columns, strict=True):
                 counts["cut_off_empty"] += state == "cut_off" and not (reply or "").strip()
                 counts["filtered"] += state == "refusal" and kind == "filtered"
                 counts["empty"] += state == "error" and kind in _NO_TEXT
-                if cause is not None and state in {"error", "refusal", "cut_off"}:
+                if cause is not None:
                     causes[state, _SENT.sub("", cause)] += 1
     frequent = sorted(causes.items(), key=lambda entry: (-entry[1], entry[0]))[:_MOST_CAUSES]
     named = tuple(OutcomeCause.model_validate({"state": s, "cause": cause, "n": n}) for (s, cause), n in frequent)
@@ -66,6 +77,14 @@ def says_something(row: Mapping[str, Any]) -> bool:
         attempt["letter"] is not None or (attempt["reply_kind"] != "filtered" and (attempt["reply"] or "").strip())
         for attempt in row["attempts"] or (row,)
     )
+
+
+def letters_or_words(table: pa.Table) -> bool:
+    """Return whether any of some rows `says_something`; rows without attempts, as columns."""
+    if table.column("letter").null_count < table.num_rows:
+        return True
+    kinds, replies = (table.column(name).to_pylist() for name in ("reply_kind", "reply"))
+    return any(kind != "filtered" and (reply or "").strip() for kind, reply in zip(kinds, replies, strict=True))
 
 
 def nothing_said(model: str, outcomes: Outcomes) -> CheckFailed:

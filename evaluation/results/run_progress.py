@@ -132,9 +132,9 @@ class RunProgress:
         elif reply.silence is not None:
             self._seen["cut off before any text"] += 1
 
-    def through(self) -> None:
-        """Count one item whose replies are complete."""
-        self._progress.advance(1)
+    def through(self, items: int = 1) -> None:
+        """Count items whose replies are complete."""
+        self._progress.advance(items)
         cost = self._spent.cost
         notes = [] if cost is None else [f"cost {cost:.4f}"]
         notes += [f"{n} {kind}" for kind, n in sorted(self._seen.items())]

@@ -1,0 +1,132 @@
+"""Judging of a file of predictions by columns: letters at once, and only replies in words one by one.
+
+The rows are those that `ask.ask_rounds` makes of the same file, item by item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from benchwright.components import components_of_column
+from benchwright.own_ids import own_id
+from benchwright.records import LETTERS
+from benchwright.replies.readers import ROBUST
+
+from .ask import AS_SHOWN
+from .prompting.item_index import OUTLINE_COLUMNS, outlines_in, question_of_outline
+from .prompting.question import Reply
+from .prompting.release_files import columns_of
+from .protocols.base import ProtocolQuestion
+from .results.judged_predictions import JUDGED_SCHEMA, attempt_of, judged_table, row_of
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .ask import EvaluationPlan
+    from .backends.base import BackendContext
+    from .backends.predictions import PredictionsFile
+
+_KEYS = pa.array([letter.encode() for letter in LETTERS], pa.large_binary())
+
+
+def judged_tables(plan: EvaluationPlan, file: PredictionsFile, context: BackendContext) -> Iterator[pa.Table]:
+    """Yield the rows of all items that are asked, in the order of the release, with the columns of `JUDGED_SCHEMA`.
+
+    Args:
+        plan: Items and reader; its items are asked in outline.
+        file: File of predictions.
+        context: Facts about the release.
+
+    Raises:
+        DataError: The file does not fit the release, or lacks an item.
+    """
+    pieces = [
+        (batch.column("item_id"), batch.column("group_keys"))
+        for batch in columns_of(plan.release, plan.split, ["item_id", "group_keys"])
+    ]
+    asked = pa.chunked_array([ids for ids, _ in pieces], pa.string()).combine_chunks()
+    groups = pa.array(components_of_column([keys for _, keys in pieces]), pa.int64())
+    del pieces
+    given = file.columns(asked, context)
+    lacking = pc.indices_nonzero(pc.is_null(given.column("line")))
+    whole = lacking[0].as_py() if len(lacking) else len(asked)
+    start = 0
+    for items in columns_of(plan.release, plan.split, OUTLINE_COLUMNS):
+        if start >= whole:
+            break
+        batch = items.slice(0, whole - start)  # a letter after an item without a row is not looked at
+        held = given.slice(start, batch.num_rows).combine_chunks()
+        yield _judged(plan, file, batch, held, groups.slice(start, batch.num_rows))
+        start += batch.num_rows
+    if len(lacking):
+        raise file.lacks(len(lacking), asked[whole].as_py())
+
+
+def _judged(
+    plan: EvaluationPlan, file: PredictionsFile, batch: pa.RecordBatch, given: pa.Table, groups: pa.Array
+) -> pa.Table:
+    """Return the rows of a batch of items, each of which has a prediction."""
+    text = given.column("text").combine_chunks()
+    as_letter = pc.and_(given.column("is_letter"), pc.greater(pc.binary_length(text), 0)).combine_chunks()
+    number = pc.index_in(text, value_set=_KEYS)
+    offered = pc.fill_null(pc.less(number, pc.list_value_length(batch.column("choices"))), False)
+    if len(strange := pc.indices_nonzero(pc.and_not(as_letter, offered))):
+        place = strange[0].as_py()
+        [outline] = outlines_in(batch.slice(place, 1))
+        keys = [choice.key for choice in outline.item.choices]
+        letter = text[place].as_py().decode("utf-8", "surrogatepass")
+        raise file.no_option(given.column("line")[place].as_py(), letter, keys, outline.item.item_id)
+    places = pc.indices_nonzero(as_letter)
+    letters = _of_letters(plan, batch.take(places), text.take(places), groups.take(places))
+    others = pc.indices_nonzero(pc.invert(as_letter))
+    if not len(others):
+        return letters
+    replies = _of_replies(plan, batch.take(others), text.take(others), groups.take(others))
+    order = pc.sort_indices(pa.concat_arrays([places, others]))
+    return pa.concat_tables([letters, replies]).take(order)
+
+
+def _of_letters(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, groups: pa.Array) -> pa.Table:
+    """Return the rows of items to which a letter is given."""
+    count = batch.num_rows
+    letter = text.cast(pa.string())
+    key = pc.coalesce(batch.column("answer"), batch.column("refusal"))
+    right = pc.fill_null(pc.equal(letter, key), False)
+    share = pc.divide(1.0, pc.cast(pc.list_value_length(batch.column("choices")), pa.float64()))
+    columns: dict[str, Any] = {
+        **{name: batch.column(name) for name in ("item_id", "split", "task")},
+        "state": pa.repeat("answered", count),
+        "letter": letter,
+        "right": right,
+        "chance": pc.if_else(pc.is_null(key), 0.0, share),
+        "read_by": pa.repeat("given", count),
+        "reply": pc.binary_join_element_wise("(", letter, ")", ""),
+        "group": groups,
+        "robust_right": pa.nulls(count, pa.bool_()) if plan.reader == ROBUST else right,
+        "is_cut_off": pa.repeat(False, count),
+        "source_id": _own_ids(batch.column("attributes")),
+    }
+    missing = {field.name: pa.nulls(count, field.type) for field in JUDGED_SCHEMA if field.name not in columns}
+    return pa.table(columns | missing).select(JUDGED_SCHEMA.names).cast(JUDGED_SCHEMA)
+
+
+def _of_replies(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, groups: pa.Array) -> pa.Table:
+    """Return the rows of items whose replies are read."""
+    rows = []
+    for (item, split), said, group in zip(outlines_in(batch), text.to_pylist(), groups.to_pylist(), strict=True):
+        reply = Reply(item.item_id, text=said.decode("utf-8", "surrogatepass"))
+        question = ProtocolQuestion("", question_of_outline(item), AS_SHOWN)
+        record: Any = item  # it has all that a verdict needs of an item
+        attempt = attempt_of(record, question, 0, reply, plan.reader)
+        rows.append(row_of(record, split, group, [attempt], plan.protocol, plan.reader))
+    return judged_table(rows)
+
+
+def _own_ids(attributes: pa.Array) -> pa.Array:
+    """Return the id by which each item's source calls it; attributes that are equal are read once."""
+    coded = attributes.dictionary_encode()
+    return pa.array(map(own_id, coded.dictionary.to_pylist()), pa.string()).take(coded.indices)
