@@ -74,6 +74,18 @@ def test_an_item_is_edited_by_keyboard_and_its_new_version_goes_to_somebody_else
     ann.get_by_text("question edited").wait_for()
     assert ann.evaluate("window.hacked") is None
 
+    # Words that no decision has are said to be in none, and those of a line find it.
+    nowhere = ann.get_by_text("None of your decisions has these words.")
+    assert nowhere.count() == 0
+    ann.get_by_role("textbox", name="Find").fill("zebra crossing")
+    ann.keyboard.press("Enter")
+    nowhere.wait_for()
+    assert ann.get_by_text("question edited").count() == 0
+    ann.get_by_role("textbox", name="Find").fill("QUESTION edited")
+    ann.keyboard.press("Enter")
+    ann.get_by_text("question edited").wait_for()
+    assert nowhere.count() == 0
+
 
 def _task_of(store: ReviewStore, slot: int | None) -> int:
     with store.reading() as connection:

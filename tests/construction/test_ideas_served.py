@@ -14,6 +14,8 @@ from servers import Server
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 
+pytestmark = pytest.mark.server
+
 for needed in NEEDED:
     pytest.importorskip(needed)
 

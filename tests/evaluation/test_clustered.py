@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import bootstrap
-from statsmodels.stats.proportion import proportion_confint
 
 from benchwright.score_interval import Interval
 from benchwright.statistics import Estimate, kinds_of, resampled_sums, resampling, share_right, wilson
@@ -119,8 +118,11 @@ def test_all_right_has_no_empty_interval() -> None:
     assert estimate == Estimate(1.0, Interval(pytest.approx(1 - 0.113513, abs=1e-6), 1.0), 90, "wilson_clustered")
 
 
+@pytest.mark.slow
 def test_clusters_of_unequal_size_are_worth_less_than_their_number() -> None:
     # Sizes 4, 1, 1, and too little to know how alike their items are: 36 / 18 = 2 items' worth; Wilson of 1 in 2.
+    from statsmodels.stats.proportion import proportion_confint
+
     estimate = share_right(np.array([1, 1, 0, 0, 1, 0], dtype=bool), np.array([0, 0, 0, 0, 1, 2]))
     assert estimate.interval == pytest.approx(proportion_confint(1, 2, method="wilson"))
 

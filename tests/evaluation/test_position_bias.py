@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statsmodels.stats.contingency_tables import SquareTable
 
 from benchwright.evaluation.analysis.position_bias import letter_bias, stuart_maxwell
 
@@ -17,6 +16,8 @@ tables = st.lists(st.lists(st.integers(1, 40), min_size=4, max_size=4), min_size
 @settings(deadline=None)
 @given(tables)
 def test_marginal_homogeneity_agrees_with_statsmodels(rows: list[list[int]]) -> None:
+    from statsmodels.stats.contingency_tables import SquareTable
+
     theirs = SquareTable(np.array(rows, dtype=float), shift_zeros=False).homogeneity(method="stuart_maxwell")
     statistic, df = stuart_maxwell(np.array(rows))
     assert df == theirs.df == 3

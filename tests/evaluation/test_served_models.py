@@ -16,6 +16,8 @@ from benchwright.evaluation.backends.base import BackendContext, parse_model
 from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.prompting.question import Question, question_of
 
+pytestmark = pytest.mark.server
+
 for needed in NEEDED:
     pytest.importorskip(needed)
 

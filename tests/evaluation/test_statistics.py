@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from statsmodels.stats.proportion import proportion_confint
 
 from benchwright.score_interval import Interval
 from benchwright.statistics import Estimate, wilson
@@ -15,9 +14,12 @@ from benchwright.statistics.proportions import mean_of_proportions
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(counts)
 def test_wilson_agrees_with_statsmodels(count: tuple[int, int]) -> None:
+    from statsmodels.stats.proportion import proportion_confint
+
     estimate = wilson(*count)
     assert estimate.interval == pytest.approx(proportion_confint(*count, alpha=0.05, method="wilson"), abs=1e-12)
 

@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import bootstrap, permutation_test
-from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
 
 from benchwright.evaluation.analysis.ranking import tied_ranks
 from benchwright.statistics import holm
@@ -22,8 +20,11 @@ from benchwright.statistics.paired_power import items_needed
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.slow
 @given(st.integers(0, 300), st.integers(0, 300))
 def test_the_exact_mcnemar_test_agrees_with_statsmodels(b: int, c: int) -> None:
+    from statsmodels.stats.contingency_tables import mcnemar
+
     theirs = mcnemar([[0, b], [c, 0]], exact=True).pvalue
     assert mcnemar_exact(b, c) == pytest.approx(min(1.0, theirs), rel=1e-9)
 
@@ -165,9 +166,12 @@ def test_without_a_common_item_there_is_no_comparison() -> None:
     assert compare_pair(np.zeros(0, dtype=bool), np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64)) is None
 
 
+@pytest.mark.slow
 @settings(max_examples=8)  # statsmodels collects the process's garbage at each call
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 def test_holm_agrees_with_statsmodels(p_values: list[float]) -> None:
+    from statsmodels.stats.multitest import multipletests
+
     assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
 
 
