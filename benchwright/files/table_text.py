@@ -39,7 +39,7 @@ _IN_UTF_8 = "save it as CSV in UTF-8"
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_ROWS = 50
 _REST_CHARACTERS = 1 << 20
-_AGAIN_CHARACTERS, _AGAIN_LINES = 32 * MIB, 100_000
+_AGAIN_CHARACTERS, _AGAIN_LINES = 32 * MIB, 500_000
 """Most characters of a table that are read twice, and lines at a time, where quotation marks are not closed."""
 _STATED = re.compile(r"sep=([,;\t|])\r?\n?", re.IGNORECASE)
 _COMMENT = re.compile(r'\s*"?#[ \w]')
