@@ -14,10 +14,16 @@ from pathlib import Path
 from typing import IO
 from xml.etree.ElementTree import Element, ParseError, iterparse
 
-from benchwright.errors import DataError
-from benchwright.files.bounds import COLUMNS
-from benchwright.files.packed import BrokenOff
-from benchwright.files.sheet_parts import MAX_ROWS, MergedCells, SheetRow, check_size, signs_in_part, untold
+from benchwright.files.bounds import COLUMNS, ROW_VALUES
+from benchwright.files.sheet_parts import (
+    MAX_ROWS,
+    MergedCells,
+    SheetRow,
+    check_size,
+    signs_in_part,
+    unreadable_sheet,
+    untold,
+)
 
 OPEN_SUFFIX = ".ods"
 _CONTENT = "content.xml"
@@ -57,8 +63,7 @@ def open_document_rows(
         OSError, KeyError, ValueError, NotImplementedError, EOFError, RuntimeError, ParseError, zlib.error,
         zipfile.BadZipFile,
     ) as error:  # fmt: skip
-        kind = BrokenOff if isinstance(error, SyntaxError | EOFError | zlib.error | zipfile.BadZipFile) else DataError
-        raise kind(f"{name} cannot be read as a spreadsheet ({error}); save it as .xlsx, .tsv or .csv") from error
+        raise unreadable_sheet(name, error) from error
 
 
 class _Sheet:
@@ -109,7 +114,7 @@ class _Sheets:
 
     def rows(self, chosen: int, tell: Callable[[str], None]) -> Iterator[SheetRow]:
         """Yield the rows of the sheet at a place, from 0."""
-        place, number, merged = -1, 0, MergedCells()
+        place, number, merged, repeated = -1, 0, MergedCells(), 0
         table: Element | None = None
         for event, element in iterparse(self._content, ("start", "end")):  # noqa: S314
             if event == "start" and element.tag == f"{_TABLE}table":
@@ -121,6 +126,9 @@ class _Sheets:
                 if place == chosen:
                     times = _count(element, "number-rows-repeated")
                     cells, problem = _cells(element, number + 1, merged)
+                    repeated += (times - 1) * len(cells)
+                    if repeated > (most := ROW_VALUES.most()):
+                        raise ValueError(f"it repeats more than {most:,} cells; {ROW_VALUES.or_raise()[3:]}")
                     for _ in range(times if any(cells) or problem else 0):
                         number += 1
                         if number > MAX_ROWS:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from benchwright.errors import DataError
 from benchwright.files.bounds import MIB, ROW_BYTES, ROW_VALUES, UNPACKED_BYTES
+from benchwright.files.packed import BrokenOff
 
 MAX_UNPACKED_BYTES = 2 << 30
 _MAX_PART_BYTES = 4 << 20
@@ -35,6 +38,21 @@ class SheetRow(NamedTuple):
 
 def untold(_words: str) -> None:
     """Take what is assumed about a file, and tell nobody."""
+
+
+def unreadable_sheet(name: str, error: Exception) -> DataError:
+    """Return the error for a spreadsheet that cannot be read: one that is cut off or damaged, or of another kind."""
+    if isinstance(error, SyntaxError | EOFError | zlib.error | zipfile.BadZipFile):
+        return BrokenOff(
+            f"{name} cannot be read as a spreadsheet (it is cut off, damaged or none: {error}); fetch it again, or "
+            "save it as .xlsx, .tsv or .csv"
+        )
+    why: object = error
+    if isinstance(error, RecursionError):
+        why = "its parts are nested too deeply"
+    elif isinstance(error, RuntimeError) and "encrypted" in str(error):
+        why = "it is locked with a password"
+    return DataError(f"{name} cannot be read as a spreadsheet ({why}); save it as .xlsx, .tsv or .csv")
 
 
 def check_size(archive: zipfile.ZipFile, max_unpacked_bytes: int | None) -> None:

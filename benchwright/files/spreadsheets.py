@@ -16,9 +16,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from benchwright.errors import DataError, PrerequisiteError
+from benchwright.errors import PrerequisiteError
 from benchwright.files.bounds import DOCUMENT_BYTES, MIB
-from benchwright.files.packed import BrokenOff
 from benchwright.files.sheet_parts import (
     KEPT_BYTES,
     MAX_ROWS,
@@ -27,6 +26,7 @@ from benchwright.files.sheet_parts import (
     SheetRow,
     check_size,
     signs_in_part,
+    unreadable_sheet,
     untold,
 )
 
@@ -45,6 +45,11 @@ _STYLES = {"has_zeros": re.compile(rb"""formatCode\s*=\s*["']0{2,}["']""")}
 _MERGED = re.compile(
     rb"""<(?:[\w.-]+:)?mergeCell\s[^<>]*?ref\s*=\s*["']\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})["']"""
 )
+_LEFT_ALONE = {
+    "vbaProject": "it has macros, which do not run",
+    "externalLinks/": "it refers to other workbooks, which are not opened; values count as they were saved",
+}
+"""What is told of a workbook with parts of some name."""
 _ZEROS = re.compile("0{2,}")
 """Formats of numbers that are shown with leading zeros."""
 _OLD = bytes.fromhex("d0cf11e0a1b11ae1")
@@ -108,6 +113,9 @@ def sheet_rows(
                 raise ValueError("it is of a program before 2007, or locked with a password")
         with zipfile.ZipFile(path) as archive:
             traits = _checked_parts(archive, max_unpacked_bytes)
+            parts = archive.namelist()
+            for words in [words for part, words in _LEFT_ALONE.items() if any(part in name for name in parts)]:
+                tell(words)
         with ExitStack() as stack:
             book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
             stack.callback(book.close)
@@ -127,10 +135,9 @@ def sheet_rows(
                 yield SheetRow(number, cells, problem)
     except (
         OSError, KeyError, IndexError, ValueError, TypeError, SyntaxError, NotImplementedError, EOFError, zlib.error,
-        zipfile.BadZipFile, AttributeError, OverflowError, RecursionError,
+        zipfile.BadZipFile, AttributeError, OverflowError, RuntimeError,
     ) as error:  # fmt: skip
-        kind = BrokenOff if isinstance(error, SyntaxError | EOFError | zlib.error | zipfile.BadZipFile) else DataError
-        raise kind(f"{name} cannot be read as a spreadsheet ({error}); save it as .xlsx, .tsv or .csv") from error
+        raise unreadable_sheet(name, error) from error
 
 
 def _chosen_sheet(sheets: Sequence[Any], tell: Callable[[str], None]) -> int:
@@ -224,15 +231,22 @@ def _checked_parts(archive: zipfile.ZipFile, max_unpacked_bytes: int | None) -> 
     texts = DOCUMENT_BYTES.most()
     found: set[str] = set()
     for member in archive.infolist():
-        if not member.filename.lower().endswith((".xml", ".rels")):
+        is_named = member.filename.lower().endswith((".xml", ".rels"))
+        if not is_named and not _is_markup(archive, member):
             continue
         if member.filename.endswith(_TEXTS) and member.file_size > texts:
             raise ValueError(f"its texts have more than {texts / MIB:g} MiB; split it, {DOCUMENT_BYTES.or_raise()}")
-        signs = (
-            _SIGNS if "/worksheets/" in member.filename else _STYLES if member.filename.endswith("styles.xml") else {}
-        )
+        is_sheet = "/worksheets/" in member.filename or not is_named
+        signs = _SIGNS if is_sheet else _STYLES if member.filename.endswith("styles.xml") else {}
         found |= signs_in_part(archive, member, _ROW_END, signs)
     return _Traits(*(name in found for name in _Traits._fields))
+
+
+def _is_markup(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bool:
+    """Return whether a part may be XML, whatever it is called: a workbook may name any part as its sheet."""
+    with archive.open(member) as handle:
+        start = handle.read(PIECE_BYTES).lstrip(b" \t\r\n\0\xef\xbb\xbf\xff\xfe")
+    return not start or start.startswith(b"<")
 
 
 def cell_text(value: Any) -> str:

@@ -39,7 +39,7 @@ _IN_UTF_8 = "save it as CSV in UTF-8"
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_ROWS = 50
 _REST_CHARACTERS = 1 << 20
-_AGAIN_CHARACTERS, _AGAIN_LINES = 32 * MIB, 100_000
+_AGAIN_CHARACTERS, _AGAIN_LINES = 32 * MIB, 500_000
 """Most characters of a table that are read twice, and lines at a time, where quotation marks are not closed."""
 _STATED = re.compile(r"sep=([,;\t|])\r?\n?", re.IGNORECASE)
 _COMMENT = re.compile(r'\s*"?#[ \w]')
@@ -321,7 +321,7 @@ class _Pages:
         if not self._is_chosen:
             self._is_chosen, self._page = True, code_page(self._others())
             if self._page is not None and self._tell is not None:
-                self._tell(f"read as {self._page.name}, since it is not UTF-8; {_IN_UTF_8} where texts look wrong")
+                self._tell(self._page.told())
         if self._page is None:
             code = ord(bad)
             byte = f"byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"character {code:#06x}"

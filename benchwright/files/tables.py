@@ -138,7 +138,7 @@ class Table:
                 if left is not None and (left := left - sum(map(len, line.cells))) < 0:
                     raise DataError(f"{self.name} holds more than {max_bytes:,} characters; split it")
                 if len(line.cells) > most:
-                    raise DataError(f"{self.name}, {line.entry}: {_too_wide(len(line.cells))}")
+                    raise DataError(f"{self.name}, {line.entry}: {too_many_columns(len(line.cells))}")
                 yield line
                 last = line
         except BrokenOff as error:
@@ -320,7 +320,7 @@ def json_lines(handle: BinaryIO, *, usual_bytes: int = ROW_BYTES.usual) -> Itera
             yield number, None, f"no JSON: {error}"
             continue
         if isinstance(value, dict) and len(value) > most_columns:
-            yield number, None, _too_wide(len(value))
+            yield number, None, too_many_columns(len(value))
         else:
             yield number, value, ""
 
@@ -330,7 +330,8 @@ def _warn_once(name: str, words: str) -> None:
     logger.warning("%s: %s", name, words)
 
 
-def _too_wide(columns: int) -> str:
+def too_many_columns(columns: int) -> str:
+    """Return in words that there are more columns than are read, and what to do."""
     return (
         f"{columns:,} columns, and at most {COLUMNS.most():,} are read; drop those that are not needed, "
         f"{COLUMNS.or_raise()}"
@@ -344,7 +345,7 @@ def _bounded_choice(
 
     def chosen(columns: Sequence[ArrowColumn]) -> ChosenColumns:
         if len(columns) > COLUMNS.most():
-            raise DataError(f"{title}: {_too_wide(len(columns))}")
+            raise DataError(f"{title}: {too_many_columns(len(columns))}")
         return choose(columns)
 
     return chosen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import zipfile
 from collections.abc import Callable
 from datetime import date, datetime
@@ -144,6 +145,22 @@ def test_a_file_of_columns_states_the_encoding_of_each_file_and_keeps_it(tmp_pat
     assert [(note["file"], note["note"]) for note in document["notes"]] == [("old.csv", "read as cp437, as stated")]
     with read_questions(tmp_path, columns=tmp_path / "again.yaml") as questions:
         assert [row.question.question.ask for row in questions.index.rows() if row.question] == ["Größe?"] * 2
+
+
+def test_lines_of_text_are_read_in_their_encoding_like_tables(tmp_path: Path) -> None:
+    path = tmp_path / "0001.txt"
+    for content, mapping, note in (
+        ("Größe?\tyes\n".encode("cp1252"), {}, "read as Windows-1252, since it is not UTF-8"),
+        ("Größe?\tyes\n".encode("cp437"), {"encoding": "cp437"}, "read as cp437, as stated"),
+        ("Größe?\tyes\n".encode("utf-16"), {}, ""),
+    ):
+        path.write_bytes(content)
+        questions, notes = asked(path, **mapping)
+        assert questions == ["Größe?"]
+        assert note in "".join(notes)
+    path.write_bytes(b"Is it?\tyes\n" + "Größe?\tyes\n".encode("cp437"))
+    (refused,) = [row for row in check_items(path)["refused"] if row["reason"] == "bad_row"]
+    assert (refused["entry"], refused["detail"]) == ("line 2", "is not UTF-8; save it in UTF-8")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
@@ -314,6 +331,16 @@ def test_an_open_document_sheet_is_read(tmp_path: Path) -> None:
     assert read(tmp_path / "t.ods", open_document(rows)) == ([{"a": "2", "b": "n an"}], {})
 
 
+def locked(content: bytes) -> bytes:
+    """Return a spreadsheet whose parts state that they are encrypted."""
+    held = bytearray(content)
+    place = held.find(b"PK\x01\x02")
+    while place >= 0:
+        held[place + 8] |= 1
+        place = held.find(b"PK\x01\x02", place + 4)
+    return bytes(held)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
@@ -321,7 +348,9 @@ def test_an_open_document_sheet_is_read(tmp_path: Path) -> None:
         ("t.csv", b"a,a\n1,2\n", "'a' stands twice"),
         ("t.csv", sheet(["a"]), "ZIP archive, as spreadsheets are"),
         ("t.xlsx", bytes.fromhex("d0cf11e0a1b11ae1"), "locked with a password"),
-        ("t.xlsx", sheet(["a"], ["b"])[:-200], "cannot be read as a spreadsheet"),
+        ("t.xlsx", sheet(["a"], ["b"])[:-200], r"cannot be read as a spreadsheet \(it is cut off, damaged"),
+        ("t.xlsx", locked(sheet(["a"])), "locked with a password"),
+        ("t.ods", locked(open_document("")), "locked with a password"),
         ("t.ods", open_document("", head='<!DOCTYPE x [<!ENTITY l "lol">]>'), "declares entities"),
         (
             "t.ods",
@@ -331,6 +360,22 @@ def test_an_open_document_sheet_is_read(tmp_path: Path) -> None:
             ),
             "more than 16,384 columns",
         ),
+        (
+            "t.ods",
+            open_document(
+                '<table:table-row table:number-rows-repeated="1000000"><table:table-cell '
+                'table:number-columns-repeated="16000"><text:p>a</text:p></table:table-cell></table:table-row>'
+            ),
+            "it repeats more than 2,000,000 cells",
+        ),
+        (
+            "t.ods",
+            open_document(
+                f"<table:table-row><table:table-cell><text:p>{'<text:span>' * 9000}a{'</text:span>' * 9000}</text:p>"
+                "</table:table-cell></table:table-row>"
+            ),
+            "nested too deeply",
+        ),
     ],
 )
 def test_a_file_that_is_no_table_or_unfolds_is_refused_in_words(
@@ -338,6 +383,28 @@ def test_a_file_that_is_no_table_or_unfolds_is_refused_in_words(
 ) -> None:
     with pytest.raises(DataError, match=words):
         read(tmp_path / name, content)
+
+
+def test_macros_and_other_workbooks_are_left_alone_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    content = io.BytesIO(sheet(["a"], ["1"]))
+    with zipfile.ZipFile(content, "a") as archive:
+        archive.writestr("xl/vbaProject.bin", b"\xd0\xcf\x11\xe0")
+        archive.writestr("xl/externalLinks/externalLink1.xml", "<externalLink/>")
+    assert read(tmp_path / "t.xlsm", content.getvalue()) == ([{"a": "1"}], {})
+    assert "it has macros, which do not run" in caplog.text
+    assert "other workbooks, which are not opened" in caplog.text
+
+
+def test_json_in_two_encodings_or_with_too_many_columns_is_refused_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "q.json"
+    path.write_bytes('[{"question": "Größe?"},\n'.encode() + '{"question": "Größe?"}]'.encode("cp1252"))
+    with pytest.raises(DataError, match=r"q\.json, byte 43: the text is no UTF-8 \(0xf6\); save it in UTF-8"):
+        asked(path)
+    wide = {"question": "Which?", **{f"c{n}": 1 for n in range(16_384)}}
+    path.write_text(json.dumps([wide, {"question": "Which?", "answer": "x"}]))
+    (row,) = [row for row in check_items(path)["refused"] if row["reason"] == "bad_row"]
+    assert row["entry"] == "entry 1"
+    assert "16,385 columns, and at most 16,384 are read" in row["detail"]
 
 
 def test_a_packed_table_that_is_cut_off_keeps_the_rows_before(tmp_path: Path) -> None:

@@ -105,6 +105,13 @@ def test_an_entry_of_a_list_in_json_with_too_many_values_is_an_error_that_says_w
         list(JsonLists(tmp_path / "q.json").entries())
 
 
+def test_an_entry_of_a_list_in_json_longer_than_a_row_is_an_error_that_says_where(tmp_path: Path) -> None:
+    for text in ("x" * 4500, "x" * 9000):  # one that ends before as much again was read, and one that does not
+        (tmp_path / "q.json").write_text(json.dumps([{"a": 1}, {"a": text}]))
+        with pytest.raises(DataError, match=r"q\.json, byte 11: an entry is longer than .* or set BENCHWRIGHT_MAX_ROW"):
+            list(JsonLists(tmp_path / "q.json").entries())
+
+
 def sheet(path: Path, rows_of_sheet: str, *, texts: str = "<si><t>a</t></si>", head: str = "") -> Path:
     """Write a spreadsheet of one sheet and its texts, as they stand."""
     name, kind = "http://schemas.openxmlformats.org", "application/vnd.openxmlformats-officedocument.spreadsheetml"
@@ -154,3 +161,13 @@ def test_a_spreadsheet_that_unfolds_is_refused(
 ) -> None:
     with pytest.raises(DataError, match=why):
         list(sheet_rows(sheet(tmp_path / "q.xlsx", rows_of_sheet, texts=texts, head=head)))
+
+
+def test_a_part_of_a_spreadsheet_is_looked_at_whatever_it_is_called(tmp_path: Path) -> None:
+    path = sheet(tmp_path / "q.xlsx", "<row/>", texts="<si><t>&l8;</t></si>", head=f"<!DOCTYPE x [{LAUGHS}]>")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(tmp_path / "r.xlsx", "w") as new:
+        for name in old.namelist():
+            text = old.read(name).replace(b"sharedStrings.xml", b"sharedStrings.dat")
+            new.writestr(name.replace("sharedStrings.xml", "sharedStrings.dat"), text)
+    with pytest.raises(DataError, match=r"'xl/sharedStrings\.dat' declares entities"):
+        list(sheet_rows(tmp_path / "r.xlsx"))

@@ -18,8 +18,8 @@ from functools import partial
 from typing import Any
 
 from benchwright.files.arrow_files import ArrowColumn, ChosenColumns
-from benchwright.files.bounds import ROW_BYTES
-from benchwright.files.tables import PACKED_ENDS, TABLE_ENDS, table_end
+from benchwright.files.bounds import COLUMNS, ROW_BYTES
+from benchwright.files.tables import PACKED_ENDS, TABLE_ENDS, table_end, too_many_columns
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
 from benchwright.source_files.rows import Row, guarded, table_rows
@@ -81,6 +81,9 @@ def _own_rows(
             yield row._replace(position=position)
         elif not isinstance(row.document, Mapping):
             detail = f"a {type(row.document).__name__}, not columns with values"
+            yield RefusedRow(path, row.entry, BAD_ROW, detail, position=position)
+        elif len(row.document) > COLUMNS.most():
+            detail = too_many_columns(len(row.document))
             yield RefusedRow(path, row.entry, BAD_ROW, detail, position=position)
         else:
             with guarded(path, row.entry) as guard:

@@ -17,6 +17,7 @@ from benchwright.storage_faults import naming
 
 _CHUNK_BYTES = 1 << 20
 _SPACE = " \t\n\r"
+_CUT = "the file ends before the JSON does; fetch or write it again"
 _LONGEST_WORD = 16
 """Characters at the end of a chunk that may be the beginning of a word or escape: `-Infinity`, `\\u00e9`."""
 
@@ -117,13 +118,13 @@ class _Cursor:
         """Take a comma (True) or the end of a list or object (False)."""
         mark = self.peek()
         if mark not in (",", end):
-            raise self.wrong(f"a comma or {end!r} must follow" if mark else "the file ends before the JSON does")
+            raise self.wrong(f"a comma or {end!r} must follow" if mark else _CUT)
         self.take(1)
         return mark == ","
 
     def expect(self, mark: str, what: str) -> None:
         if self.peek() != mark:
-            raise self.wrong(f"{what} must stand there" if self.peek() else "the file ends before the JSON does")
+            raise self.wrong(f"{what} must stand there" if self.peek() else _CUT)
         self.take(1)
 
     def peek(self) -> str:
@@ -165,6 +166,8 @@ class _Cursor:
             # A number may go on in the next chunk.
             if stop == len(self.text) and self.more():
                 continue
+            if stop - self.place > ROW_BYTES.most():
+                raise self._too_long()
             self.take(stop - self.place)
             return value, start, self.offset - start
 
@@ -173,26 +176,32 @@ class _Cursor:
         if self.at_end:
             return False
         # Chunks grow with an element that does not end, so that it is not decoded from its start too often.
-        data = self.rest + self.handle.read(max(_CHUNK_BYTES, len(self.text) - self.place))
+        held = len(self.text) - self.place
+        data = self.rest + self.handle.read(max(_CHUNK_BYTES, min(held, ROW_BYTES.most() - held)))
         self.at_end = len(data) == len(self.rest)
         try:
             text = data.decode("utf-8")
             self.rest = b""
         except UnicodeDecodeError as error:
             if self.at_end or error.end < len(data) or len(data) - error.start > 3:
-                raise self.wrong("the text is no UTF-8") from None
+                self.take(held)
+                self.offset += error.start
+                raise self.wrong(f"the text is no UTF-8 (0x{data[error.start]:02x}); save it in UTF-8") from None
             text, self.rest = data[: error.start].decode("utf-8"), data[error.start :]
         self.text, self.place = self.text[self.place :] + text, 0
         return not self.at_end or bool(text)
 
     def _refused(self, error: json.JSONDecodeError, *, is_cut: bool) -> DataError:
         if is_cut and not self.at_end:
-            most = f"an entry is longer than {ROW_BYTES.most() / MIB:g} MiB"
-            return self.wrong(f"{most}; split it, {ROW_BYTES.or_raise()}")
+            return self._too_long()
         if error.msg.startswith("Unterminated") or error.pos >= len(self.text.rstrip(_SPACE)):
-            return self.wrong("the file ends before the JSON does")
+            return self.wrong(_CUT)
         self.take(max(0, error.pos - self.place))
         return self.wrong(f"this is no JSON: {error.msg}")
+
+    def _too_long(self) -> DataError:
+        most = f"an entry is longer than {ROW_BYTES.most() / MIB:g} MiB"
+        return self.wrong(f"{most}; split it, {ROW_BYTES.or_raise()}")
 
     def wrong(self, what: str) -> DataError:
         return DataError(f"{self.path}, byte {self.offset:,}: {what}")
