@@ -20,9 +20,9 @@ from benchwright.question_files.tables.rows import rows_of
 from benchwright.recipe import load_recipe
 from benchwright.records import LETTERS
 from benchwright.release import Release
+from benchwright.rooms import catalogue
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import Row
-from benchwright.rooms import catalogue
 
 FORMATS = sorted(set(catalogue("formats")) - {"coco"})
 
