@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -203,8 +204,8 @@ class _PicturesByPath:
         self._by_stem: dict[str, list[str]] = defaultdict(list)
         self._by_number: dict[int, list[str]] = defaultdict(list)
         above = files.root.resolve().parts
-        self._above = tuple(map(folded, (*above[1:-1], files.root.stem) if files.root.is_file() else above[1:]))
-        self._above += tuple(map(folded, filter(None, files.under.split("/"))))
+        self._above = (*above[1:-1], files.root.stem) if files.root.is_file() else above[1:]
+        self._above += tuple(filter(None, files.under.split("/")))
         try:
             for path in files.walk(suffixes=PICTURE_SUFFIXES):
                 name = _parts(path)[-1]
@@ -222,12 +223,7 @@ class _PicturesByPath:
         Raises:
             BadRow: Several fit equally well.
         """
-        last = name.parts[-1]
-        number = number_of(last, of_file=False)
-        ways = [self._by_name.get(folded(last), [])]
-        ways += [[] if has_picture_suffix(last) else self._by_stem.get(folded(last), [])]
-        ways += [[] if number is None else self._by_number.get(number, [])]
-        for paths in ways:
+        for paths in self._ways(name.parts[-1]):
             fits = {path: fit for path in paths if (fit := self._fit(path, name, folder)) is not None}
             if not fits:
                 continue
@@ -243,6 +239,14 @@ class _PicturesByPath:
             return _Found(chosen[0], name, 1 if exact else 2, is_shortened=is_shortened)
         return None
 
+    def _ways(self, last: str) -> Iterator[list[str]]:
+        """Yield the files that may have a name by its last part, for each way to compare them."""
+        yield self._by_name.get(folded(last), [])
+        if not has_picture_suffix(last):
+            yield self._by_stem.get(folded(last), [])
+        if (number := number_of(last, of_file=False)) is not None:
+            yield self._by_number.get(number, [])
+
     def namesakes(self, names: list[PictureName]) -> list[str]:
         """Return files whose last part is that of a name, whatever their folders."""
         return next((found for name in names if (found := self._by_name.get(folded(name.parts[-1])))), [])
@@ -251,8 +255,7 @@ class _PicturesByPath:
         parts = _parts(path)
         its, named, asked = parts[:-1], name.parts[:-1], tuple(folder.split("/")) if folder else ()
         near = _in_common(its, asked)
-        whole = self._above + tuple(map(folded, its))
-        same = _in_common(whole[::-1], tuple(map(folded, reversed(named))))
+        same = _in_common(_upwards(self._above + its), _upwards(named))
         has_none = not named and not name.up
         # Both paths have to agree as far as both go: up to the first folder of the name, or up to the folder that holds
         # the file of questions or is searched.
@@ -272,4 +275,15 @@ def _parts(path: str) -> tuple[str, ...]:
 
 def _in_common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
     """Return how many parts two paths share from their start on."""
-    return next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    same = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        same += 1
+    return same
+
+
+@lru_cache(maxsize=4096)  # pictures share folders
+def _upwards(folders: tuple[str, ...]) -> tuple[str, ...]:
+    """Return folders from the last one on, in the form in which they are compared."""
+    return tuple(map(folded, reversed(folders)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -333,7 +334,16 @@ def _contents(rows: Sequence[Row], columns: ColumnMapping) -> dict[str, str]:
     names = [columns.column(field) for field in ("question", "image", "options")]
     names = [*filter(None, names), *columns.images, *columns.options]
     known = [row.document for row in rows if identity is not None and row.document.get(identity) is not None]
-    return {str(row[identity]): digest([repr(row.get(name)) for name in names]) for row in known}
+    return {str(row[identity]): digest([repr(_with_hashes(row.get(name))) for name in names]) for row in known}
+
+
+def _with_hashes(value: Any) -> Any:
+    """Return a value with the hash of each picture in its place, since the text of megabytes takes long to make."""
+    if isinstance(value, bytes):
+        return hashlib.sha256(value).hexdigest()
+    if isinstance(value, Mapping):
+        return {name: _with_hashes(part) for name, part in value.items()}
+    return [_with_hashes(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _named(mappings: Iterable[Stated]) -> list[str]:

@@ -97,6 +97,8 @@ def _name(path: str, origin: str) -> PictureName:
 
 def folded(text: str) -> str:
     """Return a text in which letters that differ by case or Unicode form alone are equal."""
+    if text.isascii():
+        return text.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 

@@ -15,10 +15,14 @@ from benchwright.errors import DataError
 from benchwright.exports import export_release
 from benchwright.pipeline import run_recipe
 from benchwright.question_files.item_check import read_questions
+from benchwright.question_files.question_source import open_source
+from benchwright.question_files.tables.rows import rows_of
 from benchwright.recipe import load_recipe
 from benchwright.records import LETTERS
 from benchwright.release import Release
 from benchwright.rooms import catalogue
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import Row
 
 FORMATS = sorted(set(catalogue("formats")) - {"coco"})
 
@@ -110,3 +114,25 @@ def test_a_release_that_was_changed_is_refused(tmp_path: Path) -> None:
     path.write_bytes(data)
     with pytest.raises(DataError, match="original"), read_questions(release.path):
         pass
+
+
+@pytest.mark.parametrize("name", ["croissant", "lmms-eval", "webdataset"])
+def test_reading_of_keys_reads_no_pictures_and_the_same_options(name: str, release: Release, tmp_path: Path) -> None:
+    export_release(release, name, tmp_path / "out")
+    source = open_source(tmp_path / "out")
+    files = source.picture_files()
+    for file in source.files:
+        whole, for_keys = list(rows_of(files, file.path)), list(rows_of(files, file.path, only={"options", "answer"}))
+        assert any(_holds_pictures(row) for row in whole)
+        assert not any(_holds_pictures(row) for row in for_keys)
+        assert [_options_and_key(row) for row in for_keys] == [_options_and_key(row) for row in whole]
+
+
+def _holds_pictures(row: Row | RefusedRow) -> bool:
+    assert isinstance(row, Row)
+    return any(isinstance(cell.get("bytes"), bytes) for cell in row.document["image"])
+
+
+def _options_and_key(row: Row | RefusedRow) -> tuple[object, object]:
+    assert isinstance(row, Row)
+    return row.document["options"], row.document["answer"]

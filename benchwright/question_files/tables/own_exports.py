@@ -16,7 +16,8 @@ from benchwright.source_files.rows import BadRow
 from ..mapping.readings import KnownKey
 
 _SAME = ("task", "kind", "question", "level", "category", "explanation", "split", "answer", "refusal")
-_PICTURES = ("images", "image", *(f"image_{number}" for number in range(1, 100)))
+PICTURES = ("images", "image", *(f"image_{number}" for number in range(1, 100)))
+"""Columns with pictures."""
 
 
 def is_own_export(document: Mapping[str, Any]) -> bool:
@@ -83,5 +84,5 @@ def _words(text: Any) -> dict[str, Any]:
 def _pictures(document: Mapping[str, Any]) -> Any:
     if isinstance(cell := document.get("image"), str):
         return cell  # VLMEvalKit: base64, a list of such as text, or the index of another row
-    values = [document.get(name) for name in _PICTURES]
+    values = [document.get(name) for name in PICTURES]
     return [picture for value in values for picture in (value if isinstance(value, list) else [value]) if picture]

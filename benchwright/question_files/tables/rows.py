@@ -31,8 +31,8 @@ from . import text_lines
 from .joined import joined_rows
 from .joined_files import JoinedFile
 from .json_documents import json_document_rows
-from .own_exports import is_own_export, own_export_row
-from .webdataset import webdataset_rows
+from .own_exports import PICTURES, is_own_export, own_export_row
+from .webdataset import SAMPLE_PICTURES, webdataset_rows
 
 ENDS = (*TABLE_ENDS, *PACKED_ENDS, ".json", ".json.gz", ".tar", text_lines.END)
 """Ends of the names of files that may hold questions."""
@@ -55,7 +55,8 @@ def rows_of(
         path: Path of the file.
         asked: Columns that are read whatever they hold. Of Parquet and Arrow, bytes and nested values of columns
             whose name tells nothing are not read otherwise.
-        only: Columns that are enough for the caller, if a Parquet or Arrow file has them; others may be read as well.
+        only: Columns that are enough for the caller, so that pictures in other columns of Parquet and Arrow files, and
+            in samples of WebDataset, are not read; other columns may be. Default: all are needed.
         joined: List to which files are added whose keys or splits are joined to the rows.
 
     Raises:
@@ -104,7 +105,7 @@ def _plain_rows(
         chosen = partial(_chosen, asked=asked, only=only)
         yield from table_rows(files, path, choose=chosen, usual_line_bytes=ROW_BYTES.usual)
     elif path.lower().endswith(".tar"):
-        yield from webdataset_rows(files, path)
+        yield from webdataset_rows(files, path, with_pictures=not only or SAMPLE_PICTURES in only)
     elif path.lower().endswith(text_lines.END):
         yield from text_lines.text_line_rows(files, path)
     else:
@@ -118,7 +119,8 @@ def _chosen(columns: Sequence[ArrowColumn], *, asked: Collection[str], only: Col
     """
     kinds = {column.name.strip().lower(): column.kind for column in columns}
     if kinds.get("questions") == "nested" or "canary" in kinds:
-        return ChosenColumns([column.name for column in columns])
+        left_out = set(PICTURES).difference(only) if only and "canary" in kinds else ()
+        return ChosenColumns([column.name for column in columns if column.name not in left_out])
     if only and {column.name for column in columns}.issuperset(only):
         return ChosenColumns([column.name for column in columns if column.name in only])
     wanted = [column.name for column in columns if column.name in asked or is_known_column(column.name)]

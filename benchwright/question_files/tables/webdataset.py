@@ -26,6 +26,8 @@ _MAX_TEXT_BYTES = 16 << 20
 _MOST_MEMBERS = 200
 """Most members of a sample."""
 _LOOKED_AT = 4
+SAMPLE_PICTURES = "images"
+"""Column with the pictures of a sample."""
 
 
 def is_webdataset(path: Path) -> bool:
@@ -41,8 +43,14 @@ def is_webdataset(path: Path) -> bool:
     return any(_split_name(name)[0] in stems and not name.lower().endswith(".json") for name in names)
 
 
-def webdataset_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
-    """Yield the samples of an archive; one that ends early is a refusal after the samples before its end."""
+def webdataset_rows(files: DatasetFiles, path: str, *, with_pictures: bool = True) -> Iterator[Row | RefusedRow]:
+    """Yield the samples of an archive; one that ends early is a refusal after the samples before its end.
+
+    Args:
+        files: The folder.
+        path: Path of the archive.
+        with_pictures: Whether pictures are read; else only their names are there.
+    """
     number = 0
     with files.as_path(path) as place:
         try:
@@ -52,7 +60,7 @@ def webdataset_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow
                     number += 1
                     entry = f"sample {stem[:200]!r}" if stem.isprintable() else f"sample {number}"
                     try:
-                        yield Row(entry, _sample(archive, list(islice(group, _MOST_MEMBERS + 1))))
+                        yield Row(entry, _sample(archive, list(islice(group, _MOST_MEMBERS + 1)), with_pictures))
                     except BadRow as error:
                         yield RefusedRow(path, entry, error.reason, str(error))
         except (tarfile.TarError, EOFError, OSError) as error:
@@ -67,7 +75,7 @@ def _split_name(name: str) -> tuple[str, str]:
     return f"{folder}{slash}{stem}", extension
 
 
-def _sample(archive: tarfile.TarFile, members: list[tarfile.TarInfo]) -> dict[str, Any]:
+def _sample(archive: tarfile.TarFile, members: list[tarfile.TarInfo], with_pictures: bool) -> dict[str, Any]:
     if len(members) > _MOST_MEMBERS:
         raise BadRow(f"more than {_MOST_MEMBERS} members have this name")
     document: dict[str, Any] = {}
@@ -80,8 +88,10 @@ def _sample(archive: tarfile.TarFile, members: list[tarfile.TarInfo]) -> dict[st
         if low == "json" or low.endswith(".json"):
             document |= _json(_read(archive, member, _MAX_TEXT_BYTES), member.name)
         elif f".{low.rpartition('.')[2]}" in PICTURE_SUFFIXES:
-            data = _read(archive, member, Limits().max_bytes)
-            pictures.append((_natural(low), {"bytes": data, "path": f"{stem.rpartition('/')[2]}.{extension}"}))
+            picture: dict[str, Any] = {"path": f"{stem.rpartition('/')[2]}.{extension}"}
+            if with_pictures:
+                picture["bytes"] = _read(archive, member, Limits().max_bytes)
+            pictures.append((_natural(low), picture))
         elif low == "txt" or low.endswith(".txt"):
             text = _read(archive, member, _MAX_TEXT_BYTES).decode("utf-8", "replace")
             document.setdefault(extension[:-4] or "text", text)
@@ -90,7 +100,7 @@ def _sample(archive: tarfile.TarFile, members: list[tarfile.TarInfo]) -> dict[st
     shown = [picture for _, picture in sorted(pictures, key=lambda entry: entry[0])]
     number = document.get("n_images")  # our own samples are padded to equally many pictures
     document = {"id": members[0].name and _split_name(members[0].name)[0], **document}
-    return {**document, "images": shown[:number] if isinstance(number, int) and number >= 0 else shown}
+    return {**document, SAMPLE_PICTURES: shown[:number] if isinstance(number, int) and number >= 0 else shown}
 
 
 def _read(archive: tarfile.TarFile, member: tarfile.TarInfo, most: int) -> bytes:
