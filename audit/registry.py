@@ -18,6 +18,7 @@ CHECKS: tuple[str, ...] = (
     "checks.questions:RepeatedAnswerOptions",
     "checks.questions:RotatedOptions",
     "checks.questions:MissingKeys",
+    "checks.questions:FaultyRows",
     "checks.questions:NamedAnswers",
     "checks.guessing:KeyLetters",
     "checks.guessing:GuessedFromWords",

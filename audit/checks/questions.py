@@ -4,15 +4,39 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from benchwright.diagnostics.wording.repeated_questions import MIN_SIMILARITY, NEAR, right_option
 from benchwright.text_normalization import counted
 
 from ..check import AuditContext, needs_words
 from ..evidence import item_report
-from ..findings.finding import Finding
-from ..source.audited_items import AuditedItem, AuditedItems, RotatedQuestion, WordlessItem
+from ..findings.finding import Finding, Severity
+from ..source.audited_items import AuditedItem, AuditedItems, RotatedQuestion, RowFault, WordlessItem
+
+_ROWS = 200
+"""Most rows that a finding names with what is wrong with each."""
+_REPEATED_KEY = "ambiguous_key"
+"""Reason of the reader where a key is the text of several options."""
+
+
+class _Fault(NamedTuple):
+    kind: str
+    severity: Severity
+    summary: str
+
+
+_NO_OPTION = _Fault("key_not_an_option", "high", "The key names no option")
+_OTHER_FAULT = _Fault("unreadable_key", "high", "The key cannot be read")
+_FAULTS = {
+    "key_not_an_option": _NO_OPTION,
+    "other_reading": _NO_OPTION,
+    _REPEATED_KEY: _Fault("ambiguous_key", "high", "The key may be one option or another"),
+    "several_keys": _Fault("several_keys", "high", "The key names several options"),
+    "empty_option": _Fault("empty_option", "medium", "An option says nothing"),
+    "too_few_options": _Fault("too_few_options", "medium", "There is one option, and no choice,"),
+}
+"""Findings by the reasons of the reader."""
 
 
 class RepeatedIds:
@@ -109,7 +133,9 @@ class RepeatedAnswerOptions:
             pairs[audited.own_id[pair.item_id]].append(pair.options)
         for item_id, repeated in pairs.items():
             item = audited.by_id[item_id].item
-            has_right = any(item.right_key in pair for pair in repeated)
+            fault = audited.fault_of.get(item_id)
+            is_key = fault is not None and fault.reason == _REPEATED_KEY  # the key is the text of several options
+            has_right = is_key or any(item.right_key in pair for pair in repeated)
             text = next(choice.text for choice in item.choices if choice.key == repeated[0][0])
             named = ", ".join(f"{first} and {second}" for first, second in repeated)
             yield Finding(
@@ -193,6 +219,31 @@ class NamedAnswers:
                 )
 
 
+class FaultyRows:
+    """Questions whose key names no option of theirs or several, or whose options are none of an item."""
+
+    name: ClassVar[str] = "faulty_rows"
+    title: ClassVar[str] = "Questions that no run takes, for their key or their options"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding for each way in which keys or options are wrong, with all questions of it."""
+        del context
+        by_kind: defaultdict[_Fault, list[RowFault]] = defaultdict(list)
+        for fault in audited.faults:
+            if fault.reason != _REPEATED_KEY or fault.item_id not in audited.by_id:  # else told with the equal options
+                by_kind[_FAULTS.get(fault.reason, _OTHER_FAULT)].append(fault)
+        for kind, faults in by_kind.items():
+            number, first = len(faults), faults[0]
+            yield Finding(
+                kind.kind,
+                kind.severity,
+                tuple(dict.fromkeys(fault.item_id for fault in faults)),
+                f"{kind.summary} in {counted(number, 'question')}, such as in {first.where}: {first.detail}.",
+                {"rows": [fault._asdict() for fault in faults[:_ROWS]]},
+                "certain",
+            )
+
+
 class MissingKeys:
     """Items of which no option is marked as right, in splits where others have a key."""
 
@@ -206,7 +257,7 @@ class MissingKeys:
         for each in audited.all_items:
             by_split[each.split].append(each)
         for split, items in by_split.items():
-            without = tuple(each.item_id for each in items if not each.has_key)
+            without = tuple(each.item_id for each in items if not each.has_key and each.item_id not in audited.fault_of)
             if without and len(without) < len(items):
                 where = f" of the split {split}" if split else ""
                 yield Finding(

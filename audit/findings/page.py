@@ -208,7 +208,8 @@ def _shown_item(audited: AuditedItems, item_id: str) -> _ItemBesideFinding:
         letters = zip(LETTERS, wordless.options, strict=False)
         options = [(letter, text or "", place == wordless.key) for place, (letter, text) in enumerate(letters)]
         return _ItemBesideFinding(item_id, wordless.split, "", options)
-    each = audited.by_id[item_id]
+    if (each := audited.by_id.get(item_id)) is None:  # its options are none of an item
+        return _ItemBesideFinding(item_id, None, "", [])
     numbers = {image.image_id: number for number, image in enumerate(each.item.images, start=1)}
     options = [
         (

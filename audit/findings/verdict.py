@@ -99,7 +99,8 @@ def verdict_of(report: AuditReport) -> Verdict:
             named = ", ".join(f"{kind.words} ({concerned(kind)})" for kind in kinds[:5])
             more = f" and {len(kinds) - 5} more kinds" if len(kinds) > 5 else ""
             reasons.append(f"{severity.capitalize()}: {named}{more}.")
-    touched = len(report.items_of("high", "medium"))
+    known = report.audited.by_id.keys() | report.audited.wordless_by_id.keys()
+    touched = len(report.items_of("high", "medium") & known)
     if touched:
         reasons.append(
             f"{touched:,} of {counted(items, 'item')} ({touched / items:.1%}) {'has' if touched == 1 else 'have'} a "

@@ -22,6 +22,7 @@ _ASKED_TWICE = ("repeated_question", "nearly_repeated_question")
 """Kinds about items of which one is enough."""
 _ITEM_KINDS = (
     "suspected_key", "explanation_contradicts_key", "contradicting_keys", "missing_key",
+    "key_not_an_option", "several_keys", "ambiguous_key", "unreadable_key",
     "duplicate_in_other_collection", "question_elsewhere", "second_right_option", "key_denied_by_model",
 )  # fmt: skip
 """Kinds about single items that people can judge by looking at them; so are those of bad pictures (`blank_picture`)."""

@@ -140,6 +140,22 @@ class RotatedQuestion(NamedTuple):
     problem: str = ""
 
 
+class RowFault(NamedTuple):
+    """Why a row with a question is no item, for its key or its options.
+
+    Args:
+        item_id: Id of the question in its source. Where options are at fault, no item has it.
+        where: File and row.
+        reason: Stable code of the reader, such as `key_not_an_option` or `empty_option`.
+        detail: The same in words.
+    """
+
+    item_id: str
+    where: str
+    reason: str
+    detail: str
+
+
 @dataclass(frozen=True)
 class AuditedItems:
     """Everything that an audit looks at.
@@ -154,6 +170,7 @@ class AuditedItems:
         replies: Replies of models that stand beside the questions, as options of the items.
         wordless: Items of which the source has no words.
         rotations: Questions that repeat an item with its options in another order; they are no items.
+        faults: Rows that no run takes for their key or their options, in the order of the source.
     """
 
     source: Path
@@ -165,6 +182,12 @@ class AuditedItems:
     replies: tuple[ModelReplies, ...] = ()
     wordless: tuple[WordlessItem, ...] = ()
     rotations: tuple[RotatedQuestion, ...] = ()
+    faults: tuple[RowFault, ...] = ()
+
+    @cached_property
+    def fault_of(self) -> Mapping[str, RowFault]:
+        """Return what is wrong with the key or the options of a question, by its own id."""
+        return {fault.item_id: fault for fault in self.faults}
 
     @cached_property
     def content_digest(self) -> str:

@@ -30,13 +30,15 @@ from benchwright.source_files.item_files import Columns
 from benchwright.text_normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
-from .audited_items import AuditedItem, AuditedItems, RotatedQuestion, UnreadableRow, WordlessItem
+from .audited_items import AuditedItem, AuditedItems, RotatedQuestion, RowFault, UnreadableRow, WordlessItem
 from .kept_values import KnownPictures
 from .source_replies import letter_alone, replies_of_source
 
 _SOURCE_TABLES = ("sources.csv", "sources.tsv")
 _NAMED_FILES = 3
 """Files of one layout that a line names."""
+_FAULTY_ROWS = frozenset({"empty_option", "too_few_options", "ambiguous_key"})
+"""Reasons for which a row that holds a question has options that are none of an item, or no one key."""
 _LICENCE_COLUMNS = ("licence", "license", "image_license", "image_licence")
 
 
@@ -85,6 +87,7 @@ class _SourceReading:
     without_words: list[FileQuestion] = field(default_factory=list)
     wordless: tuple[WordlessItem, ...] = ()
     rotations: list[RotatedQuestion] = field(default_factory=list)
+    faults: list[RowFault] = field(default_factory=list)
 
     def result(self, source: Path) -> AuditedItems:
         self._report_absent()
@@ -98,6 +101,7 @@ class _SourceReading:
             tuple(self.replies),
             self.wordless,
             tuple(self.rotations),
+            tuple(self.faults),
         )
 
     def _id_in_source(self, original: Item) -> str:
@@ -138,6 +142,10 @@ class _SourceReading:
                     unread.append((models[row.file], UnreadReply(where, reason)))
                 else:
                     self.unreadable.append(UnreadableRow(where, reason))
+            for each in read.index.refused_for(_FAULTY_ROWS):
+                if each.file not in models:
+                    where = f"{each.file}, {each.entry}"
+                    self.faults.append(RowFault(each.source_id or each.entry, where, str(each.reason), each.detail))
             self._take_wordless()
             self._take_replies(read, unread)
             self._state_sources(read.picture_files)
@@ -146,6 +154,8 @@ class _SourceReading:
         """Take in a question; False where there is nothing to check in it."""
         own, original = question.question.key, question.question.item
         where = f"{question.file}, {question.row}"
+        if question.question.key_fault is not None:
+            self.faults.append(RowFault(own, where, *question.question.key_fault))
         if question.outcome == ROTATED:
             problem = question.detail.partition("; ")[2]
             self.rotations.append(RotatedQuestion(own, question.question.rotates or "", where, problem))

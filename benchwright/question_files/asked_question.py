@@ -49,6 +49,13 @@ class ModelReply(NamedTuple):
     choice: str | None = None
 
 
+class KeyFault(NamedTuple):
+    """Why the key of a row names no option of it: a stable code such as `key_not_an_option`, and words."""
+
+    reason: str
+    detail: str
+
+
 class AskedQuestion(Record):
     """A question with its options, as checked; its pictures are counted from 0.
 
@@ -63,6 +70,7 @@ class AskedQuestion(Record):
         stated_answer: The key in the words of the source, where there are no options.
         refusal: Number of the option that declines; None where none does.
         lacks_key: Whether the source does not say which option is right, because it keeps the key to itself.
+        key_fault: What is wrong with the key, where it names no option or several; such a question is no item.
         pictures: Number of pictures.
         labels: Everything else that the source says of it, by column.
         rotates: Id of the question of which this one has the options in another order; None for none.
@@ -79,6 +87,7 @@ class AskedQuestion(Record):
     stated_answer: str | None = None
     refusal: int | None = None
     lacks_key: bool = False
+    key_fault: KeyFault | None = None
     pictures: int = Field(ge=0)
     level: str | None = None
     category: str | None = None

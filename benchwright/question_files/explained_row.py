@@ -9,9 +9,11 @@ from benchwright.errors import DataError
 from benchwright.records import LETTERS
 from benchwright.source_files.rows import BadRow, Row
 
+from .asked_question import YES_NO, AskedQuestion
 from .item_check import ReadQuestions
 from .key_reading import READING_WORDS, all_places, key_text, key_values
 from .mapping.readings import READINGS, KnownKey
+from .own_columns import Origin, file_columns, origin_of, shown_name
 from .question_files import QuestionFile
 from .question_index import IndexedRow
 from .question_rows import pictures_of, stated_key
@@ -33,12 +35,13 @@ def explained_rows(read: ReadQuestions, which: str) -> list[dict[str, Any]]:
     """
     file, colon, number = which.rpartition(":")
     files = {row.file for row in read.index.row_counts()}
-    named = []
+    named: list[tuple[IndexedRow, str]] = []
     for row in read.index.rows():
         is_place = number.isdecimal() and row.position == int(number)
         is_file = row.file == file or row.file.endswith(f"/{file}") if colon else len(files) == 1
-        if row.source_id == which or (is_place and is_file and row.position is not None):
-            named.append(row)
+        is_named = is_place and is_file and row.position is not None
+        if is_named or row.source_id == which:
+            named.append((row, "place" if is_named else "id"))
             if len(named) == _MOST_ROWS:
                 break
     if not named:
@@ -47,19 +50,25 @@ def explained_rows(read: ReadQuestions, which: str) -> list[dict[str, Any]]:
             f"no row of the source is {which!r}: give FILE:ROW with the row counted from 0, such as "
             f"{min(files, default='questions.csv')}:0, or the id of a question; rows: {rows or 'none'}"
         )
-    return [_explained(read, row) for row in named]
+    return [{**_explained(read, row), "named_by": by} for row, by in named]
 
 
 def _explained(read: ReadQuestions, row: IndexedRow) -> dict[str, Any]:
     document: dict[str, Any] = {
         "file": row.file, "row": row.position, "entry": row.entry, "source_id": row.source_id,
-        "left_out": row.reason, "detail": row.detail, "fields": [], "key": None, "options": [], "images": [],
+        "left_out": None if row.is_no_item else row.reason, "no_item": row.reason if row.is_no_item else None,
+        "detail": row.detail, "fields": [], "layouts": [], "labels": [], "unused": [], "key": None, "options": [],
+        "images": [],
     }  # fmt: skip
     file = next((file for file in read.files if file.path == row.file), None)
     raw = None if file is None else next(_raw(read, file, row), None)
     if file is not None and raw is not None:
-        document["fields"] = _fields(file, raw.document)
-        document["key"] = _key(file, raw.document)
+        document["fields"] = _fields(file, raw)
+        document["layouts"] = [{"name": step.by, "reading": step.reading} for step in raw.made if step.reading]
+        labels, unused = file_columns([raw]).others(file.columns)
+        document |= {"labels": list(labels), "unused": list(unused)}
+        asked = None if row.question is None else row.question.question
+        document["key"] = _key(file, raw.document, asked)
         document["images"] = _searched(read, file, raw)
     if row.question is not None:
         question, names = row.question.question, row.question.names
@@ -72,6 +81,7 @@ def _explained(read: ReadQuestions, row: IndexedRow) -> dict[str, Any]:
         ]
         document["answer"] = None if question.answer is None else LETTERS[question.answer]
         document["declines"] = None if question.refusal is None else LETTERS[question.refusal]
+        document["stated_answer"] = question.stated_answer
         absent = {picture.name: picture.detail for picture in read.index.absent()}
         document["images"] = [
             {"picture": read.path_of(name), "found": image_id is not None, "detail": absent.get(name, "")}
@@ -81,16 +91,22 @@ def _explained(read: ReadQuestions, row: IndexedRow) -> dict[str, Any]:
 
 
 def _raw(read: ReadQuestions, file: QuestionFile, row: IndexedRow) -> Iterator[Row]:
-    """Yield the row as its file holds it."""
+    """Yield the row as it was read, with how its columns were made of those of its file."""
     for each in read.source.rows(file):
         if isinstance(each, Row) and each.position == row.position and each.entry == row.entry:
             yield each
 
 
-def _fields(file: QuestionFile, document: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _fields(file: QuestionFile, row: Row) -> list[dict[str, Any]]:
+    """Return for each field the column that it has in the plain row, the file's own columns, and what made it."""
     several = {"options": file.columns.options, "image": file.columns.images}
     places = [*file.columns.fields.items(), *((field, c) for field, columns in several.items() for c in columns)]
-    return [{"field": field, "column": column, "value": _shown(document.get(column))} for field, column in places]
+    fields = []
+    for field, column in places:
+        origin = origin_of(row, column) if column in row.document else Origin(())
+        told = {"from": list(origin.columns), "made_by": list(origin.made_by)}
+        fields.append({"field": field, "column": column, "value": _shown(row.document.get(column)), **told})
+    return fields
 
 
 def _shown(value: Any) -> str | None:
@@ -102,13 +118,18 @@ def _shown(value: Any) -> str | None:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text):,} characters)"
 
 
-def _key(file: QuestionFile, document: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what the row states as its key, the reading, and the option under every reading."""
+def _key(file: QuestionFile, document: Mapping[str, Any], asked: AskedQuestion | None) -> dict[str, Any] | None:
+    """Return what the row states as its key, the reading, and the option under every reading.
+
+    Where the row itself has no options, those of its question count: it has them where the key is yes or no.
+    """
     try:
         key = stated_key(document, file.columns)
         if key is None:
             return None
         reading = file.reading
+        if not key.texts and asked is not None and asked.kind == "yes_no":
+            key, reading = key._replace(texts=YES_NO, names=()), "yes_no" if file.is_binary else "text"
         if isinstance(key.value, KnownKey):
             key, reading = key._replace(value=key.value.value), key.value.reading
         places = dict(zip(READINGS, all_places(key), strict=True))
@@ -142,32 +163,58 @@ def _searched(read: ReadQuestions, file: QuestionFile, row: Row) -> list[dict[st
 
 def explained_text(rows: list[dict[str, Any]]) -> str:
     """Return such documents in words."""
-    return "\n\n".join("\n".join(_lines(row)) for row in rows)
+    several = {row["named_by"] for row in rows} == {"place", "id"}
+    told = (f"named by its {row['named_by']}:\n" if several else "" for row in rows)
+    return "\n\n".join(by + "\n".join(_lines(row)) for by, row in zip(told, rows, strict=True))
 
 
 def _lines(row: Mapping[str, Any]) -> Iterator[str]:
     yield f"{row['file']}, {row['entry']} (row {row['row']}), id {row['source_id']}"
-    for field in row["fields"]:
-        value = "nothing" if field["value"] is None else repr(field["value"])
-        yield f"  {field['field']} from column {field['column']}: {value}"
+    yield from _field_lines(row)
     if row.get("task"):
         yield f"  task: {row['task']}; split: {row['split'] or 'none stated'}"
     for option in row["options"]:
         yield f"  option {option['key']}: {option.get('text', option.get('image'))}"
     if (key := row["key"]) is not None:
-        reading = "no reading fits the source" if key["reading"] is None else f"read as {READING_WORDS[key['reading']]}"
-        yield f"  key {key['value']!r}, {reading}:"
-        for name, option in key["options"].items():
-            chosen = ", the reading of this source" if name == key["reading"] else ""
-            yield f"    as {READING_WORDS[name]}: option {option}{chosen}"
-        if not key["options"]:
-            yield "    no option under any reading"
+        yield from _key_lines(row, key)
     for image in row["images"]:
         yield f"  picture {image['picture']}: {'found' if image['found'] else image['detail']}"
     if not row["images"]:
         yield "  no picture is named"
     if row["left_out"]:
         yield f"  left out, {row['left_out']}: {row['detail']}"
+    elif row["no_item"]:
+        yield f"  a question that is no item, {row['no_item']}: {row['detail']}"
     else:
         declines = f"; option {row['declines']} declines" if row.get("declines") else ""
         yield f"  an item; its key is {row['answer'] or 'none of the options'}{declines}"
+
+
+def _key_lines(row: Mapping[str, Any], key: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how the key of a row is read, and which option it is under each reading."""
+    if "question" in row and not row["options"]:
+        yield f"  key {key['value']!r}: the row has no options that it could name"
+        return
+    reading = "no reading fits the source" if key["reading"] is None else f"read as {READING_WORDS[key['reading']]}"
+    yield f"  key {key['value']!r}, {reading}:"
+    for name, option in key["options"].items():
+        chosen = ", the reading that is used" if name == key["reading"] else ""
+        yield f"    as {READING_WORDS[name]} (--keys {name}): option {option}{chosen}"
+    if not key["options"]:
+        yield "    no option under any reading"
+
+
+def _field_lines(row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield where each field comes from, what layouts made, and which columns no field takes."""
+    for field in row["fields"]:
+        value = "nothing" if field["value"] is None else repr(field["value"])
+        origin = Origin(tuple(field["from"]), tuple(field["made_by"]))
+        if origin.columns or origin.made_by:
+            yield f"  {field['field']} {'' if origin.made_by else 'from '}{origin}: {value}"
+        else:
+            yield f"  {field['field']}: this row has none"
+    for layout in row["layouts"]:
+        yield f"  {layout['name']}: {layout['reading']}"
+    for words, names in (("kept as labels only", row["labels"]), ("not used", row["unused"])):
+        if names:
+            yield f"  {words}: {', '.join(map(shown_name, names))}"

@@ -21,15 +21,18 @@ from benchwright.workspace.objects import ObjectStore
 
 from .absent_pictures import nearly_all_absent
 from .key_evidence import KeyTable
-from .key_report import key_lines, row_lines
+from .key_report import key_lines, row_lines, summed
 from .looked_into import LookedInto
 from .mapping.column_files import write_columns
+from .own_columns import Origin, shown_name
 from .picture_lookup import Identify, PictureLookup
 from .question_files import QuestionFile, Stated
 from .question_index import QuestionIndex
 from .question_source import QuestionSource, open_source
 
 _OTHERS_SHOWN = 20
+_REGIONS = (("x", "y", "width", "height"), ("x", "y", "w", "h"), ("x1", "y1", "x2", "y2"), ("bbox",))
+"""Columns of a rectangle of the picture."""
 _SHOWN = 200
 """Most refusals that a document lists."""
 
@@ -165,7 +168,13 @@ def check_items(
         looked_into = [file._asdict() for file in read.looked_into]
         counts = read.index.counts()
         absent = nearly_all_absent(read.index, read.picture_files)
-        rows = read.index.row_counts()
+        rows = [
+            {"file": row.file, "read": row.read, "items": row.items, "no_item": row.no_item, "replies": row.replies,
+             "left_out": row.left_out}
+            for row in read.index.row_counts()
+        ]  # fmt: skip
+        no_item = summed(row.no_item for row in read.index.row_counts())
+        left_out = summed([*(row.left_out for row in read.index.row_counts()), read.index.unread()])
         shown = [row.document() for row, _ in zip(read.refused(), range(_SHOWN), strict=False)]
         # Each reason is shown by an example, also one that comes after thousands of others.
         seen = Counter(row["reason"] for row in shown)
@@ -181,11 +190,12 @@ def check_items(
                 "first_answer": file.first_answer,
                 "is_binary": file.is_binary,
                 "model": file.model,
+                **_own_columns(file),
             }
             for file in read.files
         ],
         "keys": [table.document() for table in read.keys],
-        "rows": [{"file": row.file, "read": row.read, **row._asdict()} for row in rows],
+        "rows": rows,
         "looked_into": looked_into,
         "items": counts.items,
         "images": counts.images,
@@ -195,9 +205,30 @@ def check_items(
         "splits": dict(sorted(counts.splits.items())),
         "replies": dict(sorted(counts.replies.items())),
         "notes": [note._asdict() for note in read.notes],
-        "left_out": read.left_out,
+        "no_item": no_item,
+        "left_out": left_out,
         "refused": shown,
     }
+
+
+def _own_columns(file: QuestionFile) -> dict[str, Any]:
+    """Return which columns layouts made of which, which are kept as labels only, and which nothing uses."""
+    columns = file.columns
+    taken = (*columns.fields.values(), *columns.options, *columns.images)
+    labels, unused = file.own.others(columns)
+    made = {
+        name: [{"from": list(origin.columns), "by": list(origin.made_by)} for origin in file.own.origins_of(name)]
+        for name in taken
+        if any(origin.made_by for origin in file.own.origins_of(name))
+    }
+    return {"made": made, "labels": list(labels), "unused": list(unused), "region": list(_region(labels))}
+
+
+def _region(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of a rectangle of the picture, which its benchmark may cut out (CREPE); none where none."""
+    folded = {name.strip().lower(): name for name in labels}
+    found = [names for names in _REGIONS if all(name in folded for name in names)]
+    return tuple(folded[name] for name in found[0]) if found else ()
 
 
 def _first_of_each(rows: Iterator[RefusedRow], reasons: set[str]) -> Iterator[RefusedRow]:
@@ -225,6 +256,7 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
     for words, paths in described.items():
         more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
         lines += [", ".join(paths[:3]) + more, words]
+    lines += _others_of_source(document["files"])
     lines += [f"{note['file']}: {note['note']}" for note in document["notes"]]
     lines += key_lines(document["keys"])
     lines += _others_in_words(document["looked_into"])
@@ -235,19 +267,21 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
         reasons = ", ".join(f"{reason} {number}" for reason, number in document["as_texts"].items())
         total = sum(document["as_texts"].values())
         lines.append(
-            f"{counted(total, 'more question is no item', 'more questions are no items')}, and can be checked as texts "
-            f"and keys: {reasons}"
+            f"{counted(total, 'row')} without an item {'has' if total == 1 else 'have'} a question whose words and key "
+            f"audit can check: {reasons}"
         )
     for name in ("tasks", "splits", "replies"):
         if document[name]:
             lines.append(f"{name}: " + ", ".join(f"{key or 'none stated'} {n}" for key, n in document[name].items()))
     shown: Counter[str] = Counter()
-    for reason, number in document["left_out"].items():
-        lines.append(f"left out, {reason}: {number}")
-        for row in document["refused"]:
-            if row["reason"] == reason and shown[reason] < examples:
-                shown[reason] += 1
-                lines.append(f"  {row['file']}, {row['entry']}: {row['detail']}")
+    numbers = {"question that is no item": document["no_item"], "left out": document["left_out"]}
+    for kind, by_reason in numbers.items():
+        for reason, number in by_reason.items():
+            lines.append(f"{kind}, {reason}: {number}")
+            for row in document["refused"]:
+                if row["reason"] == reason and shown[reason] < examples:
+                    shown[reason] += 1
+                    lines.append(f"  {row['file']}, {row['entry']}: {row['detail']}")
     return "\n".join(lines)
 
 
@@ -265,11 +299,33 @@ def _others_in_words(looked_into: Sequence[dict[str, Any]]) -> Iterator[str]:
             yield f"  and {len(left) - _OTHERS_SHOWN} more"
 
 
+def _told(column: str, made: dict[str, Any]) -> str:
+    """Return the file's own name of a column, or what a layout made it of."""
+    if column not in made:
+        return shown_name(column)
+    return ", or ".join(str(Origin(tuple(way["from"]), tuple(way["by"]))) for way in made[column])
+
+
+def _others_of_source(files: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Yield the columns that no field takes, once for the source."""
+    for kind, words in (("labels", "kept as labels only"), ("unused", "not used")):
+        if names := list(dict.fromkeys(name for file in files if file["model"] is None for name in file[kind])):
+            more = f" and {len(names) - _OTHERS_SHOWN} more" if len(names) > _OTHERS_SHOWN else ""
+            yield f"{words}: {', '.join(map(shown_name, names[:_OTHERS_SHOWN]))}{more}"
+    if region := next((file["region"] for file in files if file["region"]), None):
+        yield f"whole pictures are shown: the rectangle in {', '.join(region)} is a label and cuts nothing out"
+
+
 def _columns_in_words(file: dict[str, Any]) -> str:
     if file["model"] is not None:
         return f"  replies of {file['model']}"
-    parts = [f"{field} = {column}" for field, column in file["columns"].items()]
-    parts += [f"{name} = {', '.join(file[name])}" for name in ("options", "images") if file[name]]
+    made = file["made"]
+    parts = [f"{field} = {_told(column, made)}" for field, column in file["columns"].items()]
+    parts += [
+        f"{name} = {', '.join(_told(column, made) for column in file[name])}"
+        for name in ("options", "images")
+        if file[name]
+    ]
     if "answer" not in file["columns"]:
         parts.append("no column was taken for keys; --column answer=COLUMN says which holds them")
     if file["is_binary"]:

@@ -95,6 +95,7 @@ class KeyTable:
         fits: How well each reading fits that gives an option for some key.
         differing: Rows for which another reading gives another option, the first of each kind; where keys are numbers,
             not those that only the other base tells apart, which are nearly all.
+        origin: Where the column comes from, in words: the file's own column, or what a layout made it of.
     """
 
     files: tuple[str, ...]
@@ -106,12 +107,14 @@ class KeyTable:
     unread: int
     fits: tuple[ReadingFit, ...]
     differing: tuple[KeyExample, ...]
+    origin: str = ""
 
     def document(self) -> dict[str, Any]:
         """Return it as JSON values."""
         return {
             "files": list(self.files),
             "column": self.column,
+            "origin": self.origin or f"column {self.column}",
             "reading": self.reading,
             "is_stated": self.is_stated,
             "keys": self.keys,

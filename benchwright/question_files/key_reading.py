@@ -265,11 +265,15 @@ def option_named(key: KeyCell, reading: Reading | None) -> int | None:
         raise BadRow(f"{len(places)} answers are right ({shown}); an item has one", "several_keys")
     if sum(text == shown for text in key.texts) > 1:
         raise BadRow(f"the answer {shown!r} is the text of several options", "ambiguous_key")
-    for other in READINGS:
-        if reading is not None and isinstance(place := _places_of(key, other), int):
-            raise BadRow(
-                f"the answer {shown!r} is none of the {counted(len(key.texts), 'option')} as the keys of this source "
-                f"are read ({READING_WORDS[reading]}); as one of {READING_WORDS[other]} it is {LETTERS[place]}",
-                "other_reading",
-            )
+    others = dict(zip(READINGS, all_places(key), strict=True))
+    ways = [(other, place) for other, place in others.items() if isinstance(place, int)]
+    if reading is not None and ways:
+        told = ", ".join(f"{LETTERS[place]} as one of {READING_WORDS[other]}" for other, place in ways)
+        settings = " or ".join(f"--column keys={other}" for other, _ in ways)
+        raise BadRow(
+            f"the answer {shown!r} is none of the {counted(len(key.texts), 'option')} as the keys of this source are "
+            f"read ({READING_WORDS[reading]}); it is {told}; {settings} reads all keys so (in a recipe's mapping "
+            f"`keys: {ways[0][0]}`)",
+            "other_reading",
+        )
     raise BadRow(f"the answer {shown!r} is none of the {counted(len(key.texts), 'option')}", "key_not_an_option")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from benchwright.text_normalization import counted
@@ -22,7 +23,7 @@ def key_summaries(tables: Sequence[Mapping[str, Any]]) -> list[str]:
         reading = table["reading"]
         how = "none names an option" if reading is None else f"read as {READING_WORDS[reading]}"
         stated = ", as stated" if table["is_stated"] else ""
-        lines.append(f"keys of {_named(table['files'])} (column {table['column']}): {how}{stated}")
+        lines.append(f"keys of {_named(table['files'])} ({table['origin']}): {how}{stated}")
     return lines
 
 
@@ -68,13 +69,22 @@ def row_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _sum(rows: Sequence[Mapping[str, Any]]) -> str:
-    left_out: dict[str, int] = {}
-    for row in rows:
-        for reason, number in row["left_out"].items():
-            left_out[reason] = left_out.get(reason, 0) + number
-    parts = [counted(sum(row["items"] for row in rows), "item")]
-    if replies := sum(row["replies"] for row in rows):
-        parts.append(counted(replies, "reply", "replies"))
-    reasons = f" ({', '.join(f'{reason} {n:,}' for reason, n in sorted(left_out.items()))})" if left_out else ""
-    parts.append(f"{sum(left_out.values()):,} left out{reasons}")
-    return " + ".join(parts)
+    items = counted(sum(row["items"] for row in rows), "item")
+    no_item, left_out = (_by_reason(summed(row[kind] for row in rows)) for kind in ("no_item", "left_out"))
+    number, reasons = no_item
+    questions = f"{counted(number, 'question')} that {'is' if number == 1 else 'are'} no item{reasons}"
+    return f"{items} + {questions} + {left_out[0]:,} left out{left_out[1]}"
+
+
+def _by_reason(numbers: Mapping[str, int]) -> tuple[int, str]:
+    """Return a sum, and in brackets what it is the sum of."""
+    reasons = ", ".join(f"{reason} {number:,}" for reason, number in numbers.items())
+    return sum(numbers.values()), f" ({reasons})" if reasons else ""
+
+
+def summed(numbers: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Return the sum of numbers by reason, sorted by reason."""
+    total: Counter[str] = Counter()
+    for each in numbers:
+        total.update(each)
+    return dict(sorted(total.items()))

@@ -13,10 +13,7 @@ from typing import Any
 
 from benchwright.records import LETTERS
 
-from .question_index import NO_KEY, NO_OPTIONS, IndexedRow, QuestionIndex
-
-_QUESTIONS = frozenset({NO_KEY, NO_OPTIONS})
-"""Reasons for which a question is no item, although it has all that it needs in its own form."""
+from .question_index import IndexedRow, QuestionIndex
 
 
 def listed_rows(index: QuestionIndex, path_of: Callable[[str], str] = str) -> Iterator[dict[str, Any]]:
@@ -31,8 +28,8 @@ def listed_rows(index: QuestionIndex, path_of: Callable[[str], str] = str) -> It
         place = {"file": row.file, "row": row.position, "source_id": row.source_id}
         if row.reason is None:
             yield {**place, **_question(row, path_of)}
-        elif row.reason in _QUESTIONS and row.question is not None and row.question.has_pictures:
-            stated = row.question.question.stated_answer
+        elif row.is_no_item:
+            stated = None if row.question is None else row.question.question.stated_answer
             yield {**place, **_question(row, path_of), "no_item": row.reason, "stated_answer": stated}
         else:
             yield {**place, "left_out": row.reason, "detail": row.detail}

@@ -38,7 +38,21 @@ class OptionCells(NamedTuple):
 
 
 def option_cells(document: Mapping[str, Any], columns: ColumnMapping) -> OptionCells:
-    """Return the options of a row; none where it has none."""
+    """Return the options of a row without white space around them; none where it has none."""
+    found = _option_cells(document, columns)
+    return found._replace(cells=[_trimmed(cell) for cell in found.cells])
+
+
+def _trimmed(cell: Any) -> Any:
+    """Return an option without white space around it, unless it counts as in an export of Benchwright."""
+    if isinstance(cell, str):
+        return cell.strip()
+    if isinstance(cell, Mapping) and isinstance(text := cell.get("text"), str) and not cell.get("as_it_stands"):
+        return {**cell, "text": text.strip()}
+    return cell
+
+
+def _option_cells(document: Mapping[str, Any], columns: ColumnMapping) -> OptionCells:
     if columns.options:
         cells = _without_padding([document.get(column) for column in columns.options])
         return OptionCells(cells, columns.options[: len(cells)])
@@ -61,8 +75,9 @@ def option_cells(document: Mapping[str, Any], columns: ColumnMapping) -> OptionC
 
 
 def is_absent(value: Any) -> bool:
-    """Return whether a cell holds nothing at all."""
-    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+    """Return whether a cell holds nothing at all, or only white space."""
+    is_blank = isinstance(value, str) and not value.strip()
+    return value is None or is_blank or (isinstance(value, float) and math.isnan(value))
 
 
 def _without_padding(cells: Sequence[Any]) -> Sequence[Any]:

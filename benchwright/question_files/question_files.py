@@ -28,6 +28,7 @@ from .looked_into import LookedInto, kept_out, settled
 from .mapping.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
 from .mapping.configs import file_labels
 from .mapping.readings import Reading
+from .own_columns import FileColumns, file_columns
 from .picture_columns import with_named_pictures
 from .question_rows import DEFAULT_TASK, question_of, stated_id, stated_key
 from .reply_columns import model_of_path, reply_of, without_ends
@@ -63,6 +64,7 @@ class QuestionFile(NamedTuple):
         model: Model whose replies it holds, as its path tells; None for a file of questions.
         starts_anew: Whether its ids stand for other questions in other files, so that they need its path before them.
         has_marks: Whether options begin with marks, such as `A.`, that are no words of theirs.
+        own: The columns of the file itself, and which of its rows' columns come from which.
     """
 
     path: str
@@ -74,6 +76,7 @@ class QuestionFile(NamedTuple):
     model: str | None = None
     starts_anew: bool = False
     has_marks: bool = False
+    own: FileColumns = FileColumns()
 
     @property
     def first_answer(self) -> int:
@@ -209,7 +212,7 @@ class _Search:
             self.unlike[path] = names
         model = model_of_path(path)
         columns = _columns_of(rows, names, said, of=self.files.shown(path), is_of_replies=model is not None)
-        file = QuestionFile(path, columns, None)
+        file = QuestionFile(path, columns, None, own=file_columns(rows))
         if columns.column("id"):
             self.contents[path] = _contents(rows, columns)
         if model is None and (name := _response_column(columns)) is not None and _may_be_keys(rows, columns, name):

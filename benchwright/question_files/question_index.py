@@ -7,9 +7,10 @@ of models that the source brings along.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import count, groupby
 from operator import itemgetter
@@ -30,6 +31,7 @@ from benchwright.source_files.rows import BadRow
 
 from .asked_question import MAX_KEY, AskedQuestion, ModelReply
 from .file_question import FileQuestion
+from .key_reading import is_letter
 from .layouts.captions import FIRST_CAPTION, NO_CAPTION_MARKED
 from .picture_lookup import PICTURE_REASONS, PictureLookup
 from .question_files import ReadRow
@@ -63,16 +65,21 @@ _ROWS = (
     "outcome, questions.detail, names FROM rows LEFT JOIN questions ON reason IS NULL AND questions.key = rows.key "
     "ORDER BY rows.number"
 )
+_WHOLE_QUESTIONS = (NO_KEY, NO_OPTIONS)
+"""Reasons for which a question is no item, although it has all that it needs in its own form, if its pictures are
+there."""
 _ROW_COUNTS = (
-    "SELECT rows.file, coalesce(reason, outcome), count(*) FROM rows "
-    "LEFT JOIN questions ON reason IS NULL AND questions.key = rows.key "
-    "WHERE position IS NOT NULL GROUP BY 1, 2 ORDER BY min(rows.number)"
+    "SELECT rows.file, coalesce(reason, outcome), "
+    "reason IS NULL AND outcome IN (?, ?) AND image_ids <> '' AND instr(image_ids, '-') = 0, "
+    "count(*) FROM rows LEFT JOIN questions ON reason IS NULL AND questions.key = rows.key "
+    "WHERE position IS NOT NULL GROUP BY 1, 2, 3 ORDER BY min(rows.number)"
 )
 _BY_PICTURE = (
     "SELECT file, row, document, image_ids, outcome, detail, names, first FROM questions "
     "WHERE first IS NOT NULL ORDER BY first, key"
 )
 _ABSENT = "-"
+_BETWEEN_LETTERS = re.compile(r"\s*(?:[,;/&+|]|\band\b)\s*")
 _MILLION = 1_000_000
 """VLMEvalKit adds multiples of it to the index where it rotates options."""
 
@@ -130,26 +137,36 @@ class IndexedRow(NamedTuple):
     reason: str | None
     detail: str
 
+    @property
+    def is_no_item(self) -> bool:
+        """Return whether it is a question with its pictures that is no item: an open one, or one without a key."""
+        return self.reason in _WHOLE_QUESTIONS and self.question is not None and self.question.has_pictures
+
 
 class RowCount(NamedTuple):
-    """What became of the rows of a file: each is an item, holds a reply, or is left out.
+    """What became of the rows of a file: each is an item, a question that is no item, or left out.
 
     Args:
         file: Path of the file in the source.
         items: Number of rows that are items.
-        replies: Number of rows that hold a model's reply and no question.
-        left_out: Number of other rows by reason.
+        no_item: Number of questions that are no items (`IndexedRow.is_no_item`), by reason.
+        left_out: Number of other rows by reason; `reply` are those with a model's reply and no question.
     """
 
     file: str
     items: int
-    replies: int
+    no_item: dict[str, int]
     left_out: dict[str, int]
 
     @property
     def read(self) -> int:
         """Return the number of rows that were read."""
-        return self.items + self.replies + sum(self.left_out.values())
+        return self.items + sum(self.no_item.values()) + sum(self.left_out.values())
+
+    @property
+    def replies(self) -> int:
+        """Return the number of rows that hold a model's reply and no question."""
+        return self.left_out.get(_REPLY, 0)
 
 
 class ImportCounts(NamedTuple):
@@ -274,14 +291,33 @@ class QuestionIndex:
 
     def row_counts(self) -> list[RowCount]:
         """Return what became of the rows of each file, in the order of the source."""
-        by_file: dict[str, Counter[str | None]] = {}
+        by_file: dict[str, RowCount] = {}
         with closing(self._connected()) as database:
-            for file, reason, number in database.execute(_ROW_COUNTS):
-                by_file.setdefault(file, Counter())[reason] += number
+            for file, reason, is_no_item, number in database.execute(_ROW_COUNTS, _WHOLE_QUESTIONS):
+                counts = by_file.setdefault(file, RowCount(file, 0, {}, {}))
+                if reason is None:
+                    by_file[file] = counts._replace(items=number)
+                else:
+                    (counts.no_item if is_no_item else counts.left_out)[reason] = number
         return [
-            RowCount(file, counts.pop(None, 0), counts.pop(_REPLY, 0), {str(r): n for r, n in sorted(counts.items())})
-            for file, counts in by_file.items()
+            count._replace(no_item=dict(sorted(count.no_item.items())), left_out=dict(sorted(count.left_out.items())))
+            for count in by_file.values()
         ]
+
+    def refused_for(self, reasons: Collection[str]) -> Iterator[IndexedRow]:
+        """Yield the rows without a question that can be read, for one of some reasons, in the order of the source."""
+        query = "SELECT file, position, entry, key, reason, detail FROM rows WHERE reason IS NOT NULL ORDER BY number"
+        with closing(self._connected()) as database:
+            for file, position, entry, key, reason, detail in database.execute(query):
+                if reason in reasons:
+                    yield IndexedRow(file, position, entry, key, None, reason, detail)
+
+    def unread(self) -> Counter[str]:
+        """Return how many files and other entries of the source, which are no rows, cannot be read, by reason."""
+        with closing(self._connected()) as database:
+            return Counter(
+                dict(database.execute("SELECT reason, count(*) FROM rows WHERE position IS NULL GROUP BY reason"))
+            )
 
     def absent(self) -> Iterator[AbsentPicture]:
         """Yield every picture that questions name and that cannot be used, in the order in which they were met."""
@@ -554,14 +590,17 @@ class _Filling:
         names: Sequence[str],
     ) -> None:
         """Store a question with the ids and names of its pictures."""
-        base, difference = self._rotated(question)
-        if base is not None:
+        base, difference = (None, "") if question.key_fault is not None else self._rotated(question)
+        if question.key_fault is not None:
+            outcome, detail = question.key_fault
+        elif base is not None:
             question = question.model_copy(update={"rotates": base})
             outcome, detail = ROTATED, f"question {base!r} with its options in another order{difference}"
         elif not question.ask:
             outcome, detail = _NO_QUESTION, "the source has no words for it: its key can be checked"
         elif question.kind == "open":
-            outcome, detail = NO_OPTIONS, "an open question; an item has options"
+            absent = f"; its picture is not there either: {detail}" if outcome is not None else ""
+            outcome, detail = NO_OPTIONS, f"{_open_in_words(question)}{absent}"
         elif question.lacks_key and not self.keeps_keyless:
             missing = "no option is marked as right: the key is missing or sealed"
             outcome, detail = NO_KEY, NO_CAPTION_MARKED if FIRST_CAPTION in question.labels else missing
@@ -621,6 +660,18 @@ class _Filling:
             self.database.execute(
                 "UPDATE replies SET choice = ? WHERE model = ? AND key = ?", (reply.choice, reply.model, reply.key)
             )
+
+
+def _open_in_words(question: AskedQuestion) -> str:
+    """Return why a question without options is no item."""
+    parts = _BETWEEN_LETTERS.split(question.stated_answer or "")
+    if all(map(is_letter, parts)):
+        named = f"letter {parts[0]!r}" if len(parts) == 1 else f"letters {', '.join(map(repr, parts))}"
+        return (
+            f"its key is the {named}, and the row has no options: they may be drawn in the "
+            "picture (--column options=COLUMN where a column has them)"
+        )
+    return "an open question; an item has options"
 
 
 def _refusal(file: str, row: str, error: BadRow | UnicodeEncodeError) -> RefusedRow:

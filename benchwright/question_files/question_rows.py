@@ -14,7 +14,7 @@ from benchwright.records import LETTERS, Scalar
 from benchwright.source_files.rows import BadRow
 from benchwright.text_normalization import counted
 
-from .asked_question import YES_NO, AskedPicture, AskedQuestion, task_name
+from .asked_question import YES_NO, AskedPicture, AskedQuestion, KeyFault, task_name
 from .key_reading import SEALED, KeyCell, is_letter, option_named
 from .mapping.columns import ColumnMapping
 from .mapping.readings import KnownKey, Reading
@@ -53,9 +53,11 @@ def question_of(
     """
     words = _words(document, columns)
     cells, names = option_cells(document, columns)
+    is_exported = any(map(_as_it_stands, cells))
+    words = words if is_exported else words.strip()
     options = _options(cells)
     marked = tuple(option if isinstance(option, str) else None for option in options)
-    if has_marks and are_marked_in_order(marked) and not any(map(_as_it_stands, cells)):
+    if has_marks and are_marked_in_order(marked) and not is_exported:
         options = [without_mark(option) if isinstance(option, str) else option for option in options]
     own = _pictures(document, columns)
     options = numbered_options(words, options, pictures=len(own))
@@ -80,11 +82,14 @@ def question_of(
     key = stated_id(document, columns) or row
     split, task = _told_by_id(key)
     is_open = kind == "open"
-    texts = tuple(None if text is None else text.strip() for text in marked)  # keys may have the marks
-    stated = KeyCell(answer_text, texts, names)
-    answer = None if is_open else option_named(stated, reading)
+    stated = KeyCell(answer_text, marked, names)  # keys may have the marks
     declines = stated._replace(value=_value(document, columns, "refusal"))
-    refusal = None if is_open else option_named(declines, reading)
+    answer, refusal, fault = None, None, None
+    try:
+        answer = None if is_open else option_named(stated, reading)
+        refusal = None if is_open else option_named(declines, reading)
+    except BadRow as error:  # no item, but a question all the same, whose words and options can be checked
+        fault = KeyFault(error.reason, str(error))
     question = AskedQuestion(
         key=key,
         split=_text(document, columns, "split") or split,
@@ -94,7 +99,8 @@ def question_of(
         options=tuple(shown),
         answer=None if answer == refusal else answer,  # an option that declines answers nothing
         refusal=refusal,
-        lacks_key=not is_open and answer is None and refusal is None,
+        lacks_key=not is_open and answer is None and refusal is None and fault is None,
+        key_fault=fault,
         stated_answer=_open_answer(answer_text) if is_open else None,
         pictures=len(pictures),
         level=_text(document, columns, "level"),
@@ -141,11 +147,11 @@ def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> KeyCell |
 def _option_text(cell: Any) -> str | None:
     """Return the words of an option, as `_option` reads them; None for a picture."""
     if isinstance(cell, str):
-        return cell.strip()
+        return cell
     if isinstance(cell, Mapping):
         text = cell.get("text")
-        return text.strip() if isinstance(text, str) and not isinstance(cell.get("picture"), int) else None
-    return None if isinstance(cell, bytes) or cell is None else str(cell).strip()
+        return text if isinstance(text, str) and not isinstance(cell.get("picture"), int) else None
+    return None if isinstance(cell, bytes) or cell is None else str(cell)
 
 
 def stated_id(document: Mapping[str, Any], columns: ColumnMapping) -> str | None:
@@ -251,7 +257,7 @@ def _option(value: Any) -> str | AskedPicture:
     words = "" if value is None else str(value)
     if not words.strip():
         raise BadRow("an option says nothing", "empty_option")
-    return _picture(words) if _DATA_ADDRESS.match(words.strip()) else words.strip()
+    return _picture(words) if _DATA_ADDRESS.match(words) else words
 
 
 def _as_it_stands(cell: Any) -> bool:

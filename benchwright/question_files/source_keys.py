@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.rows import Row, guarded
@@ -61,6 +61,8 @@ def with_readings(files: DatasetFiles, found: Sequence[QuestionFile]) -> tuple[l
         for file in group:
             _count(files, file, evidence, marks)
         table = evidence.table(stated=columns.keys, first=columns.first_answer)
+        origin = ", or ".join(map(str, group[0].own.origins_of(table.column)))
+        table = replace(table, origin=origin)
         reading, is_binary, has_marks = table.reading, evidence.is_binary, marks.are_marks
         read |= {f.path: f._replace(reading=reading, is_binary=is_binary, has_marks=has_marks) for f in group}
         if table.keys:

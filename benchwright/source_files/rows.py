@@ -25,6 +25,22 @@ from .refusals import BAD_ROW, RefusedRow
 M = TypeVar("M", bound=BaseModel)
 
 
+class Reshaped(NamedTuple):
+    """A change of a row's columns.
+
+    Args:
+        by: What changed them, in words, such as `layout 'claims'`.
+        columns: Columns that were taken apart for it; none where the form of the file alone told it.
+        before: The row before it.
+        reading: What was made of them, in words; empty where `by` says it.
+    """
+
+    by: str
+    columns: frozenset[str]
+    before: Mapping[str, Any]
+    reading: str = ""
+
+
 class Row(NamedTuple):
     """One row as it stands, before it is checked.
 
@@ -32,11 +48,13 @@ class Row(NamedTuple):
         entry: Which row of the file it is, such as `line 3`.
         document: Its content.
         position: Place in the file of the row or entry that holds it, from 0; None where the reader does not count.
+        made: How its columns were made of those that the file has, in order; none where they are as it has them.
     """
 
     entry: str
     document: Any
     position: int | None = None
+    made: tuple[Reshaped, ...] = ()
 
 
 class BadRow(ValueError):

@@ -42,7 +42,8 @@ from benchwright.question_files.mapping.readings import READINGS
     is_flag=True,
     help="Print a JSON line for each row of the source instead, in its order. An item is {file, row, source_id, split, "
     "task, question, options: [{key, text} or {key, image}], answer: KEY or null, declines: KEY or null, images: "
-    "[PATH]}; what is left out is {file, row, source_id, left_out: REASON, detail}. `file` and `images` are paths "
+    "[PATH]}; a question that is no item, open or without a key, has no_item: REASON and stated_answer besides; what "
+    "is left out is {file, row, source_id, left_out: REASON, detail}. `file` and `images` are paths "
     "below the source (pictures of a folder elsewhere: below that one), and `row` is the place of the row or entry in "
     "its file, counted from 0 (null for a file that cannot be read).",
 )
@@ -50,7 +51,8 @@ from benchwright.question_files.mapping.readings import READINGS
     "--explain",
     metavar="ROW",
     help="Explain one row instead: FILE:ROW, or ROW alone where there is one file (from 0), or a question's id. "
-    "Shown are its fields with their columns, the reading of its key, its pictures, and why it is left out.",
+    "Shown are its fields with the file's own columns and what layouts made of them, the reading of its key, its "
+    "pictures, and why it is left out.",
 )
 @click.option(
     "--keys",
@@ -67,26 +69,32 @@ from benchwright.question_files.mapping.readings import READINGS
 @json_option(
     """
     `{"source", "files": [{"file", "columns": {field: column}, "options": [column], "images": [column],
-    "first_answer", "is_binary", "model"}], "looked_into": [{"file", "taken_as", "why"}],
-    "keys": [{"files": [file], "column", "reading", "is_stated", "keys", "in_words", "other_reading",
+    "first_answer", "is_binary", "model", "made": {column: [{"from": [column], "by": [words]}]}, "labels": [column],
+    "unused": [column], "region": [column]}], "looked_into": [{"file", "taken_as", "why"}],
+    "keys": [{"files": [file], "column", "origin", "reading", "is_stated", "keys", "in_words", "other_reading",
     "readings": [{"reading", "valid", "differing", "spread": {letter: n}}],
     "differing": [{"file", "entry", "source_id", "key", "options": {reading: letter}}]}],
-    "rows": [{"file", "read", "items", "replies", "left_out": {reason: n}}], "items", "images",
+    "rows": [{"file", "read", "items", "no_item": {reason: n}, "replies", "left_out": {reason: n}}], "items", "images",
     "as_texts": {reason: n}, "tasks": {task: n}, "splits": {split: n}, "replies": {model: n},
     "notes": [{"file", "note"}], "absent",
-    "left_out": {reason: n}, "refused": [{"file", "entry", "reason", "detail"}]}`;
+    "no_item": {reason: n}, "left_out": {reason: n}, "refused": [{"file", "entry", "reason", "detail"}]}`;
     `refused` lists the first 200, and the first of each further reason; `taken_as` is `questions`, `keys`, `splits`
     or `replies`, or null where the file was not taken, and `why` says why; `keys` says for each set of files with the
     same columns how keys are read: on how many rows each reading gives an option (`valid`), and another one than the
     reading that is used (`differing`), how many keys are words and read so (`in_words`), and how many rows only
     another reading could read, so that they are left out (`other_reading`); of each file `read` rows are `items`,
-    `replies` or left out; `absent` says that nearly all pictures are absent and where they were looked for, else null;
-    `first_answer` is the number of the first option where keys are numbers; `is_binary` says
+    questions with their pictures that are no items (`no_item`: open ones and those without a key), or left out, by
+    reason (`reply` for the `replies` of models); `made` says of which columns of the file a layout made one that it has
+    not, `labels` are columns that are kept as labels only, `unused` those that nothing uses, `region` a rectangle of
+    the picture that is not cut out; `absent` says that nearly all pictures are absent and where they were looked for,
+    else null; `first_answer` is the number of the first option where keys are numbers; `is_binary` says
     that keys are 1 and 0 for yes and no; `model` is set for files of replies; `as_texts` counts questions that are no
     items and whose words and keys can be checked. With `--explain`: `{"source", "explained": [{"file", "row",
-    "entry", "source_id", "left_out", "detail", "fields": [{"field", "column", "value"}], "key": {"value", "reading",
-    "options": {reading: letter}}, "options", "images": [{"picture", "found", "detail"}]}]}`, and for a question
-    `task`, `split`, `question`, `answer` and `declines`
+    "entry", "source_id", "left_out", "no_item", "detail", "fields": [{"field", "column", "value", "from": [column],
+    "made_by": [words]}], "layouts": [{"name", "reading"}], "labels": [column], "unused": [column], "named_by",
+    "key": {"value", "reading", "options": {reading: letter}}, "options",
+    "images": [{"picture", "found", "detail"}]}]}`, and for a question `task`, `split`, `question`, `answer`, `declines` and `stated_answer`;
+    `named_by` is `place` or `id`: one row may have the place that another has as its id
     """
 )
 def items(

@@ -150,7 +150,8 @@ def test_rows_under_another_reading_are_left_out_by_name_and_words_are_read(tmp_
         3: "no_key",
         4: "key_not_an_option",
     }
-    assert "as one of numbers from 0 it is C" in left[1][1]
+    assert "it is C as one of numbers from 0, B as one of numbers from 1" in left[1][1]
+    assert "--column keys=from_0 or --column keys=from_1" in left[1][1]
 
 
 def test_the_table_says_how_well_each_reading_fits_and_names_rows_that_differ(tmp_path: Path) -> None:

@@ -116,11 +116,17 @@ def test_every_row_is_listed_in_order_and_the_sum_holds(name: str, tmp_path: Pat
             "file": name,
             "read": 7,
             "items": 2,
+            "no_item": {"no_key": 1},
             "replies": 0,
-            "left_out": dict.fromkeys(sorted(filter(None, OUTCOMES)), 1),
+            "left_out": {"key_not_an_option": 1, "missing_picture": 1, "no_question": 1, "repeated": 1},
         }
     ]
-    assert "7 rows read = 2 items + 5 left out" in CliRunner().invoke(items, [str(tmp_path)]).output
+    assert (document["no_item"], document["left_out"]) == (
+        document["rows"][0]["no_item"],
+        document["rows"][0]["left_out"],
+    )
+    told = "7 rows read = 2 items + 1 question that is no item (no_key 1) + 4 left out"
+    assert told in CliRunner().invoke(items, [str(tmp_path)]).output
 
 
 @pytest.mark.slow
@@ -179,3 +185,95 @@ def test_a_mapping_that_is_not_complete_is_refused_with_what_it_lacks(tmp_path: 
     refused = str(CliRunner().invoke(items, [str(tmp_path / "q.csv"), "--column", "options=o1,o2"]).exception)
     assert "it lacks a column for the question (--column question=COLUMN)" in refused
     assert "options=COLUMN" not in refused
+
+
+def _explained(source: Path, which: str) -> dict[str, Any]:
+    done = CliRunner().invoke(items, [str(source), "--explain", which, "--json"])
+    assert done.exit_code == 0, done.output
+    [row] = json.loads(done.output)["explained"]
+    return {**row, "fields": {field["field"]: (field["from"], field["made_by"]) for field in row["fields"]}}
+
+
+def test_what_a_layout_made_is_explained_by_the_columns_of_the_file(tmp_path: Path) -> None:
+    row = {"filename": "1.png", "caption": "A red cup.", "negative_caption": "A blue cup.", "bbox": [1, 2], "meta": {}}
+    (tmp_path / "captions.json").write_text(json.dumps([row]))
+    told = _explained(tmp_path, "0")
+    by = ["layout 'a right and a wrong caption'"]
+    assert told["fields"] == {
+        "question": ([], by), "options": (["caption", "negative_caption"], by), "answer": (["caption"], by),
+        "image": (["filename"], []),
+    }  # fmt: skip
+    assert "stands first and is the key" in told["layouts"][0]["reading"]
+    assert (told["labels"], told["unused"]) == (["bbox"], ["meta"])
+    text = CliRunner().invoke(items, [str(tmp_path)]).output
+    assert "question = supplied by layout 'a right and a wrong caption'" in text
+    assert "image = filename" in text
+    assert "not used: meta" in text
+    assert "whole pictures are shown: the rectangle in bbox" in text
+
+
+def test_options_under_another_name_or_within_the_words_are_told_as_the_file_has_them(tmp_path: Path) -> None:
+    rows = [
+        {"pid": "p1", "img": "1.png", "question": "Which? A) 10 B) 12", "option": "", "answer": "B"},
+        {"pid": "p2", "img": "1.png", "question": "Which one?", "option": "A. oar; B. sail", "answer": "A"},
+    ]
+    (tmp_path / "q.json").write_text(json.dumps(rows))
+    assert _explained(tmp_path, "0")["fields"]["options"] == (["question"], ["layout 'options within the question'"])
+    assert _explained(tmp_path, "1")["fields"]["options"] == (["option"], ["layout 'all options in one text'"])
+
+
+def test_a_key_from_another_file_names_that_file(tmp_path: Path) -> None:
+    (tmp_path / "questions.json").write_text(
+        json.dumps([{"id": n, "image": "1.png", "question": f"Is it {n}?"} for n in range(4)])
+    )
+    (tmp_path / "answers.json").write_text(json.dumps([{"id": n, "answer": "yes"} for n in range(4)]))
+    origin = _explained(tmp_path, "questions.json:2")["fields"]["answer"]
+    assert origin == (["id"], ["a look-up by id in answers.json"])
+
+
+def test_a_key_of_yes_or_no_without_options_and_an_open_key_do_not_contradict_their_row(tmp_path: Path) -> None:
+    save(tmp_path / "1.png", 1, 40, 30)
+    rows = [
+        {"id": "a", "image": "1.png", "question": "Is it whole?", "answer": "Yes"},
+        {"id": "b", "image": "1.png", "question": "What is it?", "answer": "Liver"},
+        {"id": "c", "image": "1.png", "question": "Select from A-D", "answer": "A, C"},
+    ]
+    (tmp_path / "q.json").write_text(json.dumps(rows))
+    closed, opened, drawn = (_explained(tmp_path, row["id"]) for row in rows)
+    assert (closed["key"]["reading"], closed["key"]["options"]["text"], closed["answer"]) == ("text", "A", "A")
+    assert (opened["left_out"], opened["no_item"], opened["stated_answer"]) == (None, "no_options", "Liver")
+    assert "option under any reading" not in CliRunner().invoke(items, [str(tmp_path), "--explain", "b"]).output
+    assert "drawn in the picture" in drawn["detail"]
+
+
+def test_questions_that_are_no_items_are_counted_as_they_are_listed(tmp_path: Path) -> None:
+    save(tmp_path / "1.png", 1, 40, 30)
+    names = ["1.png", "gone.png"]
+    rows = [{"id": name, "image": name, "question": "What?", "answer": "a cup"} for name in names]
+    (tmp_path / "q.json").write_text(json.dumps(rows))
+    assert [(line.get("no_item"), line.get("left_out")) for line in _listed(tmp_path)] == [
+        ("no_options", None), (None, "no_options"),
+    ]  # fmt: skip
+    [counts] = json.loads(CliRunner().invoke(items, [str(tmp_path), "--json"]).output)["rows"]
+    assert (counts["read"], counts["items"], counts["no_item"], counts["left_out"]) == (
+        2, 0, {"no_options": 1}, {"no_options": 1},
+    )  # fmt: skip
+
+
+def test_white_space_around_words_and_options_is_no_part_of_them(tmp_path: Path) -> None:
+    save(tmp_path / "1.png", 1, 40, 30)
+    row = {"image": "1.png", "question": " Which?\n", "A": " oar", "B": "sail \t", "C": "  ", "answer": "sail"}
+    (tmp_path / "q.json").write_text(json.dumps([row, {**row, "answer": " oar "}]))
+    lines = _listed(tmp_path)
+    assert [line["answer"] for line in lines] == ["B", "A"]
+    assert [(line["question"], [option["text"] for option in line["options"]]) for line in lines] == [
+        ("Which?", ["oar", "sail"])
+    ] * 2
+
+
+def test_a_row_whose_place_is_the_id_of_another_says_by_which_it_is_named(tmp_path: Path) -> None:
+    rows = [{"id": n, "image": "1.png", "question": "Is it?", "answer": "yes"} for n in (1, 2)]
+    (tmp_path / "q.json").write_text(json.dumps(rows))
+    done = CliRunner().invoke(items, [str(tmp_path), "--explain", "1"]).output
+    assert done.count("named by its") == 2
+    assert "named by its place:\nq.json, entry 2 (row 1), id 2" in done

@@ -156,7 +156,8 @@ CAPTION_PAIRS = Layout(
     "a right and a wrong caption",
     "`caption` and `negative_caption` (also `foil`, a list `hard_negs`; `true_caption` and `false_caption`) of a "
     'picture; lists `POS` and `NEG`, also as `[PICTURE, {"POS": [...], "NEG": [...]}]`',
-    f"“{WHICH_CAPTION}” of the captions; the right one is the key, each of several right ones in a row of its own",
+    f"“{WHICH_CAPTION}” of the captions; the right one stands first and is the key, each of several right ones in "
+    "a row of its own",
     ("SugarCrepe", "ARO", "VALSE", "CREPE", "VL-CheckList"),
     _pair_taken,
     _pair_rows,

@@ -11,10 +11,11 @@ from benchwright.records import LETTERS
 from benchwright.source_files.picture_names import is_picture_name
 from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
-from benchwright.source_files.rows import Row
+from benchwright.source_files.rows import Reshaped, Row
 
 from ..mapping.columns import is_known_column
 
+_BY_PLACE = "the places of the row's list"
 _MOST = 0.9
 """Smallest share of the rows in which a place holds what it is taken for."""
 _SHARED = 0.5
@@ -37,8 +38,12 @@ def is_pictured(entry: Any) -> bool:
 def pictured_rows(rows: Iterator[Row]) -> Iterator[Row]:
     """Yield pairs of a picture and an object as columns with values; others as they are."""
     for row in rows:
-        own = {"image": row.document[0], **row.document[1]} if is_pictured(row.document) else row.document
-        yield Row(row.entry, own)
+        if is_pictured(row.document):
+            beside = row.document[1]
+            step = Reshaped(_BY_PLACE, frozenset(), beside)
+            yield Row(row.entry, {"image": row.document[0], **beside}, made=(step,))
+        else:
+            yield Row(row.entry, row.document)
 
 
 def _are_captions(rows: Sequence[Any]) -> bool:
@@ -83,14 +88,21 @@ def positional_rows(path: str, head: Sequence[Row], rest: Iterator[Row]) -> Iter
 def _captions_row(path: str, row: Row) -> Row | RefusedRow:
     if not isinstance(row.document, list) or len(row.document) != 3:
         return RefusedRow(path, row.entry, BAD_ROW, "no list of a picture's number and two captions, as the others are")
-    return Row(row.entry, {"image": row.document[0], "caption_options": row.document[1:]})
+    document = {"image": row.document[0], "caption_options": row.document[1:]}
+    return Row(row.entry, document, made=(_by_place(row.document),))
 
 
 def _named_row(path: str, row: Row, names: Sequence[str]) -> Row | RefusedRow:
     if not isinstance(row.document, list) or len(row.document) != len(names):
         detail = f"{len(row.document)} values" if isinstance(row.document, list) else "no list"
         return RefusedRow(path, row.entry, BAD_ROW, f"{detail}; the other rows are lists of {len(names)}")
-    return Row(row.entry, dict(zip(names, row.document, strict=True)))
+    return Row(row.entry, dict(zip(names, row.document, strict=True)), made=(_by_place(row.document),))
+
+
+def _by_place(cells: Sequence[Any]) -> Reshaped:
+    """Return how the columns of a row come about that is a list: by the place of each cell."""
+    before = {f"value {place}": cell for place, cell in enumerate(cells, start=1)}
+    return Reshaped(_BY_PLACE, frozenset(before), before)
 
 
 def _place_names(rows: Sequence[Sequence[Any]]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from benchwright.source_files.rows import Row
+from benchwright.source_files.rows import Reshaped, Row
 
 from ..mapping.columns import QUESTION_LISTS
 from .answers_by_picture import ANSWERS_BY_PICTURE
@@ -21,7 +21,7 @@ from .captions import (
 )
 from .chat import CHAT, DIALOGUES
 from .declining import DECLINING
-from .layout import Layout, named
+from .layout import Layout, PlainRow, named
 from .marked_words import MARKED_WORDS
 from .named_in_words import NAMED_IN_WORDS
 from .nested_instances import INSTANCES, NESTED_INSTANCES
@@ -109,9 +109,9 @@ def plain_rows(row: Row, stated: Collection[str] = ()) -> Iterator[Row]:
         taken = layout.taken(row.document)
         kept = {name: row.document[name] for name in taken & set(stated) if name in row.document}
         if taken and (layout.keeps_stated or not kept):
-            plain = layout.rows(row.document)
             rows = [
-                row._replace(entry=f"{row.entry}{part.place}", document={**kept, **part.document}) for part in plain
+                _made(row, PlainRow(part.place, {**kept, **part.document}), layout, taken)
+                for part in layout.rows(row.document)
             ]
             break
     for entry in rows:
@@ -120,12 +120,17 @@ def plain_rows(row: Row, stated: Collection[str] = ()) -> Iterator[Row]:
 
 def _finished(row: Row, layouts: tuple[Layout, ...]) -> Iterator[Row]:
     for number, layout in enumerate(layouts, start=1):
-        if layout.taken(row.document):
+        if taken := layout.taken(row.document):
             for plain in layout.rows(row.document):
-                part = row._replace(entry=f"{row.entry}{plain.place}", document=plain.document)
-                yield from _finished(part, layouts[number:])
+                yield from _finished(_made(row, plain, layout, taken), layouts[number:])
             return
     yield row
+
+
+def _made(row: Row, plain: PlainRow, layout: Layout, taken: frozenset[str]) -> Row:
+    """Return a plain row that a layout makes of a row."""
+    step = Reshaped(f"layout {layout.name!r}", taken, row.document, layout.reading)
+    return row._replace(entry=f"{row.entry}{plain.place}", document=plain.document, made=(*row.made, step))
 
 
 def layout_table() -> str:

@@ -24,12 +24,14 @@ from benchwright.errors import BenchwrightError
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import Row
+from benchwright.source_files.rows import Reshaped, Row
 
 from ..mapping.columns import ColumnMapping, guessed_columns
 from ..mapping.configs import split_of
 from .joined_files import JoinedFile
 
+_NAMED = 3
+"""Most files that are named as those from which a key comes."""
 _LOOKED_AT = 64
 _MOST_FILES = 40
 """Most files that are looked into for keys."""
@@ -109,6 +111,7 @@ def joined_rows(
     beside = _found_beside(files, path, ids, read, among, lacks_key=lacks_key)
     if joined is not None:
         joined += beside.files
+    by = f"a look-up by id in {', '.join([file.path for file in beside.files][:_NAMED])}"
     for row in chain(head, rows):
         if isinstance(row, RefusedRow) or not (beside.keys or beside.splits):
             yield row
@@ -117,7 +120,8 @@ def joined_rows(
         told = {name: value for name, value in beside.keys.get(own, {}).items() if row.document.get(name) is None}
         if own in beside.splits and lacks_split:
             told["split"] = beside.splits[own]
-        yield row._replace(document={**row.document, **told})
+        step = Reshaped(by, frozenset({identity}), row.document)
+        yield row._replace(document={**row.document, **told}, made=(*row.made, step) if told else row.made)
 
 
 def _has(documents: Sequence[Mapping[str, Any]], columns: ColumnMapping, name: str) -> bool:

@@ -27,7 +27,7 @@ from benchwright.files.tables import JSON_ENDS
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import Row, json_list, table_rows
+from benchwright.source_files.rows import Reshaped, Row, json_list, table_rows
 
 from ..layouts.positions import is_pictured, is_positional, pictured_rows, positional_rows
 from ..layouts.registry import is_laid_out
@@ -38,6 +38,7 @@ from .label_studio import is_task, task_rows
 from .vqa import is_vqa, vqa_rows
 
 _HEAD = 1 << 20
+_FORM = "the names of the file's entries and lists"
 _LOOKED_AT = 64
 """Rows from which it is told what each place of a row without names holds."""
 _MOST_PAIRS = 2_000_000
@@ -130,7 +131,9 @@ def _object_rows(place: Path, lists: JsonLists) -> Iterator[Row]:
                     split = split_of(name)
                     beside = {"split": split} if is_list and split else {} if is_list else {"id": name}
                     entry = f"{name} {number}" if is_list else f"entry {name}"
-                    yield Row(entry, {**beside, **element, **_named_pictures(element, pictures)})
+                    shown = _named_pictures(element, pictures)
+                    step = Reshaped(_FORM, frozenset({"image_id", "image_ids"} if shown else ()), element)
+                    yield Row(entry, {**beside, **element, **shown}, made=(step,) if beside or shown else ())
             elif is_list or not isinstance(element, str | int | float) or len(pairs) == _MOST_PAIRS:
                 is_other = True
             else:

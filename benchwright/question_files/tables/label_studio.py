@@ -21,7 +21,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import LETTERS
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import BadRow, Row, guarded, json_list
+from benchwright.source_files.rows import BadRow, Reshaped, Row, guarded, json_list
 
 from ..mapping.columns import FIELDS
 from ..mapping.readings import KnownKey
@@ -62,7 +62,8 @@ def task_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
             continue
         with guarded(path, row.entry) as guard:
             for place, document in _questions(row.document, controls, chosen):
-                yield Row(f"{row.entry}{place}", document, row.position)
+                step = Reshaped("the form of tasks of Label Studio", frozenset(map(str, row.document)), row.document)
+                yield Row(f"{row.entry}{place}", document, row.position, (step,))
         if guard.refusal is not None:
             yield guard.refusal._replace(position=row.position)
 

@@ -22,7 +22,7 @@ from benchwright.files.bounds import COLUMNS, ROW_BYTES
 from benchwright.files.tables import PACKED_ENDS, TABLE_ENDS, table_end, too_many_columns
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
-from benchwright.source_files.rows import Row, guarded, table_rows
+from benchwright.source_files.rows import Reshaped, Row, guarded, table_rows
 
 from ..layouts.chat import CHAT
 from ..layouts.registry import plain_rows
@@ -137,13 +137,15 @@ def _apart(row: Row) -> Iterator[Row]:
         for name in [name for name, value in shared.items() if isinstance(value, Mapping)]:
             shared |= shared.pop(name)
         for number, entry in enumerate(questions, start=1):
-            yield Row(f"{row.entry}, question {number}", {**shared, **entry})
+            yield Row(f"{row.entry}, question {number}", {**shared, **entry}, made=row.made)
         return
     if isinstance(metadata := document.get("metadata"), Mapping):
         # What describes a sample beside its columns has no words of the question, whatever it is called.
         beside = {f"metadata_{n}" if str(n).lower() in FIELDS["context"] else n: v for n, v in metadata.items()}
         document = {**beside, **{name: value for name, value in document.items() if name != "metadata"}}
+    made = row.made
     if is_own_export(document):
+        made = (*made, Reshaped("the form of Benchwright's exports", frozenset(map(str, document)), document))
         samples = [plain.document for plain in CHAT.rows(document)] if CHAT.taken(document) else [document]
         document = own_export_row(samples[-1])
-    yield Row(row.entry, document)
+    yield Row(row.entry, document, made=made)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from benchwright.errors import BenchwrightError
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
-from benchwright.source_files.rows import Row
+from benchwright.source_files.rows import Reshaped, Row
 
 from ..mapping.columns import own_picture
 from ..mapping.configs import split_of
@@ -63,7 +63,9 @@ def vqa_rows(files: DatasetFiles, path: str, lists: JsonLists, joined: list[Join
         found = keys.get(element.get("question_id"), _Key(None, {}))
         picture = own_picture(element) or _picture(element.get("image_id"), subtype)
         row = {**element, **found.labels, "image": picture, "answer": found.answer}
-        yield Row(f"questions {number}", row if subtype is None else {"split": split_of(subtype), **row})
+        row = row if subtype is None else {"split": split_of(subtype), **row}
+        step = Reshaped("the files of questions and annotations", frozenset({"question_id", "image_id"}), element)
+        yield Row(f"questions {number}", row, made=(step,))
 
 
 def _picture(image_id: Any, subtype: str | None) -> str:

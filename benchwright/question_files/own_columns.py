@@ -1,0 +1,166 @@
+"""Where the columns of plain rows come from: columns of the file itself, or what a layout made of some of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from benchwright.source_files.rows import Reshaped, Row
+
+from .mapping.columns import ColumnMapping
+from .mapping.readings import KnownKey
+
+_WORDS = "question"
+"""Column in which layouts supply words of their own."""
+_MOST_TEXTS = 100
+_WORD = 4
+"""Fewest characters that tell, within others, where a text comes from."""
+_ROWS, _MOST_COLUMNS = 50, 1000
+"""Rows of a file from which the origin of its columns is told, and most columns of which it is."""
+
+
+class Origin(NamedTuple):
+    """Where the value of a column of a plain row comes from.
+
+    Args:
+        columns: Columns of the file; empty where none holds it, such as a question that a layout supplies.
+        made_by: What made it, the last one first, such as `layout 'claims'`; empty where the file has it so.
+    """
+
+    columns: tuple[str, ...]
+    made_by: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        named = ", ".join(map(shown_name, self.columns))
+        if not self.made_by:
+            return f"column {named}"
+        by = " after ".join(self.made_by)
+        from_columns = f"from {'columns' if len(self.columns) > 1 else 'column'} {named}"
+        return f"made by {by} {from_columns}" if self.columns else f"supplied by {by}"
+
+
+def shown_name(column: str) -> str:
+    """Return the name of a column as it is shown; one that shows nothing in quotes."""
+    return column if column.strip() else repr(column)
+
+
+def origin_of(row: Row, column: str) -> Origin:
+    """Return where a column of a plain row comes from."""
+    return _origin(row.document, row.made, column)
+
+
+def _origin(document: Mapping[str, Any], made: Sequence[Reshaped], column: str) -> Origin:
+    for number in reversed(range(len(made))):
+        step, value = made[number], document.get(column)
+        before = step.before
+        if column in before and (before[column] is value or before[column] == value):
+            document = before
+            continue
+        near = islice(before, _MOST_COLUMNS)
+        told = sorted({*map(str, step.columns), *(name for name in near if name not in document)} & before.keys())
+        ways = ((_is_same, told), (_is_same, list(islice(before, _MOST_COLUMNS))), (_holds, told))
+        telling = next((found for fits, names in ways if (found := [n for n in names if fits(before[n], value)])), [])
+        if not telling and not (column == _WORDS and column not in before):
+            telling = told  # a key or an option in other words than the file's
+        earlier = [_origin(before, made[:number], name) for name in telling]
+        columns = tuple(dict.fromkeys(name for origin in earlier for name in origin.columns))
+        by = dict.fromkeys((step.by, *(by for origin in earlier for by in origin.made_by)))
+        return Origin(columns, tuple(by))
+    return Origin((column,))
+
+
+def _is_same(before: Any, value: Any) -> bool:
+    """Return whether a value is a text or number of the file, or an id with such a one before a `-`."""
+    if isinstance(value, KnownKey):
+        value = value.value
+    if isinstance(before, bool) or not isinstance(before, str | int | float) or before == "":
+        return False
+    return str(before) == str(value) or (isinstance(value, str) and value.startswith(f"{before}-"))
+
+
+def _holds(before: Any, value: Any) -> bool:
+    """Return whether words of a value stand in another one, or the other way round."""
+    texts = [text for text in islice(_texts(before), _MOST_TEXTS) if text]
+    lines = [line.strip() for text in islice(_texts(value), _MOST_TEXTS) for line in text.splitlines() if line.strip()]
+    return any(
+        line == text or (len(line) >= _WORD and line in text) or (len(text) >= _WORD and text in line)
+        for line in lines
+        for text in texts
+    )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts, numbers and names that a value holds."""
+    if isinstance(value, KnownKey):
+        value = value.value
+    if isinstance(value, str | int | float):
+        yield str(value).strip()
+    elif isinstance(value, Mapping | list | tuple):
+        if isinstance(value, Mapping):  # names may be questions (AI2D)
+            yield from map(str, value)
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
+
+
+class FileColumns(NamedTuple):
+    """The columns of a file, as its first rows tell.
+
+    Args:
+        own: Columns that the file has.
+        origins: Where each column of its plain rows comes from, in one way or in several.
+        reshaped: Columns that layouts take apart.
+        plain: Columns of the plain rows that hold texts or numbers, so that they can be kept as labels.
+    """
+
+    own: tuple[str, ...] = ()
+    origins: Mapping[str, tuple[Origin, ...]] = {}
+    reshaped: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
+
+    def origins_of(self, column: str) -> tuple[Origin, ...]:
+        """Return where a column of plain rows comes from; in some rows from one place, in others from another."""
+        return self.origins.get(column, (Origin((column,)),))
+
+    def others(self, columns: ColumnMapping) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the columns that are kept as labels only, and those that nothing uses, of the file's own."""
+        used = {name for column in columns.taken for origin in self.origins_of(column) for name in origin.columns}
+        used |= self.reshaped
+        rest = [name for name in self.own if name not in used and name not in columns.taken and name != "kind"]
+        return tuple(n for n in rest if n in self.plain), tuple(n for n in rest if n not in self.plain)
+
+
+def file_columns(rows: Iterable[Row]) -> FileColumns:
+    """Return the columns of a file by its first rows."""
+    own: dict[str, None] = {}
+    origins: dict[str, Counter[Origin]] = {}
+    reshaped: set[str] = set()
+    plain: set[str] = set()
+    for row in islice(rows, _ROWS):
+        first = row.made[0].before if row.made else row.document
+        own |= dict.fromkeys(islice(map(str, first), _MOST_COLUMNS))
+        reshaped.update(str(name) for step in row.made for name in step.columns)
+        for name, value in islice(row.document.items(), _MOST_COLUMNS):
+            if value is not None:
+                origins.setdefault(str(name), Counter())[origin_of(row, name)] += 1
+            if _is_plain(value):
+                plain.add(str(name))
+    told = {name: _usual(found) for name, found in origins.items()}
+    return FileColumns(tuple(own), told, frozenset(reshaped), frozenset(plain))
+
+
+def _usual(found: Counter[Origin]) -> tuple[Origin, ...]:
+    """Return the usual column of the file, and what a layout usually makes where it does."""
+    by_kind: dict[bool, Origin] = {}
+    for origin, _ in found.most_common():
+        by_kind.setdefault(bool(origin.made_by), origin)
+    return tuple(by_kind[kind] for kind in sorted(by_kind))
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value can be a label, or says nothing in this row."""
+    if isinstance(value, list):
+        return all(isinstance(part, str | int) for part in value)
+    return value is None or isinstance(value, str | int | float | bool)
