@@ -33,6 +33,7 @@ from benchwright.steps import (
     GatherStep,
     MapStep,
     Outcome,
+    PictureFidelity,
     Step,
     Stream,
 )
@@ -78,6 +79,7 @@ class ImportedItems(MapStep):
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
     reads: ClassVar[tuple[str, ...]] = (f"{ASKED}.{ASKED}",)
     brings_pictures: ClassVar[bool] = True
+    picture_fidelity: ClassVar[PictureFidelity] = "visual"
 
     file: str = Field(min_length=1)
     pictures: str | None = Field(None, min_length=1)
