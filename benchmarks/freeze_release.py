@@ -1,10 +1,17 @@
-"""How fast photographs are frozen, beside a copy of the same bytes with checksums, and how fast a release is opened.
+"""What a release's bytes cost, from pictures to exports, each job beside the plain one that does the least possible.
 
-The photographs are one JPEG file with a comment of its own in each copy, so that every file is another picture; each is
-one item without marks. The copy reads every file, takes its SHA-256, and writes it; freezing begins with the records of
-the files, which a run has already. Both run once, after each other, on the same disk. Opening is a new process that
-opens the release and reads its first item. A smaller release, in which each picture is asked about five times, shows
-what the dictionary of a row group saves.
+Sets of pictures, each picture another file:
+
+- `upright`: JPEG photographs as they come from a scanner, kept as they are;
+- `turned`: photographs of a telephone held upright, 4000x3000 JPEG with orientation 6, three questions each;
+- `folder`: copies of the pictures of a folder (`--pictures`), such as II-Bench's JPEG and WebP files, five questions
+  each; a copy differs from its original in a comment, so that no pixel is another.
+
+For each set: freezing beside a copy of the same files with checksums, `release verify` beside `sha256sum` of the same
+release, and exports beside the same pictures and lines written plainly. Everything runs as a process of its own, one
+after the other, on the same disk. Freezing begins with the records of the files, which a run has already; a second
+freeze keeps the store of released bytes of the first. Opening is a new process that opens the release and reads its
+first item.
 """
 
 from __future__ import annotations
@@ -12,45 +19,71 @@ from __future__ import annotations
 import argparse
 import hashlib
 import io
-import subprocess
+import json
+import struct
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from measuring import cost_of, show
 from PIL import Image
 
+from benchwright.images.identify import identify
 from benchwright.records import Choice, ImageRecord, Item, ItemImage, Operation, Source, item_id_for
 from benchwright.release import write_release
 
 _OPERATION = Operation(step="by_hand", version=1, parameters={}, seed=1)
 _FIRST_ITEM = "import sys; from benchwright import Release; next(iter(Release.open(sys.argv[1]).items()))"
+_FORMATS = ("jsonl", "webdataset")
+_QUESTIONS = {"upright": 1, "turned": 3, "folder": 5}
 
 
-_AFTER_IMPORTS = """
-import sys, time, pyarrow.parquet
-from benchwright import Release
-from benchwright.release.format import parquet
-before = time.process_time()
-next(iter(Release.open(sys.argv[1]).items()))
-print(round(time.process_time() - before, 3))
-"""
+def _with_comment(data: bytes, text: bytes) -> bytes:
+    """Return a JPEG or WebP file with a text that is no pixel."""
+    if data.startswith(b"\xff\xd8"):
+        return data[:2] + b"\xff\xfe" + struct.pack(">H", len(text) + 2) + text + data[2:]
+    chunk = b"text" + struct.pack("<I", len(text)) + text + b"\0" * (len(text) % 2)
+    return data[:4] + struct.pack("<I", len(data) - 8 + len(chunk)) + data[8:] + chunk
 
 
-def write_photographs(folder: Path, count: int, size: int) -> None:
+def _jpeg(pixels: np.ndarray[Any, np.dtype[np.uint8]], *, quality: int, orientation: int = 1) -> bytes:
+    buffer = io.BytesIO()
+    exif = Image.Exif()
+    exif[274] = orientation
+    Image.fromarray(pixels).save(buffer, "JPEG", quality=quality, **({"exif": exif} if orientation > 1 else {}))
+    return buffer.getvalue()
+
+
+def write_upright(folder: Path, count: int, size: int) -> None:
     """Write `count` different JPEG files of about `size` bytes each."""
     side = round((size / 0.57) ** 0.5)
     noise = np.random.default_rng(1).integers(0, 256, (side, side, 3), dtype=np.uint8)
-    buffer = io.BytesIO()
-    Image.fromarray(noise).save(buffer, "JPEG", quality=70)
-    data = buffer.getvalue()
-    folder.mkdir()
+    data = _jpeg(noise, quality=70)
     for number in range(count):
-        text = f"{number:08d}".encode()
-        comment = b"\xff\xfe" + (len(text) + 2).to_bytes(2, "big") + text
-        (folder / f"{number:05d}.jpg").write_bytes(data[:2] + comment + data[2:])
+        (folder / f"{number:05d}.jpg").write_bytes(_with_comment(data, b"%08d" % number))
+
+
+def write_turned(folder: Path, count: int) -> None:
+    """Write `count` different JPEG files of 4000x3000 pixels that viewers turn by 90 degrees."""
+    rng = np.random.default_rng(1)
+    for number in range(count):
+        coarse = Image.fromarray(rng.integers(0, 256, (94, 125, 3), dtype=np.uint8))
+        smooth = np.asarray(coarse.resize((4000, 3000), Image.Resampling.BICUBIC)).astype(np.int16)
+        grain = rng.normal(0, 3, (3000, 4000, 1))
+        pixels = (smooth + grain).clip(0, 255).astype(np.uint8)
+        (folder / f"{number:05d}.jpg").write_bytes(_jpeg(pixels, quality=85, orientation=6))
+
+
+def write_copies(folder: Path, count: int, pictures: Path) -> None:
+    """Write `count` different files, copies of the JPEG and WebP files below a folder."""
+    paths = sorted(path for path in pictures.rglob("*") if path.suffix in {".jpg", ".webp"})
+    for number in range(count):
+        path = paths[number % len(paths)]
+        data = path.read_bytes()
+        (folder / f"{number:05d}{path.suffix}").write_bytes(_with_comment(data, b"%08d" % number))
 
 
 def copy(source: Path, target: Path) -> None:
@@ -66,13 +99,8 @@ def take_in(source: Path) -> None:
     """Write the records of all files beside their folder, as a run has them long before it freezes."""
     with source.with_suffix(".jsonl").open("w", encoding="utf-8") as handle:
         for path in sorted(source.iterdir()):
-            data = path.read_bytes()
-            image_id = hashlib.sha256(data).hexdigest()
-            width, height = Image.open(path).size
-            record = ImageRecord(
-                image_id=image_id, width=width, height=height, media_type="image/jpeg", size_bytes=len(data),
-                root_image_id=image_id, source=Source(uri=path.name),
-            )  # fmt: skip
+            facts = identify(path, root=source)._asdict()
+            record = ImageRecord(**facts, root_image_id=facts["image_id"], source=Source(uri=path.name))
             handle.write(record.model_dump_json() + "\n")
 
 
@@ -112,55 +140,105 @@ def freeze(source: Path, target: Path, questions: int) -> None:
         stages=[],
         agreement={},
         seed=1,
+        visual={_OPERATION.operation_id},
     )
 
 
+def write_plainly(release: Path, target: Path) -> None:
+    """Write each picture of a release to a file and each row to a line, with nothing but PyArrow."""
+    import pyarrow.parquet as pq
+
+    (target / "images").mkdir(parents=True)
+    with (target / "rows.jsonl").open("w", encoding="utf-8") as lines:
+        for path in sorted((release / "data").iterdir()):
+            for batch in pq.ParquetFile(path).iter_batches(16):
+                for row in batch.to_pylist():
+                    row.pop("unmarked", None)
+                    for cell in row["images"]:
+                        picture = target / "images" / cell["path"]
+                        if not picture.exists():
+                            picture.write_bytes(cell.pop("bytes"))
+                        cell.pop("bytes", None)
+                    lines.write(json.dumps(row) + "\n")
+
+
+_DO: dict[str, Callable[[Path, Path, int], None]] = {
+    "copy": lambda source, target, _: copy(source, target),
+    "freeze": freeze,
+    "plain": lambda source, target, _: write_plainly(source, target),
+}
+
+
+def _bytes(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def measured(kind: str, folder: Path, *, exports: bool) -> dict[str, Any]:
+    """Return the costs of all jobs on the pictures in `folder / "pictures"`."""
+    pictures, release, questions = folder / "pictures", folder / "release", str(_QUESTIONS[kind])
+    take_in(pictures)
+
+    def do(what: str, source: Path, target: str) -> dict[str, Any]:
+        return cost_of([sys.executable, __file__, "--do", what, str(source), str(folder / target), questions]).to_json()
+
+    def command(*words: str) -> dict[str, Any]:
+        return cost_of([sys.executable, "-m", "benchwright", *words]).to_json()
+
+    costs: dict[str, Any] = {
+        "copy with checksums": do("copy", pictures, "copy"),
+        "freeze": do("freeze", pictures, "release"),
+    }
+    files = [str(path) for path in sorted(release.rglob("*")) if path.is_file()]
+    costs["sha256sum"] = cost_of(["sha256sum", *files]).to_json()
+    costs["verify"] = command("release", "verify", str(release))
+    costs["open and read one item"] = cost_of([sys.executable, "-c", _FIRST_ITEM, str(release)]).to_json()
+    sizes = {"pictures": _bytes(pictures), "release": _bytes(release)}
+    if exports:
+        costs["plain"] = do("plain", release, "plain")
+        for name in _FORMATS:
+            costs[name] = command("release", "export", str(release), "--format", name, "--out", str(folder / name))
+            sizes[name] = _bytes(folder / name)
+    ratios = {
+        "release to pictures, bytes": sizes["release"] / sizes["pictures"],
+        "freeze to copy, CPU": costs["freeze"]["cpu_s"] / costs["copy with checksums"]["cpu_s"],
+        "verify to sha256sum, CPU": costs["verify"]["cpu_s"] / costs["sha256sum"]["cpu_s"],
+        **{f"{name} to plain, CPU": costs[name]["cpu_s"] / costs["plain"]["cpu_s"] for name in _FORMATS if exports},
+    }
+    ratios = {name: round(ratio, 2) for name, ratio in ratios.items()}
+    count = sum(1 for _ in pictures.iterdir())
+    return {"pictures": count, "questions each": int(questions), "bytes": sizes, "costs": costs, "ratios": ratios}
+
+
 def main() -> None:
-    """Copy, freeze and open; print the costs."""
+    """Measure the chosen sets and print the costs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--photographs", type=int, default=10_000)
+    parser.add_argument("--sets", nargs="+", choices=sorted(_QUESTIONS), default=["upright", "turned"])
+    parser.add_argument("--photographs", type=int, default=10_000, help="number of pictures of `upright`")
     parser.add_argument("--picture-bytes", type=int, default=170_000)
+    parser.add_argument("--turned", type=int, default=4, help="number of pictures of `turned`")
+    parser.add_argument("--pictures", type=Path, help="folder of the set `folder`")
+    parser.add_argument("--copies", type=int, default=1187, help="number of pictures of `folder`")
+    parser.add_argument("--no-exports", action="store_true")
     parser.add_argument("--do", nargs=4, metavar=("WHAT", "SOURCE", "TARGET", "QUESTIONS"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.do:
         what, source, target, questions = arguments.do
-        if what == "copy":
-            copy(Path(source), Path(target))
-        else:
-            freeze(Path(source), Path(target), int(questions))
+        _DO[what](Path(source), Path(target), int(questions))
         return
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        write_photographs(place / "photographs", arguments.photographs, arguments.picture_bytes)
-        command = [sys.executable, __file__, "--do"]
-        take_in(place / "photographs")
-        copied = cost_of([*command, "copy", str(place / "photographs"), str(place / "copy"), "1"])
-        frozen = cost_of([*command, "freeze", str(place / "photographs"), str(place / "release"), "1"])
-        opened = cost_of([sys.executable, "-c", _FIRST_ITEM, str(place / "release")])
-        alone = subprocess.run(
-            [sys.executable, "-c", _AFTER_IMPORTS, str(place / "release")], capture_output=True, text=True, check=True
-        )
-        split = cost_of(
-            [sys.executable, "-m", "benchwright", "release", "splits", str(place / "release")], allowed=(0, 1)
-        )
-        write_photographs(place / "few", 40, arguments.picture_bytes)
-        take_in(place / "few")
-        sizes = {}
-        for questions in (1, 5):
-            freeze(place / "few", place / f"few-{questions}", questions)
-            sizes[questions] = sum(path.stat().st_size for path in (place / f"few-{questions}" / "data").iterdir())
-        show(
-            {
-                "photographs": arguments.photographs,
-                "bytes": sum(path.stat().st_size for path in (place / "photographs").iterdir()),
-                "copy with checksums": copied.to_json(),
-                "freeze": frozen.to_json(),
-                "open and read one item, process and all": opened.to_json(),
-                "the same after imports, CPU seconds": float(alone.stdout),
-                "release splits": split.to_json(),
-                "bytes of 40 pictures, asked about once and five times": [sizes[1], sizes[5]],
-            }
-        )
+    if "folder" in arguments.sets and arguments.pictures is None:
+        parser.error("the set `folder` needs --pictures FOLDER")
+    write: dict[str, Callable[[Path], None]] = {
+        "upright": lambda folder: write_upright(folder, arguments.photographs, arguments.picture_bytes),
+        "turned": lambda folder: write_turned(folder, arguments.turned),
+        "folder": lambda folder: write_copies(folder, arguments.copies, arguments.pictures),
+    }
+    results = {}
+    for kind in arguments.sets:
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "pictures").mkdir()
+            write[kind](Path(folder) / "pictures")
+            results[kind] = measured(kind, Path(folder), exports=not arguments.no_exports)
+    show(results)
 
 
 if __name__ == "__main__":

@@ -78,11 +78,14 @@ def correct_release(
             encodes=lambda _: False,
         )
         visual: set[str] = set()
+        formats: dict[str, set[bool]] = {}
         for released in release.items(fetched=False):
             shown.update(image.image_id for image in released.item.images)
             for data in released.images.values():
                 pictures.put(data)
-            if any(data is not None and is_jpeg(data) for data in released.drawn):
+            of_drawn = {is_jpeg(data) for data in released.drawn if data is not None}
+            formats.setdefault(released.item.task, set()).update(of_drawn)
+            if True in of_drawn:
                 visual.add(released.item.operation_id)
             changes.survey([released.item])
 
@@ -113,6 +116,7 @@ def correct_release(
             statements=release.manifest.statements,
             by_address=is_absent,
             visual=visual,
+            exact_tasks={task for task, jpeg in formats.items() if jpeg == {False}},
         )
 
 

@@ -25,6 +25,7 @@ from benchwright.release.format.errata import Corrections, Erratum, read_errata,
 from benchwright.release.format.statements import Statements
 from benchwright.rooms import catalogue
 from benchwright.steps import FOLDER, EarlierStage, FinalContext, FinalStep, Stream, WorkspaceView
+from benchwright.workspace.item_cache import ItemCache, pictures_of
 from benchwright.workspace.workspace import Workspace
 
 from .mode_note import mode_note
@@ -287,6 +288,23 @@ def freeze(
             annotators did.
         StepError: Items and the values that name their splits do not fit together.
     """
+    with pictures_of(Workspace(workspace).cache) as store:
+        return _frozen(
+            settings, view, store, workspace=workspace, seed=seed, recipe=recipe, workers=workers, progress=progress
+        )
+
+
+def _frozen(
+    settings: Freeze,
+    view: WorkspaceView,
+    store: ItemCache,
+    *,
+    workspace: Path,
+    seed: int,
+    recipe: Mapping[str, Any],
+    workers: int,
+    progress: Progress | None,
+) -> Release:
     from benchwright.release import content_id_of, write_release
     from benchwright.release.sealing.sealing import key_path
 
@@ -294,7 +312,7 @@ def freeze(
     stages, campaigns = view.stages(), view.campaigns()
     is_lossless = _picture_rule(settings, workspace) == "lossless"
     visual = frozenset[str]() if is_lossless else _visual_operations(view.operations())
-    files = _ReleasedFiles(settings, view, visual, progress)
+    files = _ReleasedFiles(settings, view, visual, store, progress)
 
     def corrected() -> Iterator[_Valued]:
         return _corrected(view, corrections, files)
@@ -344,6 +362,9 @@ def freeze(
             key=key_path(workspace, settings.release, version),
             by_address=files.redistribution.is_by_address if settings.redistribute == "url" else None,
             statements=settings.statements,
+            store=store,
+            workers=workers,
+            progress=progress,
         )
     version = settings.release_version or DRAFT + content_id_of(items())[:12]
     return write_release(
@@ -365,7 +386,9 @@ def freeze(
         replace=replace,
         by_address=files.redistribution.is_by_address if settings.redistribute == "url" else None,
         visual=visual,
+        exact_tasks=files.exact_tasks,
         statements=settings.statements,
+        store=store,
         workers=workers,
         progress=progress,
     )
@@ -395,6 +418,12 @@ def _visual_operations(operations: Iterable[Operation]) -> frozenset[str]:
     )
 
 
+def _exact_tasks(tasks: Iterable[str]) -> frozenset[str]:
+    """Return the tasks in whose pictures each pixel counts, as the steps of these names declare."""
+    steps = catalogue("steps")
+    return frozenset(task for task in tasks if task in steps and steps[task].load().picture_fidelity == "exact")
+
+
 class _ReleasedFiles:
     """Picture files as they are released: changed, as the workspace holds them, or by their address only.
 
@@ -402,17 +431,31 @@ class _ReleasedFiles:
         settings: Settings of the release.
         view: View of the workspace; all files are read where metadata is removed, and made ones where they are encoded.
         visual: Ids of the operations whose pictures are encoded.
+        store: Store of files that were encoded before.
         progress: Receiver of a warning about files whose metadata cannot be removed.
     """
 
     def __init__(
-        self, settings: Freeze, view: WorkspaceView, visual: frozenset[str], progress: Progress | None
+        self,
+        settings: Freeze,
+        view: WorkspaceView,
+        visual: frozenset[str],
+        store: ItemCache,
+        progress: Progress | None,
     ) -> None:
         from benchwright.release.writing.file_changes import FileChanges
 
         self.image, self.image_bytes = view.image, view.image_bytes
         self.redistribution = Redistribution(settings.redistribute, view.image)
-        self.redistribution.survey(item for item, _ in view.items())
+        tasks: set[str] = set()
+
+        def surveyed() -> Iterator[Item]:
+            for item, _ in view.items():
+                tasks.add(item.task)
+                yield item
+
+        self.redistribution.survey(surveyed())
+        self.exact_tasks = _exact_tasks(tasks) if visual else frozenset()
         self._changes: FileChanges | None = None
         if settings.metadata == "keep" and not visual:
             return
@@ -423,6 +466,7 @@ class _ReleasedFiles:
                 settings.metadata == "remove" and not self.redistribution.is_by_address(record)
             ),
             encodes=lambda record: record.operation_id in visual and record.media_type == "image/png",
+            store=store,
         )
         changes.survey(item for item, _ in view.items())
         self.image, self.image_bytes = changes.image, changes.image_bytes

@@ -44,7 +44,7 @@ def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None
     """
     from benchwright.photographs import unused_photographs
     from benchwright.pipeline.mending.check import orphans
-    from benchwright.workspace.item_cache import FILE_NAME, ItemCache
+    from benchwright.workspace.item_cache import FILE_NAMES, ItemCache, UnusedEntries
     from benchwright.workspace.workspace import Workspace
 
     space = Workspace.open(workspace)
@@ -58,9 +58,11 @@ def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None
                 path.unlink()
         before = datetime.now(UTC) - timedelta(days=older_than)
         unused = unused_photographs(space.root, before=before, remove=not dry_run)
-        cache_file = space.cache / FILE_NAME
-        with ItemCache(cache_file if cache_file.exists() else None) as cache:
-            cached = cache.unused_since(older_than, remove=not dry_run)
+        cached = UnusedEntries(0, 0)
+        for cache_file in filter(Path.exists, (space.cache / name for name in FILE_NAMES)):
+            with ItemCache(cache_file) as cache:
+                more = cache.unused_since(older_than, remove=not dry_run)
+            cached = UnusedEntries(cached.entries + more.entries, cached.size_bytes + more.size_bytes)
     paths += [path for kind in unused for path in kind.files]
     size += sum(kind.size_bytes for kind in unused) + cached.size_bytes
     photographs = {"unused": sum(kind.photographs for kind in unused), "old": sum(kind.old for kind in unused)}

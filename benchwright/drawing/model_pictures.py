@@ -1,9 +1,10 @@
 """Pictures as models see them: upright, marks drawn, no pixel changed and none resized, without metadata.
 
-Evaluation sends these files, and exports hold them. JPEG and PNG files that every decoder reads alike stay the bytes
-that they are, less what is no pixel; what decoders may read in different ways (turning, transparency, 16 bits, other
-formats) and what carries marks becomes a PNG file, or a JPEG where a release is frozen and what people see of the
-task's pictures counts (`benchwright.images.made_pictures`).
+Evaluation sends these files, and exports hold them. JPEG, PNG and WebP files that every decoder reads alike stay the
+bytes that they are, less what is no pixel; what decoders may read in different ways (turning, transparency, 16 bits,
+animation, other formats) and what carries marks is made anew: as PNG, or where a release is frozen and what people see
+of the task's pictures counts, as JPEG (`benchwright.images.made_pictures`), but for a file that had lost nothing and is
+shown without marks.
 """
 
 from __future__ import annotations
@@ -15,21 +16,31 @@ from typing import Literal, NamedTuple
 from benchwright.drawing import draw_prompts
 from benchwright.drawing.painting import Pixels
 from benchwright.errors import UnreadableImage
-from benchwright.images.decode import decode_rgb, encode_png
-from benchwright.images.formats import MEDIA_TYPES, Container, walk
+from benchwright.images.decode import decode_rgb, encode_png, jpeg_coding
+from benchwright.images.formats import HEAD_BYTES, MEDIA_TYPES, Container, sniff, walk
 from benchwright.images.formats.walking import Limits
+from benchwright.images.formats.webp import pixels_only
 from benchwright.images.made_pictures import encode_jpeg
 from benchwright.records import VisualPrompt
 from benchwright.steps import PictureFidelity
 
-DRAWING_VERSION = 1
-"""Version of what models see of a picture and its marks; raise it when the same file and marks give other pixels."""
+DRAWING_VERSION = 2
+"""Version of what models see of a picture and its marks; raise it when the same file and marks give other pixels.
 
-EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png"}
+Version 1 made PNG or JPEG of WebP files, and encoded JPEG files that it turned at quality 95.
+"""
+
+EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp"}
 """Extensions of file names by media type; models see no other types."""
 
-_KEPT_AS_STORED = frozenset({"JPEG", "PNG"})
-"""What everything reads."""
+_KEPT_AS_STORED = {1: frozenset({"JPEG", "PNG"}), 2: frozenset({"JPEG", "PNG", "WEBP"})}
+"""What everything reads, by version of the drawing: browsers, `datasets` and the vendors' interfaces read WebP."""
+
+KNOWN_VERSIONS = frozenset(_KEPT_AS_STORED)
+"""Versions of the drawing whose pictures can be made again."""
+
+_LOSSLESS = frozenset({"BMP", "GIF", "PNG", "TIFF"})
+"""Formats that lose nothing, or hardly ever; what was such a file is released as one."""
 
 _SAME_EVERYWHERE = frozenset({"palette"})
 """Notes of a container that leave no choice to whoever decodes it; turning, alpha and 16 bits do."""
@@ -40,7 +51,7 @@ class ModelPicture(NamedTuple):
 
     Attributes:
         data: Bytes of the file.
-        media_type: `image/png` or `image/jpeg`.
+        media_type: `image/png`, `image/jpeg` or `image/webp`.
         width: Width in pixels.
         height: Height in pixels.
         how: `stored` (the file's own bytes, without what is no pixel), `encoded` (because decoders differ about the
@@ -82,7 +93,7 @@ def stored_picture(data: bytes) -> ModelPicture | None:
     return ModelPicture(_pixels_only(data, container), MEDIA_TYPES[container.format], width, height, "stored")
 
 
-def is_seen_as_stored(data: bytes, prompts: Sequence[VisualPrompt]) -> bool:
+def is_seen_as_stored(data: bytes, prompts: Sequence[VisualPrompt], *, version: int = DRAWING_VERSION) -> bool:
     """Return whether models see a file's own pixels: no marks, and nothing that decoders differ about.
 
     A file that cannot be read is seen by nobody; it counts as stored where it has no marks.
@@ -90,7 +101,7 @@ def is_seen_as_stored(data: bytes, prompts: Sequence[VisualPrompt]) -> bool:
     if prompts:
         return False
     try:
-        return _reads_alike_everywhere(walk(io.BytesIO(data), size=len(data), limits=Limits()))
+        return _reads_alike_everywhere(walk(io.BytesIO(data), size=len(data), limits=Limits()), version=version)
     except UnreadableImage:
         return True
 
@@ -106,18 +117,44 @@ def drawn_pixels(data: bytes, prompts: Sequence[VisualPrompt]) -> Pixels:
     return draw_prompts(pixels, prompts) if prompts else pixels
 
 
-def drawn_picture(data: bytes, prompts: Sequence[VisualPrompt], *, fidelity: PictureFidelity = "exact") -> ModelPicture:
+def drawn_picture(
+    data: bytes,
+    prompts: Sequence[VisualPrompt],
+    *,
+    fidelity: PictureFidelity = "exact",
+    version: int = DRAWING_VERSION,
+) -> ModelPicture:
     """Return a picture with its marks, if any, as a PNG file, or as a JPEG where what people see counts.
+
+    Args:
+        data: Bytes of the file, without marks.
+        prompts: Marks to draw.
+        fidelity: What counts of the picture.
+        version: Version of the drawing.
 
     Raises:
         UnreadableImage: The file cannot be decoded.
         PromptError: A mark cannot be drawn.
     """
-    drawn = drawn_pixels(data, prompts)
+    return as_released(drawn_pixels(data, prompts), data, prompts, fidelity=fidelity, version=version)
+
+
+def as_released(
+    drawn: Pixels,
+    data: bytes,
+    prompts: Sequence[VisualPrompt],
+    *,
+    fidelity: PictureFidelity,
+    version: int = DRAWING_VERSION,
+) -> ModelPicture:
+    """Return what `drawn_picture` does, for pixels that `drawn_pixels` has made of the same file and marks."""
     how: Literal["drawn", "encoded"] = "drawn" if prompts else "encoded"
-    if fidelity == "visual":
-        return ModelPicture(encode_jpeg(drawn), "image/jpeg", drawn.shape[1], drawn.shape[0], how)
-    return ModelPicture(encode_png(drawn), "image/png", drawn.shape[1], drawn.shape[0], how)
+    size_wh = (drawn.shape[1], drawn.shape[0])
+    form = sniff(data[:HEAD_BYTES]) if version > 1 and not prompts else None
+    if fidelity == "exact" or form in _LOSSLESS:
+        return ModelPicture(encode_png(drawn), "image/png", *size_wh, how)
+    coding = jpeg_coding(data) if form == "JPEG" else None
+    return ModelPicture(encode_jpeg(drawn, coding and coding.no_finer()), "image/jpeg", *size_wh, how)
 
 
 def released_picture(drawn: bytes, prompts: Sequence[VisualPrompt]) -> ModelPicture:
@@ -136,12 +173,15 @@ def released_picture(drawn: bytes, prompts: Sequence[VisualPrompt]) -> ModelPict
     return stored._replace(how="drawn" if prompts else "encoded")
 
 
-def _reads_alike_everywhere(container: Container) -> bool:
-    return container.format in _KEPT_AS_STORED and container.bits == 8 and set(container.notes) <= _SAME_EVERYWHERE
+def _reads_alike_everywhere(container: Container, *, version: int = DRAWING_VERSION) -> bool:
+    kept = _KEPT_AS_STORED[version]
+    return container.format in kept and container.bits == 8 and set(container.notes) <= _SAME_EVERYWHERE
 
 
 def _pixels_only(data: bytes, container: Container) -> bytes:
     """Return a file without texts, profiles and the like, which could tell a model more than the pixels do."""
+    if container.format == "WEBP":
+        return pixels_only(data)
     if not container.keep or container.keep == ((0, len(data)),):
         return data
     return b"".join(data[start:stop] for start, stop in container.keep)

@@ -41,6 +41,7 @@ from benchwright.images.formats import Container, walk
 from benchwright.images.formats.others import package_of, unsupported
 from benchwright.images.formats.png import check_rows, is_interlaced
 from benchwright.images.formats.walking import Limits, check_frames, check_pixels, sorted_notes
+from benchwright.images.made_pictures import JpegCoding
 from benchwright.images.pixels import upright_rgb
 from benchwright.images.regular_files import read_file
 from benchwright.records import ImageRecord
@@ -172,6 +173,24 @@ def upright_size(data: bytes, *, limits: Limits | None = None) -> tuple[int, int
     """
     with _opened(data, limits or Limits()) as opened:
         return opened.container.upright_wh
+
+
+def jpeg_coding(data: bytes, *, limits: Limits | None = None) -> JpegCoding | None:
+    """Return how the upright picture of a JPEG file would be coded as the file is; None for CMYK. Nothing is decoded.
+
+    Raises:
+        UnreadableImage: As `benchwright.images.identify` says.
+    """
+    with _opened(data, limits or Limits()) as opened:
+        image = opened.image
+        assert isinstance(image, JpegImagePlugin.JpegImageFile)
+        if image.mode not in {"L", "RGB"} or not image.quantization:
+            return None
+        tables = tuple(
+            tuple(min(divisor, 255) for divisor in image.quantization[number]) for number in sorted(image.quantization)
+        )
+        coding = JpegCoding(tables, max(JpegImagePlugin.get_sampling(image), 0), image.mode == "L")
+        return coding.turned() if opened.container.orientation >= 5 else coding
 
 
 def luma_of(pixels: NDArray[np.uint8]) -> Image.Image:

@@ -8,12 +8,19 @@
 
 All pictures that one step makes get one format, whatever their size or content, so that no picture of an item stands
 out by its file.
+
+A JPEG file that was brought and is only turned upright is encoded once more with quantisation no finer than its own
+(`JpegCoding`), so that it does not grow. Turning it without decoding, as jpegtran does, is exact only where both sides
+are whole blocks (4000x3000 with halved chroma, the most frequent size of telephones, is not), and no library on PyPI
+does it for files that may be hostile: jpeglib reads paths only and ends the process at some damaged files, PyTurboJPEG
+needs a library of the system.
 """
 
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from benchwright.images.pixels import Pixels
@@ -30,13 +37,63 @@ def is_jpeg(data: bytes) -> bool:
     return data.startswith(b"\xff\xd8\xff")
 
 
-def encode_jpeg(pixels: Pixels) -> bytes:
-    """Return (height, width, 3) RGB pixels as a JPEG of quality 95 with chroma in full, without metadata.
+class JpegCoding(NamedTuple):
+    """How a JPEG file is coded, as far as its size depends on it.
+
+    Attributes:
+        tables: Quantisation tables, each of 64 divisors (1-255), row by row.
+        subsampling: Chroma in full (0), halved across (1) or halved both ways (2), as Pillow counts.
+        is_grey: Whether it has no chroma.
+    """
+
+    tables: tuple[tuple[int, ...], ...]
+    subsampling: int
+    is_grey: bool
+
+    def turned(self) -> JpegCoding:
+        """Return the coding of the same picture turned by 90 degrees, with chroma in full where only rows had less."""
+        order = [row * 8 + column for column in range(8) for row in range(8)]
+        across = tuple(tuple(table[at] for at in order) for table in self.tables)
+        return JpegCoding(across, 0 if self.subsampling == 1 else self.subsampling, self.is_grey)
+
+    def no_finer(self) -> JpegCoding:
+        """Return the coding with divisors no smaller than those of quality 95, which suffice for what people see."""
+        ours = _tables_of_quality()
+        return self._replace(
+            tables=tuple(
+                tuple(map(max, table, ours[min(number, len(ours) - 1)])) for number, table in enumerate(self.tables)
+            )
+        )
+
+
+def encode_jpeg(pixels: Pixels, coding: JpegCoding | None = None) -> bytes:
+    """Return (height, width, 3) RGB pixels as a JPEG without metadata.
 
     Equal pixels give equal bytes under one build of Pillow and libjpeg-turbo.
+
+    Args:
+        pixels: The pixels.
+        coding: Coding of the file that they come from; quality 95 with chroma in full where None.
     """
     from PIL import Image
 
     handle = io.BytesIO()
-    Image.fromarray(pixels).save(handle, "JPEG", quality=JPEG_QUALITY, subsampling=0, optimize=True)
+    image = Image.fromarray(pixels)
+    if coding is None:
+        image.save(handle, "JPEG", quality=JPEG_QUALITY, subsampling=0, optimize=True)
+    else:
+        image = image.convert("L") if coding.is_grey else image
+        tables = [list(table) for table in coding.tables]
+        image.save(handle, "JPEG", qtables=tables, subsampling=coding.subsampling, optimize=True)
     return handle.getvalue()
+
+
+@cache
+def _tables_of_quality() -> tuple[tuple[int, ...], ...]:
+    """Return the quantisation tables of `JPEG_QUALITY`, as Pillow's encoder has them."""
+    from PIL import Image
+
+    handle = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(handle, "JPEG", quality=JPEG_QUALITY)
+    with Image.open(handle) as image:
+        return tuple(tuple(table) for table in image.quantization.values())  # type: ignore[attr-defined]

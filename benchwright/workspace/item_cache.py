@@ -32,6 +32,13 @@ VERSION = 1
 MAX_BYTES = 512 * 1024**2
 """Largest size of all entries together, in bytes; the least recently used are removed first."""
 
+PICTURES_NAME = "pictures.sqlite"
+"""File of the pictures of releases, in the form in which they are released, so that each is encoded once."""
+
+_MOST_PICTURE_BYTES = 4 * 1024**3
+
+FILE_NAMES = (FILE_NAME, PICTURES_NAME)
+
 _DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_FORMAT")
 _COMMIT_S = 1.0
 _DAY_S = 86_400
@@ -236,6 +243,11 @@ def _is_damage(error: sqlite3.Error) -> bool:
 def cache_of(folder: Path) -> ItemCache:
     """Open the cache of a workspace's `cache/` folder."""
     return ItemCache(folder / FILE_NAME)
+
+
+def pictures_of(folder: Path) -> ItemCache:
+    """Open the store of released pictures in a workspace's `cache/` folder."""
+    return ItemCache(folder / PICTURES_NAME, max_bytes=_MOST_PICTURE_BYTES)
 
 
 def _key(kind: str, depends_on: Any) -> bytes:

@@ -34,6 +34,7 @@ from benchwright.steps import (
     GatherStep,
     MapStep,
     Outcome,
+    PictureFidelity,
     Step,
     Stream,
 )
@@ -88,6 +89,7 @@ class ImportedItems(MapStep):
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
     identity: ClassVar[tuple[str, ...]] = ("benchmark",)
     brings_pictures: ClassVar[bool] = True
+    picture_fidelity: ClassVar[PictureFidelity] = "visual"
 
     file: str = Field(min_length=1)
     pictures: str | None = Field(None, min_length=1)

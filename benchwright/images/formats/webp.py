@@ -24,6 +24,19 @@ def _header(walk: Walk) -> tuple[int, int, bool]:
     raise UnreadableImage("corrupt", f"a WebP that begins with {name + data[:6]!r}")
 
 
+def pixels_only(data: bytes) -> bytes:
+    """Return a complete, still WebP file without alpha as the one chunk of its pixels, without texts and profiles."""
+    at = 12
+    while at + 8 <= len(data):
+        name, length = struct.unpack_from("<4sI", data, at)
+        stop = at + 8 + length + (length & 1)
+        if name in {b"VP8 ", b"VP8L"}:
+            chunk = data[at:stop].ljust(stop - at, b"\0")
+            return b"RIFF" + struct.pack("<I", 4 + len(chunk)) + b"WEBP" + chunk
+        at = stop
+    raise UnreadableImage("corrupt", "a WebP without pixels")
+
+
 def walk_webp(walk: Walk) -> Container:
     """Walk all chunks; the length in the header must be there."""
     end = 8 + struct.unpack("<I", walk.take(4, 4))[0]

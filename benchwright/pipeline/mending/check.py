@@ -31,7 +31,7 @@ from benchwright.pipeline.seen_files import is_whole
 from benchwright.release.verification.verify import verify_release
 from benchwright.rooms import catalogue
 from benchwright.text_normalization import counted
-from benchwright.workspace.item_cache import FILE_NAME, damaged_entries
+from benchwright.workspace.item_cache import FILE_NAMES, damaged_entries
 from benchwright.workspace.sealed import is_sealed, read_sealed
 from benchwright.workspace.shards import Marker, StageTable
 from benchwright.workspace.stage_input import INGEST
@@ -284,12 +284,13 @@ def _memories(space: Workspace) -> Iterator[Problem]:
             read_sealed(checked)
         except DamagedError as error:
             yield _of(space, error)
-    items = space.cache / FILE_NAME
-    if items.exists() and (count := damaged_entries(items)):
-        yield Problem(
-            inside(space, items),
-            f"has {counted(count, 'damaged entry', 'damaged entries')}; what they kept is made again when it is wanted",
-        )
+    for entries in (space.cache / name for name in FILE_NAMES):
+        if entries.exists() and (count := damaged_entries(entries)):
+            yield Problem(
+                inside(space, entries),
+                f"has {counted(count, 'damaged entry', 'damaged entries')}; what they kept is made again when it is "
+                "wanted",
+            )
     replies = space.step_replies
     if replies.exists() and (count := damaged_replies(replies)):
         yield Problem(

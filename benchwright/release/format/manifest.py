@@ -78,7 +78,7 @@ class Manifest(Record):
     """Content of `manifest.json`; nothing in it varies between runs."""
 
     format: Literal["benchwright/release"] = "benchwright/release"
-    version: Literal[1, 2] = 2
+    version: Literal[1, 2, 3] = 3
     """Version of the format."""
     drawing_version: int | None = Field(None, ge=1)
     """Version of the drawing of marks (`DRAWING_VERSION`) by which `images` were drawn; None in version 1."""

@@ -42,10 +42,19 @@ class SizedRow(NamedTuple):
 
 
 class PieceLimits(NamedTuple):
-    """Limits at which row groups and files are split; a single item may exceed the two sizes."""
+    """Limits at which row groups and files are split; a single item may exceed the sizes.
+
+    Attributes:
+        group_rows: Most rows of a row group.
+        group_bytes: Size of a row group, each picture counted once. A row that shows a picture of the group may exceed
+            it, so that the picture is not stored again in the next.
+        shown_bytes: Size of a row group in memory, where each row has its pictures; only a single item exceeds it.
+        file_bytes: Size of a file.
+    """
 
     group_rows: int = 512
     group_bytes: int = 32 * 1024**2
+    shown_bytes: int = 128 * 1024**2
     file_bytes: int = 500_000_000
 
 
@@ -112,23 +121,59 @@ def _leaves(schema: pa.Schema) -> list[str]:
     return [path for field in schema for path in below(field.name, field.type)]
 
 
+class _Group:
+    """Rows of a row group on its way into a file."""
+
+    def __init__(self) -> None:
+        self.rows: list[Mapping[str, Any]] = []
+        self.size = 0
+        """Size in bytes, each picture counted once."""
+        self.shown = 0
+        """Size in bytes, the pictures of each row counted."""
+        self._pictures: set[str] = set()
+
+    def add(self, sized: SizedRow) -> None:
+        self.size += sized.text_bytes + self.new_bytes(sized.row)
+        self.shown += sized.text_bytes + sized.picture_bytes
+        self.rows.append(sized.row)
+        self._pictures.update(cell["path"] for cell in _cells(sized.row))
+
+    def is_full_for(self, sized: SizedRow, limits: PieceLimits) -> bool:
+        """Return whether a row has to begin the next group."""
+        if not self.rows:
+            return False
+        if len(self.rows) >= limits.group_rows or self.shown + sized.picture_bytes > limits.shown_bytes:
+            return True
+        shares = any(cell["path"] in self._pictures for cell in _cells(sized.row))
+        return not shares and self.size + sized.text_bytes + self.new_bytes(sized.row) > limits.group_bytes
+
+    def new_bytes(self, row: Mapping[str, Any]) -> int:
+        """Return the size of a row's pictures that no row of the group shows, in bytes."""
+        new = {cell["path"]: len(cell["bytes"] or b"") for cell in _cells(row) if cell["path"] not in self._pictures}
+        return sum(new.values())
+
+
+def _cells(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the pictures of a row, with marks and without."""
+    return (cell for name in PICTURE_COLUMNS for cell in row[name] if cell is not None)
+
+
 def _groups(rows: Iterable[SizedRow], limits: PieceLimits) -> Iterator[tuple[list[Mapping[str, Any]], int]]:
     """Yield rows in row groups, each with its size in bytes."""
-    group: list[Mapping[str, Any]] = []
-    size = 0
-    for row, text, pictures in rows:
+    group = _Group()
+    for sized in rows:
+        row, text, pictures = sized
         if text > _MAX_TEXT_BYTES or pictures > MAX_PICTURE_BYTES:
             raise DataError(
                 f"item {row['item_id']} has {text} bytes of text and {pictures} of pictures; "
                 f"a release takes up to {_MAX_TEXT_BYTES} and {MAX_PICTURE_BYTES} an item"
             )
-        if group and (len(group) >= limits.group_rows or size + text + pictures > limits.group_bytes):
-            yield group, size
-            group, size = [], 0
-        group.append(row)
-        size += text + pictures
-    if group:
-        yield group, size
+        if group.is_full_for(sized, limits):
+            yield group.rows, group.size
+            group = _Group()
+        group.add(sized)
+    if group.rows:
+        yield group.rows, group.size
 
 
 def read_rows(

@@ -17,7 +17,7 @@ from benchwright.release.format.files import open_inside, read_inside, shown
 from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
 from benchwright.release.format.provenance import read_provenance
-from benchwright.release.format.rows import ReleasedItem, released_item, with_values
+from benchwright.release.format.rows import KnownFiles, ReleasedItem, released_item, with_values
 from benchwright.release.format.schema import PICTURE_COLUMNS, columns_of_version
 
 
@@ -99,7 +99,7 @@ class Release:
     def items(
         self, split: str | None = None, *, tasks: Collection[str] | None = None, fetched: bool = True
     ) -> Iterator[ReleasedItem]:
-        """Yield items sorted by split and id, a few in memory at a time, each checked against its hashes.
+        """Yield items by split, as the rows stand (`sort_key_of`), each checked against its hashes; few are in memory.
 
         Args:
             split: Name of the only split to read; all where None.
@@ -120,10 +120,11 @@ class Release:
 
     def _items_of(self, name: str, split: str, tasks: Collection[str] | None) -> Iterator[ReleasedItem]:
         title = f"{self.path}: {name}"
+        known = KnownFiles()
         with open_inside(self.path, name) as handle:
             version = self.manifest.version
             for row in read_rows(handle, title=title, canary=self.canary, version=version, tasks=tasks):
-                released = released_item(row, title=title)
+                released = released_item(row, title=title, known=known)
                 if released.split != split:
                     raise DataError(
                         f"{title}: item {released.item.item_id} says that it is in split {released.split!r}"
@@ -135,7 +136,7 @@ class Release:
     def rows(
         self, columns: Sequence[str] | None = None, *, item_ids: Collection[str] | None = None
     ) -> Iterator[dict[str, Any]]:
-        """Yield rows as they stand in the files, sorted by split and id.
+        """Yield rows as they stand in the files (`sort_key_of`), split by split.
 
         Nothing of a row is checked; `items` and `verify_release` do that.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +28,7 @@ _SAME_IN_BOTH = (
     "item_id", "revision", "task", "kind", "question", "answer", "refusal", "level", "category",
     "explanation", "operation_id", "root_image_id", "made_from",
 )  # fmt: skip
+_MOST_KNOWN = 8
 _FILE_NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{1,8}")
 
 
@@ -47,6 +49,25 @@ class ReleasedItem:
     split: str
     images: Mapping[str, bytes] = field(repr=False)
     drawn: tuple[bytes | None, ...] = field(default=(), repr=False)
+
+
+class KnownFiles:
+    """The files of the last rows, whose SHA-256 is known; the next rows show the same pictures."""
+
+    def __init__(self) -> None:
+        self._files: OrderedDict[str, bytes] = OrderedDict()
+
+    def is_of(self, data: bytes, sha256: str) -> bool:
+        """Return whether a file has a SHA-256, which is computed unless the file is one of the last."""
+        if self._files.get(sha256) == data:
+            self._files.move_to_end(sha256)
+            return True
+        if bytes_digest(data) != sha256:
+            return False
+        self._files[sha256] = data
+        if len(self._files) > _MOST_KNOWN:
+            self._files.popitem(last=False)
+        return True
 
 
 def file_name(record: ImageRecord) -> str:
@@ -82,22 +103,24 @@ def row_of(item: Item, split: str) -> dict[str, Any]:
     return row
 
 
-def released_item(row: Mapping[str, Any], *, title: str) -> ReleasedItem:
+def released_item(row: Mapping[str, Any], *, title: str, known: KnownFiles | None = None) -> ReleasedItem:
     """Return a row as an item, after a check of its content hash and of every picture's SHA-256.
 
     Args:
         row: All columns of the schema, as Python values.
         title: Name of the row's source, for messages.
+        known: Files of the rows before it.
 
     Raises:
         DataError: The row is not an item, or a hash does not match.
     """
+    known = known or KnownFiles()
     title = f"{title}, item {shown(str(row['item_id']))}"
     try:
         item = _item(row, title)
         if item.content_hash != row["content_hash"]:
             raise DataError(f"{title}: content_hash says {shown(str(row['content_hash']))}, the content gives another")
-        images, drawn = _images(row, title)
+        images, drawn = _images(row, title, known)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])
@@ -138,7 +161,7 @@ def _item(row: Mapping[str, Any], title: str) -> Item:
     )
 
 
-def _images(row: Mapping[str, Any], title: str) -> tuple[dict[str, bytes], tuple[bytes | None, ...]]:
+def _images(row: Mapping[str, Any], title: str, known: KnownFiles) -> tuple[dict[str, bytes], tuple[bytes | None, ...]]:
     """Return the files without marks by id, and in the order shown those with marks, None where there is none."""
     images: dict[str, bytes] = {}
     drawn: list[bytes | None] = []
@@ -150,20 +173,20 @@ def _images(row: Mapping[str, Any], title: str) -> tuple[dict[str, bytes], tuple
             _check_path(shown_cell, image_id, f"image {number}", title)
             drawn.append(None)
             continue
-        images[image_id] = _file(unmarked or shown_cell, image_id, f"image {number}", title)
+        images[image_id] = _file(unmarked or shown_cell, image_id, f"image {number}", title, known)
         if unmarked is None:
             drawn.append(None)
         else:
             sha256 = str(shown_cell["path"]).partition(".")[0]
-            drawn.append(_file(shown_cell, sha256, f"image {number} with its marks", title))
+            drawn.append(_file(shown_cell, sha256, f"image {number} with its marks", title, known))
     return images, tuple(drawn)
 
 
-def _file(cell: Mapping[str, Any], sha256: str, name: str, title: str) -> bytes:
+def _file(cell: Mapping[str, Any], sha256: str, name: str, title: str, known: KnownFiles) -> bytes:
     """Return a file's bytes, checked against its SHA-256 and its name."""
     data = cell["bytes"]
     _check_path(cell, sha256, name, title)
-    if data is None or bytes_digest(data) != sha256:
+    if data is None or not known.is_of(data, sha256):
         raise DataError(f"{title}: the bytes of {name} are not those of image_id {shown(sha256)}")
     return bytes(data)
 

@@ -8,13 +8,18 @@ structures (visual prompts, attributes, evidence) are canonical JSON in a text c
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
 
 FORMAT = "benchwright/release"
-FORMAT_VERSION = 2
-"""Version that is written. Version 1 has clean pictures in `images`, no marks drawn, and no column `unmarked`."""
+FORMAT_VERSION = 3
+"""Version that is written; `sort_key_of` says how its rows are sorted.
+
+Version 1 has clean pictures in `images`, no marks drawn, and no column `unmarked`. Versions 1 and 2 sort rows by item
+id, so that questions of one picture are apart, and each row group has a copy of it.
+"""
 
 _TEXT = pa.string()
 
@@ -67,6 +72,11 @@ _ADDED_IN = {"unmarked": 2}
 
 SCHEMA = pa.schema(list(COLUMNS.items()))
 """Schema of the version that is written, without metadata."""
+
+
+def sort_key_of(row: Mapping[str, Any], version: int = FORMAT_VERSION) -> tuple[str, str]:
+    """Return what the rows of a data file are sorted by: the first picture that an item shows, then its id."""
+    return (row["image_ids"][0] if version >= 3 and row["image_ids"] else "", row["item_id"])
 
 
 def columns_of_version(version: int) -> dict[str, pa.DataType]:

@@ -20,7 +20,7 @@ from io import BufferedReader
 from pathlib import Path
 
 from benchwright.canonical import bytes_digest
-from benchwright.drawing.model_pictures import DRAWING_VERSION
+from benchwright.drawing.model_pictures import DRAWING_VERSION, KNOWN_VERSIONS
 from benchwright.errors import DataError
 from benchwright.estimates import decided_by, is_estimated
 from benchwright.records import ImageRecord, Operation
@@ -39,10 +39,11 @@ from benchwright.release.format.human_baseline import CampaignBaseline, parse_hu
 from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
 from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED, SourceTally, address_of, read_provenance
-from benchwright.release.format.rows import ReleasedItem, released_item, row_of
+from benchwright.release.format.rows import KnownFiles, ReleasedItem, released_item, row_of
+from benchwright.release.format.schema import sort_key_of
 from benchwright.release.sealing.public_items import what_tells
 from benchwright.release.verification.claims import CardCheck, check_card
-from benchwright.release.verification.drawings import UndrawableMarks, drawing_problem
+from benchwright.release.verification.drawings import DrawingComparer
 from benchwright.rights import holds_metadata
 from benchwright.text_normalization import counted
 
@@ -119,7 +120,6 @@ class _Seen:
     def add(self, released: ReleasedItem) -> None:
         item = released.item
         self.leaves.append(identity.leaf_of(item, released.split))
-        self.item_ids.add(bytes.fromhex(item.item_id))
         for image_id, data in released.images.items():
             if bytes.fromhex(image_id) not in self.images and (holds := holds_metadata(data)) is not False:
                 self.with_metadata[bytes.fromhex(image_id)] = bool(holds)
@@ -147,16 +147,17 @@ class _Seen:
 def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
     """Read and check all rows of a release whose files match its manifest."""
     seen, problems, whole = _Seen(), Problems(), True
-    for name in sorted(manifest.files):
-        split = manifests.split_of(name)
-        if split is None:
-            continue
-        try:
-            with open_inside(root, name) as handle:
-                _check_rows(handle, name, split, manifest, seen)
-        except DataError as error:
-            problems.add(str(error))
-            whole = False
+    with DrawingComparer(manifest.drawing_version) as comparer:
+        for name in sorted(manifest.files):
+            split = manifests.split_of(name)
+            if split is None:
+                continue
+            try:
+                with open_inside(root, name) as handle:
+                    _check_file(handle, name, split, manifest, seen, comparer)
+            except DataError as error:
+                problems.add(str(error))
+                whole = False
     if not whole:
         return ReleaseContents(None, problems.all())
     _check_counts(manifest, seen, problems)
@@ -186,7 +187,7 @@ def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
 def _not_drawn(manifest: Manifest, seen: _Seen) -> list[str]:
     """Return what the pictures with their marks were not compared with."""
     lines = []
-    if manifest.drawing_version not in {None, DRAWING_VERSION}:
+    if manifest.drawing_version not in {None, *KNOWN_VERSIONS}:
         lines.append(
             f"that pictures show what their files and marks give: version {manifest.drawing_version} of the drawing "
             f"made them, and this Benchwright draws by version {DRAWING_VERSION}"
@@ -218,27 +219,39 @@ def _with_metadata(seen: _Seen) -> list[str]:
     return [f"that its picture files tell no more than their pixels: {n} {words}" for n, words in counts if n]
 
 
-def _check_rows(handle: BufferedReader, name: str, split: str, manifest: Manifest, seen: _Seen) -> None:
-    last = ""
+def _check_file(
+    handle: BufferedReader, name: str, split: str, manifest: Manifest, seen: _Seen, comparer: DrawingComparer
+) -> None:
+    """Check the rows of a data file and collect their facts."""
+    for released, fault in comparer.compared(_checked_rows(handle, name, split, manifest, seen)):
+        if fault is not None and not fault.is_undrawable:
+            raise DataError(f"{name}: {fault.text}")
+        if fault is not None:
+            seen.undrawable.append(fault.text)
+        seen.add(released)
+
+
+def _checked_rows(
+    handle: BufferedReader, name: str, split: str, manifest: Manifest, seen: _Seen
+) -> Iterator[ReleasedItem]:
+    """Yield the items of a data file, each checked for itself and against those before it."""
+    last = ("", "")
+    known = KnownFiles()
     for row in read_rows(handle, title=name, canary=manifest.canary, version=manifest.version):
-        released = released_item(row, title=name)
+        released = released_item(row, title=name, known=known)
         item_id = released.item.item_id
         if released.split != split:
             raise DataError(f"{name}: item {item_id} says that it is in split {shown(released.split)}")
-        if item_id <= last:
-            raise DataError(f"{name}: item {item_id} comes after {last}; rows are sorted by item_id")
+        if (key := sort_key_of(row, manifest.version)) <= last:
+            how = "the first picture of image_ids, then item_id" if manifest.version >= 3 else "item_id"
+            raise DataError(f"{name}: item {item_id} comes after {last[1]}; rows are sorted by {how}")
         if bytes.fromhex(item_id) in seen.item_ids:
             raise DataError(f"{name}: item {item_id} is in the release twice")
         if split in manifest.sealed_splits and (telling := what_tells(released.item)):
             raise DataError(f"{name}: item {item_id} is sealed, and its {', '.join(telling)} may tell the answer")
-        last = item_id
-        if manifest.drawing_version == DRAWING_VERSION:
-            try:
-                if problem := drawing_problem(released):
-                    raise DataError(f"{name}: {problem}")
-            except UndrawableMarks as error:
-                seen.undrawable.append(str(error))
-        seen.add(released)
+        last = key
+        seen.item_ids.add(bytes.fromhex(item_id))
+        yield released
 
 
 def _check_counts(manifest: Manifest, seen: _Seen, problems: Problems) -> None:

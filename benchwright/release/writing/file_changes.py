@@ -18,6 +18,7 @@ from benchwright.images.made_pictures import JPEG_QUALITY
 from benchwright.records import ImageRecord, Item, Operation
 from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED
 from benchwright.rights import holds_metadata, without_metadata
+from benchwright.workspace.item_cache import ItemCache
 
 _REMOVAL = Operation(step=METADATA_REMOVED, version=1, parameters={}, seed=0)
 """Operation that files without their metadata name."""
@@ -44,6 +45,7 @@ class FileChanges:
         image_bytes: Function that returns the file of a record.
         removes_metadata: Function that tells of a record whether its file loses its metadata.
         encodes: Function that tells of a record whether its file is encoded as JPEG.
+        store: Store of files that were encoded before; without one, each is encoded when it is surveyed and released.
     """
 
     def __init__(
@@ -53,9 +55,11 @@ class FileChanges:
         *,
         removes_metadata: Callable[[ImageRecord], bool],
         encodes: Callable[[ImageRecord], bool],
+        store: ItemCache | None = None,
     ) -> None:
         self._image, self._image_bytes = image, image_bytes
         self._removes_metadata, self._encodes = removes_metadata, encodes
+        self._store = store or ItemCache(None)
         self._database = sqlite3.connect("")  # a temporary file, which SQLite deletes
         self._database.executescript(_TABLES)
         self.left: dict[str, int] = {}
@@ -103,10 +107,16 @@ class FileChanges:
         if not self._is_released(record.image_id):
             return self._image_bytes(record)
         changed = self.image(record.image_id)
-        data = self._image_bytes(self.image(changed.derived_from[0]))
+        original = self.image(changed.derived_from[0])
         if changed.operation_id == _ENCODING.operation_id:
-            return _as_jpeg(data)
-        return without_metadata(data, changed.media_type)
+            return self._encoded(original)
+        return without_metadata(self._image_bytes(original), changed.media_type)
+
+    def _encoded(self, record: ImageRecord) -> bytes:
+        """Return a made picture's file as the JPEG that is released."""
+        return self._store.get_or_make(
+            "encoded 1", [record.image_id, _ENCODING.operation_id], lambda: _as_jpeg(self._image_bytes(record))
+        )
 
     def operations(self) -> tuple[Operation, ...]:
         """Return the operations that made files of the release, without those that made none."""
@@ -129,7 +139,7 @@ class FileChanges:
         record = self._image(image_id)
         released_id = None
         if self._encodes(record):
-            encoded = _as_jpeg(self._image_bytes(record))
+            encoded = self._encoded(record)
             if not self._is_released(bytes_digest(encoded)):  # two pictures must not become one
                 released_id = self._keep_records(record, encoded, _ENCODING)
         elif self._removes_metadata(record):

@@ -2,28 +2,33 @@
 
 A picture without marks that every decoder reads alike stays the file that it is and is stored once. What carries marks,
 or may come out otherwise elsewhere (turned by EXIF, see-through, 16 bits), is drawn, in worker processes where there is
-much of it. A mark that cannot be drawn is left out: evaluation and exports name such items, and so does
+much of it, and once however many rows show it: rows come by picture, and the store of released bytes keeps what an
+earlier release had drawn. A mark that cannot be drawn is left out: evaluation and exports name such items, and so does
 `benchwright release verify`.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from functools import cache, partial
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter
 
-from benchwright.canonical import bytes_digest
+from benchwright.canonical import bytes_digest, digest
+from benchwright.drawing.model_pictures import DRAWING_VERSION
 from benchwright.engines.starting import context
 from benchwright.errors import DataError, UnreadableImage
+from benchwright.images.made_pictures import is_jpeg
 from benchwright.progress import Progress
 from benchwright.records import ImageRecord, VisualPrompt
 from benchwright.release.format.parquet import SizedRow
 from benchwright.release.format.rows import file_name
 from benchwright.steps import PictureFidelity
+from benchwright.workspace.item_cache import ItemCache
 
 _LEAST_FOR_WORKERS = 64
 """Number of marked items from which starting worker processes takes less time than it saves."""
@@ -32,10 +37,20 @@ _WAITING_BYTES = 64 * 1024**2
 """Largest size of the files without marks of all rows that wait for their drawings, in bytes."""
 
 _WAITING_ROWS = 64
-_EXTENSIONS: Mapping[PictureFidelity, str] = {"exact": "png", "visual": "jpg"}
+_KEPT_PICTURES = 16
+"""Number of files and of drawings that are kept for the next rows, which show the same pictures."""
+
+_KEPT_FORMATS = frozenset({"image/jpeg", "image/webp"})
+"""Media types of files that are seen as stored where their records have no notes."""
+
+DRAWN = f"drawn {DRAWING_VERSION}"
+"""Kind of the entries of drawn pictures in the store of released bytes."""
+
 _MARKS = TypeAdapter(list[list[VisualPrompt]])
 
+_Kept = TypeVar("_Kept")
 _Cell = Mapping[str, Any]
+_Drawing = Callable[[], _Cell | None]
 
 
 class _Waiting(NamedTuple):
@@ -44,18 +59,17 @@ class _Waiting(NamedTuple):
     row: Mapping[str, Any]
     text_bytes: int
     clean: list[_Cell]
-    drawn: list[Future[bytes | None] | None]
+    drawn: list[_Drawing | None]
     is_marked: bool
-    extension: str
 
     def finished(self) -> SizedRow:
         """Return the row with its pictures."""
         images: list[_Cell] = []
         unmarked: list[_Cell | None] = []
         for cell, drawing in zip(self.clean, self.drawn, strict=True):
-            data = None if drawing is None else drawing.result()
-            unmarked.append(None if data is None else cell)
-            images.append(cell if data is None else {"bytes": data, "path": f"{bytes_digest(data)}.{self.extension}"})
+            drawn = None if drawing is None else drawing()
+            unmarked.append(None if drawn is None else cell)
+            images.append(cell if drawn is None else drawn)
         size = sum(len(cell["bytes"] or b"") for cell in (*images, *filter(None, unmarked)))
         return SizedRow({**self.row, "images": images, "unmarked": unmarked}, self.text_bytes, size)
 
@@ -66,7 +80,8 @@ def with_pictures(
     record: Callable[[str], ImageRecord],
     image_bytes: Callable[[ImageRecord], bytes],
     by_address: Callable[[ImageRecord], bool],
-    visual: Container[str],
+    is_visual: Callable[[str, str], bool],
+    store: ItemCache,
     marked: int,
     workers: int,
     progress: Progress,
@@ -74,11 +89,13 @@ def with_pictures(
     """Yield rows in their order with both picture columns; a few rows are in memory at a time.
 
     Args:
-        rows: Rows without pictures, each with the size of its text in bytes.
+        rows: Rows without pictures, by picture, each with the size of its text in bytes.
         record: Function that returns the record of an image id.
         image_bytes: Function that returns the file of a record.
         by_address: Function that tells of a record whether the row gets no bytes of its file.
-        visual: Ids of the operations of whose items people see all that counts; their pictures are drawn as JPEG.
+        is_visual: Function that tells of an item's operation and task whether people see all that counts of its
+            pictures; what is drawn of them is JPEG.
+        store: Store of what was drawn before.
         marked: Number of rows with marks.
         workers: Largest number of processes that draw.
         progress: Receiver of the number of marked rows that are drawn.
@@ -88,10 +105,12 @@ def with_pictures(
     """
     several = workers > 1 and marked >= _LEAST_FOR_WORKERS
     with ProcessPoolExecutor(workers, mp_context=context()) if several else nullcontext() as pool:
+        pictures = _Pictures(record, image_bytes, by_address, store, pool)
         waiting: deque[_Waiting] = deque()
         held = 0
         for row, text_bytes in rows:
-            waiting.append(_begun(row, text_bytes, record, image_bytes, by_address, visual, pool))
+            fidelity: PictureFidelity = "visual" if is_visual(row["operation_id"], row["task"]) else "exact"
+            waiting.append(pictures.begun(row, text_bytes, fidelity))
             held += _size(waiting[-1])
             while len(waiting) > _WAITING_ROWS or held > _WAITING_BYTES:
                 held -= _size(waiting[0])
@@ -100,52 +119,82 @@ def with_pictures(
             yield _ended(waiting.popleft(), progress)
 
 
-def _begun(
-    row: Mapping[str, Any],
-    text_bytes: int,
-    record: Callable[[str], ImageRecord],
-    image_bytes: Callable[[ImageRecord], bytes],
-    by_address: Callable[[ImageRecord], bool],
-    visual: Container[str],
-    pool: ProcessPoolExecutor | None,
-) -> _Waiting:
-    """Return a row whose clean files are read and checked, and whose drawings are under way."""
+class _Pictures:
+    """Files and drawings of rows; those of the last rows are kept, since the next show them again."""
+
+    def __init__(
+        self,
+        record: Callable[[str], ImageRecord],
+        image_bytes: Callable[[ImageRecord], bytes],
+        by_address: Callable[[ImageRecord], bool],
+        store: ItemCache,
+        pool: ProcessPoolExecutor | None,
+    ) -> None:
+        self._record, self._image_bytes, self._by_address = record, image_bytes, by_address
+        self._store, self._pool = store, pool
+        self._files: OrderedDict[str, tuple[ImageRecord, _Cell]] = OrderedDict()
+        self._drawings: OrderedDict[str, _Drawing] = OrderedDict()
+
+    def begun(self, row: Mapping[str, Any], text_bytes: int, fidelity: PictureFidelity) -> _Waiting:
+        """Return a row whose clean files are read and checked, and whose drawings are under way."""
+        marks = _MARKS.validate_json(row["visual_prompts"])
+        clean: list[_Cell] = []
+        drawn: list[_Drawing | None] = []
+        for image_id, prompts in zip(row["image_ids"], marks, strict=True):
+            record, cell = _kept(self._files, image_id, partial(self._file, image_id))
+            clean.append(cell)
+            drawn.append(None if _is_seen(record, cell, prompts) else self._drawing(image_id, cell, prompts, fidelity))
+        return _Waiting(row, text_bytes, clean, drawn, any(marks))
+
+    def _file(self, image_id: str) -> tuple[ImageRecord, _Cell]:
+        record = self._record(image_id)
+        if self._by_address(record):
+            return record, {"bytes": None, "path": file_name(record)}
+        data = self._image_bytes(record)
+        if (sha256 := bytes_digest(data)) != image_id:
+            raise DataError(f"the file of image {image_id} has changed: its SHA-256 is {sha256}")
+        return record, {"bytes": data, "path": file_name(record)}
+
+    def _drawing(self, image_id: str, cell: _Cell, prompts: list[VisualPrompt], fidelity: PictureFidelity) -> _Drawing:
+        depends_on = [image_id, [prompt.model_dump(mode="json") for prompt in prompts], fidelity]
+        return _kept(self._drawings, digest(depends_on), lambda: self._begun(depends_on, cell, prompts, fidelity))
+
+    def _begun(
+        self, depends_on: list[Any], cell: _Cell, prompts: list[VisualPrompt], fidelity: PictureFidelity
+    ) -> _Drawing:
+        if (known := self._store.get(DRAWN, depends_on)) is not None:
+            return lambda: _cell(known)
+        make: Callable[[], bytes | None] = partial(_drawn, cell["bytes"], prompts, fidelity)
+        make = make if self._pool is None else self._pool.submit(make).result
+
+        def made() -> _Cell | None:
+            if (data := make()) is None:
+                return None
+            self._store.put(DRAWN, depends_on, data)
+            return _cell(data)
+
+        return cache(made)
+
+
+def _kept(known: OrderedDict[str, _Kept], key: str, make: Callable[[], _Kept]) -> _Kept:
+    """Return what is kept under a key, or make it; the longest unused goes first."""
+    if key not in known:
+        known[key] = make()
+        if len(known) > _KEPT_PICTURES:
+            known.popitem(last=False)
+    known.move_to_end(key)
+    return known[key]
+
+
+def _is_seen(record: ImageRecord, cell: _Cell, prompts: list[VisualPrompt]) -> bool:
+    """Return whether models see the file of a picture, as far as it is here."""
     from benchwright.drawing.model_pictures import is_seen_as_stored
 
-    fidelity: PictureFidelity = "visual" if row["operation_id"] in visual else "exact"
-    marks = _MARKS.validate_json(row["visual_prompts"])
-    files: dict[str, _Cell] = {}
-    stated_of: dict[str, ImageRecord] = {}
-    drawn: list[Future[bytes | None] | None] = []
-    for image_id, prompts in zip(row["image_ids"], marks, strict=True):
-        if image_id not in files:
-            stated = stated_of[image_id] = record(image_id)
-            absent = by_address(stated)
-            files[image_id] = {"bytes": None, "path": file_name(stated)} if absent else _clean_file(stated, image_bytes)
-        data = files[image_id]["bytes"]
-        # A record notes what decoders may differ about, so a file without notes need not be looked into.
-        is_plain = stated_of[image_id].media_type == "image/jpeg" and not stated_of[image_id].notes
-        is_file = data is None or (is_plain and not prompts) or is_seen_as_stored(data, prompts)
-        drawn.append(None if is_file else _drawing(data, prompts, fidelity, pool))
-    clean = [files[image_id] for image_id in row["image_ids"]]
-    return _Waiting(row, text_bytes, clean, drawn, any(marks), _EXTENSIONS[fidelity])
-
-
-def _clean_file(record: ImageRecord, image_bytes: Callable[[ImageRecord], bytes]) -> _Cell:
-    data = image_bytes(record)
-    if (sha256 := bytes_digest(data)) != record.image_id:
-        raise DataError(f"the file of image {record.image_id} has changed: its SHA-256 is {sha256}")
-    return {"bytes": data, "path": file_name(record)}
-
-
-def _drawing(
-    data: bytes, prompts: list[VisualPrompt], fidelity: PictureFidelity, pool: ProcessPoolExecutor | None
-) -> Future[bytes | None]:
-    if pool is not None:
-        return pool.submit(_drawn, data, prompts, fidelity)
-    made: Future[bytes | None] = Future()
-    made.set_result(_drawn(data, prompts, fidelity))
-    return made
+    if cell["bytes"] is None:
+        return True
+    # A record notes what decoders may differ about, so a file without notes need not be looked into.
+    is_plain = record.media_type in _KEPT_FORMATS and not record.notes
+    return (is_plain and not prompts) or is_seen_as_stored(cell["bytes"], prompts)
 
 
 def _drawn(data: bytes, prompts: list[VisualPrompt], fidelity: PictureFidelity) -> bytes | None:
@@ -157,6 +206,10 @@ def _drawn(data: bytes, prompts: list[VisualPrompt], fidelity: PictureFidelity) 
         return drawn_picture(data, prompts, fidelity=fidelity).data
     except (PromptError, UnreadableImage):
         return None
+
+
+def _cell(data: bytes) -> _Cell:
+    return {"bytes": data, "path": f"{bytes_digest(data)}.{'jpg' if is_jpeg(data) else 'png'}"}
 
 
 def _size(row: _Waiting) -> int:

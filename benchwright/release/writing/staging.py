@@ -1,6 +1,6 @@
 """Staging of a release's items in a temporary SQLite file, from which they are read sorted.
 
-Items are added in the order of the workspace and read by split and id. Memory does not grow with their number.
+Items are added in the order of the workspace and read by split, picture and id. Memory does not grow with their number.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from benchwright.release.format.drawn import has_marks
 from benchwright.release.format.manifest import SPLIT
 from benchwright.release.format.provenance import SourceCount, SourceTally
 from benchwright.release.format.rows import row_of
+from benchwright.release.format.schema import sort_key_of
 
 _TABLES = """
     PRAGMA journal_mode = OFF;
     PRAGMA synchronous = OFF;
     CREATE TABLE item (
-        item_id TEXT PRIMARY KEY, split TEXT, task TEXT, operation_id TEXT, leaf BLOB, is_marked INTEGER,
+        item_id TEXT PRIMARY KEY, picture TEXT, split TEXT, task TEXT, operation_id TEXT, leaf BLOB, is_marked INTEGER,
         is_estimated INTEGER, row TEXT
     ) WITHOUT ROWID;
     CREATE TABLE image (
@@ -77,11 +78,13 @@ class Staging:
         Raises:
             DataError: The item has been added already, or cannot be written as a row.
         """
-        row = canonical_json(row_of(item, split))
+        columns = row_of(item, split)
+        picture, _ = sort_key_of(columns)
         leaf = identity.leaf_of(item, split)
-        values = (item.item_id, split, item.task, item.operation_id, leaf, has_marks(item), is_estimated(item), row)
+        facts = (split, item.task, item.operation_id, leaf, has_marks(item), is_estimated(item))
         try:
-            self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+            values = (item.item_id, picture, *facts, canonical_json(columns))
+            self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         except sqlite3.IntegrityError:
             raise DataError(f"item {item.item_id} is given twice; a release holds each item once") from None
         self.tally.add(item)
@@ -141,8 +144,8 @@ class Staging:
         return 0 if row is None else int(row[0])
 
     def rows(self, split: str) -> Iterator[tuple[dict[str, Any], int]]:
-        """Yield a split's rows sorted by item id, each with the size of its text in bytes."""
-        query = "SELECT row FROM item WHERE split = ? ORDER BY item_id"
+        """Yield a split's rows as `sort_key_of` sorts them, each with the size of its text in bytes."""
+        query = "SELECT row FROM item WHERE split = ? ORDER BY picture, item_id"
         for (row,) in self._database.execute(query, (split,)):
             yield json.loads(row), len(row)
 

@@ -37,6 +37,7 @@ from benchwright.release.verification.verify import verify_release
 from benchwright.release.writing.folder import move_into_place, unfinished
 from benchwright.release.writing.pictures import with_pictures
 from benchwright.release.writing.staging import Staging
+from benchwright.workspace.item_cache import ItemCache
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,15 @@ class _Contents:
     sealing: Sealing | None
     by_address: Callable[[ImageRecord], bool] | None
     visual: Container[str]
+    exact_tasks: Container[str]
     statements: Statements | None
+    store: ItemCache
     workers: int
     progress: Progress
+
+    def is_visual(self, operation_id: str, task: str) -> bool:
+        """Return whether people see all that counts of the pictures of an operation's items of a task."""
+        return operation_id in self.visual and task not in self.exact_tasks
 
     def operations_of(self, step: str) -> list[str]:
         """Return the ids of the operations of a step."""
@@ -90,7 +97,9 @@ def write_release(
     key: Path | None = None,
     by_address: Callable[[ImageRecord], bool] | None = None,
     visual: Container[str] = frozenset(),
+    exact_tasks: Container[str] = frozenset(),
     statements: Statements | None = None,
+    store: ItemCache | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Release:
@@ -104,7 +113,8 @@ def write_release(
         version: Version of the release: letters, digits, `.`, `+` and `-`.
         items: Items, each once, with the names of their splits.
         image: Function that returns the record of an image that the item last taken shows or goes back to.
-        image_bytes: Function that returns the file of a record; called once per item, later and in another order.
+        image_bytes: Function that returns the file of a record; called later and in another order, at
+            least once per picture.
         operations: Operations that made the items and their images.
         recipe: Resolved recipe, without anything that varies between machines.
         stages: Name, fingerprint and counts of each stage.
@@ -123,7 +133,9 @@ def write_release(
             its file; of none where None.
         visual: Ids of the operations of whose items people see all that counts; what is drawn of their pictures is
             JPEG. Looked at only after all items were taken.
+        exact_tasks: Tasks of whose items each pixel counts, whatever operation made them.
         statements: What the curators state of the release.
+        store: Store of pictures that were drawn or encoded for earlier releases; without one, all are made.
         workers: Largest number of processes that draw marks.
         progress: Receiver of the number of marked items that are drawn.
 
@@ -154,7 +166,9 @@ def write_release(
         sealing,
         by_address,
         visual,
+        exact_tasks,
         statements if statements is not None and statements.document() else None,
+        store or ItemCache(None),
         workers,
         progress or Silent(),
     )
@@ -215,7 +229,8 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
             record=staging.image,
             image_bytes=image_bytes,
             by_address=contents.by_address or (lambda _: False),
-            visual=contents.visual,
+            is_visual=contents.is_visual,
+            store=contents.store,
             marked=marked,
             workers=contents.workers,
             progress=contents.progress,
