@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
-from benchwright.errors import BenchwrightError, PrerequisiteError, StorageError
+from benchwright.errors import BenchwrightError, PrerequisiteError, StepError, StorageError
 from benchwright.raised import RaisedError
 from benchwright.storage_faults import is_of_the_machine, storage_fault
 
@@ -22,6 +22,10 @@ logger = logging.getLogger(__name__)
 
 Record = TypeVar("Record")
 Value = TypeVar("Value")
+
+
+RECORDS_PER_JOB = 4
+"""Number of records that go to a worker at a time; each then costs a fraction of a message between processes."""
 
 
 class LostRecord(NamedTuple):
@@ -68,6 +72,7 @@ class RecordMap(Protocol):
         *,
         what: str,
         kept: Kept[Record] | None = None,
+        together: int = RECORDS_PER_JOB,
     ) -> Iterator[Value | LostRecord]:
         """Yield the function's value of each record, in order. A bounded number of records is read ahead.
 
@@ -77,6 +82,7 @@ class RecordMap(Protocol):
             records: The records.
             what: What is done with them, in one or two words, for the run's log.
             kept: Where values are kept; nowhere if None.
+            together: Number of records that go to a worker at a time; 1 where each takes seconds.
 
         Raises:
             PrerequisiteError: The function lacks something that no record can do without.
@@ -90,9 +96,10 @@ def map_here(
     *,
     what: str,
     kept: Kept[Record] | None = None,
+    together: int = RECORDS_PER_JOB,
 ) -> Iterator[Value | LostRecord]:
     """Map in this process, one record after the other; a `RecordMap`."""
-    del what
+    del what, together
     for record in records:
         value: Any = None if kept is None else kept.get(record)
         if value is None:
@@ -100,6 +107,17 @@ def map_here(
             if kept is not None:
                 kept.put(record, value)
         yield value
+
+
+def unless_lost(value: Value | LostRecord, what: str) -> Value:
+    """Return the value of a record that nothing can do without.
+
+    Raises:
+        StepError: The record is lost; `what` says which it is.
+    """
+    if isinstance(value, LostRecord):
+        raise StepError(f"{what}: {value.message} ({value.reason})")
+    return value
 
 
 def value_of(function: Callable[[Record], Value], record: Record) -> Value | LostRecord:

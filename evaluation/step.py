@@ -190,9 +190,7 @@ class Evaluate(FinalStep):
                 )
             return made
 
-    def _report(
-        self, results: Path, release: Release, cache: ItemCache, record_map: RecordMap
-    ) -> Mapping[str, str]:
+    def _report(self, results: Path, release: Release, cache: ItemCache, record_map: RecordMap) -> Mapping[str, str]:
         """Write the report, after the scores, which must not be lost for want of a page."""
         from .report.writing import REPORT_FILE, write_report
 

@@ -63,11 +63,11 @@ _FAILURES_SHOWN = 10
     `{"state": "done" or "waiting", "workspace", "steps": [{"name", "in", "kept", "dropped": {reason: n}, "asked":
     {reason: n}, "reversed", "made", "seconds"}], "left_out": [{"step", "lacks"}], "few_items": [{"step", "advice"}],
     "waits": [line], "artifacts": {name: path}, "executed_shards", "decoded_images", "failed": [{"path", "step",
-    "reason", "detail"}], "funnel", "profile", "lost": [{"step", "reason", "records", "first", "error"}]}`; `lost` counts
-    the records that errors lost, with the exception, file and line of the first; `left_out` names steps that the recipe
-    can do without and that lack something, with how to get it, and `few_items` those that made few items, with why and
-    what to do; `funnel` is the page of this run, or of the run before that shows the same, and `profile` the page of
-    what it cost, null without `--profile`. With `--dry-run` `{"dry_run", "images", "plans": [{"step", "model",
+    "reason", "detail"}], "funnel", "profile", "lost": [{"step", "reason", "records", "first", "error"}]}`; `lost`
+    counts the records that errors lost, with the exception, file and line of the first; `left_out` names steps that the
+    recipe can do without and that lack something, with how to get it, and `few_items` those that made few items, with
+    why and what to do; `funnel` is the page of this run, or of the run before that shows the same, and `profile` the
+    page of what it cost, null without `--profile`. With `--dry-run` `{"dry_run", "images", "plans": [{"step", "model",
     "purpose", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}], "cost", "unplanned": [step],
     "bringing": [step]}`; `cost` is null without prices, and the sum is null where a step in `unplanned` cannot say how
     often it asks

@@ -9,11 +9,10 @@ from typing import Any
 
 from benchwright.engines.base import Attempt, Done, Job
 from benchwright.pipeline.stage_events import StageEvents
-from benchwright.record_map import Kept, LostRecord, Record, Value, value_of
+from benchwright.record_map import RECORDS_PER_JOB, Kept, LostRecord, Record, Value, value_of
 
-RECORDS_PER_JOB = 4
-_JOBS_AHEAD = 16
-"""Number of jobs for each worker whose records are read before the first value is yielded."""
+_AHEAD = 64
+"""Number of records for each worker that are read before the first value is yielded."""
 _MOST_AHEAD = 1024
 """Largest number of records that are read ahead, each perhaps with its pictures."""
 
@@ -72,7 +71,7 @@ class EngineMap:
         self, stage: str, run_jobs: Callable[[Sequence[Job]], Iterator[Done]], *, workers: int, events: StageEvents
     ) -> None:
         self._stage, self._run_jobs, self._events = stage, run_jobs, events
-        self._ahead = min(_MOST_AHEAD, workers * _JOBS_AHEAD * RECORDS_PER_JOB)
+        self._ahead = min(_MOST_AHEAD, workers * _AHEAD)
 
     def __call__(
         self,
@@ -81,6 +80,7 @@ class EngineMap:
         *,
         what: str,
         kept: Kept[Record] | None = None,
+        together: int = RECORDS_PER_JOB,
     ) -> Iterator[Value | LostRecord]:
         """Yield the function's value of each record, in order (`RecordMap`); those that are kept are not sent."""
         coming, first, found, lost = iter(records), 0, 0, 0
@@ -88,7 +88,7 @@ class EngineMap:
             values: list[Any] = [None if kept is None else kept.get(record) for record in window]
             missing = [(place, window[place]) for place, value in enumerate(values) if value is None]
             found += len(window) - len(missing)
-            parts = [missing[start : start + RECORDS_PER_JOB] for start in range(0, len(missing), RECORDS_PER_JOB)]
+            parts = [missing[start : start + together] for start in range(0, len(missing), together)]
             jobs = [
                 RecordsJob(self._stage, what, function, [(first + place, record) for place, record in part])
                 for part in parts
