@@ -7,7 +7,13 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 _CALLERS = frozenset(
-    {"benchwright.workspace.stages", "benchwright.steps", "benchwright.audit.check", "benchwright.audit.auditing"}
+    {
+        "benchwright.workspace.stages",
+        "benchwright.steps",
+        "benchwright.record_map",
+        "benchwright.audit.check",
+        "benchwright.audit.auditing",
+    }
 )
 _CALLING = ("benchwright.pipeline.", "benchwright.engines.")
 """Modules, and beginnings of their names, that call steps and checks: what comes after them is the step or check."""

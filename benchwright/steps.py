@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 from pydantic import BaseModel, ConfigDict
 
 from benchwright.progress import Progress, Silent
+from benchwright.record_map import RecordMap, map_here
 from benchwright.records import ImageRecord, Item, Operation, Scalar
 
 if TYPE_CHECKING:
@@ -414,6 +415,8 @@ class GatherContext(NamedTuple):
 
     seed: int
     stage: str
+    record_map: RecordMap = map_here
+    """What maps a function over records on the run's engine, for what a step computes of each task, say, alone."""
 
 
 class GatherStep(Step):
@@ -527,6 +530,8 @@ class FinalContext(NamedTuple):
     workers: int = 1
     """Largest number of processes for the step's own work; its result does not depend on it."""
     progress: Progress = Silent()
+    record_map: RecordMap = map_here
+    """What maps a function over records on the run's engine, for work that is one item or one picture at a time."""
 
 
 class EarlierStage(Protocol):

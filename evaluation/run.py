@@ -19,6 +19,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.files.parquet_tables import ParquetTable
 from benchwright.own_ids import OwnIds
 from benchwright.progress import Progress, Silent
+from benchwright.record_map import RecordMap, map_here
 from benchwright.release import Release
 from benchwright.replies.readers import READERS, ROBUST
 from benchwright.rooms import catalogue
@@ -61,6 +62,7 @@ def _contexts_of(
     options: BackendOptions,
     logs: Path | None,
     item_cache: ItemCache,
+    record_map: RecordMap,
     *,
     other_releases: bool,
 ) -> list[ModelContext]:
@@ -71,14 +73,21 @@ def _contexts_of(
         asked_backend = backend if other_model is None else parse_model(*other_model)
         contexts.append(
             ModelContext(
-                asked_backend, _backend_context(plan, asked_backend, logs, item_cache, other_releases=other_releases)
+                asked_backend,
+                _backend_context(plan, asked_backend, logs, item_cache, record_map, other_releases=other_releases),
             )
         )
     return contexts
 
 
 def _backend_context(
-    plan: EvaluationPlan, backend: Backend, logs: Path | None, item_cache: ItemCache, *, other_releases: bool
+    plan: EvaluationPlan,
+    backend: Backend,
+    logs: Path | None,
+    item_cache: ItemCache,
+    record_map: RecordMap,
+    *,
+    other_releases: bool,
 ) -> BackendContext:
     return BackendContext(
         release_id=plan.release.release_id,
@@ -89,6 +98,7 @@ def _backend_context(
         other_releases=other_releases,
         labelled=partial(labelled, plan.release),
         cache=item_cache,
+        record_map=record_map,
     )
 
 
@@ -99,13 +109,14 @@ def _judge_queue_of(
     logs: Path | None,
     scratch: Path,
     item_cache: ItemCache,
+    record_map: RecordMap,
     other_releases: bool,
 ) -> JudgeQueue:
     """Return the queue of replies for a judge."""
     from .judging.judge_queue import JudgeQueue
 
     backend = parse_model(judge.model, judge.options(options)) if isinstance(judge.model, str) else judge.model
-    backend_context = _backend_context(plan, backend, logs, item_cache, other_releases=other_releases)
+    backend_context = _backend_context(plan, backend, logs, item_cache, record_map, other_releases=other_releases)
     return JudgeQueue(judge, backend, backend_context, scratch / "judge-queue.jsonl")
 
 
@@ -146,6 +157,7 @@ def evaluate(
     max_errors: float = MAX_ERRORS,
     name: str | None = None,
     progress: Progress | None = None,
+    record_map: RecordMap = map_here,
 ) -> Score:
     """Score a model on a release.
 
@@ -171,6 +183,7 @@ def evaluate(
         max_errors: Share of errors among the asked items above which the score is unfit, 0 to 1.
         name: Name of the result beside others, in place of the model's name.
         progress: Receiver of the progress.
+        record_map: What maps a program that answers each question alone over the questions; this process by default.
 
     Raises:
         BenchwrightError: There is no such model or split, or `out` holds results of something else.
@@ -194,7 +207,7 @@ def evaluate(
         plan = EvaluationPlan(opened, split, setting, backend.tasks, reader, looks=getattr(backend, "looks", True))
         logs, item_cache = log_folder or out, cache or ItemCache(None)
         if judge is not None:
-            judge_queue = _judge_queue_of(judge, plan, effective, logs, Path(folder), item_cache, replace)
+            judge_queue = _judge_queue_of(judge, plan, effective, logs, Path(folder), item_cache, record_map, replace)
             open_files.callback(judge_queue.close)
             plan = replace_in(plan, judge_queue=judge_queue)
         return _scored(
@@ -205,6 +218,7 @@ def evaluate(
             logs,
             Path(folder),
             item_cache,
+            record_map,
             progress or Silent(),
             replace=replace,
             max_errors=max_errors,
@@ -257,6 +271,7 @@ def _scored(
     logs: Path | None,
     scratch: Path,
     cache: ItemCache,
+    record_map: RecordMap,
     progress: Progress,
     *,
     replace: bool,
@@ -272,7 +287,7 @@ def _scored(
         _refuse_others(folder, before, backend, plan)
     check_files(opened, split)
     spent = TokenUsage(options.prices)
-    contexts = _contexts_of(plan, backend, options, logs, cache, other_releases=replace)
+    contexts = _contexts_of(plan, backend, options, logs, cache, record_map, other_releases=replace)
     if sealed_splits_asked(opened, split):
         answers, outcomes = _answered(plan, contexts, folder, scratch, RunProgress(progress, spent))
         return _score(plan, contexts, None, outcomes, spent, max_errors).model_copy(

@@ -20,6 +20,7 @@ from .model_settings import ModelSettings, known_protocols, known_reader
 from .results.score import MAX_ERRORS, told_apart
 
 if TYPE_CHECKING:
+    from benchwright.record_map import RecordMap
     from benchwright.release import Release
     from benchwright.workspace.item_cache import ItemCache
 
@@ -169,6 +170,7 @@ class Evaluate(FinalStep):
                     max_errors=self.max_errors,
                     name=model.name,
                     cache=cache,
+                    record_map=ctx.record_map,
                 )
                 for model in self.models
                 for protocol in model.protocol or self.protocol
@@ -180,7 +182,7 @@ class Evaluate(FinalStep):
                 (results / HUMAN_FILE).unlink(missing_ok=True)
             else:
                 write_json(results / HUMAN_FILE, human.model_dump(mode="json"))
-            made = {"results": RESULTS, **self._report(results, release, cache)}
+            made = {"results": RESULTS, **self._report(results, release, cache, ctx.record_map)}
             if unfit := unfit_scores(told_apart(scores)):
                 raise CheckFailed(
                     f"{'; '.join(unfit)}; what was answered is kept: the same command asks the rest again, and "
@@ -188,14 +190,14 @@ class Evaluate(FinalStep):
                 )
             return made
 
-    def _report(self, results: Path, release: Release, cache: ItemCache) -> Mapping[str, str]:
+    def _report(self, results: Path, release: Release, cache: ItemCache, record_map: RecordMap) -> Mapping[str, str]:
         """Write the report, after the scores, which must not be lost for want of a page."""
         from .report.writing import REPORT_FILE, write_report
 
         (results / REPORT_FILE).unlink(missing_ok=True)
         if not self.report:
             return {}
-        write_report(results, release, cache=cache)
+        write_report(results, release, cache=cache, record_map=record_map)
         return {"report": f"{RESULTS}/{REPORT_FILE}"}
 
 

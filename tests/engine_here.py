@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import io
 import pickle
-import time
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
@@ -23,6 +22,7 @@ import pytest
 
 from benchwright import recipe
 from benchwright.engines.base import Attempt, Done, Job
+from benchwright.engines.usage import Meter
 from benchwright.errors import BenchwrightError
 from benchwright.storage_faults import storage_fault
 
@@ -53,8 +53,10 @@ class EngineHere:
         for job in jobs:
             if self._context is None:
                 self._context = _sent(self._given)
-            started = time.perf_counter()
-            yield Done(job, self._result_of(_sent(job)), time.perf_counter() - started, 1)
+            with Meter() as meter:
+                result = self._result_of(_sent(job))
+                usage = meter.usage()
+            yield Done(job, result, usage.wall_s, 1, usage, "worker-1")
 
     def _result_of(self, job: Job) -> Any:
         printed = io.StringIO()

@@ -47,6 +47,13 @@ _FAILURES_SHOWN = 10
     "--copy", is_flag=True, help="Store the source images in the workspace instead of referring to their folder."
 )
 @click.option(
+    "--profile",
+    "is_profiled",
+    is_flag=True,
+    help="Write what each stage and each worker cost (processor time, wall clock, bytes, memory) into the run's "
+    "folder, as the page `profile.html` and as `profile.json`.",
+)
+@click.option(
     "--dry-run",
     is_flag=True,
     help="Say what models behind endpoints would be asked and cost at most; ask nobody and run nothing.",
@@ -56,13 +63,14 @@ _FAILURES_SHOWN = 10
     `{"state": "done" or "waiting", "workspace", "steps": [{"name", "in", "kept", "dropped": {reason: n}, "asked":
     {reason: n}, "reversed", "made", "seconds"}], "left_out": [{"step", "lacks"}], "few_items": [{"step", "advice"}],
     "waits": [line], "artifacts": {name: path}, "executed_shards", "decoded_images", "failed": [{"path", "step",
-    "reason", "detail"}], "funnel", "lost": [{"step", "reason", "records", "first", "error"}]}`; `lost` counts the
-    records that errors lost, with the exception, file and line of the first; `left_out` names steps that the recipe can
-    do without and that lack something, with how to get it, and `few_items` those that made few items, with why and what
-    to do; `funnel` is the page of this run, or of the run before that shows the same. With `--dry-run` `{"dry_run",
-    "images", "plans": [{"step", "model", "purpose", "requests", "pictures", "prompt_tokens", "most_completion_tokens",
-    "cost"}], "cost", "unplanned": [step], "bringing": [step]}`; `cost` is null without prices, and the sum is null
-    where a step in `unplanned` cannot say how often it asks
+    "reason", "detail"}], "funnel", "profile", "lost": [{"step", "reason", "records", "first", "error"}]}`; `lost`
+    counts the records that errors lost, with the exception, file and line of the first; `left_out` names steps that the
+    recipe can do without and that lack something, with how to get it, and `few_items` those that made few items, with
+    why and what to do; `funnel` is the page of this run, or of the run before that shows the same, and `profile` the
+    page of what it cost, null without `--profile`. With `--dry-run` `{"dry_run", "images", "plans": [{"step", "model",
+    "purpose", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}], "cost", "unplanned": [step],
+    "bringing": [step]}`; `cost` is null without prices, and the sum is null where a step in `unplanned` cannot say how
+    often it asks
     """
 )
 def run(
@@ -73,6 +81,7 @@ def run(
     address: str | None,
     workers: int | None,
     copy: bool,
+    is_profiled: bool,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -111,12 +120,20 @@ def run(
             progress=progress,
             engine=engine,
             address=address,
+            is_profiled=is_profiled,
         )
     failed = _failures(finished)
     lost = lost_in(failed, finished.raised)
     page = _funnel(finished)
-    document = finished.to_json() | {"failed": failed, "funnel": str(page), "lost": [each._asdict() for each in lost]}
-    emit(document, as_json=as_json, text=lambda: f"{_table(finished, failed)}\nfunnel: {page}")
+    profile = _profile(finished) if is_profiled else None
+    document = finished.to_json() | {
+        "failed": failed,
+        "funnel": str(page),
+        "profile": None if profile is None else str(profile),
+        "lost": [each._asdict() for each in lost],
+    }
+    pages = f"funnel: {page}" if profile is None else f"funnel: {page}\nprofile: {profile}"
+    emit(document, as_json=as_json, text=lambda: f"{_table(finished, failed)}\n{pages}")
     end_with_lost(lost, log=finished.run_folder)
 
 
@@ -142,6 +159,14 @@ def _funnel(finished: FinishedRun) -> Path:
 
     assert finished.run_folder is not None, "every run has a log"
     return write_run_funnel(finished.workspace, finished.run_folder)
+
+
+def _profile(finished: FinishedRun) -> Path:
+    """Write what the run cost, as a page and as JSON, and return the page's path."""
+    from benchwright.funnel import write_profile
+
+    assert finished.run_folder is not None, "every run has a log"
+    return write_profile(finished.run_folder)
 
 
 def _failures(finished: FinishedRun) -> list[dict[str, str]]:

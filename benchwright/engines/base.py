@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
+from benchwright.engines.usage import NOTHING, Usage
+
 if TYPE_CHECKING:
     from benchwright.steps import Resources
 
@@ -44,12 +46,23 @@ class Job(Protocol):
 
 
 class Done(NamedTuple):
-    """A finished job."""
+    """A finished job.
+
+    Args:
+        job: The job.
+        result: What its `run` returned.
+        seconds: Seconds that its last attempt took.
+        attempts: Number of attempts.
+        usage: Cost of its last attempt.
+        worker: Name of the worker that ran it, that of its log.
+    """
 
     job: Any
     result: Any
     seconds: float
     attempts: int
+    usage: Usage = NOTHING
+    worker: str = ""
 
 
 class Engine(Protocol):
@@ -73,6 +86,8 @@ class Engine(Protocol):
 
     def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:
         """Run jobs and yield each as it finishes, in no particular order.
+
+        One call ends before the next begins. A call that is not read to its end leaves no job behind.
 
         Args:
             jobs: Jobs to run; all jobs of one call share the workers.

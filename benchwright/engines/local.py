@@ -80,6 +80,7 @@ class _Worker:
     process: BaseProcess
     conn: Connection
     progress_slot: ProgressSlot
+    name: str
     is_ready: bool = False
     task: _Task | None = None
     seen: bytes = b""
@@ -135,6 +136,12 @@ class LocalEngine:
         waiting = deque(_Task(job) for job in jobs)
         if waiting:
             self._settle(0 if needs is None else needs.gpu_memory_mb)
+        try:
+            yield from self._all(waiting)
+        finally:
+            self._end_busy()
+
+    def _all(self, waiting: deque[_Task]) -> Iterator[Done]:
         while waiting or any(worker.task for worker in self._workers):
             self._keep_staffed(len(waiting) + sum(worker.task is not None for worker in self._workers))
             for worker in self._workers:
@@ -153,6 +160,12 @@ class LocalEngine:
                     worker.is_ready = True
                 else:
                     yield self._finish(worker, kind, payload)
+
+    def _end_busy(self) -> None:
+        """End the workers whose job nobody waits for any more: what they would answer belongs to no later call."""
+        for worker in [worker for worker in self._workers if worker.task is not None]:
+            self._end(worker)
+            self._workers.remove(worker)
 
     def _settle(self, gpu_memory_mb: int) -> None:
         """Let no more workers run than fit onto the GPU.
@@ -177,7 +190,8 @@ class LocalEngine:
         if kind == "raised":
             _raise(task.job, *payload)
         self._early_ends.clear()
-        return Done(task.job, payload[0], payload[1], task.attempts)
+        result, usage = payload
+        return Done(task.job, result, usage.wall_s, task.attempts, usage, worker.name)
 
     def prepare(self) -> None:
         """Begin to start workers in the background (`Engine.prepare`)."""
@@ -196,7 +210,8 @@ class LocalEngine:
             ours, theirs = starting.context().Pipe()
             progress_slot = ProgressSlot.make()
             self._spawned += 1
-            log = self._log_folder / f"{self._log_name}-{self._spawned}.log"
+            name = f"{self._log_name}-{self._spawned}"
+            log = self._log_folder / f"{name}.log"
             process = starting.context().Process(  # type: ignore[attr-defined]
                 target=worker_module.main, args=(theirs, progress_slot.path, str(log), dict(os.environ)), daemon=True
             )
@@ -208,7 +223,7 @@ class LocalEngine:
                     progress_slot.forget()
                     self._note_early_end(_KILLED_WHILE_STARTING, "starting")
                     continue
-                worker = _Worker(process, ours, progress_slot, heard_at=time.monotonic())
+                worker = _Worker(process, ours, progress_slot, name, heard_at=time.monotonic())
                 self._workers.append(worker)
             try:
                 ours.send(self._worker_context)

@@ -12,7 +12,6 @@ import os
 import signal
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Mapping
 from contextlib import suppress
@@ -24,6 +23,7 @@ from typing import Any, TextIO
 from benchwright.engines.base import Attempt
 from benchwright.engines.progress_slot import ProgressSlot
 from benchwright.engines.starting import THREAD_SETTINGS
+from benchwright.engines.usage import Meter
 from benchwright.storage_faults import storage_fault
 
 
@@ -93,7 +93,7 @@ def _serve(conn: Connection, progress_slot: ProgressSlot) -> None:
                 _drop_caches(worker_context)
                 continue
             job, singly, blamed = order
-            started = time.perf_counter()
+            meter = Meter(peak_anew=True)
             answer: tuple[str, Any]
             try:
                 result = job.run(worker_context, Attempt(progress_slot.at, singly, blamed))
@@ -101,8 +101,9 @@ def _serve(conn: Connection, progress_slot: ProgressSlot) -> None:
                 # An exception's cause is not pickled with it, and a full disk may appear only in the cause.
                 reported = storage_fault(error) or error
                 answer = ("raised", (reported if _can_travel(reported) else None, traceback.format_exc()))
+                meter.usage()
             else:
-                answer = ("done", (result, time.perf_counter() - started))
+                answer = ("done", (result, meter.usage()))
             progress_slot.at(None)
             conn.send(answer)
             _single_threaded()

@@ -22,6 +22,7 @@ from benchwright.engines.memory import give_back
 from benchwright.engines.starting import uninterrupted
 from benchwright.pipeline.outcomes import Judged, read_outcomes, write_outcomes
 from benchwright.pipeline.worker_context import WorkerContext
+from benchwright.record_map import RecordMap, map_here
 from benchwright.steps import (
     AnyRecord,
     CampaignContext,
@@ -151,8 +152,15 @@ def _override_again(worker: WorkerContext, stage: Stage, markers: Sequence[Marke
     return bool(changed)
 
 
-def run_gather(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> bool:
-    """Run a gather stage unless nothing it reads has changed; return whether it ran."""
+def run_gather(worker: WorkerContext, stage: Stage, shards: Sequence[str], record_map: RecordMap = map_here) -> bool:
+    """Run a gather stage unless nothing it reads has changed; return whether it ran.
+
+    Args:
+        worker: Context of the main process.
+        stage: The stage.
+        shards: Names of all shards.
+        record_map: What maps functions over records for the step.
+    """
     assert isinstance(stage.step, GatherStep)
     upstream = {shard: worker.upstream(stage, shard) for shard in shards}
     inputs = [input_digest(stage, upstream[shard]) for shard in shards]
@@ -165,7 +173,7 @@ def run_gather(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> bo
     ids, whole = _all_columns(worker, stage, wanted, [upstream[shard] for shard in shards])
     _load(stage.step.imports)
     rows = whole.num_rows
-    gathered = stage.step.gather(whole, GatherContext(worker.seed, stage.id))
+    gathered = stage.step.gather(whole, GatherContext(worker.seed, stage.id, record_map))
     del whole
     outcome_of = outcome_of_row(gathered, rows, stage)
     overrides = worker.overrides.about(stage)

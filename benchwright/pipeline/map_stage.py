@@ -8,12 +8,12 @@ keeps its old outcome and is not run.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchwright.engines.base import Attempt
+from benchwright.engines.usage import Meter, Usage
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.models.batching import OutOfMemory, ran_out_of_memory
 from benchwright.overrides import Override
@@ -80,8 +80,10 @@ class MapJob:
         return f"{'+'.join(self.stages)} shard {self.shard}"
 
     def run(self, worker: WorkerContext, attempt: Attempt) -> dict[str, Any]:
-        """Run the pass and write every stage's shard; return its counts of records and decodes, and its seconds.
+        """Run the pass and write every stage's shard; return its counts of records and decodes, and its costs.
 
+        `seconds` and `stages` hold, by stage, the wall clock and the whole cost of the stage's own work; what the job
+        costs beyond that goes into reading and writing tables.
         `raised` holds, by stage, the first exception that the step raised on a record, with its message.
         """
         stages = [stage for stage in worker.stages if stage.id in self.stages]
@@ -91,14 +93,14 @@ class MapJob:
         stage_input = load_stage_input(worker.workspace, first, reads)
         running = [self._start(worker, stage, stage_input) for stage in stages]
         decoded, remade, ran = worker.reader.decodes, len(worker.remade), 0
-        seconds = dict.fromkeys(self.stages, 0.0)
+        costs = dict.fromkeys(self.stages, Usage())
         for number, chunk in enumerate(_chunks(stage_input, stages)):
             if number:
                 worker.drop_caches()  # seldom needed again; only the last chunk's may be used by the next pass
             for running_stage in running:
-                started = time.perf_counter()
-                ran += _run_chunk(running_stage, stage_input, chunk, attempt)
-                seconds[running_stage.stage.id] += time.perf_counter() - started
+                with Meter(peak_anew=True) as meter:
+                    ran += _run_chunk(running_stage, stage_input, chunk, attempt)
+                    costs[running_stage.stage.id] += meter.usage()
         for running_stage in running:
             table = StageTable(worker.workspace, running_stage.stage.id)
             write_outcomes(
@@ -114,7 +116,8 @@ class MapJob:
         return {
             "ran": ran,
             "decoded": worker.reader.decodes - decoded,
-            "seconds": seconds,
+            "seconds": {stage_id: cost.wall_s for stage_id, cost in costs.items()},
+            "stages": {stage_id: cost.to_json() for stage_id, cost in costs.items()},
             "remade": worker.remade[remade:],
             "raised": {each.stage.id: str(each.raised) for each in running if each.raised is not None},
         }

@@ -25,7 +25,9 @@ from benchwright.pipeline.map_stage import TRANSIENT, MapJob
 from benchwright.pipeline.overrides import override_status, take_in
 from benchwright.pipeline.planning.fitting import fitted_to
 from benchwright.pipeline.planning.plan import Phase, check_final_steps, phases, plan
+from benchwright.pipeline.record_jobs import EngineMap
 from benchwright.pipeline.runlog import RunLog, logged
+from benchwright.pipeline.stage_events import StageEvents, Watched
 from benchwright.pipeline.view import View
 from benchwright.pipeline.worker_context import WorkerContext
 from benchwright.progress import Progress, Silent
@@ -58,6 +60,7 @@ def run_recipe(
     progress: Progress | None = None,
     engine: str = "local",
     address: str | None = None,
+    is_profiled: bool = False,
 ) -> FinishedRun:
     """Run a recipe, or resume where an earlier run stopped or was killed.
 
@@ -73,6 +76,8 @@ def run_recipe(
         progress: Receiver of progress; none if None.
         engine: Name of the engine (`benchwright.pipeline.engine_choice.ENGINES`).
         address: Address of the cluster, for an engine that has one.
+        is_profiled: Whether the main process's peak of memory begins anew with each stage, so that the run's events
+            say how much memory each stage took there; whoever watches the process from outside sees the last peak.
 
     Raises:
         BenchwrightError: The recipe's steps do not fit together, the workspace is in use, or something is missing.
@@ -92,9 +97,12 @@ def run_recipe(
         about["recipe_file"] = str(recipe.source.resolve())
     for _ in range(len(stages) + 1):  # each campaign adds images at most once; afterwards only people do
         with space.locked(), logged(space, about) as log:
-            run = _Run(space, recipe, stages, folder.resolve(), log, progress or Silent(), workers or processors())
+            run = _Run(
+                space, recipe, stages, folder.resolve(), log, progress or Silent(), workers or processors(), is_profiled
+            )
             opened = open_engine(engine, run.worker, workers=workers, log_folder=log.folder, address=address)
-            finished = run.go(opened, copy)
+            with run.events.run():
+                finished = run.go(opened, copy)
         if not finished.rerun:
             break
     return replace(finished, left_out=left_out)
@@ -209,6 +217,7 @@ class _Run:
     log: RunLog
     progress: Progress
     workers: int = 1
+    is_profiled: bool = False
     executed: int = 0
     decoded: int = 0
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -222,6 +231,7 @@ class _Run:
         self.worker = _worker_context(self.space, self.recipe.header, self.stages, self.images)
         self.worker.overrides = take_in(self.space, shard_count=self.recipe.header.shards)
         self.shards = shard_names(self.recipe.header.shards)
+        self.events = StageEvents(self.log, self._counts, is_profiled=self.is_profiled)
 
     def go(self, opened: Engine, copy: bool) -> FinishedRun:
         header, self.copy = self.recipe.header, copy
@@ -244,16 +254,18 @@ class _Run:
                 engine.prepare()  # a new workspace always needs workers: they start while files are listed
             started = time.perf_counter()
             self.progress.phase(INGEST, 0)
-            counts = ingest(
-                self.space,
-                self.images,
-                limits=self.worker.limits,
-                shard_count=header.shards,
-                run_jobs=self._jobs_of(engine),
-                copy=copy,
-                brought=brought,
-                leaves_out=self._is_taken,
-            )
+            with self.events.stages([INGEST], "ingest") as watched:
+                watched.ran = 1  # it looks for changed files in every run
+                counts = ingest(
+                    self.space,
+                    self.images,
+                    limits=self.worker.limits,
+                    shard_count=header.shards,
+                    run_jobs=self._jobs_of(engine, [INGEST]),
+                    copy=copy,
+                    brought=brought,
+                    leaves_out=self._is_taken,
+                )
             if not counts.records:
                 self.progress.warn(f"there is no file in {self.images}")
             reports = [report_of(INGEST, [counts], time.perf_counter() - started, makes=("images",))]
@@ -309,32 +321,46 @@ class _Run:
     def _go_through(self, engine: Engine) -> list[str]:
         for phase in phases(self.stages):
             started = time.perf_counter()
-            if phase.kind == "map":
-                self._map(engine, phase)
-            elif phase.kind == "gather":
-                self.progress.phase(phase.stages[0].id, 0)
-                if sum(map(self._size, self.shards)) >= _IMAGES_TO_REST:
-                    engine.drop_caches()
-                if run_gather(self.worker, phase.stages[0], self.shards):
-                    self.executed += 1
-                    self.log.event("gather", stage=phase.stages[0].id, seconds=time.perf_counter() - started)
-            elif phase.kind == "campaign":
-                self.progress.phase(phase.stages[0].id, 0)
-                verdicts = run_campaign(self.worker, phase.stages[0], self.shards)
-                if verdicts.waiting is not None:
-                    self.rerun = verdicts.rerun
-                    return [verdicts.waiting]
-            else:
-                self._final(phase.stages[0])
-            for stage in phase.stages:
-                self.reached.add(stage.entry)
-                if phase.kind != "map":
-                    self.seconds[stage.entry] += time.perf_counter() - started
-                if phase.kind != "final":
-                    self._publish(stage)
-                if phase.kind == "map":
-                    self._check_works(stage)
+            with self.events.stages([stage.id for stage in phase.stages], phase.kind) as watched:
+                waits = self._run_phase(engine, phase, watched)
+                if waits is not None:
+                    watched.state = "waiting"
+                    return [waits]
+                for stage in phase.stages:
+                    self.reached.add(stage.entry)
+                    if phase.kind != "map":
+                        self.seconds[stage.entry] += time.perf_counter() - started
+                    if phase.kind != "final":
+                        self._publish(stage)
+                    if phase.kind == "map":
+                        self._check_works(stage)
         return []
+
+    def _run_phase(self, engine: Engine, phase: Phase, watched: Watched) -> str | None:
+        """Run a phase; return what people have to do first, if it waits for them."""
+        if phase.kind == "map":
+            watched.ran = self._map(engine, phase)
+            return None
+        [stage] = phase.stages
+        self.progress.phase(stage.id, 0)
+        if phase.kind == "gather":
+            started = time.perf_counter()
+            if sum(map(self._size, self.shards)) >= _IMAGES_TO_REST:
+                engine.drop_caches()
+            watched.ran = int(run_gather(self.worker, stage, self.shards, self._record_map(engine, stage)))
+            if watched.ran:
+                self.executed += 1
+                self.log.event("gather", stage=stage.id, seconds=time.perf_counter() - started)
+        elif phase.kind == "campaign":
+            watched.ran = 1  # it asks the review store in every run
+            verdicts = run_campaign(self.worker, stage, self.shards)
+            if verdicts.waiting is not None:
+                self.rerun = verdicts.rerun
+                return verdicts.waiting
+        else:
+            watched.ran = int(self._final(engine, stage))
+            watched.counts = {"artifacts": len(self.artifacts)}
+        return None
 
     def _publish(self, stage: Stage) -> None:
         for shard in self.shards:
@@ -347,18 +373,23 @@ class _Run:
 
     def _check_works(self, stage: Stage) -> None:
         """Stop the run if a step raised an exception on every record: the step is at fault, not the images."""
-        counts = self._counts(stage)
+        counts = self._counts(stage.id)
         if counts.records >= _RECORDS_TO_SUSPECT and counts.by["failed", "step_error"] == counts.records:
             raise StepError(
                 f"step {stage.id!r} raised an error on every one of {counts.records} {stage.consumes}; mend the step "
                 f"and run again (the errors are in {self.log.folder})"
             )
 
-    def _counts(self, stage: Stage) -> VerdictCounts:
-        markers = [StageTable(self.space, stage.id).marker(shard) for shard in self.shards]
+    def _counts(self, stage_id: str) -> VerdictCounts:
+        """Return the counts of a stage's table; of nothing for a final step, which has none."""
+        markers = [StageTable(self.space, stage_id).marker(shard) for shard in self.shards]
         return VerdictCounts.total(marker.counts for marker in markers if marker)
 
-    def _map(self, engine: Engine, phase: Phase) -> None:
+    def _record_map(self, engine: Engine, stage: Stage) -> EngineMap:
+        return EngineMap(stage.id, self._jobs_of(engine, [stage.id]), workers=self.workers, events=self.events)
+
+    def _map(self, engine: Engine, phase: Phase) -> int:
+        """Run the shards of a phase that are not up to date; return their number."""
         jobs = [
             MapJob(shard, tuple(stage.id for stage in phase.stages), self._size(shard))
             for shard in self.shards
@@ -367,7 +398,7 @@ class _Run:
         self.progress.phase(
             " + ".join(dict.fromkeys(stage.entry for stage in phase.stages)), sum(job.size for job in jobs)
         )
-        for done in self._jobs_of(engine, phase.needs)(jobs):
+        for done in self._jobs_of(engine, [stage.id for stage in phase.stages], phase.needs)(jobs):
             result = done.result
             self.executed += 1
             self.decoded += result["decoded"]
@@ -377,14 +408,16 @@ class _Run:
                 self.seconds[next(stage.entry for stage in phase.stages if stage.id == stage_id)] += seconds
             for stage in phase.stages:
                 self.worker.forget(stage.id, done.job.shard)
+        return len(jobs)
 
-    def _jobs_of(self, engine: Engine, needs: Resources | None = None) -> Callable[[Sequence[Job]], Iterator[Done]]:
-        """Return the engine's `run` with logging and progress."""
+    def _jobs_of(
+        self, engine: Engine, stages: Sequence[str], needs: Resources | None = None
+    ) -> Callable[[Sequence[Job]], Iterator[Done]]:
+        """Return the engine's `run` with logging and progress, for jobs of these stages."""
 
         def run(jobs: Sequence[Job]) -> Iterator[Done]:
             for done in engine.run(jobs, needs):
-                extra = done.result if isinstance(done.result, dict) else {}
-                self.log.event("job", name=done.job.name, wall=done.seconds, attempts=done.attempts, **extra)
+                self.events.job(done, stages)
                 self.progress.advance(done.job.size)
                 yield done
 
@@ -406,9 +439,9 @@ class _Run:
         except BenchwrightError:  # an earlier stage has no shard yet
             return False
 
-    def _final(self, stage: Stage) -> None:
+    def _final(self, engine: Engine, stage: Stage) -> bool:
+        """Run a final step unless it, and what it made, are up to date; return whether it ran."""
         assert isinstance(stage.step, FinalStep)
-        self.progress.phase(stage.id, 0)
         before = self.stages[: self.stages.index(stage)]
         recipe = _what_made(before, self.recipe.resolved())
         view = View(self.worker, before, self.shards, recipe, withdrawn=withdrawn_images(self.space.root))
@@ -418,11 +451,19 @@ class _Run:
         with suppress(FileNotFoundError, DamagedError):
             known = read_sealed(folder / "final.json")
         made: Mapping[str, str] = known.get("artifacts", {})
-        if known.get("fingerprint") != fingerprint or not all(
+        is_current = known.get("fingerprint") == fingerprint and all(
             (self.space.root / path).exists() for path in made.values()
-        ):
+        )
+        if not is_current:
             context = FinalContext(
-                self.worker.seed, stage.id, self.space.root, recipe, dict(self.artifacts), self.workers, self.progress
+                self.worker.seed,
+                stage.id,
+                self.space.root,
+                recipe,
+                dict(self.artifacts),
+                self.workers,
+                self.progress,
+                self._record_map(engine, stage),
             )
             made = stage.step.finish(view, context)
             folder.mkdir(parents=True, exist_ok=True)
@@ -430,6 +471,7 @@ class _Run:
             document = {"fingerprint": fingerprint, "artifacts": dict(made), "files": files}
             write_sealed(folder / "final.json", document, tmp=self.space.tmp)
         self.artifacts |= made
+        return not is_current
 
     def _reports(self) -> list[StepReport]:
         by_entry: dict[str, list[Stage]] = {}
@@ -442,7 +484,7 @@ class _Run:
                 kept = reports[-1].kept if reports else 0
                 reports.append(StepReport(entry, kept, kept, {}, {}, 0, self.seconds[entry]))
                 continue
-            parts = [self._counts(stage) for stage in stages]
+            parts = [self._counts(stage.id) for stage in stages]
             makes = {stream for stage in stages for stream in stage.makes}
             reports.append(report_of(entry, parts, self.seconds[entry], makes=makes))
         return reports

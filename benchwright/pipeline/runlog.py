@@ -1,7 +1,7 @@
 """The log of one run: everything that varies between runs and is therefore in no table.
 
 runs/RUN/run.json       time, machine, versions, how the run ended; then the SHA-256 of the files that are complete
-runs/RUN/events.jsonl   one line per finished job
+runs/RUN/events.jsonl   lines about stages that start and end, and about each finished job (`stage_events`)
 runs/RUN/funnel.html    the page of the run
 runs/RUN/worker-N.log   what each worker printed
 runs/versions.json      the library versions of the last run
@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import secrets
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -27,7 +28,7 @@ from benchwright.workspace.sealed import read_sealed, write_sealed
 from benchwright.workspace.workspace import Workspace
 
 _RUN_FILE = "run.json"
-_EVENTS_FILE = "events.jsonl"
+EVENTS_FILE = "events.jsonl"
 WRITTEN_AGAIN = ("runs/versions.json", "runs/funnel.json")
 """Files that the next run writes again where they are damaged or missing."""
 
@@ -36,7 +37,7 @@ class RunLog:
     """The open log of a run."""
 
     def __init__(self, workspace: Workspace, command: Mapping[str, Any]) -> None:
-        started = datetime.now(UTC)
+        started, self._opened = datetime.now(UTC), time.perf_counter()
         self.folder: Path = workspace.runs / f"{started:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
         self.folder.mkdir(parents=True)
         self._workspace = workspace
@@ -47,13 +48,14 @@ class RunLog:
             "versions": library_versions(),
             **command,
         }
-        self._events = (self.folder / _EVENTS_FILE).open("a", encoding="utf-8", buffering=1)
+        self._events = (self.folder / EVENTS_FILE).open("a", encoding="utf-8", buffering=1)
         write_sealed(self.folder / _RUN_FILE, self._document)
 
-    def event(self, kind: str, **what: Any) -> None:
-        """Add one event to the log."""
+    def event(self, kind: str, /, **what: Any) -> None:
+        """Add one event to the log, with `at`, the seconds since the log was opened."""
+        at = round(time.perf_counter() - self._opened, 4)
         with naming(self._events.name):
-            self._events.write(json.dumps({"event": kind, **what}, ensure_ascii=True) + "\n")
+            self._events.write(json.dumps({"event": kind, "at": at, **what}, ensure_ascii=True) + "\n")
 
     def changed_versions(self) -> list[str]:
         """Return one line per library whose version differs from the last run's, and remember today's."""
@@ -76,7 +78,7 @@ class RunLog:
         with naming(self._events.name):
             self._events.close()
         ended = {"ended_at": datetime.now(UTC).isoformat(), "state": state}
-        files = {_EVENTS_FILE: file_digest(self.folder / _EVENTS_FILE)}
+        files = {EVENTS_FILE: file_digest(self.folder / EVENTS_FILE)}
         write_sealed(self.folder / _RUN_FILE, {**self._document, **ended, "files": files})
 
 

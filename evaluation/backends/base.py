@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from benchwright.errors import BenchwrightError
 from benchwright.own_ids import OwnIds
+from benchwright.record_map import RecordMap, map_here
 from benchwright.rooms import find
 from benchwright.workspace.item_cache import ItemCache
 
@@ -59,6 +60,7 @@ class BackendContext:
         labelled: Function that yields all items of all splits that have a right option, read on each call; for
             baselines that measure what can be learned from the words alone, and for no model.
         cache: Cache, kept between runs, for replies that depend on one question alone.
+        record_map: What maps a function over questions, in the workers of a run where there are some.
     """
 
     release_id: str
@@ -69,6 +71,7 @@ class BackendContext:
     other_releases: bool = True
     labelled: Callable[[], Iterable[LabelledQuestion]] = _no_labels
     cache: ItemCache = field(default_factory=lambda: ItemCache(None))
+    record_map: RecordMap = map_here
 
 
 class Backend(Protocol):

@@ -8,23 +8,26 @@ A page shows all items, or a sample that is the same every time.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import chain, islice, tee
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from benchwright.progress import Progress, Silent
+from benchwright.record_map import Kept, RecordMap
 
 from ..prompting.release_files import columns_of
 from .content.cards import card
-from .content.pictures import PagePictures
+from .content.pictures import PagePictures, WantedPicture, WantedPictures, page_picture
 from .content.replies import Predictions
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from benchwright.records import Item
     from benchwright.release import Release
     from benchwright.workspace.item_cache import ItemCache
 
@@ -160,6 +163,7 @@ def gather(
     max_items: int,
     max_side_px: int,
     cache: ItemCache,
+    record_map: RecordMap,
     progress: Progress | None,
 ) -> GatheredItems:
     """Read release and predictions once, in parallel, and put the shown data into the spool.
@@ -175,6 +179,7 @@ def gather(
         max_items: Largest number of items on the page.
         max_side_px: Longest side of a picture, in pixels.
         cache: Cache of reduced pictures.
+        record_map: What maps the making of reduced pictures over them.
         progress: Receiver of the progress.
 
     Raises:
@@ -189,28 +194,43 @@ def gather(
     def keep(uri: str, size: tuple[int, int]) -> None:
         spool.picture(pictures.count, uri, size, in_page=shown < _WITHOUT_SCRIPT)
 
-    pictures = PagePictures(keep, cache, max_side_px=max_side_px)
+    coming, ahead = tee(_with_pictures(release, split, chosen, max_side_px))
+    last = max((number for number, (item_id, _) in enumerate(items) if item_id in chosen), default=-1)
+    wanted = chain.from_iterable(needed for _, _, needed in islice(ahead, last + 1))
+    del ahead
+    made = record_map(page_picture, wanted, what="pictures", kept=Kept(cache, WantedPicture.kept_as))
+    pictures = PagePictures(keep, made)
     watching = progress or Silent()
     watching.phase("report", len(items))
-    for number, released in enumerate(release.items(split)):
-        item = released.item
+    for number, (item, item_split, _) in enumerate(coming):
         item_replies = [predictions.of(item.item_id) for predictions in replies]
         share = None if people is None else people.items.get(item.item_id)
         hard = {"difficulty": float(beside.difficulty[number]), "discrimination": float(beside.discrimination[number])}
         beside.sums.add(item, share)
-        beside.table.add(item, released.split, item_replies, share, **hard)
+        beside.table.add(item, item_split, item_replies, share, **hard)
         watching.advance(1)
         if item.item_id not in chosen:
             continue
-        places = [pictures.show(image, released.images[image.image_id]) for image in item.images]
-        made = card(item, released.split, pictures=places, replies=item_replies, people=share, **hard)
-        spool.card(made)
+        places = [pictures.show(image) for image in item.images]
+        shown_card = card(item, item_split, pictures=places, replies=item_replies, people=share, **hard)
+        spool.card(shown_card)
         if shown < _WITHOUT_SCRIPT:
-            first.append(made)
+            first.append(shown_card)
         shown += 1
+    assert next(made, None) is None, "every picture that was made has its place"
     for predictions in replies:
         predictions.close()
     return GatheredItems(len(items), shown, pictures.count, first)
+
+
+def _with_pictures(
+    release: Release, split: str | None, chosen: Container[str], max_side_px: int
+) -> Iterator[tuple[Item, str, list[WantedPicture]]]:
+    """Yield each item, its split, and the pictures that the page needs for it and for none before it."""
+    wanted = WantedPictures(max_side_px=max_side_px)
+    for released in release.items(split):
+        needed = wanted.of(released.item, released.images) if released.item.item_id in chosen else []
+        yield released.item, released.split, needed
 
 
 def strata(release: Release, split: str | None) -> Iterator[tuple[str, Stratum]]:

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.record_map import RecordMap, map_here
 from benchwright.release import Release
 from benchwright.text_normalization import counted
 from benchwright.workspace.atomic import replacing
@@ -82,6 +83,7 @@ def write_report(
     findings: Path | None = None,
     shortcuts: Path | None = None,
     cache: ItemCache | None = None,
+    record_map: RecordMap = map_here,
     progress: Progress | None = None,
 ) -> WrittenReport:
     """Write the report on all models in a folder of results.
@@ -99,6 +101,7 @@ def write_report(
         findings: File of an error analysis of these models, as `review results` writes it.
         shortcuts: File that `filter shortcuts` printed with `--json`; its best solvers stand beside models.
         cache: Cache of reduced pictures, kept between reports; no cache if None.
+        record_map: What maps the making of reduced pictures over them; this process by default.
         progress: Receiver of the progress.
 
     Raises:
@@ -159,6 +162,7 @@ def write_report(
                 max_items=max_items,
                 max_side_px=max_side_px,
                 cache=cache or ItemCache(None),
+                record_map=record_map,
                 progress=progress,
             )
         pairs = pair_lines(sheet, comparison, [line.model for line in board.lines])

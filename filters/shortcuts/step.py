@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prune
 from benchwright.diagnostics.shortcuts.report import flagged_items
 from benchwright.errors import PrerequisiteError
+from benchwright.record_map import unless_lost
 from benchwright.records import Item
 from benchwright.steps import (
     Context,
@@ -123,14 +125,20 @@ class CheatingSolvers(GatherStep):
         bounds = Bounds(self.max_gain, self.min_p)
         results = (
             run_battery(
-                cues, keys, seed=ctx.seed, bounds=bounds, task_cues=self.allowed_cues, replies=self.replies(columns)
+                cues,
+                keys,
+                seed=ctx.seed,
+                bounds=bounds,
+                task_cues=self.allowed_cues,
+                replies=self.replies(columns),
+                record_map=ctx.record_map,
             )
             if cues
             else []
         )
         spoken: dict[int, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]] = {}
-        for result in results:
-            for item_id, outcome in self._of_task(result, ctx.seed, bounds).items():
+        for result, pruned in zip(results, self._pruned(results, bounds, ctx), strict=True):
+            for item_id, outcome in self._of_task(result, pruned).items():
                 spoken[row_of[item_id]] = outcome
         rows = sorted(spoken)
         return Gathered(
@@ -149,13 +157,22 @@ class CheatingSolvers(GatherStep):
         del columns
         return {}
 
+    def _pruned(self, results: Sequence[TaskResult], bounds: Bounds, ctx: GatherContext) -> Iterator[frozenset[str]]:
+        """Yield the ids of the items of each task that pruning takes out."""
+        if self.prune is None:
+            yield from (frozenset() for _ in results)
+            return
+        pruning_of = partial(prune, settings=self.prune, seed=ctx.seed, bounds=bounds)
+        pruned = ctx.record_map(pruning_of, results, what="pruning", together=1)
+        for result, made in zip(results, pruned, strict=True):
+            pruning = unless_lost(made, f"task {result.table.task!r} could not be pruned")
+            yield frozenset() if pruning is None else frozenset(pruning.item_ids)
+
     def _of_task(
-        self, result: TaskResult, seed: int, bounds: Bounds
+        self, result: TaskResult, pruned: frozenset[str]
     ) -> dict[str, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]]:
         """Return verdict, reason, bias score, names of solvers and evidence of each item of a task."""
         flagged = flagged_items(result)
-        pruning = None if self.prune is None else prune(result, self.prune, seed=seed, bounds=bounds)
-        pruned = frozenset(pruning.item_ids) if pruning is not None else frozenset()
         outcomes: dict[str, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]] = {}
         for item, bias in zip(result.table.items, result.bias.tolist(), strict=True):
             solvers = flagged.get(item.item_id, ())

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.record_map import RecordMap, map_here, unless_lost
 from benchwright.rooms import catalogue
 from benchwright.statistics import holm
 from benchwright.steps import CueFamily
@@ -136,6 +138,7 @@ def run_battery(
     bounds: Bounds,
     task_cues: Mapping[str, Sequence[CueFamily]],
     replies: Mapping[str, Sequence[SolverReply]] | None = None,
+    record_map: RecordMap = map_here,
 ) -> list[TaskResult]:
     """Return the results of all solvers, one a task, sorted by task.
 
@@ -146,8 +149,10 @@ def run_battery(
         bounds: When items carry a cue.
         task_cues: Families of cues that a task asks for, by task, in place of what its step declares.
         replies: What a model replied to items without their pictures, by item id; None where none was asked.
+        record_map: What maps the growing of forests over tasks; this process by default.
 
     Raises:
+        StepError: The forests of a task could not be grown.
         PrerequisiteError: scikit-learn is not installed.
     """
     replies = replies or {}
@@ -165,8 +170,9 @@ def run_battery(
         )
     ]
     forests: list[Forest | None] = []
-    for number, table in enumerate(tables):
-        forest, accuracy = _forest(table, seed, bounds)
+    grown = record_map(partial(_forest, seed=seed, bounds=bounds), tables, what="forests", together=1)
+    for number, (table, made) in enumerate(zip(tables, grown, strict=True)):
+        forest, accuracy = unless_lost(made, f"the forests of task {table.task!r} could not be grown")
         forests.append(forest)
         if forest is not None and accuracy is not None and accuracy.items >= LEAST_DECIDED:
             tried.append(_Tried(number, None, forest.picks, accuracy))
@@ -180,7 +186,7 @@ def run_battery(
     ]
 
 
-def _forest(table: CueTable, seed: int, bounds: Bounds) -> tuple[Forest | None, Accuracy | None]:
+def _forest(table: CueTable, *, seed: int, bounds: Bounds) -> tuple[Forest | None, Accuracy | None]:
     """Return the forest of a task and its accuracy, with the weights of cues where it may carry one."""
 
     def accuracy_of_forest(picks: Picks) -> Accuracy | None:

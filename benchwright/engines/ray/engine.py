@@ -135,6 +135,14 @@ class RayEngine:
         # Ray shares out whole GPUs and shares of them, and knows nothing of their memory.
         room = self._settle((needs or Resources())._replace(gpu_memory_mb=0))
         self._heard_at = time.monotonic()
+        try:
+            yield from self._all(waiting, room)
+        finally:  # what workers would answer to a call that is not read to its end belongs to no later one
+            busy = [worker for worker in self._workers if worker.task is not None]
+            self._workers = [worker for worker in self._workers if worker.task is None]
+            self._end(busy)
+
+    def _all(self, waiting: deque[_Task], room: int) -> Iterator[Done]:
         while waiting or any(worker.task for worker in self._workers):
             busy = sum(worker.task is not None for worker in self._workers)
             self._keep_staffed(min(room, len(waiting) + busy))
@@ -231,8 +239,9 @@ class RayEngine:
         assert task is not None, "only a worker with a job answers"
         if worker.note is not None:
             worker.note.unlink(missing_ok=True)
-        result, seconds, attempts = answer
-        return Done(task.job, pickle.loads(result), seconds, task.attempts - 1 + attempts)  # noqa: S301 - from a worker of this run
+        data, usage, attempts, name = answer
+        result = pickle.loads(data)  # noqa: S301 - from a worker of this run
+        return Done(task.job, result, usage.wall_s, task.attempts - 1 + attempts, usage, name)
 
     def _note_end(self, worker: _ActorWorker, error: Exception) -> None:
         """Handle an actor's end: a lost node, a suspect job, or a record to blame."""

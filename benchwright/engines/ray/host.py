@@ -19,6 +19,7 @@ from typing import Any
 from benchwright.engines.local import LocalEngine
 from benchwright.engines.ray.serialized_jobs import SerializedContext, SerializedJob
 from benchwright.engines.ray.shared_folders import Sight, Token
+from benchwright.engines.usage import Usage
 
 
 class Host:
@@ -58,10 +59,10 @@ class Host:
         logging.getLogger(__name__).warning("on node %s, GPUs %s", name, os.environ.get("CUDA_VISIBLE_DEVICES"))
         return node, name, token.look(f"{node}.{os.getpid()}") if token else None
 
-    def run(self, serialized_job: SerializedJob) -> tuple[bytes, float, int]:
-        """Run a job; return its pickled result, its seconds and its number of attempts."""
-        done = next(iter(self._engine.run([serialized_job])))
-        return done.result, done.seconds, done.attempts
+    def run(self, serialized_job: SerializedJob) -> tuple[bytes, Usage, int, str]:
+        """Run a job; return its pickled result, its cost, its number of attempts and the name of the worker."""
+        [done] = self._engine.run([serialized_job])
+        return done.result, done.usage, done.attempts, done.worker
 
     def stop(self) -> None:
         """End the worker process, then this one."""

@@ -7,12 +7,14 @@ item of its tasks that lacks what the specialist compares (marks, say) is an err
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from benchwright.errors import BenchwrightError
 from benchwright.models.batching import Batches, OutOfMemory
+from benchwright.record_map import Kept, LostRecord
 
 from ...prompting.question import Question, Reply
 from ..base import BackendContext, without_argument
@@ -36,7 +38,7 @@ _DECIMALS = 6
 """Decimals of a fit that count, so that the order of sums in a batch decides nothing."""
 
 
-class Specialist(ABC, Generic[Content]):
+class Specialist(ABC):
     """A vision program for a few tasks; a class is itself the backend's factory.
 
     Class attributes:
@@ -71,6 +73,18 @@ class Specialist(ABC, Generic[Content]):
     def identity(self) -> Mapping[str, Any]:
         """The settings that can change a reply, as JSON values."""
         return {}
+
+    @abstractmethod
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
+        """Yield one reply per question, in order; what an earlier run answered is not computed again."""
+
+    def _kept_as(self, question: Question) -> tuple[str, Any]:
+        """Return under which key of the cache the reply to a question stands."""
+        return f"reply {self.version}", [self.name, dict(self.identity), question.content()]
+
+
+class BatchedSpecialist(Specialist, Generic[Content]):
+    """A specialist that looks at several questions at a time, in the process that scores."""
 
     @abstractmethod
     def content_of(self, question: Question) -> Content:
@@ -113,18 +127,14 @@ class Specialist(ABC, Generic[Content]):
             if isinstance(fits, OutOfMemory):
                 replies[place] = Reply(question.item_id, error=str(fits))
                 continue
-            text = fits if isinstance(fits, str) else f"({best_of(fits)})"
+            text = _text_of(fits)
             cache.put(*self._kept_as(question), text.encode())
             replies[place] = Reply(question.item_id, text=text)
         yield from (replies[place] for place in range(len(questions)))
 
-    def _kept_as(self, question: Question) -> tuple[str, Any]:
-        """Return under which key of the cache the reply to a question stands."""
-        return f"reply {self.version}", [self.name, dict(self.identity), question.content()]
 
-
-class ClassicalSpecialist(Specialist[Fits | str]):
-    """A specialist without a learned model, which looks at one question at a time."""
+class ClassicalSpecialist(Specialist):
+    """A specialist without a learned model, which looks at one question at a time, in all workers of a run."""
 
     @abstractmethod
     def fits_of(self, question: Question) -> Fits | str:
@@ -134,13 +144,29 @@ class ClassicalSpecialist(Specialist[Fits | str]):
             BenchwrightError: The question is not of the form that it can take.
         """
 
-    def content_of(self, question: Question) -> Fits | str:
-        """Return how well the options fit, since nothing is gained by batches."""
-        return self.fits_of(question)
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
+        """Yield one reply per question, in order; what an earlier run answered is not computed again."""
+        asked: deque[str] = deque()
 
-    def fits(self, batch: Sequence[Fits | str]) -> Sequence[Fits | str]:
-        """Return what was found of each question."""
-        return batch
+        def noted() -> Iterator[Question]:
+            for question in questions:
+                asked.append(question.item_id)
+                yield question
+
+        for text in context.record_map(self._text_of, noted(), what=self.name, kept=Kept(context.cache, self._kept_as)):
+            item_id = asked.popleft()
+            if isinstance(text, LostRecord):
+                yield Reply(item_id, error=text.message)
+            else:
+                yield Reply(item_id, text=text.decode())
+
+    def _text_of(self, question: Question) -> bytes:
+        return _text_of(self.fits_of(question)).encode()
+
+
+def _text_of(fits: Fits | str) -> str:
+    """Return the text of a reply: the letter that fits best, or why there is no answer."""
+    return fits if isinstance(fits, str) else f"({best_of(fits)})"
 
 
 def best_of(fits: Fits) -> str:

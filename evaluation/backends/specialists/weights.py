@@ -19,12 +19,12 @@ from benchwright.models.local_weights import weights_digest, weights_on_this_mac
 
 from ..local_weights import require_extra
 from ..options import BackendOptions
-from .base import Content, Specialist
+from .base import BatchedSpecialist, Content
 
 _DECIDES = (".safetensors", ".json", ".txt", ".model")
 
 
-class ModelSpecialist(Specialist[Content]):
+class ModelSpecialist(BatchedSpecialist[Content]):
     """A specialist that needs the weights of a model in the layout of transformers or diffusers.
 
     Class attributes:

@@ -1,17 +1,23 @@
-"""Pictures of a page: each included once, reduced, as a data URI; marks are separate layers."""
+"""Pictures of a page: each included once, reduced, as a data URI; marks are separate layers.
+
+They are made by a function that a `RecordMap` maps over them, ahead of the items that show them.
+"""
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from benchwright.canonical import digest
-from benchwright.drawing import PromptError
-from benchwright.drawing.previews import Preview, kept_marks_preview, kept_preview
-from benchwright.errors import UnreadableImage
-from benchwright.records import ItemImage
-from benchwright.workspace.item_cache import ItemCache
+from benchwright.drawing.previews import Preview, marks_preview, preview
+from benchwright.images.decode import upright_size
+from benchwright.record_map import LostRecord
+from benchwright.records import Item, ItemImage, VisualPrompt
+
+_VERSION = 1
+"""Raised when the same picture or marks may give another `page_picture`."""
 
 
 class PagePicture(NamedTuple):
@@ -32,52 +38,115 @@ class PagePicture(NamedTuple):
     height: int = 0
 
 
+class WantedPicture(NamedTuple):
+    """A picture that a page needs, or marks of one as a transparent layer of the same size.
+
+    Args:
+        image_id: SHA-256 of the picture's file.
+        data: The file.
+        prompts: Marks; none where the picture itself is wanted.
+        max_side_px: Longest side on the page, in pixels.
+    """
+
+    image_id: str
+    data: bytes
+    prompts: tuple[VisualPrompt, ...]
+    max_side_px: int
+
+    def kept_as(self) -> tuple[str, object]:
+        """Return kind and key of the picture's entry in an `ItemCache`."""
+        return f"page picture {_VERSION}", [self.image_id, _marks(self.prompts), self.max_side_px]
+
+
+def page_picture(wanted: WantedPicture) -> bytes:
+    """Return a wanted picture as a page has it: data URI, width and height, as JSON.
+
+    Raises:
+        UnreadableImage: The file is refused, as by `decode_rgb`.
+        PromptError: The marks cannot be drawn.
+    """
+    made: Preview
+    if wanted.prompts:
+        full_wh = upright_size(wanted.data)
+        made = marks_preview(wanted.prompts, full_wh=full_wh, max_side_px=wanted.max_side_px)
+    else:
+        made = preview(wanted.data, max_side_px=wanted.max_side_px)
+    text = base64.b64encode(made.data).decode("ascii")
+    return json.dumps([f"data:{made.media_type};base64,{text}", made.width, made.height]).encode("ascii")
+
+
+class WantedPictures:
+    """The pictures that a page needs: each once, and each set of marks on one, as `PagePictures` asks for them.
+
+    Args:
+        max_side_px: Longest side on the page, in pixels.
+    """
+
+    def __init__(self, *, max_side_px: int) -> None:
+        self._max_side_px = max_side_px
+        self._known: set[str] = set()
+
+    def of(self, item: Item, files: Mapping[str, bytes]) -> list[WantedPicture]:
+        """Return what an item needs that no item before it needed.
+
+        Args:
+            item: The item, the next of those on the page.
+            files: Files of its pictures, by image id.
+        """
+        wanted = []
+        for image in item.images:
+            for key, prompts in _parts(image):
+                if key not in self._known:
+                    self._known.add(key)
+                    wanted.append(WantedPicture(image.image_id, files[image.image_id], prompts, self._max_side_px))
+        return wanted
+
+
 class PagePictures:
     """Numbering of pictures, from 0; each picture is passed once to `keep`.
 
     Memory is one line per picture: `keep` decides what happens to the pictures themselves.
     """
 
-    def __init__(self, keep: Callable[[str, tuple[int, int]], None], cache: ItemCache, *, max_side_px: int) -> None:
-        """Keep a cache and `keep`, which is called with the data URI, width and height of each number in turn."""
-        self._keep, self._cache = keep, cache
-        self._max_side_px = max_side_px
+    def __init__(self, keep: Callable[[str, tuple[int, int]], None], made: Iterator[bytes | LostRecord]) -> None:
+        """Keep the values of `page_picture`, in order, and `keep`, which gets data URI and size of each number."""
+        self._keep, self._made = keep, made
         self._known: dict[str, PagePicture] = {}
-        self._sizes: dict[str, tuple[int, int]] = {}
         self.count = 0
 
-    def show(self, image: ItemImage, data: bytes) -> PagePicture:
+    def show(self, image: ItemImage) -> PagePicture:
         """Return the place of an item's picture, or the problem where it cannot be drawn."""
-        shown = self._known.get(image.image_id)
-        if shown is None:
-            shown = self._known[image.image_id] = self._reduced(image.image_id, data)
-        if shown.picture is None or not image.prompts:
-            return shown
-        key = digest([image.image_id, [prompt.model_dump(mode="json") for prompt in image.prompts]])
-        layer = self._known.get(key)
-        if layer is None:
-            layer = self._known[key] = self._layer(image)
-        return shown._replace(marks=layer.picture, problem=layer.problem)
+        (key, _), *layers = _parts(image)
+        shown = self._place(key, "This picture cannot be shown")
+        for layer_key, _ in layers:
+            if shown.picture is not None:
+                layer = self._place(layer_key, "The marks of this picture cannot be drawn")
+                shown = shown._replace(marks=layer.picture, problem=layer.problem)
+            elif layer_key not in self._known:
+                next(self._made)  # a layer over nothing
+                self._known[layer_key] = shown
+        return shown
 
-    def _reduced(self, image_id: str, data: bytes) -> PagePicture:
-        try:
-            preview = kept_preview(self._cache, image_id, lambda: data, max_side_px=self._max_side_px)
-        except UnreadableImage as error:
-            return PagePicture(None, problem=f"This picture cannot be shown: {error}")
-        self._sizes[image_id] = preview.full_wh
-        return PagePicture(self._number(preview), width=preview.width, height=preview.height)
+    def _place(self, key: str, otherwise: str) -> PagePicture:
+        if key not in self._known:
+            self._known[key] = self._numbered(next(self._made), otherwise)
+        return self._known[key]
 
-    def _layer(self, image: ItemImage) -> PagePicture:
-        try:
-            preview = kept_marks_preview(
-                self._cache, image.prompts, full_wh=self._sizes[image.image_id], max_side_px=self._max_side_px
-            )
-        except PromptError as error:
-            return PagePicture(None, problem=f"The marks of this picture cannot be drawn: {error}")
-        return PagePicture(self._number(preview))
-
-    def _number(self, preview: Preview) -> int:
-        text = base64.b64encode(preview.data).decode("ascii")
-        self._keep(f"data:{preview.media_type};base64,{text}", (preview.width, preview.height))
+    def _numbered(self, made: bytes | LostRecord, otherwise: str) -> PagePicture:
+        if isinstance(made, LostRecord):
+            return PagePicture(None, problem=f"{otherwise}: {made.message}")
+        uri, width, height = json.loads(made)
+        self._keep(uri, (width, height))
         self.count += 1
-        return self.count - 1
+        return PagePicture(self.count - 1, width=width, height=height)
+
+
+def _parts(image: ItemImage) -> Iterator[tuple[str, tuple[VisualPrompt, ...]]]:
+    """Yield what the page needs for an item's picture, the picture and then its marks: a key, and the marks."""
+    yield image.image_id, ()
+    if image.prompts:
+        yield digest([image.image_id, _marks(image.prompts)]), image.prompts
+
+
+def _marks(prompts: Iterable[VisualPrompt]) -> list[object]:
+    return [prompt.model_dump(mode="json") for prompt in prompts]

@@ -1,0 +1,139 @@
+"""What work costs a process: processor time, wall clock, bytes, and the largest memory meanwhile."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+_IO = Path("/proc/self/io")
+_STATUS = Path("/proc/self/status")
+_CLEAR = Path("/proc/self/clear_refs")
+_FORGET_PEAK = "5"
+"""What Linux takes, in `clear_refs`, as the wish that the peak of memory begins anew (`proc_pid_clear_refs(5)`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a piece of work cost. Two add up to the cost of one after the other, except the peak, which is the larger.
+
+    Args:
+        wall_s: Wall clock in seconds.
+        cpu_s: Processor time in seconds, of the process with all threads and of the programs that it started and that
+            ended meanwhile.
+        read_bytes: Bytes read through the system, most of them from memory where a file was read before.
+        written_bytes: Bytes written through the system.
+        disk_read_bytes: Bytes that came from a disk.
+        disk_written_bytes: Bytes that go to a disk.
+        peak_bytes: Largest resident memory of the process. Bytes are 0 on systems that do not count them (macOS).
+    """
+
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    read_bytes: int = 0
+    written_bytes: int = 0
+    disk_read_bytes: int = 0
+    disk_written_bytes: int = 0
+    peak_bytes: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.wall_s + other.wall_s,
+            self.cpu_s + other.cpu_s,
+            self.read_bytes + other.read_bytes,
+            self.written_bytes + other.written_bytes,
+            self.disk_read_bytes + other.disk_read_bytes,
+            self.disk_written_bytes + other.disk_written_bytes,
+            max(self.peak_bytes, other.peak_bytes),
+        )
+
+    def __sub__(self, part: Usage) -> Usage:
+        """Return what is left without a part of the work; the peak stays that of all."""
+        return Usage(
+            self.wall_s - part.wall_s,
+            self.cpu_s - part.cpu_s,
+            self.read_bytes - part.read_bytes,
+            self.written_bytes - part.written_bytes,
+            self.disk_read_bytes - part.disk_read_bytes,
+            self.disk_written_bytes - part.disk_written_bytes,
+            self.peak_bytes,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the cost as JSON values, times rounded to a tenth of a millisecond."""
+        return {name: round(value, 4) if name.endswith("_s") else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Usage:
+        """Return the cost that a document states; what it does not state is 0."""
+        return cls(**{name: document.get(name, 0) for name in cls.__slots__})
+
+
+NOTHING = Usage()
+
+
+class Meter:
+    """A measurement of this process from its making to `usage`; meters may lie within each other.
+
+    Args:
+        peak_anew: Whether the peak of memory begins anew. It does so for the whole process, so whoever measures it from
+            outside sees the peak since then; without it, the peak is that since the process began.
+    """
+
+    def __init__(self, *, peak_anew: bool = False) -> None:
+        self._peak = 0
+        if peak_anew:
+            for meter in _open:
+                meter._note_peak()
+            with suppress(OSError):
+                _CLEAR.write_text(_FORGET_PEAK)
+        _open.append(self)
+        self._before = _counters()
+
+    def usage(self) -> Usage:
+        """Return the cost since the meter was made, which ends it."""
+        after = _counters()
+        self._note_peak()
+        _open.remove(self)
+        return Usage(*(now - then for now, then in zip(after, self._before, strict=True)), self._peak)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        if self in _open:  # an exception came before `usage`
+            _open.remove(self)
+
+    def _note_peak(self) -> None:
+        self._peak = max(self._peak, _peak_bytes())
+
+
+_open: list[Meter] = []
+"""Meters of this process that have not ended, whose peak counts also where one within them begins it anew."""
+
+
+def _counters() -> tuple[float, float, int, int, int, int]:
+    spent = os.times()
+    cpu = spent.user + spent.system + spent.children_user + spent.children_system
+    counted = dict.fromkeys(("rchar", "wchar", "read_bytes", "write_bytes"), 0)
+    with suppress(OSError):
+        for line in _IO.read_text(encoding="ascii").splitlines():
+            name, _, value = line.partition(": ")
+            counted[name] = int(value)
+    return time.perf_counter(), cpu, counted["rchar"], counted["wchar"], counted["read_bytes"], counted["write_bytes"]
+
+
+def _peak_bytes() -> int:
+    with suppress(OSError):
+        for line in _STATUS.read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) << 10
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak << 10
