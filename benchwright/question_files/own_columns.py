@@ -61,8 +61,11 @@ def _origin(document: Mapping[str, Any], made: Sequence[Reshaped], column: str) 
             continue
         near = islice(before, _MOST_COLUMNS)
         told = sorted({*map(str, step.columns), *(name for name in near if name not in document)} & before.keys())
-        ways = ((_is_same, told), (_is_same, list(islice(before, _MOST_COLUMNS))), (_holds, told))
-        telling = next((found for fits, names in ways if (found := [n for n in names if fits(before[n], value)])), [])
+        telling = [name for name in told if _is_same(before[name], value)]
+        if not telling and step.columns:  # a layout may name its rows by any column
+            others = (column, *islice(before, _MOST_COLUMNS))
+            telling = [name for name in others if name in before and _is_same(before[name], value)][:1]
+        telling = telling or [name for name in told if _holds(before[name], value)]
         if not telling and not (column == _WORDS and column not in before):
             telling = told  # a key or an option in other words than the file's
         earlier = [_origin(before, made[:number], name) for name in telling]

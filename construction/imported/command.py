@@ -93,8 +93,9 @@ from benchwright.question_files.mapping.readings import READINGS
     "entry", "source_id", "left_out", "no_item", "detail", "fields": [{"field", "column", "value", "from": [column],
     "made_by": [words]}], "layouts": [{"name", "reading"}], "labels": [column], "unused": [column], "named_by",
     "key": {"value", "reading", "options": {reading: letter}}, "options",
-    "images": [{"picture", "found", "detail"}]}]}`, and for a question `task`, `split`, `question`, `answer`, `declines` and `stated_answer`;
-    `named_by` is `place` or `id`: one row may have the place that another has as its id
+    "images": [{"picture", "found", "detail"}]}]}`, and for a question `task`,
+    `split`, `question`, `answer`, `declines` and `stated_answer`; `named_by` is `place` or `id`: a row may have the
+    place that another has as its id
     """
 )
 def items(

@@ -139,11 +139,12 @@ def _apart(row: Row) -> Iterator[Row]:
         for number, entry in enumerate(questions, start=1):
             yield Row(f"{row.entry}, question {number}", {**shared, **entry}, made=row.made)
         return
+    made = row.made
     if isinstance(metadata := document.get("metadata"), Mapping):
         # What describes a sample beside its columns has no words of the question, whatever it is called.
         beside = {f"metadata_{n}" if str(n).lower() in FIELDS["context"] else n: v for n, v in metadata.items()}
         document = {**beside, **{name: value for name, value in document.items() if name != "metadata"}}
-    made = row.made
+        made = (*made, Reshaped("what describes the entry", frozenset({"metadata"}), row.document))
     if is_own_export(document):
         made = (*made, Reshaped("the form of Benchwright's exports", frozenset(map(str, document)), document))
         samples = [plain.document for plain in CHAT.rows(document)] if CHAT.taken(document) else [document]

@@ -22,6 +22,7 @@ from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
 from benchwright.question_files.item_check import read_questions
 from benchwright.question_files.mapping.columns import guessed_columns
+from benchwright.question_files.picture_lookup import PICTURE_REASONS
 from benchwright.question_files.question_files import question_files
 from benchwright.question_files.question_source import open_source
 from benchwright.recipe import load_recipe
@@ -180,8 +181,10 @@ def test_a_row_that_cannot_be_used_is_one_refusal_with_its_reason(
     change: dict[str, str], reason: str, tmp_path: Path
 ) -> None:
     _table(tmp_path / "mine.csv", [ROWS[0] | change, ROWS[1]])
-    questions, [refused] = _read(tmp_path)
-    assert ([q.key for q in questions], refused.entry, refused.reason) == (["q2"], "line 2", reason)
+    with read_questions(tmp_path) as read:
+        taken = [row.source_id for row in read.index.rows() if row.reason != reason]
+        refused = [(row.entry, row.reason) for row in read.refused() if row.reason not in PICTURE_REASONS]
+    assert (taken, refused) == (["q2"], [("line 2", reason)])
 
 
 def test_questions_of_yes_and_no_need_no_options(tmp_path: Path) -> None:
