@@ -64,6 +64,10 @@ class CodePage(NamedTuple):
         """Whether each byte is a character."""
         return self.codec not in ("cp932", *_EAST)
 
+    def told(self) -> str:
+        """Return in words that a text is read in it."""
+        return f"read as {self.name}, since it is not UTF-8; save it in UTF-8 where texts look wrong"
+
 
 def code_page(lines: Iterable[bytes]) -> CodePage | None:
     """Return the page that some lines are in; None where no language fits, or more of the lines are UTF-8.

@@ -34,6 +34,15 @@ def in_utf_8(handle: BinaryIO, encoding: str | None = None) -> BinaryIO:
     return cast(BinaryIO, io.BufferedReader(_Recoded(rest, encoding or "utf-16"), _PIECE_BYTES))
 
 
+def is_utf_8(data: bytes) -> bool:
+    """Return whether bytes are text in UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def known_encoding(name: object) -> str | None:
     """Return an encoding of text by one of its names, as it is spelled in messages; None where there is none.
 

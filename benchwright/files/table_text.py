@@ -321,7 +321,7 @@ class _Pages:
         if not self._is_chosen:
             self._is_chosen, self._page = True, code_page(self._others())
             if self._page is not None and self._tell is not None:
-                self._tell(f"read as {self._page.name}, since it is not UTF-8; {_IN_UTF_8} where texts look wrong")
+                self._tell(self._page.told())
         if self._page is None:
             code = ord(bad)
             byte = f"byte 0x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"character {code:#06x}"

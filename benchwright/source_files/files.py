@@ -61,7 +61,8 @@ class DatasetFiles:
         root: Folder or archive.
         under: Folder in it that holds the dataset; empty for `root` itself.
         closed: Names of archives in the folder that are files like others, whose members do not count; default none.
-        encodings: Encoding of tables and JSON by path or pattern, the first that fits; default none, it is found out.
+        encodings: Encoding of tables in text, JSON and `.txt` by path or pattern, the first that fits; default none, it
+            is found out.
 
     Raises:
         DataError: There is nothing, or it is an archive that cannot be read.
@@ -315,7 +316,7 @@ class DatasetFiles:
 
     def _encoding(self, path: str) -> str | None:
         """Return the encoding that is stated for a text; None for a file of another kind."""
-        if not self._encodings or not _plain_name(path).endswith((*TEXT_ENDS, *JSON_ENDS, _JSON)):
+        if not self._encodings or not _plain_name(path).endswith((*TEXT_ENDS, *JSON_ENDS, _JSON, ".txt")):
             return None
         fitting = (encoding for pattern, encoding in self._encodings.items() if fnmatchcase(path, pattern))
         return next(fitting, None)

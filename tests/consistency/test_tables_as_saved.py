@@ -147,6 +147,22 @@ def test_a_file_of_columns_states_the_encoding_of_each_file_and_keeps_it(tmp_pat
         assert [row.question.question.ask for row in questions.index.rows() if row.question] == ["Größe?"] * 2
 
 
+def test_lines_of_text_are_read_in_their_encoding_like_tables(tmp_path: Path) -> None:
+    path = tmp_path / "0001.txt"
+    for content, mapping, note in (
+        ("Größe?\tyes\n".encode("cp1252"), {}, "read as Windows-1252, since it is not UTF-8"),
+        ("Größe?\tyes\n".encode("cp437"), {"encoding": "cp437"}, "read as cp437, as stated"),
+        ("Größe?\tyes\n".encode("utf-16"), {}, ""),
+    ):
+        path.write_bytes(content)
+        questions, notes = asked(path, **mapping)
+        assert questions == ["Größe?"]
+        assert note in "".join(notes)
+    path.write_bytes(b"Is it?\tyes\n" + "Grün?\tyes\n".encode("cp437"))
+    (refused,) = [row for row in check_items(path)["refused"] if row["reason"] == "bad_row"]
+    assert (refused["entry"], refused["detail"]) == ("line 2", "is not UTF-8; save it in UTF-8")
+
+
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_text_and_json_with_a_byte_order_mark_are_read(tmp_path: Path, name: str, encoding: str) -> None:

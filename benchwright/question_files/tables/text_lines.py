@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from itertools import count
 
 from benchwright.files.bounds import ROW_BYTES
+from benchwright.files.code_pages import code_page
+from benchwright.files.recoded_text import in_utf_8, is_utf_8
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
@@ -21,19 +24,26 @@ _MOST_BYTES = 1 << 20
 def text_line_rows(files: DatasetFiles, path: str) -> Iterator[Row | RefusedRow]:
     """Yield the lines of a text file; nothing where its first line is no question with a key."""
     with files.opened(path) as handle:
-        data = handle.read(min(_MOST_BYTES, ROW_BYTES.usual) + 1)
+        data = in_utf_8(handle).read(min(_MOST_BYTES, ROW_BYTES.usual) + 1)
     if len(data) > _MOST_BYTES:
         return
-    lines = data.decode("utf-8-sig", "replace").splitlines()
+    written = data.removeprefix(BOM_UTF8).splitlines()
+    page = None if is_utf_8(data) else code_page(line for line in written if not line.isascii())
+    lines = [line.decode("utf-8" if page is None else page.codec, "surrogateescape") for line in written]
     if not lines or _LINE.fullmatch(lines[0]) is None:
         return
+    if page is not None:
+        files.table(path).tell(page.told())
     picture = _picture_of(files, path)
     stem = path.rpartition("/")[2][: -len(END)]
     for number, line in zip(count(1), lines, strict=False):
         if not line.strip():
             continue
         match = _LINE.fullmatch(line)
-        if match is None:
+        if any("\udc80" <= character <= "\udcff" for character in line):
+            encodings = "not UTF-8" if page is None else f"neither UTF-8 nor {page.name}"
+            yield RefusedRow(path, f"line {number}", BAD_ROW, f"is {encodings}; save it in UTF-8")
+        elif match is None:
             yield RefusedRow(path, f"line {number}", BAD_ROW, f"no question, tab and key: {line[:80]!r}")
         else:
             row = {"id": f"{path[: -len(END)]}-{number}", "question": match["question"].strip(), "group": path}
