@@ -52,7 +52,7 @@ class Bound:
 
     def or_raise(self, usual: int | None = None) -> str:
         """Return what a message says last: how to have more read."""
-        return f"or set {self.variable} to more than {self.most(usual) / self.unit:g}"
+        return f"or set {self.variable} to more than {self.most(usual) / self.unit:.12g}"
 
 
 ROW_BYTES = Bound("BENCHWRIGHT_MAX_ROW_MIB", 64 * MIB, MIB)
