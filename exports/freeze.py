@@ -537,7 +537,7 @@ def _with_splits(items: Iterable[_Valued], named: str | None) -> Iterator[tuple[
 def _split_value(values: Mapping[str, Any]) -> str | None:
     names = _split_values(values)
     if len(names) > 1:
-        raise StepError(f"{_several(names)}; say which with split_value")
+        raise StepError(f"{_several(sorted(names))}; say which with split_value")
     return names[0] if names else None
 
 
