@@ -192,7 +192,7 @@ def gather(
     pictures = PagePictures(keep, cache, max_side_px=max_side_px)
     watching = progress or Silent()
     watching.phase("report", len(items))
-    for number, released in enumerate(release.items(split)):
+    for number, released in enumerate(release.items(split, pictures_of=chosen)):
         item = released.item
         item_replies = [predictions.of(item.item_id) for predictions in replies]
         share = None if people is None else people.items.get(item.item_id)
