@@ -133,16 +133,24 @@ class Release:
         title = f"{self.path}: {name}"
         with ExitStack() as files:
 
-            def rows(**wanted: Collection[str] | Sequence[str] | None) -> Iterator[dict[str, Any]]:
-                handle = files.enter_context(open_inside(self.path, name))
-                version = self.manifest.version
-                return read_rows(handle, title=title, canary=self.canary, version=version, tasks=tasks, **wanted)
+            def rows(
+                columns: Sequence[str] | None, item_ids: Collection[str] | None = None
+            ) -> Iterator[dict[str, Any]]:
+                return read_rows(
+                    files.enter_context(open_inside(self.path, name)),
+                    title=title,
+                    canary=self.canary,
+                    version=self.manifest.version,
+                    columns=columns,
+                    tasks=tasks,
+                    item_ids=item_ids,
+                )
 
             there = columns_of_version(self.manifest.version)
             texts = [column for column in there if column not in PICTURE_COLUMNS]
             pictures = [column for column in there if column in PICTURE_COLUMNS]
-            found = rows(columns=None if pictures_of is None else texts)
-            pictured = rows(columns=["item_id", *pictures], item_ids=pictures_of) if pictures_of else iter(())
+            found = rows(None if pictures_of is None else texts)
+            pictured = rows(["item_id", "task", *pictures], pictures_of) if pictures_of else iter(())
             for row in found:
                 is_wanted = pictures_of is not None and row["item_id"] in pictures_of
                 released = released_item(row | next(pictured) if is_wanted else row, title=title)

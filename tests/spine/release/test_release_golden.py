@@ -80,6 +80,8 @@ def test_pictures_come_with_the_wanted_items_only(version, monkeypatch):
     assert [one for one in some if one.item.item_id in wanted] == whole[1::3]
     assert all(not one.images and not one.drawn for one in some if one.item.item_id not in wanted)
     assert len(hashed) == sum(len(one.item.images) + sum(d is not None for d in one.drawn) for one in whole[1::3])
+    of_task = [one for one in some if one.item.task == whole[1].item.task]
+    assert list(release.items(tasks=[whole[1].item.task], pictures_of=wanted)) == of_task
 
 
 @pytest.mark.parametrize(("version", "content_id"), [(1, CONTENT_ID_OF_VERSION_1), (2, CONTENT_ID)])
