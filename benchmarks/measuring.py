@@ -18,13 +18,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+_SAMPLE_S, _MOST_OF_A_CORE = 0.05, 0.03
+"""Seconds between two looks at memory at least, and the share of a core that looking takes at most."""
 _LAST_BYTES = 4000
 """Bytes of a failed command's errors that are shown."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a command cost; memory is proportional set size summed over the process tree, sampled."""
+    """What a command cost.
+
+    Memory is proportional set size summed over the process tree, sampled, or the largest resident size that one process
+    of the tree has had on its own, whichever is more: the kernel keeps the latter, so no short peak of it is missed.
+    """
 
     wall_s: float
     cpu_s: float
@@ -75,9 +81,13 @@ def _adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
-def _children() -> set[int]:
-    parents = _parents()
-    return {pid for pid, parent in parents.items() if parent == os.getpid()}
+def _children(pid: int | None = None) -> set[int]:
+    """Return the children of a process, or of this one; no other process is looked at."""
+    found: set[int] = set()
+    for task in Path(f"/proc/{pid or os.getpid()}/task").glob("*/children"):
+        with suppress(OSError):
+            found.update(map(int, task.read_text().split()))
+    return found
 
 
 def _wait_for_orphans(ours: set[int]) -> None:
@@ -96,8 +106,14 @@ class _Peak(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        while not self._ended.wait(0.05):
-            self.peak_kb = max(self.peak_kb, sum(_pss_kb(pid) for pid in tree_of(self._pid)))
+        pause = _SAMPLE_S
+        while not self._ended.wait(pause):
+            before = time.thread_time()
+            tree = tree_of(self._pid)
+            own = max(map(_largest_resident_kb, tree))
+            self.peak_kb = max(self.peak_kb, own, sum(map(_pss_kb, tree)))
+            # What a sample costs grows with the memory that is looked at.
+            pause = max(_SAMPLE_S, (time.thread_time() - before) / _MOST_OF_A_CORE)
 
     def stop(self) -> None:
         self._ended.set()
@@ -110,37 +126,30 @@ def tree_of(root: int) -> list[int]:
     while pending:
         pid = pending.pop()
         found.append(pid)
-        for task in Path(f"/proc/{pid}/task").glob("*/children"):
-            with suppress(OSError):
-                pending += map(int, task.read_text().split())
-    return found
-
-
-def _parents() -> dict[int, int]:
-    """Return the parent of every process; none where there is no /proc."""
-    found = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            found[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue
+        pending += _children(pid)
     return found
 
 
 def _pss_kb(pid: int) -> int:
+    return _stated_kb(pid, "smaps_rollup", "Pss:")
+
+
+def _largest_resident_kb(pid: int) -> int:
+    return _stated_kb(pid, "status", "VmHWM:")
+
+
+def _stated_kb(pid: int, file: str, name: str) -> int:
+    """Return a size that the kernel states about a process; 0 once it has ended."""
     try:
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                return int(line.split()[1])
+        lines = Path(f"/proc/{pid}/{file}").read_text(errors="replace").splitlines()
     except OSError:
-        pass
-    return 0
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith(name)), 0)
 
 
 def peak_mb() -> float:
     """Return the largest resident size of this program so far; `ru_maxrss` would begin with that of its parent."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
+    return _largest_resident_kb(os.getpid()) / 1024
 
 
 def benchwright(*arguments: object) -> list[str]:

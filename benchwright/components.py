@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 
 def components_of(group_keys: Iterable[Sequence[str] | None]) -> list[int]:
@@ -34,22 +35,33 @@ def components_of_column(group_keys: Sequence[pa.ListArray]) -> list[int]:
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
 
     lists = pa.chunked_array(group_keys, pa.list_(pa.string())).combine_chunks()
     count = len(lists)
     row = pc.list_parent_indices(lists).to_numpy()
     keys = lists.flatten().dictionary_encode()
     key = keys.indices.to_numpy(zero_copy_only=False) + count
-    size = count + len(keys.dictionary)
-    edges = coo_array((np.ones(len(row), np.int8), (row, key)), shape=(size, size))
-    component_of_node = connected_components(edges, directed=False)[1][:count]
-    _, first, place = np.unique(component_of_node, return_index=True, return_inverse=True)
+    if (np.diff(row) > 0).all():  # no row has two keys that could connect others
+        component = np.arange(count)
+        component[row] = key
+    else:
+        component = _connected(row, key, count, len(keys.dictionary))
+    _, first, place = np.unique(component, return_index=True, return_inverse=True)
     number = np.empty(len(first), np.int64)
     number[np.argsort(first)] = np.arange(len(first))
     numbers: list[int] = number[place].tolist()
     return numbers
+
+
+def _connected(row: NDArray[Any], key: NDArray[Any], rows: int, keys: int) -> NDArray[Any]:
+    """Return a number of each row's component, in no order; nodes are the rows, and after them the keys."""
+    import numpy as np
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    edges = coo_array((np.ones(len(row), np.int8), (row, key)), shape=(rows + keys, rows + keys))
+    components: NDArray[Any] = connected_components(edges, directed=False)[1][:rows]
+    return components
 
 
 class SplitsOfKeys:

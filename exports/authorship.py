@@ -40,7 +40,7 @@ def authors(folder: Path, *, as_json: bool) -> None:
 
     release = Release.open(folder)
     tally = TextTally()
-    for released in release.items():
+    for released in release.items(pictures_of=()):
         tally.add(released.item)
     document = {
         "items": len(release),

@@ -90,7 +90,7 @@ def correct_release(
             changes.survey([released.item])
 
         def items() -> Iterator[tuple[Item, str]]:
-            for released in release.items(fetched=False):
+            for released in release.items(pictures_of=()):
                 if (item := corrections.correct(released.item)) is not None:
                     yield changes.item(item), released.split
 
@@ -129,7 +129,7 @@ def _baseline(release: Release, changed: set[tuple[str, str]]) -> dict[str, Any]
         return None
     gone = {
         released.item.item_id
-        for released in release.items(fetched=False)
+        for released in release.items(pictures_of=())
         if (released.item.item_id, released.item.content_hash) in changed
     }
     kept = {

@@ -33,6 +33,22 @@ def test_the_memory_of_a_job_is_its_own(tmp_path: Path) -> None:
     assert float(_python("-c", parent, job).stdout) < 200
 
 
+_MEASURED = """
+import sys
+from measuring import cost_of
+held = bytearray(300 << 20)
+print(cost_of([sys.executable, "-c", "import time; x = bytearray(150 << 20); del x; time.sleep(0.4)"]).peak_mb)
+print(cost_of([sys.executable, "-c", "import time; time.sleep(0.2)"]).peak_mb)
+"""
+
+
+def test_a_short_peak_of_a_job_counts_and_the_memory_of_its_parent_does_not() -> None:
+    done = _python("-c", _MEASURED)
+    short, small = map(float, done.stdout.split())
+    assert 150 <= short < 200
+    assert 0 < small < 60
+
+
 @pytest.mark.slow
 def test_scoring_is_measured_to_its_end(tmp_path: Path) -> None:
     done = _python("scoring.py", "--folder", tmp_path / "s", "--items", 30)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import ipaddress
 import socket
 import sys
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
 SCRIPT = Path(__file__).parent / "script" / "screen.py"
 _MOST_SENT_BYTES = 8 * 1024 * 1024
 """In one message of a browser over the websocket; photographs and drafts come by routes of their own."""
+_PAGES_AFTER_S = 3
+"""Seconds for which a server that has begun answers before it imports its pages."""
 SWITCH_S = 0.0005
 """Seconds that one thread may keep the others waiting. Short, so that a thread that holds the store's lock goes on at
 once after each statement.
@@ -66,6 +72,7 @@ def build_app(state: AppState) -> st.App:
             *download_routes(state),
         ],
         middleware=[Middleware(SessionMiddleware, state=state), Middleware(KnownPages)],
+        lifespan=_with_pages,
     )
 
 
@@ -96,7 +103,7 @@ def run_app(
 
     check_free(address, port)
     app = build_app(state)
-    _prepare()
+    sys.setswitchinterval(SWITCH_S)
     # This does what Streamlit's `App.run` does, but with a bounded protocol, and trusts named proxies only.
     bootstrap.load_config_options(_config(address, port))
     uvicorn.run(
@@ -113,12 +120,13 @@ def run_app(
     )
 
 
-def _prepare() -> None:
-    """Import what the first visitor would otherwise wait for, and let no thread keep the others waiting for long."""
-    from . import frame
-
-    del frame
-    sys.setswitchinterval(SWITCH_S)
+@asynccontextmanager
+async def _with_pages(_app: st.App) -> AsyncIterator[None]:
+    """Import what the first visitor would otherwise wait for, while that visitor reads the page to sign in."""
+    warming = threading.Timer(_PAGES_AFTER_S, import_module, ["benchwright.annotation.app.frame"])
+    warming.daemon = True
+    warming.start()
+    yield
 
 
 def check_free(address: str, port: int) -> None:

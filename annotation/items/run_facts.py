@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple
 from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError
 from benchwright.overrides import BY_HAND, REVERSED
-from benchwright.pipeline.run import stages_of_workspace
 from benchwright.workspace.run_results import stage_names
 from benchwright.workspace.shards import Marker, StageTable
 from benchwright.workspace.stage_input import INGEST
@@ -193,6 +192,8 @@ _IMAGE_COLUMNS = ["image_id", "root_image_id", "source_uri", "dataset", "author"
 
 def _plans(workspace: Workspace) -> dict[str, Stage]:
     """Return the stages of the last recipe, by id; none where one of its steps is not installed any more."""
+    from benchwright.pipeline.run import stages_of_workspace
+
     try:
         return {stage.id: stage for stage in stages_of_workspace(workspace.root)}
     except (BenchwrightError, KeyError):

@@ -180,7 +180,7 @@ def _errata_of_copies(copies: Mapping[str, JudgedCopy], release: Release) -> Ite
     """Yield an erratum for each item that shows a copy and not the picture that stays."""
     showing: defaultdict[str, list[str]] = defaultdict(list)
     listed = []
-    for released in release.items(fetched=False):
+    for released in release.items(pictures_of=()):
         ids = {image.image_id for image in released.item.images}
         for image_id in ids:
             showing[image_id].append(_own_id(released.item))

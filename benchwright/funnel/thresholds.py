@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
-import pyarrow.compute as pc
 
 from benchwright.steps import Filter
 from benchwright.workspace.shards import StageTable
@@ -96,5 +95,5 @@ def _columns(space: Workspace, measure: Stage, value: str) -> Iterator[np.ndarra
     for marker in table.current():
         rows = table.read(marker, "outcomes", [value])
         if rows is not None:
-            column = pc.cast(rows.column(value).drop_null(), "float64").to_numpy()
+            column = rows.column(value).drop_null().cast("float64").to_numpy()
             yield column[np.isfinite(column)]

@@ -171,7 +171,7 @@ def without_argument(kind: str, argument: str) -> None:
 
 def labelled(release: Release) -> Iterator[LabelledQuestion]:
     """Yield every item of every split that has a right option, without pictures."""
-    for released in release.items():
+    for released in release.items(pictures_of=()):
         item = released.item
         key = item.answer if item.answer is not None else item.refusal
         if key is not None:

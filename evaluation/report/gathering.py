@@ -8,7 +8,7 @@ A page shows all items, or a sample that is the same every time.
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice, tee
 from pathlib import Path
@@ -224,11 +224,11 @@ def gather(
 
 
 def _with_pictures(
-    release: Release, split: str | None, chosen: Container[str], max_side_px: int
+    release: Release, split: str | None, chosen: Collection[str], max_side_px: int
 ) -> Iterator[tuple[Item, str, list[WantedPicture]]]:
     """Yield each item, its split, and the pictures that the page needs for it and for none before it."""
     wanted = WantedPictures(max_side_px=max_side_px)
-    for released in release.items(split):
+    for released in release.items(split, pictures_of=chosen):
         needed = wanted.of(released.item, released.images) if released.item.item_id in chosen else []
         yield released.item, released.split, needed
 

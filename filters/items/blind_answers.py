@@ -87,7 +87,7 @@ def read_blind_replies(results: Path, release: Path) -> BlindReplies:
         for item_id, right in _replies(folder / "predictions.parquet"):
             counts[item_id][0] += 1
             counts[item_id][1] += right
-    known = {released.item.item_id: released.item.content_hash for released in opened.items()}
+    known = {released.item.item_id: released.item.content_hash for released in opened.items(pictures_of=())}
     items = {item_id: BlindResult(known[item_id], *counts[item_id]) for item_id in sorted(counts) if item_id in known}
     return BlindReplies(items, tuple(folder.name for folder in folders))
 

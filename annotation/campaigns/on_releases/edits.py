@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from benchwright.questions.edits import ItemEdits, edits_of
 from benchwright.records import Item
@@ -24,8 +24,10 @@ from ...store.review_store import ReviewStore
 from ...workflow.settlement.criteria import NOTE, tally, votes_of
 from ...workflow.settlement.settle import ACCEPT, FAILED_REVIEW, OUT_OF_ROUNDS, REJECT, REVISE
 from ...workflow.submitted_answers import CampaignAnswers, results_of
-from ..running.open_in_rounds import ItemHistory, histories_in
 from ..running.results import errata_of, settled
+
+if TYPE_CHECKING:
+    from ..running.open_in_rounds import ItemHistory
 
 _WORDING = "wording"
 REASONS: tuple[str, ...] = get_args(Finding)
@@ -65,6 +67,8 @@ class _Verdict(NamedTuple):
 
 def errata_judged(store: ReviewStore, name: str) -> ErrataJudged:
     """Return what people decided in a campaign `errata`, `verify` or `review` on items of a release."""
+    from ..running.open_in_rounds import histories_in
+
     campaign = store.campaign(name)
     if campaign.kind == ERRATA:
         return _judged_in_doubt(results_of(store, name))

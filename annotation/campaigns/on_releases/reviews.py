@@ -163,7 +163,7 @@ def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iter
     """Yield the release's items that the file asks for, and store their pictures."""
     by_id = {task.item_id: task for task in wanted.tasks}
     pictures = brought_pictures(root)
-    for released in release.items():
+    for released in release.items(pictures_of=frozenset(by_id)):
         task = by_id.pop(released.item.item_id, None)
         if task is None:
             continue

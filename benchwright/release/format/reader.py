@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,12 @@ class Release:
         return f"Release({str(self.path)!r}, {self.name!r}, {self.version!r}, items={len(self)})"
 
     def items(
-        self, split: str | None = None, *, tasks: Collection[str] | None = None, fetched: bool = True
+        self,
+        split: str | None = None,
+        *,
+        tasks: Collection[str] | None = None,
+        fetched: bool = True,
+        pictures_of: Collection[str] | None = None,
     ) -> Iterator[ReleasedItem]:
         """Yield items by split, as the rows stand (`sort_key_of`), each checked against its hashes; few are in memory.
 
@@ -106,6 +112,8 @@ class Release:
             tasks: Names of the only tasks to read; all where None.
             fetched: Whether pictures that the release states by their address come along, as `release fetch` got them;
                 else items lack them.
+            pictures_of: Ids of the only items whose pictures are read and checked; the others have none. All where
+                None.
 
         Raises:
             BenchwrightError: There is no such split, or a picture was not fetched.
@@ -115,16 +123,38 @@ class Release:
             raise BenchwrightError(f"{self.path} has no split {split!r}; it has {', '.join(self.splits)}")
         for split_name in self.splits if split is None else (split,):
             for name in self.manifest.data_files(split_name):
-                for released in self._items_of(name, split_name, tasks):
-                    yield with_fetched(released, self.path) if fetched else released
+                for released in self._items_of(name, split_name, tasks, pictures_of):
+                    is_wanted = fetched and (pictures_of is None or released.item.item_id in pictures_of)
+                    yield with_fetched(released, self.path) if is_wanted else released
 
-    def _items_of(self, name: str, split: str, tasks: Collection[str] | None) -> Iterator[ReleasedItem]:
+    def _items_of(
+        self, name: str, split: str, tasks: Collection[str] | None, pictures_of: Collection[str] | None
+    ) -> Iterator[ReleasedItem]:
         title = f"{self.path}: {name}"
         known = KnownFiles()
-        with open_inside(self.path, name) as handle:
-            version = self.manifest.version
-            for row in read_rows(handle, title=title, canary=self.canary, version=version, tasks=tasks):
-                released = released_item(row, title=title, known=known)
+        with ExitStack() as files:
+
+            def rows(
+                columns: Sequence[str] | None, item_ids: Collection[str] | None = None
+            ) -> Iterator[dict[str, Any]]:
+                return read_rows(
+                    files.enter_context(open_inside(self.path, name)),
+                    title=title,
+                    canary=self.canary,
+                    version=self.manifest.version,
+                    columns=columns,
+                    tasks=tasks,
+                    item_ids=item_ids,
+                )
+
+            there = columns_of_version(self.manifest.version)
+            texts = [column for column in there if column not in PICTURE_COLUMNS]
+            pictures = [column for column in there if column in PICTURE_COLUMNS]
+            found = rows(None if pictures_of is None else texts)
+            pictured = rows(["item_id", "task", *pictures], pictures_of) if pictures_of else iter(())
+            for row in found:
+                is_wanted = pictures_of is not None and row["item_id"] in pictures_of
+                released = released_item(row | next(pictured) if is_wanted else row, title=title, known=known)
                 if released.split != split:
                     raise DataError(
                         f"{title}: item {released.item.item_id} says that it is in split {released.split!r}"

@@ -107,7 +107,7 @@ def released_item(row: Mapping[str, Any], *, title: str, known: KnownFiles | Non
     """Return a row as an item, after a check of its content hash and of every picture's SHA-256.
 
     Args:
-        row: All columns of the schema, as Python values.
+        row: All columns of the schema, as Python values; or all but those of pictures, and the item has none.
         title: Name of the row's source, for messages.
         known: Files of the rows before it.
 
@@ -120,7 +120,7 @@ def released_item(row: Mapping[str, Any], *, title: str, known: KnownFiles | Non
         item = _item(row, title)
         if item.content_hash != row["content_hash"]:
             raise DataError(f"{title}: content_hash says {shown(str(row['content_hash']))}, the content gives another")
-        images, drawn = _images(row, title, known)
+        images, drawn = _images(row, title, known) if "images" in row else ({}, ())
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(str(part) for part in first["loc"])

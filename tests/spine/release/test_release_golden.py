@@ -14,7 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 from small_bench import Bench, small_bench
 
+from benchwright.canonical import bytes_digest
 from benchwright.release import Release, verify_release
+from benchwright.release.format import rows
 from benchwright.release.format.schema import SCHEMA, stamped_schema
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -65,6 +67,22 @@ def test_the_golden_release_of_version_1_still_reads_as_the_items_it_was_made_of
     release = Release.open(GOLDEN / "release-v1")
     _assert_reads_as(release, old_bench)
     assert all(drawn is None for one in release.items() for drawn in one.drawn)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_pictures_come_with_the_wanted_items_only(version, monkeypatch):
+    release = Release.open(GOLDEN / f"release-v{version}")
+    whole = list(release.items())
+    wanted = {one.item.item_id for one in whole[1::3]}
+    hashed: list[int] = []
+    monkeypatch.setattr(rows, "bytes_digest", lambda data: hashed.append(len(data)) or bytes_digest(data))
+    some = list(release.items(pictures_of=wanted))
+    assert [one.item for one in some] == [one.item for one in whole]
+    assert [one for one in some if one.item.item_id in wanted] == whole[1::3]
+    assert all(not one.images and not one.drawn for one in some if one.item.item_id not in wanted)
+    assert len(hashed) == sum(len(one.item.images) + sum(d is not None for d in one.drawn) for one in whole[1::3])
+    of_task = [one for one in some if one.item.task == whole[1].item.task]
+    assert list(release.items(tasks=[whole[1].item.task], pictures_of=wanted)) == of_task
 
 
 @pytest.mark.slow
