@@ -20,21 +20,21 @@ _REPEATED_KEY = "ambiguous_key"
 """Reason of the reader where a key is the text of several options."""
 
 
-class _Fault(NamedTuple):
+class _KeyFault(NamedTuple):
     kind: str
     severity: Severity
     summary: str
 
 
-_NO_OPTION = _Fault("key_not_an_option", "high", "The key names no option")
-_OTHER_FAULT = _Fault("unreadable_key", "high", "The key cannot be read")
+_NO_OPTION = _KeyFault("key_not_an_option", "high", "The key names no option")
+_OTHER_FAULT = _KeyFault("unreadable_key", "high", "The key cannot be read")
 _FAULTS = {
     "key_not_an_option": _NO_OPTION,
     "other_reading": _NO_OPTION,
-    _REPEATED_KEY: _Fault("ambiguous_key", "high", "The key may be one option or another"),
-    "several_keys": _Fault("several_keys", "high", "The key names several options"),
-    "empty_option": _Fault("empty_option", "medium", "An option says nothing"),
-    "too_few_options": _Fault("too_few_options", "medium", "There is one option, and no choice,"),
+    _REPEATED_KEY: _KeyFault("ambiguous_key", "high", "The key may be one option or another"),
+    "several_keys": _KeyFault("several_keys", "high", "The key names several options"),
+    "empty_option": _KeyFault("empty_option", "medium", "An option says nothing"),
+    "too_few_options": _KeyFault("too_few_options", "medium", "There is one option, and no choice,"),
 }
 """Findings by the reasons of the reader."""
 
@@ -228,7 +228,7 @@ class FaultyRows:
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each way in which keys or options are wrong, with all questions of it."""
         del context
-        by_kind: defaultdict[_Fault, list[RowFault]] = defaultdict(list)
+        by_kind: defaultdict[_KeyFault, list[RowFault]] = defaultdict(list)
         for fault in audited.faults:
             if fault.reason != _REPEATED_KEY or fault.item_id not in audited.by_id:  # else told with the equal options
                 by_kind[_FAULTS.get(fault.reason, _OTHER_FAULT)].append(fault)

@@ -70,7 +70,7 @@ class AbsentCells:
         """
         found, ahead = cls(), iter(rows)
         names, quoted = next(ahead, ((), tuple))
-        columns = [_Column(name) for name in names]
+        columns = [_CellsOfColumn(name) for name in names]
         found._are_texts_quoted = bool(names) and all(quoted())
         undecided = list(enumerate(columns))
         for cells, quoted in ahead:
@@ -110,7 +110,7 @@ class AbsentCells:
                     cells[place] = ""
 
 
-class _Column:
+class _CellsOfColumn:
     """What the cells of a column are."""
 
     def __init__(self, name: str) -> None:

@@ -84,7 +84,7 @@ class EmuCounts(NamedTuple):
     left_out: dict[str, int]
 
 
-class _Group(NamedTuple):
+class _ImageEdits(NamedTuple):
     urls: list[str]
     boxes: dict[tuple[float, ...], None]
 
@@ -118,8 +118,8 @@ def read_emu(dataset: Path, images: Path, *, limits: Limits | None = None) -> tu
     return images_of_emu, EmuCounts(lines, pairs, dict(sorted(frames.items())), dict(sorted(left_out.items())))
 
 
-def _grouped(path: Path, frames: Counter[str], left_out: Counter[str]) -> tuple[dict[str, _Group], int]:
-    groups: dict[str, _Group] = {}
+def _grouped(path: Path, frames: Counter[str], left_out: Counter[str]) -> tuple[dict[str, _ImageEdits], int]:
+    groups: dict[str, _ImageEdits] = {}
     count = 0
     for text in _lines(path):
         count += 1
@@ -133,7 +133,7 @@ def _grouped(path: Path, frames: Counter[str], left_out: Counter[str]) -> tuple[
         if index is None or not _INDEX.fullmatch(index):
             left_out["no_index" if index is None else "bad_index"] += 1
             continue
-        group = groups.setdefault(index, _Group([], {}))
+        group = groups.setdefault(index, _ImageEdits([], {}))
         if line.source:
             group.urls.append(line.source)
         group.boxes.update(dict.fromkeys(tuple(box) for box in line.metadata.bboxes))
@@ -147,7 +147,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def _image(
-    images: Path, split: str, index: str, group: _Group, limits: Limits, left_out: Counter[str]
+    images: Path, split: str, index: str, group: _ImageEdits, limits: Limits, left_out: Counter[str]
 ) -> EmuImage | None:
     path = images / split / f"{index}_s.jpg"
     if not path.is_file():

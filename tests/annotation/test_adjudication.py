@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 
 import pytest
 
+from benchwright.annotation.app.base.state import open_app_state
 from benchwright.annotation.app.task_card.adjudication_card import adjudication_card
+from benchwright.annotation.app.workbench.adjudicating import AdjudicatorWork
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.verify import Verify
@@ -22,6 +24,7 @@ from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
+from benchwright.workspace.workspace import Workspace
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 
@@ -66,6 +69,22 @@ def test_what_the_rule_leaves_open_comes_first_and_what_all_agree_on_never(
     queue = adjudication_queue_of(store).queue()
     assert [(one.task_id, one.waits) for one in queue] == [(first, True), (second, False)]
     assert [round(one.divided, 2) for one in queue] == [0.67, 0.33]
+
+
+def test_a_case_that_is_skipped_comes_again_after_all_others(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    items = make_items(jigsaw=3)
+    STEP.advance(items, context)
+    tasks = [decide(store, item, now, ann="accept", ben="reject") for item in items]
+    Workspace.create(context.workspace / "app").save_settings({})
+    state = replace(open_app_state(context.workspace / "app", secure=False), store=store)
+    account = state.accounts.add("judge", "adjudicator", now=now)
+    skipped: list[int] = []
+    for _ in tasks:
+        skipped += AdjudicatorWork(state, account, store.campaign("verify")).held(skipped)
+    assert sorted(skipped) == sorted(tasks)
+    assert AdjudicatorWork(state, account, store.campaign("verify")).held(skipped) == skipped[:1]
 
 
 def test_the_run_waits_for_the_adjudicator_and_takes_the_decision_up(

@@ -106,7 +106,14 @@ def test_scores_stand_with_and_without_the_items_found_and_with_keys_set_right(r
     assert best["without"]["value"] > best["with"]["value"]
     assert best["corrected"]["value"] > best["with"]["value"]
     assert effect.evidence["by_kind"]["explanation_contradicts_key"]["items"] == 1
-    assert len(effect.evidence["rows"]) == len(MODELS)
+    rows = dict(row.split(": ", 1) for row in effect.evidence["rows"])
+    assert rows.keys() == effect.evidence["all"]["models"].keys()
+    assert rows["best"].startswith(f"{best['with']['value']:.1%} with, {best['without']['value']:.1%} without ")
+    assert f"; {best['corrected']['value']:.1%} with keys set right" in rows["best"]
+    changed = max(
+        effect.evidence["all"]["models"], key=lambda name: abs(effect.evidence["all"]["models"][name]["change"])
+    )
+    assert f"accuracy changes most for {changed}: {rows[changed]}" in effect.summary
 
 
 def test_the_page_shows_power_and_score_effects_as_tables(report: AuditReport) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -45,3 +46,9 @@ def test_pictures_and_annotations_equal_the_release(
             ring, box = by_item[item.item_id]
             assert (ring["category"], ring["keypoints"]) == (["mark", "REF"], [30.5, 28.0, 2])
             assert (box["category"], box["bbox"]) == (["mark", "box"], [8.0, 40.25, 52.5, 25.75])
+    # What reads keypoints takes their number from the category; that of a box has none.
+    documents = [json.loads((export / f"{split}.json").read_text(encoding="utf-8")) for split in release.splits]
+    keypoints = {
+        each["name"]: len(each.get("keypoints", [])) for document in documents for each in document["categories"]
+    }
+    assert keypoints == {"a": 0, "b": 0, "arrow": 2, "REF": 1, "box": 0, "why": 0}

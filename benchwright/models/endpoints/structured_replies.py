@@ -76,7 +76,7 @@ def ask_structured(chat: Chat, turns: Sequence[ChatMessage], shape: type[M]) -> 
     first = chat.converse(turns, schema=schema)
     try:
         return Structured(read_as(first, shape), (_kept(first),))
-    except _Fault as fault:
+    except _ReplyFault as fault:
         repair = ChatMessage(
             "user", [f"That cannot be used: {fault}. Reply again with the whole JSON object and nothing else."]
         )
@@ -84,11 +84,11 @@ def ask_structured(chat: Chat, turns: Sequence[ChatMessage], shape: type[M]) -> 
     replies = (_kept(first), _kept(second))
     try:
         return Structured(read_as(second, shape), replies)
-    except _Fault as fault:
+    except _ReplyFault as fault:
         raise NotOfThatShape(fault.reason, str(fault), replies) from None
 
 
-class _Fault(ValueError):
+class _ReplyFault(ValueError):
     def __init__(self, reason: str, words: str) -> None:
         super().__init__(words)
         self.reason = reason
@@ -102,12 +102,12 @@ def read_as(reply: str, shape: type[M]) -> M:
     """
     document = _object_in(reply)
     if document is None:
-        raise _Fault("no_json", "the reply holds no JSON object")
+        raise _ReplyFault("no_json", "the reply holds no JSON object")
     try:
         return shape.model_validate(document)
     except ValidationError as error:
         faults = [_told(detail) for detail in error.errors()[:_SHOWN_FAULTS]]
-        raise _Fault("other_json", "; ".join(faults)) from None
+        raise _ReplyFault("other_json", "; ".join(faults)) from None
 
 
 def _object_in(text: str) -> Any:

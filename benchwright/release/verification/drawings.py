@@ -57,7 +57,7 @@ class DrawingFault(NamedTuple):
 _NEEDLESS = DrawingFault("is drawn, and has neither marks nor anything that decoders differ about")
 
 
-class _Waiting(NamedTuple):
+class _AwaitedItem(NamedTuple):
     """An item whose pictures are being compared, with the keys of the comparisons by the pictures' numbers."""
 
     released: ReleasedItem
@@ -103,7 +103,7 @@ class DrawingComparer:
         Raises:
             DataError: A picture ended the process that compared it.
         """
-        waiting: deque[_Waiting] = deque()
+        waiting: deque[_AwaitedItem] = deque()
         held = 0
         for released in items:
             waiting.append(self._waiting(released))
@@ -115,10 +115,10 @@ class DrawingComparer:
         for one in waiting:
             yield one.released, self._fault(one)
 
-    def _waiting(self, released: ReleasedItem) -> _Waiting:
+    def _waiting(self, released: ReleasedItem) -> _AwaitedItem:
         comparisons: dict[int, bytes] = {}
         if self._version is None:
-            return _Waiting(released, comparisons, 0)
+            return _AwaitedItem(released, comparisons, 0)
         size = 0
         for number, (image, drawn) in enumerate(zip(released.item.images, released.drawn, strict=True), start=1):
             data = released.images.get(image.image_id)
@@ -134,7 +134,7 @@ class DrawingComparer:
             size += len(data) + len(drawn or b"")
             if key not in self._ended and key not in self._begun:
                 self._begin(key, partial(_compared, data, image.prompts, drawn, self._version))
-        return _Waiting(released, comparisons, size)
+        return _AwaitedItem(released, comparisons, size)
 
     def _is_stored(self, image_id: str, data: bytes, version: int) -> bool:
         key = bytes.fromhex(image_id)
@@ -149,7 +149,7 @@ class DrawingComparer:
             compare = self._pool.submit(compare).result
         self._begun[key] = compare
 
-    def _fault(self, waiting: _Waiting) -> DrawingFault | None:
+    def _fault(self, waiting: _AwaitedItem) -> DrawingFault | None:
         """Return what is wrong with an item's pictures; what differs comes before what cannot be drawn."""
         faults = []
         for number, key in waiting.comparisons.items():

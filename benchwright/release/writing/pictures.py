@@ -53,7 +53,7 @@ _Cell = Mapping[str, Any]
 _Drawing = Callable[[], _Cell | None]
 
 
-class _Waiting(NamedTuple):
+class _WaitingRow(NamedTuple):
     """A row with its clean files, whose drawings may still be in the making; None where the file is what is seen."""
 
     row: Mapping[str, Any]
@@ -106,7 +106,7 @@ def with_pictures(
     several = workers > 1 and marked >= _LEAST_FOR_WORKERS
     with ProcessPoolExecutor(workers, mp_context=context()) if several else nullcontext() as pool:
         pictures = _Pictures(record, image_bytes, by_address, store, pool)
-        waiting: deque[_Waiting] = deque()
+        waiting: deque[_WaitingRow] = deque()
         held = 0
         for row, text_bytes in rows:
             fidelity: PictureFidelity = "visual" if is_visual(row["operation_id"], row["task"]) else "exact"
@@ -135,7 +135,7 @@ class _Pictures:
         self._files: OrderedDict[str, tuple[ImageRecord, _Cell]] = OrderedDict()
         self._drawings: OrderedDict[str, _Drawing] = OrderedDict()
 
-    def begun(self, row: Mapping[str, Any], text_bytes: int, fidelity: PictureFidelity) -> _Waiting:
+    def begun(self, row: Mapping[str, Any], text_bytes: int, fidelity: PictureFidelity) -> _WaitingRow:
         """Return a row whose clean files are read and checked, and whose drawings are under way."""
         marks = _MARKS.validate_json(row["visual_prompts"])
         clean: list[_Cell] = []
@@ -144,7 +144,7 @@ class _Pictures:
             record, cell = _kept(self._files, image_id, partial(self._file, image_id))
             clean.append(cell)
             drawn.append(None if _is_seen(record, cell, prompts) else self._drawing(image_id, cell, prompts, fidelity))
-        return _Waiting(row, text_bytes, clean, drawn, any(marks))
+        return _WaitingRow(row, text_bytes, clean, drawn, any(marks))
 
     def _file(self, image_id: str) -> tuple[ImageRecord, _Cell]:
         record = self._record(image_id)
@@ -212,11 +212,11 @@ def _cell(data: bytes) -> _Cell:
     return {"bytes": data, "path": f"{bytes_digest(data)}.{'jpg' if is_jpeg(data) else 'png'}"}
 
 
-def _size(row: _Waiting) -> int:
+def _size(row: _WaitingRow) -> int:
     return sum(len(cell["bytes"] or b"") for cell in row.clean)
 
 
-def _ended(row: _Waiting, progress: Progress) -> SizedRow:
+def _ended(row: _WaitingRow, progress: Progress) -> SizedRow:
     finished = row.finished()
     if row.is_marked:
         progress.advance(1)
