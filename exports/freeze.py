@@ -466,6 +466,12 @@ class _ReleasedFiles:
                 settings.metadata == "remove" and not self.redistribution.is_by_address(record)
             ),
             encodes=lambda record: record.operation_id in visual and record.media_type == "image/png",
+            turns=lambda record, item: (
+                settings.metadata == "remove"
+                and item.operation_id in visual
+                and item.task not in self.exact_tasks
+                and not self.redistribution.is_by_address(record)
+            ),
             store=store,
         )
         changes.survey(item for item, _ in view.items())

@@ -28,7 +28,7 @@ from benchwright.release.format.errata import Corrections, errata_document
 from benchwright.release.format.identity import canary_of
 from benchwright.release.format.manifest import FileEntry, ItemCounts, Manifest, SplitCounts
 from benchwright.release.format.parquet import PieceLimits, SizedRow, write_split
-from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED, address_of, write_provenance
+from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED, TURNED, address_of, write_provenance
 from benchwright.release.format.reader import Release
 from benchwright.release.format.statements import Statements
 from benchwright.release.sealing.sealing import Sealing
@@ -270,6 +270,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         has_fetch_script=bool(by_address),
         without_metadata=staging.made_by(contents.operations_of(METADATA_REMOVED)),
         encoded=staging.made_by(contents.operations_of(ENCODED)),
+        turned=staging.made_by(contents.operations_of(TURNED)),
         statements=contents.statements,
         example=example.item,
         texts=staging.tally.texts,
