@@ -21,6 +21,7 @@ from benchwright.release import Release, verify_release
 from benchwright.release.format.provenance import TURNED
 from benchwright.release.verification.drawings import DrawingComparer
 from benchwright.release.writing import file_changes, pictures
+from benchwright.release.writing.expected_size import ExpectedSize
 from benchwright.release.writing.file_changes import FileChanges
 from benchwright.workspace.item_cache import ItemCache, pictures_of
 
@@ -66,7 +67,12 @@ def asked(folder: Path, files: list[bytes], questions: int, *prompts: VisualProm
 
 
 def frozen(
-    bench: Bench, folder: Path, *, store: ItemCache | None = None, turns: Callable[..., bool] = lambda *_: True
+    bench: Bench,
+    folder: Path,
+    *,
+    store: ItemCache | None = None,
+    turns: Callable[..., bool] = lambda *_: True,
+    **settings: Any,
 ) -> Release:
     """Freeze as a workspace does: files are changed first, then written."""
     changes = FileChanges(
@@ -86,6 +92,7 @@ def frozen(
         operations=[OPERATION, *changes.operations()],
         visual={OPERATION.operation_id},
         store=store,
+        **settings,
     )
 
 
@@ -218,3 +225,19 @@ def test_workers_find_the_same_faults_in_the_same_order(tmp_path: Path, monkeypa
     texts = [fault and fault.text for _, fault in found[0]]
     assert texts[:2] + texts[3:] == [None] * 3
     assert texts[2] == f"item {items[2].item.item_id}: image 1 does not show what its file and its marks give"
+
+
+def test_the_size_is_said_before_anything_is_drawn_and_comes_true(tmp_path: Path, work: Counter[str]) -> None:
+    plain = [encoded(photograph(number, size_wh=(300, 200)), "WEBP", quality=95) for number in range(3)]
+    turned = encoded(photograph(4, size_wh=(400, 300)), "JPEG", orientation=8)
+    bench, marked = asked(tmp_path, [*plain, turned], 3), asked(tmp_path, [encoded(photograph(5), "JPEG")], 2, BOX)
+    bench = Bench(bench.items + marked.items, bench.files | marked.files, bench.records | marked.records)
+    said: list[tuple[int, ExpectedSize]] = []
+    release = frozen(bench, tmp_path / "r", announce=lambda size: said.append((work["_drawn"], size)))
+    [(drawn_before, size)] = said
+    assert drawn_before == 0
+    assert size.pictures == {"kept": 4, "turned": 1, "drawn": 1}
+    files = {image_id: data for one in release.items() for image_id, data in one.images.items()}
+    assert size.sizes["kept"] + size.sizes["turned"] == sum(map(len, files.values()))
+    assert size.size_bytes == pytest.approx(size_of(release), rel=0.3)
+    assert "1 picture turned upright" in size.text()
