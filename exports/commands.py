@@ -269,7 +269,9 @@ def show(folder: Path, *, as_json: bool) -> None:
     "access_fields, datasheet.",
 )
 @json_option(
-    '`{"release", "name", "version", "release_id", "content_id", "items", "key"}`; `key` is null where no split '
+    '`{"release", "name", "version", "release_id", "content_id", "items", "key", "expected_size": {"bytes", "texts", '
+    '"kept": {"pictures", "bytes"}, "turned": {"pictures", "bytes"}, "made": {"pictures", "bytes"}, "drawn": '
+    '{"pictures", "bytes"}}}`; `key` is null where no split '
     "is sealed"
 )
 def freeze(
