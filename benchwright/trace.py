@@ -15,7 +15,7 @@ from benchwright.overrides import OVERRIDDEN, REVERSED, Override, unsaid
 from benchwright.pipeline.overrides import snapshot_of
 from benchwright.records import ImageRecord, Item
 from benchwright.release.format.manifest import MANIFEST
-from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED, files_before_encoding, read_provenance
+from benchwright.release.format.provenance import METADATA_REMOVED, read_provenance, steps_of_released_files
 from benchwright.steps import AnyRecord
 from benchwright.workspace.run_results import files_of, outcomes_of, stage_names
 from benchwright.workspace.shards import StageTable
@@ -137,14 +137,14 @@ class _History:
                     yield from self.of_image(self._images[parent][1])
             for folder, record in files:
                 # A sealed split says of no file what made it: metadata alone is removed there.
-                encoded = record.image_id in files_before_encoding(read_provenance(folder))
+                steps = steps_of_released_files(read_provenance(folder))
                 yield {
                     "what": "released file",
                     "image_id": record.image_id,
                     "size_wh": [record.width, record.height],
                     "media_type": record.media_type,
                     "release": folder.name,
-                    "step": ENCODED if encoded else METADATA_REMOVED,
+                    "step": steps.get(record.image_id, METADATA_REMOVED),
                 }
 
     def of_item(self, stage: str, item: Item) -> Iterator[dict[str, Any]]:

@@ -14,6 +14,7 @@ from benchwright.text_normalization import counted
 
 if TYPE_CHECKING:
     from benchwright.images.made_pictures import PictureRule
+    from benchwright.release.writing.expected_size import ExpectedSize
 
     from .rights.redistribution import Redistribute
 
@@ -268,7 +269,9 @@ def show(folder: Path, *, as_json: bool) -> None:
     "access_fields, datasheet.",
 )
 @json_option(
-    '`{"release", "name", "version", "release_id", "content_id", "items", "key"}`; `key` is null where no split '
+    '`{"release", "name", "version", "release_id", "content_id", "items", "key", "expected_size": {"bytes", "texts", '
+    '"kept": {"pictures", "bytes"}, "turned": {"pictures", "bytes"}, "made": {"pictures", "bytes"}, "drawn": '
+    '{"pictures", "bytes"}}}`; `key` is null where no split '
     "is sealed"
 )
 def freeze(
@@ -300,6 +303,12 @@ def freeze(
 
     from .freeze import freeze_workspace
 
+    sizes: list[ExpectedSize] = []
+
+    def announce(size: ExpectedSize) -> None:
+        sizes.append(size)
+        note(f"the release takes {size.text()}")
+
     with ProgressBars() as bars:
         release = freeze_workspace(
             workspace,
@@ -318,6 +327,7 @@ def freeze(
             statements=None if statements is None else read_statements(statements),
             workers=processors(),
             progress=bars,
+            announce=announce,
         )
     key = key_path(workspace, release.name, release.version) if sealed else None
     document = {
@@ -328,6 +338,7 @@ def freeze(
         "content_id": release.content_id,
         "items": len(release),
         "key": None if key is None else str(key),
+        "expected_size": sizes[-1].document(),
     }
     kept = "" if key is None else f"\n{key}: the key; keep it secret, and a copy of it somewhere else"
     emit(

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from benchwright.progress import Progress
     from benchwright.release import Release
     from benchwright.release.sealing.sealing import Sealing
+    from benchwright.release.writing.expected_size import ExpectedSize
 
 _ANSWERS = "answer"
 """Kind of campaign, as its summary states it, that gives items the values below."""
@@ -264,6 +265,7 @@ class Freeze(FinalStep):
             recipe=ctx.recipe,
             workers=ctx.workers,
             progress=ctx.progress,
+            announce=lambda size: ctx.progress.beside(f"the release takes {size.text()}"),
         )
         return {"release": frozen.path.relative_to(ctx.workspace).as_posix()}
 
@@ -277,10 +279,12 @@ def freeze(
     recipe: Mapping[str, Any],
     workers: int = 1,
     progress: Progress | None = None,
+    announce: Callable[[ExpectedSize], None] | None = None,
 ) -> Release:
     """Write what the view shows as a release of the workspace and return it opened.
 
-    Marks are drawn by up to `workers` processes, and `progress` counts the items that get them.
+    Marks are drawn by up to `workers` processes, and `progress` counts the items that get them. `announce`
+    gets the size of the release before it is written.
 
     Raises:
         BenchwrightError: The version exists with other content, or nothing is left to release.
@@ -290,7 +294,15 @@ def freeze(
     """
     with pictures_of(Workspace(workspace).cache) as store:
         return _frozen(
-            settings, view, store, workspace=workspace, seed=seed, recipe=recipe, workers=workers, progress=progress
+            settings,
+            view,
+            store,
+            workspace=workspace,
+            seed=seed,
+            recipe=recipe,
+            workers=workers,
+            progress=progress,
+            announce=announce,
         )
 
 
@@ -304,6 +316,7 @@ def _frozen(
     recipe: Mapping[str, Any],
     workers: int,
     progress: Progress | None,
+    announce: Callable[[ExpectedSize], None] | None,
 ) -> Release:
     from benchwright.release import content_id_of, write_release
     from benchwright.release.sealing.sealing import key_path
@@ -363,6 +376,7 @@ def _frozen(
             by_address=files.redistribution.is_by_address if settings.redistribute == "url" else None,
             statements=settings.statements,
             store=store,
+            announce=announce,
             workers=workers,
             progress=progress,
         )
@@ -389,6 +403,7 @@ def _frozen(
         exact_tasks=files.exact_tasks,
         statements=settings.statements,
         store=store,
+        announce=announce,
         workers=workers,
         progress=progress,
     )
@@ -466,6 +481,12 @@ class _ReleasedFiles:
                 settings.metadata == "remove" and not self.redistribution.is_by_address(record)
             ),
             encodes=lambda record: record.operation_id in visual and record.media_type == "image/png",
+            turns=lambda record, item: (
+                settings.metadata == "remove"
+                and item.operation_id in visual
+                and item.task not in self.exact_tasks
+                and not self.redistribution.is_by_address(record)
+            ),
             store=store,
         )
         changes.survey(item for item, _ in view.items())
@@ -576,6 +597,7 @@ def freeze_workspace(
     statements: Statements | None = None,
     workers: int = 1,
     progress: Progress | None = None,
+    announce: Callable[[ExpectedSize], None] | None = None,
 ) -> Release:
     """Freeze a workspace whose run is complete, without a `freeze` step in its recipe.
 
@@ -599,6 +621,7 @@ def freeze_workspace(
         statements: What only people can say of the release.
         workers: Largest number of processes that draw marks.
         progress: Receiver of the number of marked items that are drawn.
+        announce: Receiver of the size of the release, before it is written.
 
     Raises:
         BenchwrightError: The run is not complete, a name is malformed, or the version exists with other
@@ -632,5 +655,12 @@ def freeze_workspace(
         raise BenchwrightError(f"{where}{first['msg'].removeprefix('Value error, ')}") from error
     view = open_view(workspace)
     return freeze(
-        settings, view, workspace=workspace, seed=view.seed, recipe=view.recipe, workers=workers, progress=progress
+        settings,
+        view,
+        workspace=workspace,
+        seed=view.seed,
+        recipe=view.recipe,
+        workers=workers,
+        progress=progress,
+        announce=announce,
     )

@@ -121,7 +121,7 @@ class ExportComparer:
             marks = [prompt.model_dump(mode="json") for prompt in image.prompts] if self._format.shows_marks else []
             key = digest([image.image_id, marks, bytes_digest(data)])
             self.comparison.pictures += 1
-            if key in self._known or (not marks and _is_the_file(data, exported.released.images[image.image_id])):
+            if key in self._known or self._is_released(data, number, exported.released):
                 continue
             if expected is None:
                 expected = self._expected(exported.released)
@@ -130,6 +130,14 @@ class ExportComparer:
             self._known[key] = None
             if len(self._known) > _KNOWN:
                 self._known.popitem(last=False)
+
+    def _is_released(self, data: bytes, number: int, released: ReleasedItem) -> bool:
+        """Return whether a picture is a file of the release, with its marks or, where there are none, without."""
+        image = released.item.images[number - 1]
+        drawn = released.drawn[number - 1] if released.drawn and self._format.shows_marks else None
+        if drawn is not None:
+            return data == drawn
+        return not (image.prompts and self._format.shows_marks) and _is_the_file(data, released.images[image.image_id])
 
     def _expected(self, released: ReleasedItem) -> list[Pixels]:
         """Return the pixels of an item's pictures, with marks or without, as evaluation decodes them."""

@@ -35,7 +35,7 @@ class ExportHeader:
         splits: Names of the exported splits, sorted.
         out: Folder in which the export will lie, absolute; it is written elsewhere and moved there.
         most_pictures: Number of pictures of the item that shows most.
-        only_jpeg: Whether models see every picture as a JPEG file.
+        extension: Extension of all picture files as models see them; `png` where there are several.
     """
 
     name: str
@@ -47,16 +47,16 @@ class ExportHeader:
     splits: tuple[str, ...]
     out: Path
     most_pictures: int
-    only_jpeg: bool
+    extension: str
 
     @classmethod
     def of(
-        cls, release: Release, splits: tuple[str, ...], out: Path, *, most_pictures: int, only_jpeg: bool
+        cls, release: Release, splits: tuple[str, ...], out: Path, *, most_pictures: int, extension: str
     ) -> ExportHeader:
         """Return what an export says of a release."""
         licence = release.manifest.licence
         ids = (release.release_id, release.content_id, release.canary)
-        return cls(release.name, release.version, *ids, licence, splits, out, most_pictures, only_jpeg)
+        return cls(release.name, release.version, *ids, licence, splits, out, most_pictures, extension)
 
     @property
     def title(self) -> str:
@@ -129,7 +129,7 @@ class ExportedPicture:
         image: Id, role and marks, as the item states them.
         data: Bytes of the file as models see it, marks drawn.
         sha256: SHA-256 of `data`.
-        media_type: `image/png` or `image/jpeg`.
+        media_type: `image/png`, `image/jpeg` or `image/webp`.
         width: Width in pixels.
         height: Height in pixels.
         is_encoded: Whether it has no marks and is another file than the release's own, since decoders differ about
@@ -151,7 +151,7 @@ class ExportedPicture:
 
     @property
     def extension(self) -> str:
-        """Return `png` or `jpg`."""
+        """Return `png`, `jpg` or `webp`."""
         return EXTENSIONS[self.media_type]
 
     @property

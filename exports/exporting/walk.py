@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.canonical import bytes_digest, digest
-from benchwright.drawing.model_pictures import ModelPicture, model_picture, released_picture
+from benchwright.drawing.model_pictures import EXTENSIONS, ModelPicture, model_picture, released_picture
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.files.lists_on_disk import ListsOnDisk
 from benchwright.records import ImageRecord, ItemImage
@@ -22,6 +22,7 @@ from .exported import ExportedItem, ExportedPicture, PictureCredit
 if TYPE_CHECKING:
     from benchwright.release import Release, ReleasedItem
 
+_ANY = EXTENSIONS["image/png"]
 _CACHE_BYTES = 128 * 1024**2
 """Bound on the bytes of pictures that are kept in case another item shows them."""
 
@@ -35,11 +36,12 @@ class PictureShape(NamedTuple):
 
     Attributes:
         most_pictures: Number of pictures of the item that shows most.
-        only_jpeg: Whether models see every picture as a JPEG file, as far as the release's records say.
+        extension: Extension of all picture files as models see them, as far as rows and records say; `png` where there
+            are several.
     """
 
     most_pictures: int
-    only_jpeg: bool
+    extension: str
 
 
 class _Ready(NamedTuple):
@@ -103,22 +105,30 @@ class ReleaseWalk:
 
     def picture_shape(self) -> PictureShape:
         """Return what formats must know of all pictures before the first is written; no picture is read."""
-        most, only_jpeg = 1, True
+        most, manifest = 1, self._release.manifest
+        extensions: set[str] = set()
+        # Since version 2, rows name the files that models see.
+        columns = ("image_ids", "visual_prompts" if manifest.version == 1 else "images.list.element.path")
         for split in self._splits:
             for name in self._release.manifest.data_files(split):
                 with open_inside(self._release.path, name) as handle:
-                    columns, manifest = ("image_ids", "visual_prompts"), self._release.manifest
                     for row in read_rows(
                         handle, title=name, canary=manifest.canary, version=manifest.version, columns=columns
                     ):
                         most = max(most, len(row["image_ids"]))
-                        is_marked = any(documents.parse(row["visual_prompts"], title=f"{name}: visual_prompts"))
-                        only_jpeg = only_jpeg and not is_marked and all(map(self._is_plain_jpeg, row["image_ids"]))
-        return PictureShape(most, only_jpeg)
+                        extensions.update(self._extensions(row))
+        return PictureShape(most, extensions.pop() if len(extensions) == 1 else _ANY)
 
-    def _is_plain_jpeg(self, image_id: str) -> bool:
-        record = self.record(image_id)
-        return record.media_type == "image/jpeg" and not record.notes
+    def _extensions(self, row: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the extensions of a row's picture files as models see them."""
+        if "images" in row:
+            yield from (str(cell["path"]).rpartition(".")[2] for cell in row["images"])
+            return
+        for image_id, marks in zip(
+            row["image_ids"], documents.parse(row["visual_prompts"], title="marks"), strict=True
+        ):
+            record = self.record(image_id)
+            yield _ANY if marks or record.notes else EXTENSIONS.get(record.media_type, _ANY)
 
     def record(self, image_id: str) -> ImageRecord:
         """Return the record of a picture.

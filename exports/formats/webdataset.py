@@ -1,8 +1,9 @@
 """WebDataset: archives (TAR) of samples, read as a stream by `webdataset` and by Hugging Face `datasets`.
 
 All samples have the same keys, which `datasets` asks for: items with fewer pictures are padded by tiny ones, and the
-sample's JSON says how many count. All pictures have the same extension, and so the same format: JPEG where models see
-nothing else, PNG otherwise.
+sample's JSON says how many count. Pictures are the files that models see, none encoded anew. All have the same
+extension, that of their format; where there are several formats it is `png`, and readers tell each by its first bytes,
+as Pillow does in `webdataset` and `datasets`.
 """
 
 from __future__ import annotations
@@ -11,24 +12,22 @@ import io
 import json
 import tarfile
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
-from benchwright.drawing.model_pictures import EXTENSIONS
 from benchwright.errors import DataError
-from benchwright.images.decode import decode_rgb, encode_png
+from benchwright.images.decode import encode_png
 from benchwright.records import LETTERS
 from benchwright.release.format import documents
 from benchwright.release.format.parquet import PieceLimits
 from benchwright.text_normalization import counted
 
-from ..exporting.base import ExportFormat, NotCarried, ReadItem
-from ..exporting.exported import ExportedItem, ExportedPicture, ExportHeader
+from ..exporting.base import ExportFormat, ReadItem
+from ..exporting.exported import ExportedItem, ExportHeader
 from ..exporting.tables import item_row
-
-_JPEG, _PNG = "image/jpeg", "image/png"
 
 
 class WebDataset(ExportFormat):
@@ -43,11 +42,8 @@ class WebDataset(ExportFormat):
         super().__init__(folder, header)
         self._archive: tarfile.TarFile | None = None
         self._split, self._number, self._written = "", 0, 0
-        self._media_type = _JPEG if header.only_jpeg else _PNG
-
-    @property
-    def _extension(self) -> str:
-        return EXTENSIONS[self._media_type]
+        self._formats: set[str] = set()
+        self._extension = header.extension
 
     def add(self, exported: ExportedItem) -> None:
         """Write the item's sample."""
@@ -62,15 +58,9 @@ class WebDataset(ExportFormat):
         self._write(f"{exported.item_id}.json", data)
         for number in range(self.header.most_pictures):
             picture = exported.pictures[number] if number < len(exported.pictures) else None
-            data = _padding(self._media_type) if picture is None else self._file(picture)
+            data = _padding() if picture is None else picture.data
+            self._formats.update(() if picture is None else [picture.extension])
             self._write(f"{exported.item_id}.{number}.{self._extension}", data)
-
-    def _file(self, picture: ExportedPicture) -> bytes:
-        if picture.media_type == self._media_type:
-            return picture.data
-        if self._media_type == _JPEG:
-            raise DataError(f"image {picture.image.image_id} is no JPEG file that all decoders read alike")
-        return encode_png(decode_rgb(picture.data))
 
     def _turn_to(self, split: str) -> None:
         """Open the archive that the next sample goes into."""
@@ -116,18 +106,15 @@ class WebDataset(ExportFormat):
             pictures=[sample[f"{number}.{self._extension}"] for number in range(row["n_images"])],
         )
 
-    def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:
-        """Yield what samples lack of an item."""
-        yield from super().not_carried(exported)
-        if any(picture.media_type != self._media_type for picture in exported.pictures):
-            yield NotCarried(
-                "bytes of JPEG files",
-                "all pictures of samples have one format, here PNG; the pixels are the same",
-            )
-
     def usage(self) -> str:
         """Return how to read the archives."""
         split, extension = self.header.splits[0], self._extension
+        several = (
+            f" Pictures are of several formats ({', '.join(sorted(self._formats))}) though all are named "
+            f"`.{extension}`; `webdataset` and `datasets` tell them by their first bytes."
+            if len(self._formats) > 1
+            else ""
+        )
         return f"""\
 ```python
 import webdataset
@@ -141,19 +128,13 @@ for sample in samples:
 All samples have {counted(self.header.most_pictures, "picture")}, so that their keys are the same; those from
 `n_images` on are tiny and mean nothing. In the JSON an empty `target` means that no option is right; `attributes`,
 `sources` and `group_keys` are JSON in a text. `datasets.load_dataset("webdataset", data_files=...)` reads the archives
-too."""
+too.{several}"""
 
 
-def _padding(media_type: str) -> bytes:
+@cache
+def _padding() -> bytes:
     """Return a picture of one black pixel."""
-    from PIL import Image
-
-    pixel = np.zeros((1, 1, 3), np.uint8)
-    if media_type == _PNG:
-        return encode_png(pixel)
-    handle = io.BytesIO()
-    Image.fromarray(pixel).save(handle, "JPEG")
-    return handle.getvalue()
+    return encode_png(np.zeros((1, 1, 3), np.uint8))
 
 
 def _samples(path: Path) -> Iterator[dict[str, bytes]]:

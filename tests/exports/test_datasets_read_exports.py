@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from consumer_runs import documents_of, offline
 from exported_releases import expected_items
 from nasty_release import nasty_bench, nasty_release
 
+from benchwright.drawing.model_pictures import model_picture
 from benchwright.exports import export_release
+from benchwright.exports.formats.webdataset import _padding
 from benchwright.release import Release
 
 pytestmark = pytest.mark.slow
@@ -80,3 +83,21 @@ def test_a_release_of_jpeg_files_stays_jpeg(tmp_path: Path) -> None:
     assert done.items == 1
     assert b".0.jpg" in (tmp_path / "export" / "test-000000.tar").read_bytes()
     assert all(loss.what != "bytes of JPEG files" for loss, _ in done.not_carried)
+
+
+def test_pictures_of_several_formats_are_not_encoded_anew(release: Release, tmp_path: Path) -> None:
+    export_release(release, "webdataset", tmp_path / "export")
+    of_release: set[bytes] = set()
+    for one in release.items():
+        for image, drawn in zip(one.item.images, one.drawn, strict=True):
+            seen = model_picture(one.images[image.image_id]).data if drawn is None else drawn
+            of_release.add(seen)
+    exported: set[bytes] = set()
+    for path in sorted((tmp_path / "export").glob("*.tar")):
+        with tarfile.open(path) as archive:
+            for entry in archive:
+                handle = archive.extractfile(entry)
+                if handle is not None and entry.name.endswith(".png"):
+                    exported.add(handle.read())
+    assert exported <= of_release | {_padding()}
+    assert len({data[:3] for data in exported}) > 1

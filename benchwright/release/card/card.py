@@ -415,9 +415,15 @@ def _sources(facts: CardFacts, version: int) -> str:
         if facts.encoded
         else ""
     )
+    turned = (
+        f"\n\n{facts.turned} photographs that lay on their side (EXIF) were turned upright and are JPEG with the "
+        "quantisation of their files, of quality 95 at most."
+        if facts.turned
+        else ""
+    )
     return (
         f"{counted}{rest}\n\nIn sum: {_licence_sum(sources)}.\n\n`{IMAGE_SOURCES}` names each image's file, author, "
-        f"licence and address, and `provenance.json` what was made of it.{cut}{encoded}"
+        f"licence and address, and `provenance.json` what was made of it.{cut}{encoded}{turned}"
     )
 
 

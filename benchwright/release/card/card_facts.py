@@ -36,6 +36,7 @@ class CardFacts:
         has_fetch_script: Whether the script that fetches these lies in the release.
         without_metadata: Number of picture files from which metadata was removed.
         encoded: Number of made pictures that are released as JPEG.
+        turned: Number of JPEG files that were turned upright.
         statements: What the curators state; None where they state nothing.
         example: Item that the card shows; None where the release has no pictures that can be shown.
         texts: Number of texts by kind and by how they came about, as `TextTally.texts` has it.
@@ -59,6 +60,7 @@ class CardFacts:
     has_fetch_script: bool = False
     without_metadata: int = 0
     encoded: int = 0
+    turned: int = 0
     statements: Statements | None = None
     example: ExampleItem | None = None
     texts: Mapping[str, Mapping[TextOrigin, int]] = field(default_factory=dict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -63,14 +64,14 @@ def write_split(
 ) -> Iterator[str]:
     """Write a split's rows, already sorted, and yield the name of each file once it is closed.
 
-    At most one row group is held in memory. Pictures are already compressed files and are stored unchanged. Where
-    `repeats` says that rows may show the same picture, each is stored once a row group however many rows show it; to
-    look for equal ones takes as long as all else about writing.
+    At most one row group is held in memory, each picture once. Pictures are already compressed files and are stored
+    unchanged. Where `repeats` says that rows may show the same picture, each is stored once a row group however many
+    rows show it; such a file has a dictionary, for which readers need more memory.
 
     Raises:
         DataError: An item is larger than a reader would accept.
     """
-    schema = stamped_schema(canary=canary)
+    schema = _written_schema(canary=canary)
     number, written, writer = 0, 0, None
     try:
         for group, size in _groups(rows, limits):
@@ -81,7 +82,7 @@ def write_split(
                 number, written = number + 1, 0
             if writer is None:
                 writer = _writer(root / data_file(split, number), schema, repeats=repeats)
-            writer.write_table(pa.Table.from_pylist(group, schema=schema), row_group_size=len(group))
+            writer.write_table(_table(group, schema), row_group_size=len(group))
             written += size
     finally:
         if writer is not None:
@@ -92,9 +93,10 @@ def write_split(
 
 def _writer(path: Path, schema: pa.Schema, *, repeats: bool) -> pq.ParquetWriter:
     columns = _leaves(schema)
-    return pq.ParquetWriter(
+    writer = pq.ParquetWriter(
         path,
         schema,
+        store_schema=False,  # so that readers do not learn of the dictionary
         version="2.6",
         data_page_version="1.0",
         compression={name: "none" if name in _PICTURES else "zstd" for name in columns},
@@ -104,6 +106,46 @@ def _writer(path: Path, schema: pa.Schema, *, repeats: bool) -> pq.ParquetWriter
         write_batch_size=8,  # rows after which a page may end; of many photographs it would be tens of megabytes
         write_statistics=["item_id", "split", "task"],
     )
+    writer.add_key_value_metadata(schema.metadata)
+    return writer
+
+
+_PICTURE = pa.struct([("bytes", pa.dictionary(pa.int32(), pa.binary())), ("path", pa.string())])
+_PICTURE_LIST = pa.list_(pa.field("element", _PICTURE))
+"""Pictures as they are written: each once a row group, so that it is neither copied nor compared row by row."""
+
+
+def _written_schema(*, canary: str) -> pa.Schema:
+    """Return the schema with picture columns as they are handed to the writer; the file has that of the format."""
+    schema = stamped_schema(canary=canary)
+    for name in PICTURE_COLUMNS:
+        schema = schema.set(schema.get_field_index(name), pa.field(name, _PICTURE_LIST))
+    return schema
+
+
+def _table(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    """Return rows as a table."""
+    columns = [
+        _pictures([row[field.name] for row in rows])
+        if field.name in PICTURE_COLUMNS
+        else pa.array([row[field.name] for row in rows], field.type)
+        for field in schema
+    ]
+    return pa.Table.from_arrays(columns, schema=schema)
+
+
+def _pictures(lists: Sequence[Sequence[Mapping[str, Any] | None]]) -> pa.ListArray:
+    """Return lists of pictures as an array that holds each file once, by its name."""
+    cells = [cell for pictures in lists for cell in pictures]
+    files = {cell["path"]: cell["bytes"] for cell in cells if cell is not None and cell["bytes"] is not None}
+    places = {path: place for place, path in enumerate(files)}
+    indices = pa.array([None if cell is None else places.get(cell["path"]) for cell in cells], pa.int32())
+    data = pa.DictionaryArray.from_arrays(indices, pa.array(files.values(), pa.binary()))
+    paths = pa.array([None if cell is None else cell["path"] for cell in cells], pa.string())
+    absent = pa.array([cell is None for cell in cells], pa.bool_())
+    offsets = pa.array([0, *accumulate(map(len, lists))], pa.int32())
+    pictures = pa.StructArray.from_arrays([data, paths], fields=list(_PICTURE), mask=absent)
+    return pa.ListArray.from_arrays(offsets, pictures, type=_PICTURE_LIST)
 
 
 def _leaves(schema: pa.Schema) -> list[str]:

@@ -59,6 +59,12 @@ ENCODED = "encode_picture"
 """Step of the operation by which a release's picture file shows what a made file of the workspace does, as JPEG."""
 
 
+TURNED = "turn_picture"
+"""Step of the operation by which a release's picture file is the JPEG file of the workspace, turned upright."""
+
+_FILE_STEPS = frozenset({METADATA_REMOVED, ENCODED, TURNED})
+
+
 def address_of(record: ImageRecord) -> str | None:
     """Return the address at which a picture's own file can be had, by what its source states; None where it has none.
 
@@ -78,13 +84,21 @@ def files_before_removal(records: Iterable[Operation | ImageRecord]) -> dict[str
 
 
 def files_before_release(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
-    """Return the ids of the workspace's files by those that freezing made of them, by cutting or by encoding."""
-    return _files_before(records, {METADATA_REMOVED, ENCODED})
+    """Return the ids of the workspace's files by those that freezing made of them, by cutting, encoding or turning."""
+    return _files_before(records, _FILE_STEPS)
 
 
-def files_before_encoding(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
-    """Return the ids of the workspace's made files by those of the JPEG files that freezing made of them."""
-    return _files_before(records, {ENCODED})
+def steps_of_released_files(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
+    """Return the steps by which freezing made files of the workspace's, by the ids of the files that it made."""
+    operations: dict[str, str] = {}
+    steps: dict[str, str] = {}
+    for record in records:
+        if isinstance(record, Operation):
+            if record.step in _FILE_STEPS:
+                operations[record.operation_id] = record.step
+        elif record.operation_id in operations:
+            steps[record.image_id] = operations[record.operation_id]
+    return steps
 
 
 def _files_before(records: Iterable[Operation | ImageRecord], steps: Set[str]) -> dict[str, str]:

@@ -38,7 +38,14 @@ from benchwright.release.format.files import open_inside, read_inside, shown
 from benchwright.release.format.human_baseline import CampaignBaseline, parse_human_baseline
 from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
-from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED, SourceTally, address_of, read_provenance
+from benchwright.release.format.provenance import (
+    ENCODED,
+    METADATA_REMOVED,
+    TURNED,
+    SourceTally,
+    address_of,
+    read_provenance,
+)
 from benchwright.release.format.rows import KnownFiles, ReleasedItem, released_item, row_of
 from benchwright.release.format.schema import sort_key_of
 from benchwright.release.sealing.public_items import what_tells
@@ -107,11 +114,9 @@ class _Seen:
     with_metadata: dict[bytes, bool] = field(default_factory=dict)
     """Whether picture files hold metadata besides an orientation, where they do or may; False for those that may."""
 
-    without_metadata: int = 0
-    """Files that the provenance has as made by removing metadata."""
+    files_made: Counter[str] = field(default_factory=Counter)
+    """Number of files that the provenance has as made by freezing, by step."""
 
-    encoded: int = 0
-    """Files that the provenance has as made by encoding a made picture."""
     example: ExampleChoice = field(default_factory=ExampleChoice)
     texts: TextTally = field(default_factory=TextTally)
     absent: set[bytes] = field(default_factory=set)
@@ -266,16 +271,12 @@ def _check_counts(manifest: Manifest, seen: _Seen, problems: Problems) -> None:
 
 def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
     missing, operations = set(seen.images), set(seen.operations)
-    removals: set[str] = set()
-    encodings: set[str] = set()
+    steps: dict[str, str] = {}
     try:
         for record in read_provenance(root):
             if isinstance(record, Operation):
                 operations.discard(record.operation_id)
-                if record.step == METADATA_REMOVED:
-                    removals.add(record.operation_id)
-                elif record.step == ENCODED:
-                    encodings.add(record.operation_id)
+                steps[record.operation_id] = record.step
             else:
                 missing.discard(bytes.fromhex(record.image_id))
                 if bytes.fromhex(record.image_id) in seen.absent and address_of(record) is None:
@@ -283,9 +284,9 @@ def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
                         f"{manifests.PROVENANCE}: says nothing of where image {record.image_id} can be had, and the "
                         "data has no file of it"
                     )
-                seen.without_metadata += record.operation_id in removals
-                seen.encoded += record.operation_id in encodings
-                if record.operation_id in removals and seen.with_metadata.get(bytes.fromhex(record.image_id)):
+                step = steps.get(record.operation_id or "", "")
+                seen.files_made[step] += 1
+                if step == METADATA_REMOVED and seen.with_metadata.get(bytes.fromhex(record.image_id)):
                     problems.add(
                         f"{manifests.PROVENANCE}: says that the metadata of image {record.image_id} was removed, and "
                         "its file has some"
@@ -348,8 +349,9 @@ def _check_card(
         drawing_version=manifest.drawing_version,
         by_address=manifest.by_address or 0,
         has_fetch_script=FETCH_SCRIPT in manifest.files,
-        without_metadata=seen.without_metadata,
-        encoded=seen.encoded,
+        without_metadata=seen.files_made[METADATA_REMOVED],
+        encoded=seen.files_made[ENCODED],
+        turned=seen.files_made[TURNED],
         statements=manifest.statements,
         example=seen.example.item if EXAMPLE in manifest.files else None,
         texts=seen.texts.texts,

@@ -1,22 +1,26 @@
-"""Picture files on their way into a release: without what cameras and editors wrote, and made ones as small as may be.
+"""Picture files on their way into a release: upright, without what cameras and editors wrote, and as small as may be.
 
-Metadata is cut out of source files, which changes no pixel. A made file is encoded as JPEG where what people see of it
-counts (`benchwright.images.made_pictures`). The bytes of such a file change, so it is another image: derived from the
-one of the workspace by the operation `remove_metadata` or `encode_picture`. Items show the other image; whatever else
-speaks of pictures (source, licence, the root of an item) still speaks of the one in the workspace.
+Metadata is cut out of source files, which changes no pixel. Where what people see of a picture counts, a made file is
+encoded as JPEG, and a JPEG file that its EXIF block turns is turned upright, with the quantisation that it has
+(`benchwright.images.made_pictures`): the release then holds it once, and not beside the file that all decoders read
+alike. The bytes of such a file change, so it is another image: derived from the one of the workspace by the operation
+`remove_metadata`, `encode_picture` or `turn_picture`. Items show the other image; whatever else speaks of pictures
+(source, licence, the root of an item) still speaks of the one in the workspace.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from benchwright.canonical import bytes_digest, canonical_json
 from benchwright.errors import UnreadableImage
 from benchwright.images.made_pictures import JPEG_QUALITY
 from benchwright.records import ImageRecord, Item, Operation
-from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED
+from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED, TURNED
 from benchwright.rights import holds_metadata, without_metadata
 from benchwright.workspace.item_cache import ItemCache
 
@@ -27,6 +31,11 @@ _ENCODING = Operation(
     step=ENCODED, version=1, parameters={"format": "jpeg", "quality": JPEG_QUALITY, "chroma": "full"}, seed=0
 )
 """Operation that made pictures name whose files are JPEG."""
+
+_TURNING = Operation(
+    step=TURNED, version=1, parameters={"format": "jpeg", "most_quality": JPEG_QUALITY, "tables": "source"}, seed=0
+)
+"""Operation that turned JPEG files name."""
 
 _TABLES = """
     CREATE TABLE file (original BLOB PRIMARY KEY, cut BLOB) WITHOUT ROWID;
@@ -45,6 +54,8 @@ class FileChanges:
         image_bytes: Function that returns the file of a record.
         removes_metadata: Function that tells of a record whether its file loses its metadata.
         encodes: Function that tells of a record whether its file is encoded as JPEG.
+        turns: Function that tells of a record of a turned JPEG file and of an item that shows it whether the file is
+            turned upright; it is if that is so for all items that show it.
         store: Store of files that were encoded before; without one, each is encoded when it is surveyed and released.
     """
 
@@ -55,23 +66,27 @@ class FileChanges:
         *,
         removes_metadata: Callable[[ImageRecord], bool],
         encodes: Callable[[ImageRecord], bool],
+        turns: Callable[[ImageRecord, Item], bool] = lambda _record, _item: False,
         store: ItemCache | None = None,
     ) -> None:
         self._image, self._image_bytes = image, image_bytes
-        self._removes_metadata, self._encodes = removes_metadata, encodes
+        self._removes_metadata, self._encodes, self._turns = removes_metadata, encodes, turns
         self._store = store or ItemCache(None)
         self._database = sqlite3.connect("")  # a temporary file, which SQLite deletes
         self._database.executescript(_TABLES)
         self.left: dict[str, int] = {}
         """Number of files by media type of which metadata cannot be removed, should they have any."""
-        self._used: set[str] = set()
+        self._used: Counter[str] = Counter()
 
     def survey(self, items: Iterable[Item]) -> None:
         """Read the files that items show; call it with all items before anything else."""
         for item in items:
             for image_id in {image.image_id for image in item.images}:
                 if not self._is_known(image_id):
-                    self._take_in(image_id)
+                    self._take_in(image_id, item)
+                elif self._is_turned(image_id) and not self._turns(self._image(image_id), item):
+                    self._used[_TURNING.operation_id] -= 1
+                    self._take_in(image_id, None)
 
     def item(self, item: Item) -> Item:
         """Return an item that shows the files that are released; the very item where these are the workspace's."""
@@ -110,6 +125,8 @@ class FileChanges:
         original = self.image(changed.derived_from[0])
         if changed.operation_id == _ENCODING.operation_id:
             return self._encoded(original)
+        if changed.operation_id == _TURNING.operation_id:
+            return self._turned(original)
         return without_metadata(self._image_bytes(original), changed.media_type)
 
     def _encoded(self, record: ImageRecord) -> bytes:
@@ -118,9 +135,20 @@ class FileChanges:
             "encoded 1", [record.image_id, _ENCODING.operation_id], lambda: _as_jpeg(self._image_bytes(record))
         )
 
+    def _turned(self, record: ImageRecord) -> bytes:
+        """Return a turned JPEG file as the upright one that is released.
+
+        Raises:
+            UnreadableImage: It cannot be decoded.
+        """
+        return self._store.get_or_make(
+            "turned 1", [record.image_id, _TURNING.operation_id], lambda: _upright(self._image_bytes(record))
+        )
+
     def operations(self) -> tuple[Operation, ...]:
         """Return the operations that made files of the release, without those that made none."""
-        return tuple(operation for operation in (_REMOVAL, _ENCODING) if operation.operation_id in self._used)
+        operations = (_REMOVAL, _ENCODING, _TURNING)
+        return tuple(operation for operation in operations if self._used[operation.operation_id])
 
     def _is_known(self, image_id: str) -> bool:
         query = "SELECT 1 FROM file WHERE original = ?"
@@ -130,15 +158,25 @@ class FileChanges:
         query = "SELECT 1 FROM file WHERE cut = ?"
         return self._database.execute(query, (bytes.fromhex(image_id),)).fetchone() is not None
 
+    def _is_turned(self, image_id: str) -> bool:
+        released_id = self._released_id(image_id)
+        return released_id != image_id and self.image(released_id).operation_id == _TURNING.operation_id
+
     def _released_id(self, image_id: str) -> str:
         row = self._database.execute("SELECT cut FROM file WHERE original = ?", (bytes.fromhex(image_id),)).fetchone()
         cut: str = image_id if row is None or row[0] is None else row[0].hex()
         return cut
 
-    def _take_in(self, image_id: str) -> None:
+    def _take_in(self, image_id: str, item: Item | None) -> None:
+        """Decide which file is released for an image, and whether it is turned for an item that shows it."""
         record = self._image(image_id)
         released_id = None
-        if self._encodes(record):
+        if item is not None and _is_turned_jpeg(record) and self._turns(record, item):
+            with suppress(UnreadableImage):  # which items and verification say of the file as it is
+                released_id = self._keep_records(record, self._turned(record), _TURNING)
+        if released_id is not None:
+            pass
+        elif self._encodes(record):
             encoded = self._encoded(record)
             if not self._is_released(bytes_digest(encoded)):  # two pictures must not become one
                 released_id = self._keep_records(record, encoded, _ENCODING)
@@ -153,12 +191,12 @@ class FileChanges:
             elif holds_metadata(cut) is None:
                 self.left[record.media_type] = self.left.get(record.media_type, 0) + 1
         row = bytes.fromhex(image_id), None if released_id is None else bytes.fromhex(released_id)
-        self._database.execute("INSERT INTO file VALUES (?, ?)", row)
+        self._database.execute("INSERT OR REPLACE INTO file VALUES (?, ?)", row)
 
     def _keep_records(self, record: ImageRecord, data: bytes, operation: Operation) -> str:
         """Keep the record of a released file, and those that it goes back to; return its id."""
         released_id = bytes_digest(data)
-        self._used.add(operation.operation_id)
+        self._used[operation.operation_id] += 1
         known = self._database.execute("SELECT record FROM record WHERE image_id = ?", (released_id,)).fetchone()
         if known is not None and ImageRecord.model_validate_json(known[0]).derived_from[0] < record.image_id:
             return released_id
@@ -169,7 +207,8 @@ class FileChanges:
                     "image_id": released_id,
                     "size_bytes": len(data),
                     "media_type": "image/jpeg" if operation is _ENCODING else record.media_type,
-                    "pixel_hash": None if operation is _ENCODING else record.pixel_hash,
+                    "pixel_hash": record.pixel_hash if operation is _REMOVAL else None,
+                    "notes": () if operation is _TURNING else record.notes,
                     "source": None,
                     "derived_from": (record.image_id,),
                     "operation_id": operation.operation_id,
@@ -185,6 +224,17 @@ class FileChanges:
 
     def _put(self, image_id: str, record: Mapping[str, Any]) -> None:
         self._database.execute("INSERT OR REPLACE INTO record VALUES (?, ?)", (image_id, canonical_json(record)))
+
+
+def _is_turned_jpeg(record: ImageRecord) -> bool:
+    return record.media_type == "image/jpeg" and any(note.startswith("exif_orientation:") for note in record.notes)
+
+
+def _upright(data: bytes) -> bytes:
+    """Return a turned JPEG file as the upright one that is released."""
+    from benchwright.drawing.model_pictures import drawn_picture
+
+    return drawn_picture(data, (), fidelity="visual").data
 
 
 def _as_jpeg(data: bytes) -> bytes:

@@ -23,6 +23,7 @@ from benchwright.release.format.manifest import SPLIT
 from benchwright.release.format.provenance import SourceCount, SourceTally
 from benchwright.release.format.rows import row_of
 from benchwright.release.format.schema import sort_key_of
+from benchwright.release.writing.expected_size import ShownPicture
 
 _TABLES = """
     PRAGMA journal_mode = OFF;
@@ -148,6 +149,24 @@ class Staging:
         query = "SELECT row FROM item WHERE split = ? ORDER BY picture, item_id"
         for (row,) in self._database.execute(query, (split,)):
             yield json.loads(row), len(row)
+
+    def shown(self, is_visual: Callable[[str, str], bool]) -> Iterator[ShownPicture]:
+        """Yield the pictures that items show, each once for each split and set of marks, sorted by split and image."""
+        query = (
+            "SELECT DISTINCT split, shown.value, marks.value, operation_id, task FROM item, "
+            "json_each(item.row, '$.image_ids') AS shown, "
+            "json_each(json_extract(item.row, '$.visual_prompts')) AS marks "
+            "WHERE marks.key = shown.key ORDER BY split, shown.value, marks.value"
+        )
+        last: tuple[str, str, str] | None = None
+        for split, image_id, marks, operation_id, task in self._database.execute(query):
+            if last != (last := (split, image_id, marks)):
+                yield ShownPicture(split, image_id, marks != "[]", is_visual(operation_id, task))
+
+    def text_bytes(self) -> int:
+        """Return the size of all rows without pictures, in bytes."""
+        row = self._one("SELECT coalesce(sum(length(CAST(row AS BLOB))), 0) FROM item")
+        return 0 if row is None else int(row[0])
 
     def shows_again(self, split: str) -> bool:
         """Return whether the items of a split show any picture more than once."""

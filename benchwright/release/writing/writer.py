@@ -28,12 +28,13 @@ from benchwright.release.format.errata import Corrections, errata_document
 from benchwright.release.format.identity import canary_of
 from benchwright.release.format.manifest import FileEntry, ItemCounts, Manifest, SplitCounts
 from benchwright.release.format.parquet import PieceLimits, SizedRow, write_split
-from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED, address_of, write_provenance
+from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED, TURNED, address_of, write_provenance
 from benchwright.release.format.reader import Release
 from benchwright.release.format.statements import Statements
 from benchwright.release.sealing.sealing import Sealing
 from benchwright.release.verification.claims import people_claimed
 from benchwright.release.verification.verify import verify_release
+from benchwright.release.writing.expected_size import ExpectedSize, expected_size
 from benchwright.release.writing.folder import move_into_place, unfinished
 from benchwright.release.writing.pictures import with_pictures
 from benchwright.release.writing.staging import Staging
@@ -62,6 +63,7 @@ class _Contents:
     exact_tasks: Container[str]
     statements: Statements | None
     store: ItemCache
+    announce: Callable[[ExpectedSize], None]
     workers: int
     progress: Progress
 
@@ -100,6 +102,7 @@ def write_release(
     exact_tasks: Container[str] = frozenset(),
     statements: Statements | None = None,
     store: ItemCache | None = None,
+    announce: Callable[[ExpectedSize], None] | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Release:
@@ -136,6 +139,7 @@ def write_release(
         exact_tasks: Tasks of whose items each pixel counts, whatever operation made them.
         statements: What the curators state of the release.
         store: Store of pictures that were drawn or encoded for earlier releases; without one, all are made.
+        announce: Receiver of the size of the release, called before anything is drawn or written.
         workers: Largest number of processes that draw marks.
         progress: Receiver of the number of marked items that are drawn.
 
@@ -169,6 +173,7 @@ def write_release(
         exact_tasks,
         statements if statements is not None and statements.document() else None,
         store or ItemCache(None),
+        announce or (lambda _: None),
         workers,
         progress or Silent(),
     )
@@ -216,6 +221,15 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         raise DataError(f"release {contents.name!r} would be empty: no item is left to release")
     _check_operations(staging, contents)
     _check_baseline(staging, contents)
+    contents.announce(
+        expected_size(
+            staging.shown(contents.is_visual),
+            image=staging.image,
+            steps={operation.operation_id: operation.step for operation in contents.operations},
+            by_address=contents.by_address or (lambda _: False),
+            text_bytes=staging.text_bytes(),
+        )
+    )
     canary = canary_of(contents.name, contents.version)
     (draft / "data").mkdir()
     names: list[str] = []
@@ -270,6 +284,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         has_fetch_script=bool(by_address),
         without_metadata=staging.made_by(contents.operations_of(METADATA_REMOVED)),
         encoded=staging.made_by(contents.operations_of(ENCODED)),
+        turned=staging.made_by(contents.operations_of(TURNED)),
         statements=contents.statements,
         example=example.item,
         texts=staging.tally.texts,

@@ -152,18 +152,19 @@ def test_row_groups_and_files_are_cut_by_rows_and_bytes(tmp_path):
     assert verify_release(by_bytes.path).ok
 
 
-def test_a_picture_that_several_items_show_is_stored_once_a_row_group(tmp_path):
+def test_a_picture_that_several_items_show_is_stored_once_however_many_row_groups_there_are(tmp_path):
     bench = bench_of(6, 30_000)
     once = bench.write(tmp_path / "once")
     for number, (item, split) in enumerate(list(bench.items)):
         for again in range(1, 5):
-            asked_again = {"item_id": f"{number:02d}{again:02d}".ljust(32, "0"), "question": f"Is it blue, {again}?"}
+            asked_again = {"item_id": f"{again:02d}{number:02d}".ljust(32, "0"), "question": f"Is it blue, {again}?"}
             bench.items.append((item.model_copy(update=asked_again), split))
-    five_times = bench.write(tmp_path / "five")
+    five_times = bench.write(tmp_path / "five", limits=PieceLimits(group_bytes=70_000))
     sizes = [sum(path.stat().st_size for path in (r.path / "data").iterdir()) for r in (once, five_times)]
     assert sizes[0] > 180_000
     assert sizes[1] < 1.2 * sizes[0]
     assert len(list(five_times.items())) == 30
+    assert pq.ParquetFile(five_times.path / "data" / "test-00000.parquet").num_row_groups == 3
     encodings = [
         pq.ParquetFile(r.path / "data" / "test-00000.parquet").metadata.row_group(0).column(6).encodings
         for r in (once, five_times)

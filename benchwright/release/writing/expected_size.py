@@ -1,0 +1,102 @@
+"""How large a release will be and what makes it so, from records alone, before anything is drawn or written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from benchwright.records import ImageRecord
+from benchwright.release.format.provenance import ENCODED, TURNED
+from benchwright.text_normalization import counted
+
+Part = Literal["kept", "turned", "made", "drawn"]
+
+_WORDS: Mapping[Part, str] = {
+    "kept": "kept as they are",
+    "turned": "turned upright",
+    "made": "made by steps and released as JPEG",
+    "drawn": "drawn for models beside their files",
+}
+_JPEG_BYTES_PER_PIXEL = 0.6
+_PNG_BYTES_PER_PIXEL = 1.7
+"""Bytes per pixel of what is drawn on photographs, for want of better knowledge before it is drawn."""
+
+_READ_ALIKE = frozenset({"image/jpeg", "image/png", "image/webp"})
+
+
+class ShownPicture(NamedTuple):
+    """A picture as some items of a split show it: with the same marks, drawn as JPEG (`is_visual`) or as PNG."""
+
+    split: str
+    image_id: str
+    is_marked: bool
+    is_visual: bool
+
+
+@dataclass(frozen=True)
+class ExpectedSize:
+    """Number and size in bytes of a release's pictures, by what becomes of them; only `drawn` is an estimate."""
+
+    pictures: Counter[Part] = field(default_factory=Counter)
+    sizes: Counter[Part] = field(default_factory=Counter)
+    text_bytes: int = 0
+
+    @property
+    def size_bytes(self) -> int:
+        """Return the size of pictures and texts together, in bytes; texts count before they are compressed."""
+        return self.sizes.total() + self.text_bytes
+
+    def document(self) -> dict[str, Any]:
+        """Return the sizes as JSON values."""
+        parts = {part: {"pictures": self.pictures[part], "bytes": self.sizes[part]} for part in _WORDS}
+        return {"bytes": self.size_bytes, "texts": self.text_bytes, **parts}
+
+    def text(self) -> str:
+        """Return the size in one line."""
+        parts = [
+            f"{counted(self.pictures[part], 'picture')} {words} ({_megabytes(self.sizes[part])})"
+            for part, words in _WORDS.items()
+            if self.pictures[part]
+        ]
+        return f"about {_megabytes(self.size_bytes)}: {', '.join([*parts, f'texts ({_megabytes(self.text_bytes)})'])}"
+
+
+def expected_size(
+    shown: Iterable[ShownPicture],
+    *,
+    image: Callable[[str], ImageRecord],
+    steps: Mapping[str, str],
+    by_address: Callable[[ImageRecord], bool],
+    text_bytes: int,
+) -> ExpectedSize:
+    """Return how large a release will be.
+
+    Args:
+        shown: Pictures as items show them, each once for each set of marks, sorted by split and image.
+        image: Function that returns the record of an image.
+        steps: Steps of operations by their ids.
+        by_address: Function that tells of a record whether the release has no file of it.
+        text_bytes: Size of the rows without pictures.
+    """
+    size = ExpectedSize(text_bytes=text_bytes)
+    last: tuple[str, str] | None = None
+    for picture in shown:
+        record = image(picture.image_id)
+        if by_address(record):
+            continue
+        if last != (last := (picture.split, picture.image_id)):
+            step = steps.get(record.operation_id or "")
+            part: Part = "turned" if step == TURNED else "made" if step == ENCODED else "kept"
+            size.pictures[part] += 1
+            size.sizes[part] += record.size_bytes
+        if picture.is_marked or record.notes or record.media_type not in _READ_ALIKE:
+            size.pictures["drawn"] += 1
+            each = _JPEG_BYTES_PER_PIXEL if picture.is_visual else _PNG_BYTES_PER_PIXEL
+            size.sizes["drawn"] += round(record.width * record.height * each)
+    return size
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.1f} MB"
