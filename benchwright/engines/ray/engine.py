@@ -142,7 +142,7 @@ class RayEngine:
             self._workers = [worker for worker in self._workers if worker.task is None]
             self._end(busy)
 
-    def _all(self, waiting: deque[_Task], room: int) -> Iterator[Done]:
+    def _all(self, waiting: deque[_ActorTask], room: int) -> Iterator[Done]:
         while waiting or any(worker.task for worker in self._workers):
             busy = sum(worker.task is not None for worker in self._workers)
             self._keep_staffed(min(room, len(waiting) + busy))
