@@ -40,7 +40,7 @@ def parse(data: bytes | str, *, title: str) -> Any:
         DataError: The text is not JSON, has NaN or a repeated name, or is nested too deeply.
     """
     try:
-        return json.loads(data, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+        return _DECODER.decode(data) if isinstance(data, str) else json.loads(data, **_STRICT)
     except RecursionError:
         raise DataError(f"{title} nests too deep") from None
     except ValueError as error:
@@ -75,3 +75,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(document) != len(pairs):
         raise ValueError("an object has the same key twice")
     return document
+
+
+_STRICT: dict[str, Any] = {"parse_constant": _refuse_constant, "object_pairs_hook": _unique}
+_DECODER = json.JSONDecoder(**_STRICT)
+"""Made once: `json.loads` would make one a call, and a release has several texts a row."""

@@ -50,7 +50,7 @@ class ExpectedSize:
 
     def document(self) -> dict[str, Any]:
         """Return the sizes as JSON values."""
-        parts = {part: {"pictures": self.pictures[part], "bytes": self.sizes[part]} for part in _WORDS}
+        parts: dict[str, Any] = {part: {"pictures": self.pictures[part], "bytes": self.sizes[part]} for part in _WORDS}
         return {"bytes": self.size_bytes, "texts": self.text_bytes, **parts}
 
     def text(self) -> str:

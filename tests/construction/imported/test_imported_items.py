@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from dataset_fixtures.pictures import save
+from PIL import Image
 
 from benchwright.construction.imported.command import items
 from benchwright.construction.imported.items import split_names
@@ -134,6 +135,31 @@ def test_a_run_makes_items_of_them_that_freeze_with_their_own_splits(tmp_path: P
     assert [(json.loads(line)["entry"], json.loads(line)["reason"]) for line in refused] == [
         ("line 4", "missing_picture"), ("line 5", "key_not_an_option"),
     ]  # fmt: skip
+
+
+def test_a_photograph_on_its_side_is_turned_upright_and_stays_lossless_where_the_task_is_an_exact_one(
+    tmp_path: Path,
+) -> None:
+    for name, shade in (("a.jpg", 60), ("b.jpg", 180)):
+        exif = Image.Exif()
+        exif[274] = 6
+        Image.new("RGB", (64, 48), (shade, 90, 30)).save(tmp_path / name, exif=exif)
+    shared = {"question": "What is it?", "A": "a tree", "B": "a dog", "answer": "A"}
+    _table(
+        tmp_path / "mine.csv",
+        [{"image": "a.jpg", "task": "photos", **shared}, {"image": "b.jpg", "task": "forensic_detection", **shared}],
+    )
+    steps = "[{step: items, file: mine.csv}, {step: freeze, name: mine, version: '1.0'}]"
+    (tmp_path / "r.yaml").write_text(f"name: mine\nsteps: {steps}\n")
+    run_recipe(load_recipe(tmp_path / "r.yaml"), workspace=tmp_path / "ws")
+    release = Release.open(tmp_path / "ws" / "releases" / "mine-1.0")
+    seen = {one.item.task: (next(iter(one.images.values())), one.drawn) for one in release.items()}
+    with Image.open(io.BytesIO(seen["photos"][0])) as upright:
+        assert (upright.format, upright.size, 274 in upright.getexif()) == ("JPEG", (48, 64), False)
+    assert seen["photos"][1] == (None,)
+    [drawn] = seen["forensic_detection"][1]
+    assert drawn is not None
+    assert drawn.startswith(b"\x89PNG")
 
 
 def test_splits_of_a_source_get_names_that_a_release_takes_and_none_gets_that_of_another() -> None:
