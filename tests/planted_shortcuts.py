@@ -54,7 +54,7 @@ def planted(kind: str, *, count: int, share: float, seed: int) -> list[SourceIte
 
 def result_of(items: Sequence[SourceItem]) -> TaskResult:
     """Return what the battery says of items of one task."""
-    measured = measure_items(iter(items), workers=1)
+    measured = measure_items(iter(items))
     [result] = run_battery(measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues={})
     return result
 

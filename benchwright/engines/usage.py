@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -100,7 +100,7 @@ class Meter:
         after = _counters()
         self._note_peak()
         _open.remove(self)
-        return Usage(*(now - then for now, then in zip(after, self._before, strict=True)), self._peak)
+        return replace(after - self._before, peak_bytes=self._peak)
 
     def __enter__(self) -> Self:
         return self
@@ -117,7 +117,8 @@ _open: list[Meter] = []
 """Meters of this process that have not ended, whose peak counts also where one within them begins it anew."""
 
 
-def _counters() -> tuple[float, float, int, int, int, int]:
+def _counters() -> Usage:
+    """Return what this process has cost since it began, without its peak."""
     spent = os.times()
     cpu = spent.user + spent.system + spent.children_user + spent.children_system
     counted = dict.fromkeys(("rchar", "wchar", "read_bytes", "write_bytes"), 0)
@@ -125,7 +126,9 @@ def _counters() -> tuple[float, float, int, int, int, int]:
         for line in _IO.read_text(encoding="ascii").splitlines():
             name, _, value = line.partition(": ")
             counted[name] = int(value)
-    return time.perf_counter(), cpu, counted["rchar"], counted["wchar"], counted["read_bytes"], counted["write_bytes"]
+    return Usage(
+        time.perf_counter(), cpu, counted["rchar"], counted["wchar"], counted["read_bytes"], counted["write_bytes"]
+    )
 
 
 def _peak_bytes() -> int:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchwright.engines.base import Attempt, Done, Job
 from benchwright.pipeline.stage_events import StageEvents
-from benchwright.record_map import RECORDS_PER_JOB, Kept, LostRecord, Record, Value, value_of
+from benchwright.record_map import RECORDS_PER_JOB, Kept, LostRecord, Record, RecordMap, Value, map_here, value_of
 
 _AHEAD = 64
 """Number of records for each worker that are read before the first value is yielded."""
@@ -45,7 +48,8 @@ class RecordsJob:
 
     def run(self, worker: Any, attempt: Attempt) -> list[Any]:
         """Return the value of each record."""
-        worker.close_others([])  # models of map stages, which are over
+        if worker is not None:
+            worker.close_others([])  # models of map stages, which are over
         values: list[Any] = []
         for number, record in self.records:
             place = (f"{self.stage}: {self.what}", str(number))
@@ -64,11 +68,16 @@ class EngineMap:
         stage: Id of the stage whose step maps.
         run_jobs: Function that runs jobs on the engine.
         workers: Number of workers that there may be.
-        events: Writer of the run's events.
+        events: Writer of the run's events; None where no run is.
     """
 
     def __init__(
-        self, stage: str, run_jobs: Callable[[Sequence[Job]], Iterator[Done]], *, workers: int, events: StageEvents
+        self,
+        stage: str,
+        run_jobs: Callable[[Sequence[Job]], Iterator[Done]],
+        *,
+        workers: int,
+        events: StageEvents | None = None,
     ) -> None:
         self._stage, self._run_jobs, self._events = stage, run_jobs, events
         self._ahead = min(_MOST_AHEAD, workers * _AHEAD)
@@ -101,4 +110,27 @@ class EngineMap:
                         kept.put(record, value)
             first += len(window)
             yield from values
-        self._events.mapped(self._stage, what, records=first, kept=found, lost=lost)
+        if self._events is not None:
+            self._events.mapped(self._stage, what, records=first, kept=found, lost=lost)
+
+
+@contextmanager
+def map_on_this_machine(name: str, *, workers: int) -> Iterator[RecordMap]:
+    """Yield what maps functions over records in worker processes of this machine, for commands that are no run.
+
+    The workers start when there is something to map; with one worker, this process maps.
+
+    Args:
+        name: Name of the command, for messages.
+        workers: Number of processes, at least 1.
+    """
+    if workers == 1:
+        yield map_here
+        return
+    from benchwright.engines import LocalEngine
+
+    with (
+        TemporaryDirectory(prefix="benchwright-") as logs,
+        LocalEngine(None, workers=workers, log_folder=Path(logs)) as engine,
+    ):
+        yield EngineMap(name, engine.run, workers=workers)

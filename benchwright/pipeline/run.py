@@ -5,20 +5,19 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from benchwright.canonical import digest, file_digest
 from benchwright.engines.base import Done, Engine, Job
 from benchwright.engines.local import processors
 from benchwright.errors import BenchwrightError, DamagedError, StepError
 from benchwright.images.formats.walking import Limits
 from benchwright.images.made_pictures import PictureRule
 from benchwright.photographs import photographs_of
-from benchwright.pipeline.damage import files_made, make_again, mend_tables
+from benchwright.pipeline.damage import make_again, mend_tables
 from benchwright.pipeline.engine_choice import open_engine
+from benchwright.pipeline.final_stage import run_final
 from benchwright.pipeline.gather_stage import run_campaign, run_gather
 from benchwright.pipeline.ingest import ingest
 from benchwright.pipeline.map_stage import TRANSIENT, MapJob
@@ -32,10 +31,9 @@ from benchwright.pipeline.view import View
 from benchwright.pipeline.worker_context import WorkerContext
 from benchwright.progress import Progress, Silent
 from benchwright.recipe import Header, Recipe, read_resolved
-from benchwright.steps import BringContext, FinalContext, FinalStep, Resources, Step
+from benchwright.steps import BringContext, FinalContext, Resources, Step
 from benchwright.text_normalization import counted
 from benchwright.workspace.run_results import FinishedRun, StepReport, report_of
-from benchwright.workspace.sealed import read_sealed, write_sealed
 from benchwright.workspace.shards import StageTable, VerdictCounts, shard_names
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.stages import Stage
@@ -226,6 +224,7 @@ class _Run:
     rerun: bool = False
     copy: bool = False
     raised: dict[str, str] = field(default_factory=dict)
+    counted: dict[str, VerdictCounts] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.worker = _worker_context(self.space, self.recipe.header, self.stages, self.images)
@@ -381,9 +380,11 @@ class _Run:
             )
 
     def _counts(self, stage_id: str) -> VerdictCounts:
-        """Return the counts of a stage's table; of nothing for a final step, which has none."""
-        markers = [StageTable(self.space, stage_id).marker(shard) for shard in self.shards]
-        return VerdictCounts.total(marker.counts for marker in markers if marker)
+        """Return the counts of the table of a stage that this run has been through; of nothing for a final step."""
+        if stage_id not in self.counted:
+            markers = [StageTable(self.space, stage_id).marker(shard) for shard in self.shards]
+            self.counted[stage_id] = VerdictCounts.total(marker.counts for marker in markers if marker)
+        return self.counted[stage_id]
 
     def _record_map(self, engine: Engine, stage: Stage) -> EngineMap:
         return EngineMap(stage.id, self._jobs_of(engine, [stage.id]), workers=self.workers, events=self.events)
@@ -440,38 +441,21 @@ class _Run:
             return False
 
     def _final(self, engine: Engine, stage: Stage) -> bool:
-        """Run a final step unless it, and what it made, are up to date; return whether it ran."""
-        assert isinstance(stage.step, FinalStep)
-        before = self.stages[: self.stages.index(stage)]
-        recipe = _what_made(before, self.recipe.resolved())
-        view = View(self.worker, before, self.shards, recipe, withdrawn=withdrawn_images(self.space.root))
-        fingerprint = digest([self.worker.config(stage), view.fingerprint, recipe, dict(self.artifacts)])
-        folder = StageTable(self.space, stage.id).folder
-        known: Mapping[str, Any] = {}
-        with suppress(FileNotFoundError, DamagedError):
-            known = read_sealed(folder / "final.json")
-        made: Mapping[str, str] = known.get("artifacts", {})
-        is_current = known.get("fingerprint") == fingerprint and all(
-            (self.space.root / path).exists() for path in made.values()
+        """Run a final step unless it is up to date; return whether it ran."""
+        recipe = _what_made(self.stages[: self.stages.index(stage)], self.recipe.resolved())
+        context = FinalContext(
+            self.worker.seed,
+            stage.id,
+            self.space.root,
+            recipe,
+            dict(self.artifacts),
+            self.workers,
+            self.progress,
+            self._record_map(engine, stage),
         )
-        if not is_current:
-            context = FinalContext(
-                self.worker.seed,
-                stage.id,
-                self.space.root,
-                recipe,
-                dict(self.artifacts),
-                self.workers,
-                self.progress,
-                self._record_map(engine, stage),
-            )
-            made = stage.step.finish(view, context)
-            folder.mkdir(parents=True, exist_ok=True)
-            files = {name: file_digest(self.space.root / name) for name in sorted(files_made(self.space.root, made))}
-            document = {"fingerprint": fingerprint, "artifacts": dict(made), "files": files}
-            write_sealed(folder / "final.json", document, tmp=self.space.tmp)
-        self.artifacts |= made
-        return not is_current
+        finished = run_final(self.worker, stage, self.shards, context)
+        self.artifacts |= finished.artifacts
+        return finished.ran
 
     def _reports(self) -> list[StepReport]:
         by_entry: dict[str, list[Stage]] = {}

@@ -17,6 +17,10 @@ from benchwright.workspace.stage_input import StageInput, load_stage_input
 from benchwright.workspace.stages import Stage
 from benchwright.workspace.takedowns import goes_back_to
 
+_RECORDS_KEPT = 4096
+"""Number of pictures and items that a view keeps once they are read, some kB each: a release is written in several
+passes over them, and reading the tables of many shards again costs more than the passes."""
+
 
 class View:
     """A finished workspace, or one up to a stage (`benchwright.steps.WorkspaceView`).
@@ -42,6 +46,8 @@ class View:
         self._stages = [stage for stage in stages if stage.kind != "final"]
         self._shards = shards
         self._stage_input = StageInput()
+        self._kept: dict[str, StageInput] = {}
+        self._room = _RECORDS_KEPT
         self._withdrawn = frozenset(withdrawn)
         self.recipe = recipe
         self.seed = worker.seed
@@ -59,7 +65,7 @@ class View:
         """Yield live items sorted by shard and id, with the values that stages over items gave them."""
         names = [f"{stage.id}.{value}" for stage in self._stages if stage.consumes == "items" for value in stage.values]
         for shard in self._shards:
-            self._stage_input = stage_input = load_stage_input(self._worker.workspace, self._upstream(shard), names)
+            self._stage_input = stage_input = self._read(shard, names)
             for item_id in sorted(stage_input.items):
                 if self._withdrawn and goes_back_to(stage_input.items[item_id], self._withdrawn, self.image):
                     continue
@@ -67,6 +73,15 @@ class View:
                     stage_input.items[item_id],
                     {name: stage_input.values.get(name, {}).get(item_id) for name in names},
                 )
+
+    def _read(self, shard: str, names: Sequence[str]) -> StageInput:
+        """Return the live records of a shard; those of the first shards are read once."""
+        if (kept := self._kept.get(shard)) is not None:
+            return kept
+        read = load_stage_input(self._worker.workspace, self._upstream(shard), names)
+        if (size := len(read.pictures) + len(read.items)) <= self._room:
+            self._kept[shard], self._room = read, self._room - size
+        return read
 
     def image(self, image_id: str) -> ImageRecord:
         """Return the record of an image that belongs to the item last yielded, or of any source image."""

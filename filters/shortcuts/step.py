@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -18,10 +17,9 @@ from benchwright.diagnostics.shortcuts.item_cues import ItemCues
 from benchwright.diagnostics.shortcuts.measuring import UNKEYED, cues_or_reason, facts_reader
 from benchwright.diagnostics.shortcuts.model_solvers import PicturelessAsker, PicturelessModel, SolverReply
 from benchwright.diagnostics.shortcuts.picks import Bounds
-from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prune
+from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prunings
 from benchwright.diagnostics.shortcuts.report import flagged_items
 from benchwright.errors import PrerequisiteError
-from benchwright.record_map import unless_lost
 from benchwright.records import Item
 from benchwright.steps import (
     Context,
@@ -162,10 +160,7 @@ class CheatingSolvers(GatherStep):
         if self.prune is None:
             yield from (frozenset() for _ in results)
             return
-        pruning_of = partial(prune, settings=self.prune, seed=ctx.seed, bounds=bounds)
-        pruned = ctx.record_map(pruning_of, results, what="pruning", together=1)
-        for result, made in zip(results, pruned, strict=True):
-            pruning = unless_lost(made, f"task {result.table.task!r} could not be pruned")
+        for pruning in prunings(results, self.prune, ctx.seed, bounds, ctx.record_map):
             yield frozenset() if pruning is None else frozenset(pruning.item_ids)
 
     def _of_task(

@@ -21,6 +21,7 @@ from walks import RECIPE, in_process, live_digest, make_photographs, tree_digest
 from benchwright.pipeline import open_view
 from benchwright.pipeline.run import stages_of_workspace
 from benchwright.workspace.sealed import read_sealed, write_sealed
+from benchwright.workspace.shards import StageTable
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +144,18 @@ def test_workers_get_no_step_behind_the_last_that_they_run(scene: Path) -> None:
     assert [stage.id for stage in around.stages if stage.kind == "map"] == [
         stage.id for stage in sent.stages if stage.kind == "map"
     ]
+
+
+def test_a_view_reads_the_tables_of_a_shard_once_however_often_a_final_step_goes_over_its_items(
+    scene: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, read = open_view(scene / "w"), []
+    table_read = StageTable.read
+    monkeypatch.setattr(StageTable, "read", lambda *given: read.append(given) or table_read(*given))
+    first, reads = list(view.items()), len(read)
+    assert list(view.items()) == first
+    assert first
+    assert len(read) == reads > 0
 
 
 def test_with_a_damaged_cache_a_run_ends_in_the_same_bytes(scene: Path) -> None:

@@ -51,7 +51,7 @@ def _result(server: ChatServer, items: list[SourceItem], **settings: Any) -> Tas
     asker = PicturelessAsker(model, seed=3)
     replies = asker.replies_to([each.item for each in items], lambda _: np.zeros((8, 8, 3), np.uint8))
     asker.close()
-    measured = measure_items(iter(items), workers=1)
+    measured = measure_items(iter(items))
     by_id = {each.item.item_id: of_item for each, of_item in zip(items, replies, strict=True)}
     [result] = run_battery(measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues={}, replies=by_id)
     return result

@@ -33,6 +33,7 @@ from benchwright.filters.cli.shortcuts import shortcuts
 from benchwright.filters.room import ROOM
 from benchwright.filters.shortcuts.step import MeasuredCues, Shortcuts
 from benchwright.pipeline import run_steps
+from benchwright.pipeline.record_jobs import map_on_this_machine
 from benchwright.release import Release, verify_release
 from benchwright.rooms import Entry, catalogue
 from benchwright.workspace.run_results import FinishedRun
@@ -112,7 +113,7 @@ class _Unreadable:
 def test_cues_come_back_from_their_text() -> None:
     for kind in ("reference", "light", "length"):
         [each] = planted(kind, count=1, share=0, seed=1)
-        measured = measure_items(iter([each]), workers=1).cues[0]
+        measured = measure_items(iter([each])).cues[0]
         assert ItemCues.from_text(measured.to_text()).to_text() == measured.to_text()
 
 
@@ -124,7 +125,7 @@ def test_options_that_name_pictures_in_words_are_those_pictures() -> None:
         for choice, (_, text) in zip(each.item.choices, words, strict=True)
     )
     named = each.item.model_copy(update={"choices": choices})
-    first, second = (measure_items(iter([each._replace(item=i)]), workers=1).cues[0] for i in (each.item, named))
+    first, second = (measure_items(iter([each._replace(item=i)])).cues[0] for i in (each.item, named))
     assert first.of_options == second.of_options
     assert "pixels.brightness" in first.of_options
 
@@ -204,8 +205,18 @@ def test_an_option_that_declines_is_no_answer_to_pick() -> None:
 
 def test_items_are_measured_alike_by_workers_and_without() -> None:
     items = planted("light", count=230, share=0.5, seed=6)
-    alone, together = (measure_items(iter(items), workers=workers) for workers in (1, 2))
+    alone = measure_items(iter(items))
+    with map_on_this_machine("shortcuts", workers=2) as record_map:
+        together = measure_items(iter(items), record_map=record_map)
     assert [each.to_text() for each in alone.cues] == [each.to_text() for each in together.cues]
+
+
+def test_the_forests_of_a_task_are_a_job_of_the_run(done: FinishedRun) -> None:
+    assert done.run_folder is not None
+    lines = (done.run_folder / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    events = [event for event in map(json.loads, lines) if event.get("stage") == "shortcuts.solvers"]
+    mapped = {event["what"]: event["records"] for event in events if event["event"] == "map"}
+    assert mapped == {"forests": 1}
 
 
 def test_the_report_is_that_of_the_command(done: FinishedRun) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
-from benchwright.engines.local import processors
-from benchwright.engines.starting import context
 from benchwright.errors import UnreadableImage
+from benchwright.record_map import LostRecord, RecordMap, map_here
 from benchwright.records import Item
 from benchwright.source_files.item_files import SourceItem
 
@@ -25,7 +23,7 @@ UNKEYED = frozenset((_NO_KEY, DECLINING))
 """Reasons for which an item has no cues though nothing is wrong with it."""
 _TOGETHER = 24
 """Number of items that a worker measures at a time."""
-_ALONE = 200
+ALONE = 200
 """Number of items up to which no workers are started."""
 _KEPT = 4096
 """Number of pictures whose facts are kept, since several items may show one."""
@@ -47,25 +45,24 @@ class MeasuredItems(NamedTuple):
     words_alone: int = 0
 
 
-def measure_items(items: Iterator[SourceItem | LeftOutItem], *, workers: int | None = None) -> MeasuredItems:
+def measure_items(items: Iterator[SourceItem | LeftOutItem], *, record_map: RecordMap = map_here) -> MeasuredItems:
     """Measure items; memory holds their cues and the pictures of a few of them.
 
     Args:
         items: The items, read as workers need them, and what its source leaves out.
-        workers: Number of processes; default one a processor. Few items are measured without any.
+        record_map: What maps the measuring over many items; few are measured in this process.
     """
     cues: list[ItemCues] = []
     group_keys: dict[str, tuple[str, ...]] = {}
     left_out: list[LeftOutItem] = []
     words_alone = 0
-    for result in _results(items, processors() if workers is None else workers):
-        for entry in result:
-            if isinstance(entry, LeftOutItem):
-                left_out.append(entry)
-            else:
-                cues.append(entry.cues)
-                group_keys[entry.cues.item_id] = entry.group_keys
-                words_alone += entry.words_alone
+    for entry in _results(items, record_map):
+        if isinstance(entry, LeftOutItem):
+            left_out.append(entry)
+        else:
+            cues.append(entry.cues)
+            group_keys[entry.cues.item_id] = entry.group_keys
+            words_alone += entry.words_alone
     return MeasuredItems(tuple(cues), group_keys, tuple(left_out), words_alone)
 
 
@@ -77,41 +74,35 @@ class _MeasuredItem(NamedTuple):
     words_alone: bool
 
 
-def _results(
-    items: Iterator[SourceItem | LeftOutItem], workers: int
-) -> Iterator[Sequence[_MeasuredItem | LeftOutItem]]:
-    first = list(islice(items, _ALONE))
-    rest = next(items, None)
-    if rest is None or workers == 1:
-        yield _measured(first)
-        if rest is not None:
-            yield _measured([rest])
-            while batch := list(islice(items, _TOGETHER)):
-                yield _measured(batch)
-        return
-    queue: deque[Future[Sequence[_MeasuredItem | LeftOutItem]]] = deque()
-    with ProcessPoolExecutor(workers, mp_context=context()) as pool:
-        for start in range(0, _ALONE, _TOGETHER):
-            queue.append(pool.submit(_measured, first[start : start + _TOGETHER]))
-        queue.append(pool.submit(_measured, [rest]))
-        del first
-        while batch := list(islice(items, _TOGETHER)):
-            queue.append(pool.submit(_measured, batch))
-            if len(queue) > 3 * workers:
-                yield queue.popleft().result()
-        while queue:
-            yield queue.popleft().result()
+def _results(items: Iterator[SourceItem | LeftOutItem], record_map: RecordMap) -> Iterator[_MeasuredItem | LeftOutItem]:
+    first = list(islice(items, ALONE + 1))
+    under_way: deque[tuple[str, str]] = deque()
+
+    def noted() -> Iterator[SourceItem | LeftOutItem]:
+        for entry in chain(first, items):
+            under_way.append(_named(entry))
+            yield entry
+
+    mapped = map_here if len(first) <= ALONE else record_map
+    for measured in mapped(_measured, noted(), what="cues", together=_TOGETHER):
+        item_id, task = under_way.popleft()
+        yield LeftOutItem(item_id, task, *measured) if isinstance(measured, LostRecord) else measured
 
 
-def _measured(batch: Sequence[SourceItem | LeftOutItem]) -> Sequence[_MeasuredItem | LeftOutItem]:
-    return [entry if isinstance(entry, LeftOutItem) else _measured_item(entry) for entry in batch]
+def _named(entry: SourceItem | LeftOutItem) -> tuple[str, str]:
+    """Return the id by which people know an item, and its task."""
+    if isinstance(entry, LeftOutItem):
+        return entry.item_id, entry.task
+    return entry.own_id or entry.item.item_id, entry.item.task
 
 
-def _measured_item(entry: SourceItem) -> _MeasuredItem | LeftOutItem:
+def _measured(entry: SourceItem | LeftOutItem) -> _MeasuredItem | LeftOutItem:
+    if isinstance(entry, LeftOutItem):
+        return entry
     item = entry.item
     cues = cues_or_reason(item, facts_reader(entry.files.__getitem__) if entry.has_pictures else None)
     if isinstance(cues, str):
-        return LeftOutItem(entry.own_id or item.item_id, item.task, cues)
+        return LeftOutItem(*_named(entry), cues)
     return _MeasuredItem(cues, with_source_image(item.group_keys, item.root_image_id), not entry.has_pictures)
 
 

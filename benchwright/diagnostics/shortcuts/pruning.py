@@ -8,12 +8,14 @@ than that; a cue that is in most items stays a cue.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
+from benchwright.record_map import RecordMap, unless_lost
 from benchwright.steps import CueFamily
 
 from .answer_letters import Balance
@@ -121,6 +123,20 @@ def prune(result: TaskResult, settings: PruneSettings, *, seed: int, bounds: Bou
         table = _without(table, set(rows), result.task_cues)
     before, after = (len(np.unique(each.groups)) for each in (result.table, table))
     return Pruning(table.task, tuple(rounds), tuple(pruned), (before, after))
+
+
+def prunings(
+    results: Sequence[TaskResult], settings: PruneSettings, seed: int, bounds: Bounds, record_map: RecordMap
+) -> Iterator[Pruning | None]:
+    """Yield `prune` of each task, in order, as `record_map` maps it over them.
+
+    Raises:
+        StepError: A task could not be pruned.
+    """
+    pruning_of = partial(prune, settings=settings, seed=seed, bounds=bounds)
+    made = record_map(pruning_of, results, what="pruning", together=1)
+    for result, pruning in zip(results, made, strict=True):
+        yield unless_lost(pruning, f"task {result.table.task!r} could not be pruned")
 
 
 def _round(table: CueTable, seed: int) -> tuple[PruningRound, np.ndarray[Any, np.dtype[np.float64]] | None]:

@@ -12,8 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.engines.local import processors
 from benchwright.errors import UnreadableImage
 from benchwright.images import decode_rgb
+from benchwright.pipeline.record_jobs import map_on_this_machine
+from benchwright.record_map import map_here
 from benchwright.source_files.item_files import SourceItem
 from benchwright.steps import CueFamily
 
@@ -21,10 +24,10 @@ from ..models.model_questions import PixelsOf
 from .battery import SolverResult, TaskResult, run_battery
 from .forest import require_forests
 from .item_source import ItemSource, LeftOutItem
-from .measuring import NO_PICTURE, measure_items
+from .measuring import ALONE, NO_PICTURE, measure_items
 from .model_solvers import PicturelessAsker, PicturelessModel, PlannedRequests, SolverReply, plan_requests
 from .picks import Bounds
-from .pruning import PruneSettings, Pruning, prune
+from .pruning import PruneSettings, Pruning, prunings
 
 _ASKED_TOGETHER = 64
 """Number of items whose pictures are held while a model is asked about them."""
@@ -132,13 +135,22 @@ def find_shortcuts(
     bounds = bounds or Bounds()
     source = source if isinstance(source, ItemSource) else ItemSource(source)
     own_ids: dict[str, str] = {}
-    measured = measure_items(_with_ids(source.rows(), own_ids), workers=workers)
-    answered = {} if model is None else _ask_model(source, model, seed=seed, replies=replies)
-    tasks = run_battery(
-        measured.cues, measured.group_keys, seed=seed, bounds=bounds, task_cues=task_cues or {}, replies=answered
-    )
-    settings = None if prune_most is None else PruneSettings(most=prune_most)
-    pruned = [] if settings is None else [prune(task, settings, seed=seed, bounds=bounds) for task in tasks]
+    with map_on_this_machine("shortcuts", workers=processors() if workers is None else workers) as record_map:
+        measured = measure_items(_with_ids(source.rows(), own_ids), record_map=record_map)
+        is_small = len(measured.cues) <= ALONE or len({item.task for item in measured.cues}) == 1
+        map_of_tasks = map_here if is_small else record_map  # a worker that grows forests takes a second to start
+        answered = {} if model is None else _ask_model(source, model, seed=seed, replies=replies)
+        tasks = run_battery(
+            measured.cues,
+            measured.group_keys,
+            seed=seed,
+            bounds=bounds,
+            task_cues=task_cues or {},
+            replies=answered,
+            record_map=map_of_tasks,
+        )
+        settings = None if prune_most is None else PruneSettings(most=prune_most)
+        pruned = [] if settings is None else list(prunings(tasks, settings, seed, bounds, map_of_tasks))
     pruning = tuple(each for each in pruned if each is not None)
     return ShortcutReport(
         source,
