@@ -112,7 +112,8 @@ class Freeze(FinalStep):
         accept_known_seed: Whether to seal though the recipe's seed can be guessed; only where no answer follows from
             recipe and pictures, because people gave them all. The card then says so.
         metadata: `remove` takes EXIF (with places), XMP, IPTC, comments and further pictures out of JPEG, PNG and WebP
-            files, without encoding them anew; `keep` releases the files as they are.
+            files, without encoding them anew, but for JPEG files that EXIF turns: these are released upright where
+            what people see of them counts; `keep` releases the files as they are.
         redistribute: `permitted` stops with a list where a licence forbids to pass a picture on; `url` releases address
             and hash of such pictures instead, which `release fetch` gets; `all` releases them, where you have been
             permitted to.
