@@ -85,6 +85,17 @@ def test_pictures_come_with_the_wanted_items_only(version, monkeypatch):
     assert list(release.items(tasks=[whole[1].item.task], pictures_of=wanted)) == of_task
 
 
+@pytest.mark.parametrize("version", [2, 3])
+def test_an_item_with_withheld_answers_keeps_the_pictures_that_models_see(version):
+    release = Release.open(GOLDEN / f"release-v{version}")
+    public = list(release.items())
+    release.withheld = {one.item.item_id: {"level": "withheld"} for one in public}
+    opened = list(release.items())
+    assert {one.item.level for one in opened} == {"withheld"}
+    assert any(drawn is not None for one in public for drawn in one.drawn)
+    assert [(one.images, one.drawn) for one in opened] == [(one.images, one.drawn) for one in public]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("version", "content_id"), [(1, CONTENT_ID_OF_VERSION_1), (2, CONTENT_ID), (3, CONTENT_ID)])
 def test_a_golden_release_still_verifies_under_its_ids(version, content_id):
