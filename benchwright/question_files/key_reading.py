@@ -167,6 +167,8 @@ def _of_letters(form: _Form, key: KeyCell) -> Places:
 def _at_letter(letter: str, key: KeyCell) -> int | None:
     if key.names and (letters := _letters_of(key.names)):
         return letters.index(letter) if letters.count(letter) == 1 else None
+    if any(len(name) == 1 and not name.isascii() for name in key.names):
+        return None  # В of Cyrillic looks like B, and is the third letter
     place = LETTERS.index(letter)
     return place if place < len(key.texts) else None
 
