@@ -91,8 +91,8 @@ def sheet_rows(
 
     A number or day in a common number format is a `ShownCell`, which knows what is shown. Of a formula the value counts
     that was stored with it; a row with a formula that has none, or with an error such as `#N/A`, has a problem, and the
-    cell is a `FaultyCell`. Of cells that are merged over several rows, each row has the value. Nothing runs, and no file
-    is fetched that the file refers to.
+    cell is a `FaultyCell`. Of cells that are merged over several rows, each row has the value. Nothing runs or
+    is fetched.
 
     Args:
         path: The file.

@@ -96,6 +96,12 @@ def foreign_option(name: str) -> tuple[str, int] | None:
     return None
 
 
+def other_letter(name: str) -> tuple[str, int] | None:
+    """Return the letter of another script than Latin by which an option is called, as its row of letters and place."""
+    found = None if name.isascii() else foreign_option(name)
+    return found if found is not None and found[0] in LETTERS_OF_KEYS else None
+
+
 _OPTION_NAMES = frozenset(map(bare_name, _OPTION_WORDS))
 
 
