@@ -330,22 +330,25 @@ class Table:
 
     def _headed(self, form: TableForm) -> tuple[TableHead | None, Iterator[TableLine]]:
         """Return the head of a table and all of its rows; of a text whose head is not found, by other delimiters."""
-        plain: Iterator[TableLine] | None = None
-        for delimiter in (None, *DELIMITERS) if self.end in TEXT_ENDS else (None,):
-            lines = self._bounded(
-                self._text_lines(delimiter)
-                if self.end in TEXT_ENDS
-                else self._sheet_lines(None, are_parts=form.are_parts)
-            )
+        is_text = self.end in TEXT_ENDS
+        lines = self._bounded(self._text_lines() if is_text else self._sheet_lines(None, are_parts=form.are_parts))
+        ahead = list(islice(lines, _LOOKED_AT))
+        head = form.find_head(ahead)
+        if head is None and is_text and (delimiter := self._other_delimiter(form)) is not None:
+            lines = self._bounded(self._text_lines(delimiter))
             ahead = list(islice(lines, _LOOKED_AT))
             head = form.find_head(ahead)
-            if head is not None:
-                if head.told:
-                    self.tell(head.told)
-                return head, chain(ahead, lines)
-            plain = chain(ahead, lines) if plain is None else plain
-        assert plain is not None, "the delimiter that is found is tried first"
-        return None, plain
+        if head is not None and head.told:
+            self.tell(head.told)
+        return head, chain(ahead, lines)
+
+    def _other_delimiter(self, form: TableForm) -> str | None:
+        """Return the delimiter by which the head of a text is found, where titles above it hold another or none."""
+        for delimiter in DELIMITERS:
+            with self.opened() as handle, naming(self.name):
+                if form.find_head(list(islice(text_lines(handle, delimiter=delimiter), _LOOKED_AT))) is not None:
+                    return delimiter
+        return None
 
 
 def text_columns(head: bytes) -> list[str]:
