@@ -24,8 +24,9 @@ from functools import lru_cache
 
 from benchwright.text_normalization import counted
 
-_OF_PROGRAMS = frozenset({"nan", "NaN", "NAN", "-nan", "<NA>", "NaT", "null", "Null", "NULL", "#N/A"})
-ABSENT_MARKS = _OF_PROGRAMS | {"NA", "N/A", "n/a", "None", "none"}
+OF_PROGRAMS = frozenset({"nan", "NaN", "NAN", "-nan", "<NA>", "NaT", "null", "Null", "NULL", "#N/A"})
+"""What programs alone write for a missing value."""
+ABSENT_MARKS = OF_PROGRAMS | {"NA", "N/A", "n/a", "None", "none"}
 """What programs write for a missing value, as spelled: pandas, R, NumPy, databases and Python."""
 _NUMBER = re.compile(r"\s*[+-]?(?:\d[\d.,]*|\.\d+)(?:[eE][+-]?\d+)?\s*%?\s*")
 
@@ -134,7 +135,7 @@ class _CellsOfColumn:
         """Return the marks that stand for absent values, as the other cells of the column tell."""
         if self.has_texts:
             return frozenset()
-        return frozenset(self.marks if self.has_numbers else _OF_PROGRAMS & self.marks.keys())
+        return frozenset(self.marks if self.has_numbers else OF_PROGRAMS & self.marks.keys())
 
     def told(self, marks: Iterable[str], *, are_texts_quoted: bool) -> str:
         number = sum(self.marks[mark] for mark in marks)

@@ -30,6 +30,7 @@ from .mapping.configs import file_labels
 from .mapping.readings import Reading
 from .own_columns import FileColumns, file_columns
 from .picture_columns import with_named_pictures
+from .present_options import with_form_of_options
 from .question_rows import DEFAULT_TASK, question_of, stated_id, stated_key
 from .reply_columns import model_of_path, reply_of, without_ends
 from .tables.joined_files import JoinedFile
@@ -65,6 +66,7 @@ class QuestionFile(NamedTuple):
         starts_anew: Whether its ids stand for other questions in other files, so that they need its path before them.
         has_marks: Whether options begin with marks, such as `A.`, that are no words of theirs.
         own: The columns of the file itself, and which of its rows' columns come from which.
+        absent: Number of cells in the columns of its options that stand for no option, such as `NaN`.
     """
 
     path: str
@@ -77,6 +79,7 @@ class QuestionFile(NamedTuple):
     starts_anew: bool = False
     has_marks: bool = False
     own: FileColumns = FileColumns()
+    absent: int = 0
 
     @property
     def first_answer(self) -> int:
@@ -379,7 +382,7 @@ def _columns_of(
         columns = _with_unique_id(rows, columns, partial(guessed_columns, names, said, of=of))
     if "image" not in (said or {}):
         columns = with_named_pictures([row.document for row in rows], columns)
-    return columns
+    return with_form_of_options([row.document for row in rows], columns)
 
 
 def _with_unique_id(

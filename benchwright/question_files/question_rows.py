@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from benchwright.files.sheet_parts import FaultyCell
 from benchwright.records import LETTERS, Scalar
 from benchwright.source_files.rows import BadRow
 from benchwright.text_normalization import counted
@@ -19,7 +20,8 @@ from .key_reading import SEALED, KeyCell, is_letter, option_named
 from .mapping.columns import ColumnMapping
 from .mapping.readings import KnownKey, Reading
 from .marked_pictures import number_of_mark, numbered_options, renumbered, with_marked
-from .option_cells import are_marked_in_order, is_absent, listed_in, option_cells, parsed_cell, without_mark
+from .option_cells import are_marked_in_order, is_absent, listed_in, parsed_cell, without_mark
+from .present_options import check_cells, present_options, shown_key
 
 DEFAULT_TASK = "imported"
 _KINDS = ("yes_no", "multiple_choice")
@@ -51,8 +53,9 @@ def question_of(
     Raises:
         BadRow: Something is missing or does not fit; names column and value.
     """
+    check_cells(document, columns)
     words = _words(document, columns)
-    cells, names = option_cells(document, columns)
+    cells, names = present_options(document, columns, reading)
     is_exported = any(map(_as_it_stands, cells))
     words = words if is_exported else words.strip()
     options = _options(cells)
@@ -63,7 +66,7 @@ def question_of(
     options = numbered_options(words, options, pictures=len(own))
     pictures, places = _with_marked(own, words, options)
     ask = renumbered(words, places)
-    answer_text = _value(document, columns, "answer")
+    answer_text = shown_key(_value(document, columns, "answer"), document, columns)
     if not options and is_letter(answer_text):
         ask, listed = listed_in(ask)
         options, names = [*listed], tuple(LETTERS[: len(listed)])
@@ -83,7 +86,7 @@ def question_of(
     split, task = _told_by_id(key)
     is_open = kind == "open"
     stated = KeyCell(answer_text, marked, names)  # keys may have the marks
-    declines = stated._replace(value=_value(document, columns, "refusal"))
+    declines = stated._replace(value=shown_key(_value(document, columns, "refusal"), document, columns))
     answer, refusal, fault = None, None, None
     try:
         answer = None if is_open else option_named(stated, reading)
@@ -114,7 +117,7 @@ def question_of(
 
 def pictures_of(document: Mapping[str, Any], columns: ColumnMapping) -> list[AskedPicture]:
     """Return the pictures of a row, and those that are its options."""
-    cells, _ = option_cells(document, columns)
+    cells, _ = present_options(document, columns)
     options = _options(cells)
     shown = [option for option in options if isinstance(option, AskedPicture)]
     return [*_with_marked(_pictures(document, columns), _words(document, columns), options)[0], *shown]
@@ -122,7 +125,7 @@ def pictures_of(document: Mapping[str, Any], columns: ColumnMapping) -> list[Ask
 
 def option_texts(document: Mapping[str, Any], columns: ColumnMapping) -> tuple[str | None, ...]:
     """Return the words of each option of a row as they stand there; None for a picture."""
-    return tuple(map(_option_text, option_cells(document, columns).cells))
+    return tuple(map(_option_text, present_options(document, columns).cells))
 
 
 def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> KeyCell | None:
@@ -130,12 +133,14 @@ def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> KeyCell |
 
     A row that has no key but an option that declines states that one.
     """
+    check_cells(document, columns)
     value = _value(document, columns, "answer")
     if is_absent(value):
         value = _value(document, columns, "refusal")
     if is_absent(value):
         return None
-    cells, names = option_cells(document, columns)
+    value = shown_key(value, document, columns)
+    cells, names = present_options(document, columns)
     if not cells and is_letter(value):
         column = columns.column("question")
         words = None if column is None else document.get(column)
@@ -317,6 +322,8 @@ def _labels(document: Mapping[str, Any], columns: ColumnMapping) -> dict[str, Sc
     taken = columns.taken
     for name, value in document.items():
         if name in taken or (name == "kind" and value in _KINDS) or value is None or value == "":
+            continue
+        if isinstance(value, FaultyCell):
             continue
         is_plain = isinstance(value, list) and all(isinstance(part, str | int) for part in value)
         label = "+".join(map(str, value)) if is_plain else value

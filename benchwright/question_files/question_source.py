@@ -13,6 +13,7 @@ from benchwright.release import Release, ReleasedItem
 from benchwright.source_files.files import DatasetFiles, FileNote
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import Row
+from benchwright.text_normalization import counted
 
 from .asked_question import AskedPicture, AskedQuestion
 from .id_named_pictures import with_pictures_named_by_id
@@ -26,6 +27,7 @@ from .tables.rows import rows_of
 from .tables.webdataset import is_webdataset
 
 _MARKS = "its options begin with marks, such as `A.` or `(1)`, which are left out of their words"
+_ABSENT = "say only that there is no option, such as NaN or a dash; they are left out"
 _RELEASE = ("manifest.json", "manifest.sha256")
 
 
@@ -130,7 +132,17 @@ class _FileSource:
     def notes(self) -> list[FileNote]:
         """Return what was assumed about the tables as they were read."""
         marked = [FileNote(file.path, _MARKS) for file in self.files if file.has_marks]
-        return [*self._files.notes(), *marked]
+        absent = [
+            FileNote(file.path, f"{counted(file.absent, 'cell')} at the end of the options {_ABSENT}")
+            for file in self.files
+            if file.absent
+        ]
+        parted = [
+            FileNote(file.path, f"options in one cell are parted at {file.columns.parted!r}, as the keys show")
+            for file in self.files
+            if file.columns.parted
+        ]
+        return [*self._files.notes(), *marked, *absent, *parted]
 
     def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
         """Yield the rows of a file as it holds them."""

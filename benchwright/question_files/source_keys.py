@@ -11,6 +11,7 @@ from benchwright.source_files.rows import Row, guarded
 from .key_evidence import KeyEvidence, KeyTable
 from .mapping.columns import ColumnMapping
 from .option_cells import are_marked_in_order
+from .present_options import number_absent
 from .question_files import QuestionFile
 from .question_rows import option_texts, stated_id, stated_key
 from .tables.rows import rows_of
@@ -58,13 +59,15 @@ def with_readings(files: DatasetFiles, found: Sequence[QuestionFile]) -> tuple[l
     for group in alike.values():
         columns = group[0].columns
         evidence, marks = KeyEvidence(columns.column("answer") or columns.column("refusal") or ""), _OptionMarks()
-        for file in group:
-            _count(files, file, evidence, marks)
+        absent = {file.path: _count(files, file, evidence, marks) for file in group}
         table = evidence.table(stated=columns.keys, first=columns.first_answer)
         origin = ", or ".join(map(str, group[0].own.origins_of(table.column)))
         table = replace(table, origin=origin)
         reading, is_binary, has_marks = table.reading, evidence.is_binary, marks.are_marks
-        read |= {f.path: f._replace(reading=reading, is_binary=is_binary, has_marks=has_marks) for f in group}
+        read |= {
+            f.path: f._replace(reading=reading, is_binary=is_binary, has_marks=has_marks, absent=absent[f.path])
+            for f in group
+        }
         if table.keys:
             tables.append(table)
     return [read.get(file.path, file) for file in found], tables
@@ -79,13 +82,16 @@ def _same_columns(columns: ColumnMapping) -> Hashable:
     return (*fields, columns.options[:1], columns.keys, columns.first_answer)
 
 
-def _count(files: DatasetFiles, file: QuestionFile, evidence: KeyEvidence, marks: _OptionMarks) -> None:
-    columns = file.columns
+def _count(files: DatasetFiles, file: QuestionFile, evidence: KeyEvidence, marks: _OptionMarks) -> int:
+    """Count the keys and the marks of options of a file; return how many cells stand for no option."""
+    columns, absent = file.columns, 0
     needed = {*columns.options, *(columns.column(f) for f in ("id", "question", "options", "answer", "refusal"))}
     for row in rows_of(files, file.path, asked=columns.taken, only=frozenset(filter(None, needed))):
         if isinstance(row, Row):
             with guarded(file.path, row.entry):  # the row is refused where it is read
                 key = stated_key(row.document, columns)
+                absent += number_absent(row.document, columns)
                 marks.add(option_texts(row.document, columns) if key is None else key.texts)
                 if key is not None:
                     evidence.add(file.path, row.entry, stated_id(row.document, columns), key)
+    return absent

@@ -9,12 +9,15 @@
 | an object of lists                        | the entries of each list; a list called `val` tells the split, and  |
 |                                           | one of `images` the files that others name by number (COCO)         |
 | an object of objects                      | each of these, its key as `id` (GQA)                                |
+| an object of columns                      | what each column has for an index, or at a place, as pandas writes  |
+|                                           | with `to_json` or `to_dict("list")`                                 |
 | an object of texts or numbers             | `id` and `answer` (BLINK's `val_answers.json`)                      |
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
@@ -27,11 +30,11 @@ from benchwright.files.tables import JSON_ENDS
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import Reshaped, Row, json_list, table_rows
+from benchwright.source_files.rows import Reshaped, Row, json_document, json_list, table_rows
 
 from ..layouts.positions import is_pictured, is_positional, pictured_rows, positional_rows
 from ..layouts.registry import is_laid_out
-from ..mapping.columns import FIELDS, REPLY_FIELDS, own_picture
+from ..mapping.columns import FIELDS, REPLY_FIELDS, guessed_columns, is_known_column, own_picture
 from ..mapping.configs import split_of
 from .joined_files import JoinedFile
 from .label_studio import is_task, task_rows
@@ -39,6 +42,8 @@ from .vqa import is_vqa, vqa_rows
 
 _HEAD = 1 << 20
 _FORM = "the names of the file's entries and lists"
+_COLUMN = re.compile(rb'\{\s*"((?:[^"\\]|\\.){1,80})"\s*:\s*(?:\{\s*"[^"]{0,80}"\s*:|\[)\s*[^\s{]')
+"""The beginning of an object of columns: the first name, and a value by its index or place that is no object."""
 _LOOKED_AT = 64
 """Rows from which it is told what each place of a row without names holds."""
 _MOST_PAIRS = 2_000_000
@@ -76,6 +81,8 @@ def json_document_rows(
             yield from entries
     elif is_whole and (entry := _entry_in(head)) is not None:
         yield Row("entry 1", entry)
+    elif (columns := _columns_in(files, path, head)) is not None:
+        yield from _rows_by_columns(columns)
     elif _is_lines(head):
         yield from table_rows(files, path, end=JSON_ENDS[0], usual_line_bytes=ROW_BYTES.usual)
     else:
@@ -97,6 +104,41 @@ def _entry_in(text: bytes) -> Mapping[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return document if isinstance(document, Mapping) and is_laid_out(document) else None
+
+
+def _columns_in(files: DatasetFiles, path: str, head: bytes) -> dict[str, dict[str, Any]] | None:
+    """Return the values of each column by index, where a document is an object of columns; else None.
+
+    Such a document is read as a whole, since the first row ends near its end; so it has to be within the bounds of one.
+    """
+    start = _COLUMN.match(head)
+    if start is None or not is_known_column(start[1].decode("utf-8", "replace")):
+        return None
+    try:
+        read = json_document(files, path)
+    except DataError:
+        return None
+    document = read.document if isinstance(read, Row) else None
+    if not isinstance(document, Mapping) or not guessed_columns(list(document)).has_questions:
+        return None
+    by_index = {name: _by_index(values) for name, values in document.items()}
+    columns = {name: values for name, values in by_index.items() if values is not None}
+    first = next(iter(columns.values()), {})
+    is_whole = len(columns) == len(document) and all(values.keys() == first.keys() for values in columns.values())
+    return columns if is_whole and first else None
+
+
+def _by_index(values: Any) -> dict[str, Any] | None:
+    """Return the values of a column by their index; None where it is no column."""
+    if isinstance(values, Mapping):
+        return dict(values)
+    return {str(place): value for place, value in enumerate(values)} if isinstance(values, list) else None
+
+
+def _rows_by_columns(columns: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
+    for index in next(iter(columns.values())):
+        document = {name: values[index] for name, values in columns.items()}
+        yield Row(f"entry {index}", document)
 
 
 def _is_lines(head: bytes) -> bool:
