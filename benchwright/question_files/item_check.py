@@ -75,7 +75,8 @@ class ReadQuestions:
     @property
     def notes(self) -> list[FileNote]:
         """Return what was assumed about the tables as they were read."""
-        return self.source.notes()
+        told = [FileNote(self.picture_files.shown(""), note) for note in self.pictures.paths.notes()]
+        return [*self.source.notes(), *told]
 
     @property
     def looked_into(self) -> list[LookedInto]:

@@ -20,6 +20,7 @@ from .key_evidence import KeyTable
 from .looked_into import LookedInto
 from .mapping.column_files import ColumnFile, read_columns
 from .mapping.columns import ENCODING, stated_encoding
+from .picture_paths import PicturePaths
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
 from .source_keys import with_readings
 from .tables.rows import rows_of
@@ -116,7 +117,7 @@ class _FileSource:
             looked_into=self.looked_into,
         )
         found = with_pictures_named_by_id(self._files, self.picture_files(), found)
-        self.files, self.keys = with_readings(self._files, found)
+        self.files, self.keys = with_readings(self._files, PicturePaths(self.picture_files()), found)
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield what each row holds, with the path of its file; at the end what of the folder cannot be read."""
