@@ -308,7 +308,7 @@ def _picture(value: Any) -> AskedPicture:
         if isinstance(data, bytes):
             return AskedPicture(path=path or "", data=data)
         if path:
-            return AskedPicture(path=path)
+            return _picture(path)
         raise BadRow(f"a picture with the keys {', '.join(map(str, value))[:80]} has neither bytes nor a path")
     text = str(value).strip()
     if (match := _DATA_ADDRESS.match(text)) is not None:

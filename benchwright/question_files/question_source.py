@@ -144,7 +144,7 @@ class _FileSource:
     def content_digest(self) -> str:
         """Return the digest of the files of questions and of keys joined to them; pictures have their own."""
         contents = []
-        beside = [file.file for file in self.looked_into if file.taken_as in ("keys", "splits")]
+        beside = [file.file for file in self.looked_into if file.taken_as in ("keys", "splits", "pictures")]
         for name in dict.fromkeys((*(file.path for file in self.files), *beside)):
             with self._files.as_path(name) as path, path.open("rb") as handle:
                 contents.append([name, hashlib.file_digest(handle, "sha256").hexdigest()])
