@@ -21,6 +21,7 @@ from .key_evidence import KeyTable
 from .looked_into import LookedInto
 from .mapping.column_files import ColumnFile, read_columns
 from .mapping.columns import ENCODING, stated_encoding
+from .picture_paths import PicturePaths
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
 from .source_keys import with_readings
 from .tables.rows import rows_of
@@ -118,7 +119,7 @@ class _FileSource:
             looked_into=self.looked_into,
         )
         found = with_pictures_named_by_id(self._files, self.picture_files(), found)
-        self.files, self.keys = with_readings(self._files, found)
+        self.files, self.keys = with_readings(self._files, PicturePaths(self.picture_files()), found)
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield what each row holds, with the path of its file; at the end what of the folder cannot be read."""
@@ -155,7 +156,7 @@ class _FileSource:
     def content_digest(self) -> str:
         """Return the digest of the files of questions and of keys joined to them; pictures have their own."""
         contents = []
-        beside = [file.file for file in self.looked_into if file.taken_as in ("keys", "splits")]
+        beside = [file.file for file in self.looked_into if file.taken_as in ("keys", "splits", "pictures")]
         for name in dict.fromkeys((*(file.path for file in self.files), *beside)):
             with self._files.as_path(name) as path, path.open("rb") as handle:
                 contents.append([name, hashlib.file_digest(handle, "sha256").hexdigest()])

@@ -101,6 +101,15 @@ _REPEATED = re.compile(r"(.+)\.(\d{1,2})")
 """A name that pandas numbers, since it stands several times."""
 
 
+_PICTURE_WORD = r"(?:image|img|picture|pic|photo)(?:[ _-]?(?:path|file|name|url))?"
+_OPTION_WORD = r"(?:option|choice|opt|answer|candidate)"
+_OPTION_PICTURE = re.compile(
+    rf"(?:{_OPTION_WORD}[ _-]?)?([a-z]|\d{{1,2}})[ _-]?{_PICTURE_WORD}"
+    rf"|{_OPTION_WORD}[ _-]?{_PICTURE_WORD}[ _-]?([a-z]|\d{{1,2}})"
+    rf"|{_PICTURE_WORD}[ _-]?{_OPTION_WORD}[ _-]?([a-z]|\d{{1,2}})",
+    re.I,
+)
+"""Columns with the picture of an option: `option_A_image`, `A_image`, `option_image_1`, `image_option_1`."""
 _MAY_BE_WORDS = frozenset({"text", "prompt", "input", "text_in", "problem"})
 """Columns that are taken for questions, and may hold other words where nothing else tells."""
 QUESTION_LISTS = ("qa_pairs", "qas", "qa", "question_answers", "question_answer_pairs", "question_answering_pairs")
@@ -132,6 +141,7 @@ def spellings(name: str) -> tuple[str, ...]:
 def is_known_column(name: str) -> bool:
     """Return whether a column's name tells that it may hold a part of a question or of a reply."""
     is_numbered = any(form.fullmatch(name.strip().lower()) for form in (_OPTION, _NUMBERED_OPTION, _NUMBERED_IMAGE))
+    is_numbered = is_numbered or _OPTION_PICTURE.fullmatch(name.strip()) is not None
     if is_numbered or any(spelling in _KNOWN for spelling in spellings(name)):
         return True
     is_repeated = (match := _REPEATED.fullmatch(name.strip())) is not None and is_option_word(match[1])
@@ -332,6 +342,22 @@ def option_columns(columns: Iterable[str]) -> tuple[str, ...]:
 def _option_columns(columns: tuple[str, ...]) -> tuple[str, ...]:
     taken = {name for names in (FIELDS["options"], FIELDS["answer"]) for name in names}
     return _in_order([name for name in columns if name.strip().lower() not in taken], _OPTION, _NUMBERED_OPTION)
+
+
+def option_picture_columns(columns: Sequence[str]) -> dict[str, str]:
+    """Return the columns with the pictures of options by their letters or numbers; none unless these count on.
+
+    Example:
+        >>> option_picture_columns(["option_A_image", "option_B_image"]), option_picture_columns(["option_B_image"])
+        ({'A': 'option_A_image', 'B': 'option_B_image'}, {})
+    """
+    found: dict[str, str] = {}
+    for name in columns:
+        if (match := _OPTION_PICTURE.fullmatch(name.strip())) is not None:
+            found.setdefault(next(filter(None, match.groups())).upper(), name)
+    numbers = [str(number) for number in (range(len(found)) if "0" in found else range(1, len(found) + 1))]
+    order = next((run for run in (list(LETTERS[: len(found)]), numbers) if set(run) == set(found)), [])
+    return {label: found[label] for label in order} if len(order) > 1 else {}
 
 
 def image_columns(columns: Sequence[str]) -> tuple[str, ...]:
