@@ -95,8 +95,9 @@ def with_form_of_options(rows: Iterable[Mapping[str, Any]], columns: ColumnMappi
     counts: dict[str, Counter[int]] = {separator: Counter() for separator in _SEPARATORS}
     for row in rows:
         for separator in _SEPARATORS:
-            if _is_named_in(row, columns, parts := _parts_of(row, columns, separator)) and parts is not None:
-                counts[separator][len(parts)] += 1
+            options = _parts_of(row, columns, separator)
+            if options is not None and _is_named_in(row, columns, options):
+                counts[separator][len(options)] += 1
     best = max(_SEPARATORS, key=lambda separator: counts[separator].total())
     if not counts[best]:
         return columns
@@ -158,8 +159,6 @@ def _parts_of(document: Mapping[str, Any], columns: ColumnMapping, separator: st
     return parts if is_free or _is_named_in(document, columns, parts) else None
 
 
-def _is_named_in(document: Mapping[str, Any], columns: ColumnMapping, parts: Sequence[str] | None) -> bool:
+def _is_named_in(document: Mapping[str, Any], columns: ColumnMapping, parts: Sequence[str]) -> bool:
     value = document.get(columns.column("answer") or "")
-    if parts is None or not isinstance(value, str):
-        return False
-    return key_text(value).casefold() in [key_text(part).casefold() for part in parts]
+    return isinstance(value, str) and key_text(value).casefold() in [key_text(part).casefold() for part in parts]
