@@ -23,7 +23,9 @@ from typing import Literal, NamedTuple
 
 from benchwright.records import LETTERS
 
+from .candidates import candidates_of
 from .cue_languages import DENIED_AFTER, DENIED_BEFORE, HEDGED_BEFORE
+from .decision import decided
 from .marked_answers import with_labels
 from .option_words import (
     LATIN,
@@ -35,6 +37,7 @@ from .option_words import (
     options_of,
     without_own_letters,
 )
+from .polarity_phrases import grammar_of
 from .refusal_phrases import FAILURE, REFUSAL, UNSEEN
 from .reply_text import finished, folded, is_foreign, plain
 from .stated_answers import stated_answers
@@ -153,6 +156,10 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
     else:
         mentioned = options_mentioned(text, options) or _options_described(text, options)
         reading = _only(mentioned, "option_words") if mentioned else _only(_label_at_end(text, options), "end")
+    if reading.letter is None and not declines and (not answers or answers[-1].rule == "several"):
+        grammar = grammar_of(text)
+        letter = decided(candidates_of(text, options, grammar), [option.key for option in options], text, grammar)
+        reading = ParsedAnswer("answered", letter, "candidates") if letter else reading
     return ParsedAnswer("refusal", None, "refusal") if declines and reading.letter is None else reading
 
 

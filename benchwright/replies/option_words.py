@@ -38,6 +38,12 @@ _ARTICLE = re.compile(
 )
 
 
+_ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth")
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+_COUNTED_PICTURE = re.compile(rf"(?:the )?({'|'.join(_ORDINALS)}) (image|picture|photo|photograph|one|tile|option|figure|frame)")
+"""An option that names a picture by its place, as BLINK's do, which replies spell in many ways."""
+
+
 def _forms_of(words: str) -> frozenset[str]:
     """Return the folded words of an option and their other spellings."""
     if not words:
@@ -50,6 +56,10 @@ def _forms_of(words: str) -> frozenset[str]:
         forms.add(_NUMBERS[words])
     elif words in _UNITS:
         forms.add(str(_UNITS.index(words)))
+    if counted := _COUNTED_PICTURE.fullmatch(words):
+        place = _ORDINALS.index(counted[1])
+        for noun in ("image", "picture", "photo", "one", *([] if counted[2] in {"image", "picture", "photo"} else [counted[2]])):
+            forms |= {f"{counted[1]} {noun}", f"{place}{_ENDINGS.get(place, 'th')} {noun}", f"{noun} {place}", f"{noun} {_UNITS[place]}"}
     return frozenset(form for form in forms if form)
 
 
@@ -146,6 +156,11 @@ def option_at_start(content: str, options: Sequence[ReadableOption]) -> LeadingO
 def is_particle(words: str) -> bool:
     """Return whether words are like yes and no: they stand alone, and the text after them does not negate them."""
     return words in _PARTICLES
+
+
+def is_everyday(words: str) -> bool:
+    """Return whether words are used so often for other reasons that they count only where a reply ends or names a place."""
+    return words in _EVERYDAY
 
 
 def option_alone(text: str, options: Sequence[ReadableOption]) -> str | None:

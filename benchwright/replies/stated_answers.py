@@ -27,6 +27,7 @@ from .cue_languages import (
 from .marked_answers import marked
 from .option_words import LATIN, ReadableOption, option_at_start
 from .refusal_phrases import REFUSAL
+from .verdict_lists import listed
 
 _VERDICT = re.compile(
     rf"(?<![{LATIN}'/-])[(\[]?([A-Z])[)\]]?\s+(?:is|must\s+be|would\s+be|should\s+be|(?:seems|appears)(?:\s+to\s+be)?)\s+"
@@ -100,6 +101,7 @@ def stated_answers(text: str, options: Sequence[ReadableOption]) -> list[StatedA
         *_end(text, options),
         *_led_up_to(text, options),
         *(StatedAnswer(*marking) for marking in marked(text, options)),
+        *(StatedAnswer(*marking) for marking in listed(text, options)),
     ]
     return sorted(answers, key=lambda c: c.place)
 
