@@ -38,6 +38,7 @@ from .option_words import (
     without_own_letters,
 )
 from .polarity_phrases import grammar_of
+from .referents import with_referents
 from .refusal_phrases import FAILURE, REFUSAL, UNSEEN
 from .reply_text import finished, folded, is_foreign, plain
 from .stated_answers import stated_answers
@@ -139,7 +140,7 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
         return ParsedAnswer("error", None, "failure") if text else ParsedAnswer("miss", None, "empty")
     if (letter := option_alone(text, options)) is not None:
         return ParsedAnswer("answered", letter, "option_words")
-    text = with_labels(text, options)
+    text = with_referents(with_labels(text, options), options)
     declines = _declines(text, options)
     if answers := stated_answers(text, options):
         last = answers[-1]

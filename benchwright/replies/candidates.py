@@ -91,6 +91,7 @@ _JOINER = re.compile(
 _LOCATIVE = re.compile(r"(?<![^\W\d_])(?:in|from|of|for|im|en|em|dans|de|von|bei|на|в|في)\s+(?:(?:the|el|la|der|dem|das)\s+)?(?:[^\W\d_]+\s+)?[(\[]?\Z", re.I)
 _BOUNDARY = re.compile(r"[,:]\s|\s-\s|\((?!\Z)|\n|[.!?;]\s")
 _SUBORDINATE = re.compile(r"\s*(?:while|although|though|even\s+though|whereas|despite|aunque|mientras|embora|enquanto|bien\s+que|alors\s+que|obwohl|während|хотя|虽然|尽管|雖然|رغم)(?![^\W\d_])", re.I)
+_SUPPOSED = re.compile(r"\bif\b[^.;]*\b(?:would|could|might)\b[^.;]*\Z", re.I)
 _LABEL_BEFORE_CJK = re.compile(r"(?:选项|選項|选|項|项|图|圖|選択肢|画像|선택지|보기|이미지|그림)\s*\Z")
 
 
@@ -135,10 +136,8 @@ _OPENED_ENTRY = re.compile(r"(?:\A|\n)[-*\s]*[(\[]?[A-Z][)\].:]*\s*\Z")
 
 def candidates_of(text: str, options: tuple[ReadableOption, ...], grammar: Grammar) -> list[Candidate]:
     """Return the candidates of a plain text, by place."""
-    whole, text = text, finished(text)
-    if text != whole:  # it breaks off within a list
-        text = _OPENED_ENTRY.sub("", text)
-    ends = [match.end() for match in _SENTENCE_END.finditer(text)]
+    text = _OPENED_ENTRY.sub("", finished(text))
+    ends = sentence_ends(text)
     found = _grouped(text, sorted({*_labels(text, options), *_words(text, options)}), ends)
     candidates: list[Candidate] = []
     for named in found:
@@ -147,6 +146,16 @@ def candidates_of(text: str, options: tuple[ReadableOption, ...], grammar: Gramm
         closes = ends[sentence] if sentence < len(ends) else len(text)
         candidates += _judged(text, named, max(opens, named.start - 200), min(closes, named.end + 160), sentence, grammar)
     return candidates
+
+
+def sentence_ends(text: str) -> list[int]:
+    """Return where the sentences of a text end."""
+    return [match.end() for match in _SENTENCE_END.finditer(text)]
+
+
+def named_options(text: str, options: tuple[ReadableOption, ...]) -> list[tuple[int, str]]:
+    """Return the places at which a text names options, by labels or words, and the options' letters."""
+    return [(named.start, named.keys[0]) for named in sorted({*_labels(text, options), *_words(text, options)})]
 
 
 def _labels(text: str, options: Sequence[ReadableOption]) -> Iterator[_Named]:
@@ -171,22 +180,31 @@ def _is_article(text: str, start: int, end: int) -> bool:
 
 def _words(text: str, options: tuple[ReadableOption, ...]) -> list[_Named]:
     """Return the places of options' words; a longer match covers the shorter ones inside."""
-    found: list[_Named] = []
+    exact: list[_Named] = []
     pattern, key_of = _patterns(options)
     lowered = text.lower() if len(text.lower()) == len(text) else text
     if pattern is not None:
         for match in pattern.finditer(lowered):
             words = " ".join(match[0].split())
             if words in key_of and (not is_everyday(words) or _is_place(lowered, match)):
-                found.append(_Named(match.start(), match.end(), (key_of[words],), is_label=False))
+                exact.append(_Named(match.start(), match.end(), (key_of[words],), is_label=False))
     telling = _telling_stems(options)
-    if telling:
-        found += _by_stems(tokens_of(lowered), telling)
-        found += _counted(lowered, options)
-    found.sort(key=lambda named: (named.start - named.end, named.start))
+    close = [*_by_stems(tokens_of(lowered), telling), *_counted(lowered, options)] if telling else []
+    close.sort(key=lambda named: (named.start - named.end, named.start))
+    return _apart([*exact, *close][:_MOST])
+
+
+_MOST = 2_000
+"""Places of a reply that are looked at."""
+
+
+def _apart(found: Sequence[_Named]) -> list[_Named]:
+    """Return the places without those that overlap an earlier one of the sequence."""
     kept: list[_Named] = []
-    for named in found[:400]:
-        if not any(named.start < other.end and other.start < named.end for other in kept):
+    taken: set[int] = set()
+    for named in found:
+        if taken.isdisjoint(range(named.start, named.end)):
+            taken.update(range(named.start, named.end))
             kept.append(named)
     return kept
 
@@ -254,6 +272,8 @@ def _judged(text: str, named: _Named, opens: int, closes: int, sentence: int, gr
     before = _clause_before(so_far, grammar)
     after = re.sub(r"\A[)\]\"']+", "", _clause_after(ahead, grammar))
     polarity = _polarity(before, after, text, named, grammar)
+    if polarity is Polarity.STATED and _SUPPOSED.search(so_far):
+        polarity = Polarity.CONSIDERED
     strength = _strength(so_far, before, after, named, grammar)
     if polarity is Polarity.STATED and _SUBORDINATE.match(so_far) and "," not in so_far and "," in ahead:
         polarity = Polarity.CONTRASTED

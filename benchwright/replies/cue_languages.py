@@ -270,6 +270,7 @@ FIRM = re.compile(
             rf"answer|settle\s+on|(?:think|believe|conclude)\s+(?:that\s+)?(?:it(?:'s|\s+is))?){_AFTER}",
             # "I change my answer to", "we are left with"
             rf"{_BEFORE}(?:change|switch|revise|correct|update)\s+(?:(?:my|the)\s+)?(?:final\s+)?(?:answer|choice|selection)\s+to{_AFTER}",
+            r"(?:let\s+me|i'll|i\s+(?:will|should|must|need\s+to|have\s+to))\s+correct\s+(?:that|this|myself|my\s+(?:answer|choice))(?:\s+to)?\s*[:,-]?",
             rf"{_BEFORE}(?:left\s+with|narrows?\s+(?:it|this)\s+down\s+to){_AFTER}",
         ]
     ),
@@ -294,7 +295,7 @@ SOFT = re.compile(
 """What follows is the answer only if it is a letter and little else."""
 
 CONDITION = re.compile(
-    r"(?:\b(?:if|whether|suppose|supposing|assume|assuming|unless|maybe|perhaps|possibly|could|might|may)\b[^.!?,;\n]{0,40}"
+    r"(?:\b(?:if|whether|suppose|supposing|assume|assuming|unless|otherwise|maybe|perhaps|possibly|could|might|may)\b[^.!?,;\n]{0,40}"
     r"|\b(?:another|other|alternative)\s+(?:[a-z]+\s+)?|\bif\b[^.!?\n]{0,160},\s*then\s+(?:[a-z]+\s+)?"
     r"|\bnot\s+(?:the\s+)?(?:(?:correct|right|best)\s+)?"
     r"|(?:(?:n't|\b(?:not|never))\s+(?:\w+\s+)?(?:think|believe|say|see|feel)|\bdoubt)\b[^.!?,;\n]{0,40})\Z",
