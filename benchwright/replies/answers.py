@@ -30,6 +30,7 @@ from .marked_answers import with_labels
 from .option_words import (
     LATIN,
     ReadableOption,
+    as_called,
     is_particle,
     option_alone,
     option_at_start,
@@ -158,6 +159,7 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
         mentioned = options_mentioned(text, options) or _options_described(text, options)
         reading = _only(mentioned, "option_words") if mentioned else _only(_label_at_end(text, options), "end")
     if reading.letter is None and not declines and (not answers or answers[-1].rule == "several"):
+        options = options_of(as_called(choices, text))
         grammar = grammar_of(text)
         letter = decided(candidates_of(text, options, grammar), [option.key for option in options], text, grammar)
         reading = ParsedAnswer("answered", letter, "candidates") if letter else reading

@@ -48,7 +48,7 @@ class Candidate(NamedTuple):
         key: Letter of the option.
         polarity: What is said of it.
         strength: How firmly, if it is stated.
-        concludes: Whether the sentence draws a conclusion.
+        concludes: Whether the sentence draws a conclusion from what was said before.
         sentence: Number of the sentence in the text.
     """
 
@@ -65,6 +65,7 @@ class _Named(NamedTuple):
     end: int
     keys: tuple[str, ...]
     is_label: bool
+    is_close: bool = False
 
 
 _NOUN = r"(?:options?|choices?|answers?|images?|pictures?|photos?|tiles?|points?|patch(?:es)?|candidates?|figures?|box(?:es)?|letter|piece|label(?:l?ed)?)"
@@ -73,7 +74,7 @@ _LABEL = re.compile(
     rf"|(?<![{LATIN}'./&-])([A-Z])(?![{LATIN}'/&-]|\.\w)"
 )
 _NO_LABEL = re.compile(
-    r"(?:\b(?:vitamin|plan|type|size|note|class|grade|group|hepatitis|(?-i:a)|section|series|appendix|mr|mrs|dr|st|exhibit|key|model|terminal|gate|platform|line)\.?|[0-9°])\s*\Z", re.I
+    r"(?:\b(?:vitamin|plan|type|size|note|class|grade|group|hepatitis|(?-i:a)|section|series|appendix|mr|mrs|dr|st|exhibit|key|model|terminal|gate|platform|line)\.?|[0-9°☐⬜□]|\[ \])\s*\Z", re.I
 )
 _AFTER_ARTICLE = re.compile(
     r"[ \t]+(?!(?:is|was|has|had|and|or|but|as|because|looks?|shows?|match(?:es)?|fits?|does|can|could|cannot|seems?|appears?|keeps?|breaks?|continues?|passes|"
@@ -91,6 +92,8 @@ _JOINER = re.compile(
 _LOCATIVE = re.compile(r"(?<![^\W\d_])(?:in|from|of|for|im|en|em|dans|de|von|bei|на|в|في)\s+(?:(?:the|el|la|der|dem|das)\s+)?(?:[^\W\d_]+\s+)?[(\[]?\Z", re.I)
 _BOUNDARY = re.compile(r"[,:]\s|\s-\s|\((?!\Z)|\n|[.!?;]\s")
 _SUBORDINATE = re.compile(r"\s*(?:while|although|though|even\s+though|whereas|despite|aunque|mientras|embora|enquanto|bien\s+que|alors\s+que|obwohl|während|хотя|虽然|尽管|雖然|رغم)(?![^\W\d_])", re.I)
+_NONE_OF = re.compile(r"\b(?:neither|none\s+of|nor)\b(?!.*\bbut\b)[^.;]*\Z", re.I)
+_AGAINST = re.compile(r"(?:\b(?:not|never|no|without|or)\b|n't\b)(?!.*\b(?:but|rather)\b)[^.;]*\Z", re.I)
 _SUPPOSED = re.compile(r"\bif\b[^.;]*\b(?:would|could|might)\b[^.;]*\Z", re.I)
 _LABEL_BEFORE_CJK = re.compile(r"(?:选项|選項|选|項|项|图|圖|選択肢|画像|선택지|보기|이미지|그림)\s*\Z")
 
@@ -138,14 +141,32 @@ def candidates_of(text: str, options: tuple[ReadableOption, ...], grammar: Gramm
     """Return the candidates of a plain text, by place."""
     text = _OPENED_ENTRY.sub("", finished(text))
     ends = sentence_ends(text)
+    entries = _entries(text)
     found = _grouped(text, sorted({*_labels(text, options), *_words(text, options)}), ends)
     candidates: list[Candidate] = []
     for named in found:
         sentence = bisect_right(ends, named.start)
         opens = ends[sentence - 1] if sentence else 0
         closes = ends[sentence] if sentence < len(ends) else len(text)
-        candidates += _judged(text, named, max(opens, named.start - 200), min(closes, named.end + 160), sentence, grammar)
+        entry = entries[bisect_right(entries, (named.start, "~")) - 1] if entries else (len(text), "")
+        of_entry = entry[1] if entry[0] <= named.start and "\n" not in text[entry[0] : named.start].strip() else None
+        for candidate in _judged(text, named, max(opens, named.start - 200), min(closes, named.end + 160), sentence, grammar):
+            if of_entry is None:
+                candidates.append(candidate)
+            elif candidate.key == of_entry and (candidate.strength < Strength.BEST or candidate.place == entry[0]):
+                candidates.append(candidate._replace(strength=Strength.ASIDE))
+            elif candidate.key == of_entry:
+                candidates.append(candidate)
     return candidates
+
+
+_ENTRY = re.compile(r"^[-*•\s]*(?:\d[.)]\s*)?(?:(?i:option|choice|image|picture|point|candidate|box|tile)\s+)?[(\[]?([A-Z])(?:[)\].:]|\s+-)\s", re.M)
+
+
+def _entries(text: str) -> list[tuple[int, str]]:
+    """Return place and letter of lines that go through the options one by one; what they say counts for no other option."""
+    entries = [(match.start(1), match[1]) for match in _ENTRY.finditer(text)]
+    return entries if len({letter for _, letter in entries}) > 1 else []
 
 
 def sentence_ends(text: str) -> list[int]:
@@ -234,7 +255,7 @@ def _by_stems(tokens: list[Token], telling: dict[str, frozenset[str]]) -> Iterat
             nearest = [min(places[stem], key=lambda place: abs(place - number)) for stem in stems]
             first, last = min(nearest), max(nearest)
             if last - first < width:
-                yield _Named(tokens[first].start, tokens[last].end, (key,), is_label=False)
+                yield _Named(tokens[first].start, tokens[last].end, (key,), is_label=False, is_close=len(stems) > 1)
 
 
 _COUNTERS = "(?=[个只張张本条辆人朵把头匹位棵座台名块件盏根つ匹冊枚頭羽脚台個杯개명마리대송권])"
@@ -261,7 +282,7 @@ def _grouped(text: str, found: list[_Named], ends: list[int]) -> list[_Named]:
                 noun = re.sub(rf"(?i:\b{_NOUN})\s*", "", between)
                 if own or (named.is_label == last.is_label and _JOINER.fullmatch(noun)) and bisect_right(ends, last.start) == bisect_right(ends, named.start):
                     keys = tuple(dict.fromkeys((*last.keys, *named.keys)))
-                    groups[-1] = _Named(last.start, named.end, keys, last.is_label and named.is_label)
+                    groups[-1] = _Named(last.start, named.end, keys, last.is_label or named.is_label)
                     continue
         groups.append(named)
     return groups
@@ -272,6 +293,8 @@ def _judged(text: str, named: _Named, opens: int, closes: int, sentence: int, gr
     before = _clause_before(so_far, grammar)
     after = re.sub(r"\A[)\]\"']+", "", _clause_after(ahead, grammar))
     polarity = _polarity(before, after, text, named, grammar)
+    if polarity is Polarity.STATED and (_NONE_OF.search(so_far) or (named.is_close and _AGAINST.search(so_far))):
+        polarity = Polarity.DENIED
     if polarity is Polarity.STATED and _SUPPOSED.search(so_far):
         polarity = Polarity.CONSIDERED
     strength = _strength(so_far, before, after, named, grammar)
@@ -282,6 +305,7 @@ def _judged(text: str, named: _Named, opens: int, closes: int, sentence: int, gr
     if left_over:
         polarity = Polarity.STATED if len(named.keys) == 1 else Polarity.SEVERAL
         strength = max(strength, Strength.CLAIM)
+    concludes = concludes and (named.is_label or strength > Strength.MENTION)
     for key in named.keys:
         yield Candidate(named.start, key, polarity, strength, concludes, sentence)
 

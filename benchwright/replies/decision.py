@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from .candidates import Candidate, Polarity, Strength
@@ -20,6 +21,8 @@ def decided(candidates: Sequence[Candidate], keys: Sequence[str], text: str, gra
     several = [c for c in candidates if c.polarity is Polarity.SEVERAL]
     if (key := _concluded(stated, several)) is not None:
         return key
+    if _NONE.search(text) or _several_last(stated, several):
+        return None
     for level in (Strength.BEST, Strength.CLAIM, Strength.MENTION):
         named = {c.key for c in stated if c.strength >= level}
         if named:
@@ -32,6 +35,16 @@ def decided(candidates: Sequence[Candidate], keys: Sequence[str], text: str, gra
     if len(left) == 1 and not several and len(keys) > 1 and grammar["leaves"].search(text):
         return left[0]
     return None
+
+
+_NONE = re.compile(r"\bnone\s+of\s+(?:the|these|those|them)\b|\bneither\s+(?:of|one|option|image|choice)\b", re.I)
+"""With such words a reply calls no option right, or says that it does not look at one more closely."""
+
+
+def _several_last(stated: Sequence[Candidate], several: Sequence[Candidate]) -> bool:
+    """Return whether the last claim is of several options."""
+    claimed = [c.place for c in several if c.strength >= Strength.CLAIM]
+    return bool(claimed) and max(claimed) > max((c.place for c in stated), default=-1)
 
 
 def _concluded(stated: Sequence[Candidate], several: Sequence[Candidate]) -> str | None:

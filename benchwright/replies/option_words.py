@@ -118,6 +118,25 @@ def _options_of(texts: tuple[tuple[str, str | None], ...]) -> tuple[ReadableOpti
     )
 
 
+_ALIAS = re.compile(
+    rf"[(\[]([A-Z])[)\]][ \t]+[\"']?(the (?:{'|'.join(_ORDINALS)}) (?:image|picture|photo))(?![^\W_])|(the (?:{'|'.join(_ORDINALS)}) (?:image|picture|photo))[\"']? [(\[]([A-Z])[)\]]",
+    re.I,
+)
+
+
+def as_called(choices: Sequence[tuple[str, str | None]], text: str) -> Sequence[tuple[str, str | None]]:
+    """Return choices in which pictures have the words by which a reply itself calls them, as in "(A) the second image"."""
+    if any(words for _, words in choices):
+        return choices
+    called: dict[str, set[str]] = {}
+    for match in _ALIAS.finditer(text):
+        called.setdefault(match[1] or match[4], set()).add((match[2] or match[3]).lower())
+    words = [next(iter(its)) for its in called.values() if len(its) == 1]
+    if len(words) != len(called) or len(set(words)) != len(words):
+        return choices
+    return [(key, next(iter(called[key])) if key in called else None) for key, _ in choices]
+
+
 def without_own_letters(text: str, choices: Sequence[tuple[str, str | None]]) -> str:
     """Return a text in which "D. C" is "D.", where C is not a label but the words of option D.
 

@@ -61,6 +61,7 @@ _UNTICKED = re.compile(r"\[ \]|[☐⬜□○]")
 _LIST_LINE = re.compile(r"\A[-*\s]*[(\[]?([A-Z])[)\].:]")
 _LED_UP_TO = re.compile(r":[ \t]*\n\s*[(\[]?([A-Z])[)\].](?=\s|\Z)")
 _OF_THE_REST = re.compile(r"\b(?:others?|less|not|unlikely|incorrect|wrong|options|choices|candidates|each)\b", re.I)
+_OF_THE_BEST = re.compile(r"\b(?:most(?!\s+un)|best|closest|lean\s+towards?|would\s+choose|correct\s+(?:answer|option|choice)\s+is)\b(?!.*\b(?:less|others?|incorrect)\b)", re.I)
 _ENTRY = re.compile(r"^[-*\s]*[(\[]?([A-Z])[)\].:]", re.M)
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{2})[.!?;](?=\s)|\n")
 _THING = r"(?:box|point|option|choice|image|picture|tile|patch|candidate|figure|region|circle|object)"
@@ -224,7 +225,8 @@ def _led_up_to(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedA
     for match in _LED_UP_TO.finditer(text):
         listed = any(place > match.end() for letter, place in last_with.items() if letter != match[1])
         leading = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        if not listed and not _OF_THE_REST.search(leading):
+        leading = _SENTENCE_END.split(leading)[-1]
+        if not listed and (_OF_THE_BEST.search(leading) or not _OF_THE_REST.search(leading)):
             yield StatedAnswer(match.start(1), known(match[1], options), "led_up_to")
 
 
