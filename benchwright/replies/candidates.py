@@ -74,7 +74,7 @@ _LABEL = re.compile(
     rf"|(?<![{LATIN}'./&-])([A-Z])(?![{LATIN}'/&-]|\.\w)"
 )
 _NO_LABEL = re.compile(
-    r"(?:\b(?:vitamin|plan|type|size|note|class|grade|group|hepatitis|(?-i:a)|section|series|appendix|mr|mrs|dr|st|exhibit|key|model|terminal|gate|platform|line)\.?|[0-9°☐⬜□]|\[ \])\s*\Z", re.I
+    r"(?:\b(?:vitamin|plan|type|size|note|class|grade|group|hepatitis|(?:is|was|as|got|get|gets|with|into|like|has|have|for|of|earned)\s+a|section|series|appendix|mr|mrs|dr|st|exhibit|key|model|terminal|gate|platform|line)\.?|[0-9°☐⬜□]|\[ \])\s*\Z", re.I
 )
 _AFTER_ARTICLE = re.compile(
     r"[ \t]+(?!(?:is|was|has|had|and|or|but|as|because|looks?|shows?|match(?:es)?|fits?|does|can|could|cannot|seems?|appears?|keeps?|breaks?|continues?|passes|"

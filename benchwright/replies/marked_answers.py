@@ -44,10 +44,13 @@ _PLACED = re.compile(
     rf"(?<!\w)(?<!my )(?:(?:the|la|le|die|a|il|el|der|den|o)\s+)?({_ORDINAL})\s+(?:(?:of|из|de|von|der|das|dos|des)\s+(?:the\s+|las\s+|los\s+)?(?:\w+\s+)?)?(?:{_NOUN})s?(?!\w)"
     rf"|(?<!\w)(?:{_NOUN})\s+({_ARABIC_ORDINAL})(?!\w)"
     rf"|(?<!\w)(?:{_NOUN})\s+(?:number\s+|no\.\s*|#)?([1-9]|one|two|three|four|five)(?![\w.,]\w|\w)"
+    rf"|(?:(?<=answer is )|(?<=choice is )|(?<=answer: )|(?<=go with )|(?<=going with )|(?<=choose )|(?<=pick )|(?<=select )|(?<=say ))the\s+({_ORDINAL})\s+one(?!\s+(?:in|of)\b)(?!\w)"
+    rf"|(?<!\w)the\s+({_ORDINAL})\s+(?:one|item|entry)\s+(?:in|on|of|from)\s+the\s+(?:list|options|choices|listed)(?!\w)"
+    rf"|(?<!\w)(?:number|no\.)\s+([1-9]|one|two|three|four|five)(?![\w.,]\w|\w)(?=[^.\n]{{0,30}}\b(?:describes|fits|matches|is\s+(?:the\s+)?(?:best|correct|right|answer)))"
     r"|第\s*([一二三四五1-9])\s*(?:个|個)?\s*(?:选项|選項|答案)|([一二三四五1-9])\s*(?:番目|つ目)の選択肢|(첫|두|세|네|다섯)\s*번째\s*(?:선택지|보기|옵션|선택)|([1-5])번\s*(?:선택지|보기)",
     re.I,
 )
-_PLACED_NOUN = re.compile(rf"{_NOUN}|number|选项|選項|答案|選択肢|번째", re.I)
+_PLACED_NOUN = re.compile(rf"{_NOUN}|\bone\b|item|entry|number|选项|選項|答案|選択肢|번째", re.I)
 
 
 def with_labels(text: str, options: Sequence[ReadableOption]) -> str:

@@ -65,7 +65,7 @@ SPACED = {
         is_put_aside=r"(?:can|could|may|must|should|are|is|was|were|has|have|had|been|be|all|both|also|therefore|thus|too|then|clearly|definitely|immediately|"
         r"being|get|gets|does|do|did|would|will|either|quickly|both|safely)?\s*(?:(?:can|could|may|must|should|are|is|was|were|has|have|had|been|be|all|both|also|therefore|thus|then|clearly|being)\s+){0,4}"
         r"(?:eliminated|ruled\s+out|excluded|rejected|discarded|dismissed|out\b(?!\s*(?:of|side))|wrong|incorrect|false|not|cannot|unlikely|irrelevant|implausible|mismatch(?:ed)?|"
-        r"n't|fails?|isn't|aren't|doesn't|don't|can't|won't|wasn't|didn't|lacks?|crossed\s+off|less\b|too\s+\w+)",
+        r"n't|fails?|isn't|aren't|doesn't|don't|can't|won't|wasn't|didn't|lacks?|crossed\s+off|less\b|comes?\s+(?:very\s+)?close\b(?!\s*st)|too\s+\w+)",
         beside=r"unlike|compared\s+(?:to|with)|in\s+comparison\s+(?:to|with)|in\s+contrast\s+(?:to|with)|contrary\s+to|as\s+opposed\s+to|opposed\s+to|rather\s+than|"
         r"instead\s+of|in\s+place\s+of|than|versus|vs\.?|resembl(?:es|e|ing)|similar\s+to|reminiscent\s+of|remind(?:s)?\s+(?:me|one)\s+of|(?:can|could)\s+be\s+(?:mistaken|confused)\s+(?:for|with)|"
         r"mistaken\s+for|confused\s+with|different\s+from|not\s+to\s+be\s+confused\s+with|next\s+to|behind|beside|near|in\s+front\s+of|along(?:side)?(?:\s+with)?|besides|"
@@ -73,7 +73,7 @@ SPACED = {
         at_first=r"at\s+first(?:\s+(?:glance|sight|look))?|initially|first\s+(?:thought|guess|impression|instinct|glance)|originally|"
         r"(?:might|may|could|would)\s+(?:\w+\s+){0,2}?(?:think|say|guess|expect|suggest|assume|seem|argue|call|hint)|tempt(?:ed|ing)|thought|expected|assumed|mis(?:took|read)|said|"
         r"one\s+could|someone|some\s+people|people\s+often|previously|earlier|used\s+to|(?:appears?|seems?)\s+like\s+(?:a|an|the)?\s*\w+\s+at\s+first|comes?\s+close",
-        may=r"if|whether|suppose|assuming|unless|otherwise|consider(?:s|ing)?|check(?:ing)?|compar(?:e|es|ing)|look(?:ing)?\s+at|examin(?:e|ing)|between|either|perhaps|maybe|possibly|could|might|would\s+have",
+        may=r"if|whether|suppose|assuming|unless|otherwise|consider(?:s|ing)?|check(?:ing)?|compar(?:e|es|ing)|look(?:ing)?\s+at|examin(?:e|ing)|between\s+(?:the\s+|options?\s+|images?\s+|an?\s+)?\Z|either|perhaps|maybe|possibly|could|might|would\s+have",
         leaves=r"(?:that|this|which|it|elimination)\s+(?:only\s+|just\s+)?leaves|leaves\s+(?:us|only|just|me|behind)|leaving|left\s+with|only\s+(?:\w+\s+)?(?:remaining|left|possible|viable|plausible)\s*(?:option|choice|candidate|answer|one|possibility)?|remaining|only\s+one\s+(?:left|remaining|that)|"
         r"by\s+(?:process\s+of\s+)?elimination|process\s+of\s+elimination|narrows?\s+(?:it|this|things)?\s*down\s+to|everything\s+else\s+(?:is|can)|the\s+rest\s+(?:can|is|are)",
         is_left=r"(?:is|are|was)\s+(?:(?:the|what|all|we're|we|are|only|one|that|then|option|choice|candidate|answer|image|thing|us)\s+){0,5}(?:left|remaining|remains)|remains|survives",
@@ -81,7 +81,7 @@ SPACED = {
         r"called|described\s+as|identified\s+as|classified\s+as|points?\s+to(?:wards?)?|consistent\s+with|became|becomes?|total\s+of|totals?|count|equals?|=|say|choose|pick|chose|picked|"
         r"gives?(?:\s+us)?|favou?rs?|confirms?|i\.e\.|namely|agrees?\s+(?:with|for)|match(?:es)?(?:\s+with)?|corresponds?\s+to|goes?\s+(?:to|with)",
         fits=r"match(?:es)?|fits?|agrees?|corresponds?|works?|shares?|aligns?|continues?|lines?\s+up|suits?|satisf(?:y|ies)|meets?|stands?\s+out|does(?:\s+too)?\s*(?=[.,;\n]|\Z)|"
-        r"has\s+(?:the\s+same|what|exactly)|is\s+(?:the\s+)?(?:one|same|match|right|correct|answer|winner|odd\s+one\s+out|what|consistent|identical|similar)|keeps?|passes|wins?|it\s+is|accepted",
+        r"has\s+(?:the\s+same|what|exactly|(?:\w+\s+){1,4}(?:we|i)\s+(?:need|want|are\s+looking\s+for))|is\s+(?:the\s+)?(?:one|same|match|right|correct|answer|winner|odd\s+one\s+out|what|consistent|identical|similar)|keeps?|passes|wins?|it\s+is|accepted",
         fits_best=r"(?:\w+\s+){0,2}?(?:match(?:es)?|fits?|agrees?|corresponds?|suits?|aligns?|describes?(?:\s+\w+){0,3})\s+(?:(?:it|this|them|the\s+\w+|both|all|everything)\s+)?(?:best|better|perfectly|exactly|most\s+closely|more\s+closely|seamlessly)|"
         r"(?:best|better|perfectly|exactly)\s+(?:match(?:es)?|fits?|suits?|describes?)|(?:is|are|looks?|appears?|seems?)\s+(?:to\s+be\s+)?(?:\w+ly\s+)?(?:the\s+|a\s+)?(?:much\s+|far\s+)?"
         r"(?:best|closest|only|most|better|closer|nearer|more\s+(?:similar|alike|likely|consistent|plausible|suitable|appropriate|accurate|in\s+line)|odd\s+one\s+out)",
@@ -259,6 +259,17 @@ UNSPACED = {
 
 RIGHT_SIGNS, WRONG_SIGNS = "✓✔✅☑🟢👍○◯⭕⭐", "✗✘❌✖×✕🔴👎🚫❎"
 """Signs that stand for a verdict; where boxes are ticked, a tick alone decides."""
+
+TAKEN_BACK = re.compile(
+    r"(?:(?<![^\W\d_])(?:wait|hmm+|hold\s+on|on\s+second\s+thoughts?|on\s+reflection|looking\s+(?:again|closer|more\s+closely)|look\s+again|actually|edit|correction|i\s+mis(?:read|counted|took)|"
+    r"(?:that|this|it)\s+(?:was|is)\s+(?:a\s+|my\s+)?(?:mistake|wrong|incorrect|error)|my\s+mistake|scratch\s+that|sorry|i\s+meant|no\s+wait|"
+    r"(?:re-?)(?:check|examin|consider|read|count|evaluat)\w*|let\s+me\s+(?:double|re)|on\s+(?:closer|second)\s+(?:look|inspection)|however|but\s+i\s+now|i\s+(?:was|made)\s+(?:wrong|a\s+mistake)|"
+    r"espera|perdón|me\s+equivoqué|corrección|mejor\s+dicho|espere|desculpe|correção|me\s+enganei|aliás|attendez|attends|pardon|correction|je\s+me\s+suis\s+trompée?|"
+    r"moment(?:\s+mal)?|korrektur|warte|entschuldigung|halt|ich\s+habe\s+mich|погод\w+|стоп|исправ\w+|ошиб\w+|хотя\s+нет|нет\s*,|वास्तव\s+में|रुकिए|माफ़?\s*कीजिए|नहीं\s*,|عفوا|عفوًا|انتظر|تصحيح|لحظة|بل\s)(?![^\W\d_])"
+    r"|等等|等一下|不对|不對|更正|纠正|重新|抱歉|待って|訂正|いや,|間違え|잠깐|아니[,.]|정정|다시\s*보니)",
+    re.I,
+)
+"""Words by which a reply takes back what it said."""
 
 TOTAL = re.compile(
     r"\s*(?:[^\W\d_]+\s+){0,3}?(?:in\s+(?:total|all)|altogether|overall|combined|en\s+total|au\s+total|insgesamt|no\s+total|всего)\b",
