@@ -186,6 +186,15 @@ class Staging:
         query = "SELECT count(*) FROM image WHERE operation_id = ?"
         return sum(int(row[0]) for each in operation_ids if (row := self._one(query, each)) is not None)
 
+    def made_as_jpeg(self, but_by: Iterable[str]) -> int:
+        """Return the number of images that were made as JPEG, but for those that some operations made."""
+        query = (
+            "SELECT operation_id FROM image WHERE NOT is_source AND operation_id IS NOT NULL "
+            "AND json_extract(record, '$.media_type') = 'image/jpeg'"
+        )
+        left_out = set(but_by)
+        return sum(operation_id not in left_out for (operation_id,) in self._database.execute(query))
+
     def content_id(self) -> str:
         """Return the content id of all added items."""
         return identity.root(leaf for (leaf,) in self._database.execute("SELECT leaf FROM item ORDER BY leaf"))
