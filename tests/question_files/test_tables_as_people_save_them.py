@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ def sheet(*rows: Sequence[Any], formats: dict[str, str] | None = None) -> bytes:
     return book({"Sheet": rows}, formats)
 
 
-def book(sheets: dict[str, Sequence[Sequence[Any]]], formats: dict[str, str] | None = None) -> bytes:
+def book(sheets: Mapping[str, Sequence[Sequence[Any]]], formats: dict[str, str] | None = None) -> bytes:
     made, out = Workbook(), io.BytesIO()
     made.remove(made.worksheets[0])
     for title, rows in sheets.items():
@@ -171,7 +171,7 @@ def test_one_mark_at_an_end_stays_where_no_row_shows_that_it_fills(tmp_path: Pat
 
 
 def test_numbers_of_sheets_are_options_as_they_are_shown_and_keys_in_words_still_name_them(tmp_path: Path) -> None:
-    rows = [
+    rows: list[list[Any]] = [
         ["id", "image", "question", "A", "B", "answer"],
         ["a", "1.png", "How full?", 0.25, 0.5, 0.25], ["b", "1.png", "How much?", 1234.5, 12, "$12.00"],
         ["c", "1.png", "What does it show?", 0.1 + 0.2, 2, 2], ["d", "1.png", "When?", date(2024, 3, 5), "never", "never"],
@@ -183,7 +183,7 @@ def test_numbers_of_sheets_are_options_as_they_are_shown_and_keys_in_words_still
 
 
 def test_a_format_that_is_not_known_leaves_the_value_and_is_told(tmp_path: Path) -> None:
-    rows = [["image", "question", "A", "B", "answer"], ["1.png", "How much?", 0.5, 0.25, "A"]]
+    rows: list[list[Any]] = [["image", "question", "A", "B", "answer"], ["1.png", "How much?", 0.5, 0.25, "A"]]
     came = read(tmp_path / "q.xlsx", sheet(*rows, formats={"C2": "# ?/?"}))
     assert came[0][1] == ("0.5", "0.25")
     assert "'# ?/?' are read as their values" in came.told
