@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from benchwright.source_files.picture_names import is_picture_name, pictures_listed
+from benchwright.source_files.picture_names import has_picture_suffix, is_picture_name, pictures_listed
 from benchwright.source_files.rows import BadRow
 
 _PICTURE_KEYS = ("path", "file", "image", "image_path", "file_name", "img")
 """Names under which an object that stands for a picture has its path."""
+_AFTER = " \t'\"`\u2019\u201d\u00bb"
+"""What may stand after the end of a name."""
 _MOST_TRIED = 2_000
 """Most names of which it is looked up whether they are files, to tell whether options are pictures."""
 
@@ -47,10 +49,10 @@ class PictureCells(NamedTuple):
             "unclear_picture",
         )
 
-    def names_in(self, cell: Any) -> list[str]:
-        """Return the names that a cell lists; none where it lists none, or is the name of one file as a whole."""
+    def parts(self, cell: Any) -> Sequence[Any]:
+        """Return the names that a cell lists; the cell where it lists none, or is the name of one file as a whole."""
         names = pictures_listed(cell) if isinstance(cell, str) else []
-        return [] if names and self.is_file is not None and self.is_file(cell) else names
+        return names if names and (self.is_file is None or not self.is_file(cell)) else (cell,)
 
 
 PLAIN_CELLS = PictureCells()
@@ -78,7 +80,7 @@ class OptionNames:
             if text is None or not text.strip():
                 continue
             self.filled[place] += 1
-            if "." in text and is_picture_name(text):
+            if (has_picture_suffix(text.rstrip(_AFTER)) or "://" in text) and is_picture_name(text):
                 self.named[place] += 1
                 self.with_folder += "/" in text or "\\" in text
                 if len(self.examples) < _MOST_TRIED:

@@ -23,11 +23,10 @@ from benchwright.source_files.picture_names import (
     stem,
 )
 from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
-from benchwright.source_files.refusals import MISSING_PICTURE
+from benchwright.source_files.refusals import AMBIGUOUS_PICTURE, MISSING_PICTURE
 from benchwright.source_files.rows import BadRow
 from benchwright.text_normalization import counted
 
-AMBIGUOUS_PICTURE = "ambiguous_picture"
 _SHOWN = 3
 _LEAST_FOLDERS = 2
 """Least number of last folders by which a picture is found whose first folder is called otherwise."""

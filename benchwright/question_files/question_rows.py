@@ -300,7 +300,7 @@ def _pictures(
         if isinstance(value, str) and value.lstrip().startswith("["):
             value = parsed_cell(value)
         values = list(value) if isinstance(value, list | tuple) else [value]
-        values = [name for cell in values for name in picture_cells.names_in(cell) or [cell]]
+        values = [part for cell in values for part in picture_cells.parts(cell)]
     return {n: _picture(value) for n, value in enumerate(values, start=1) if value not in (None, "")}
 
 

@@ -16,6 +16,9 @@ _SERVES_ONE = frozenset({"d", "file", "filename", "path", "name", "image", "img"
 _HASHED = re.compile(r"([0-9a-f]{8})-(.+)", re.S)
 _PADDED = re.compile(r"(?:(?P<coco>COCO_(?:train|val|test)\d{4}_)|(?P<other>.*?[_-]))?(?P<digits>\d{1,18})", re.S)
 _COCO_DIGITS = 12
+_BETWEEN = re.compile(r"[ \t\r]{0,8}[;,|\n][ \t\r]{0,8}")
+_MOST_LISTED = 20_000
+"""Longest text that is taken for a list of names."""
 _MOST_CHARACTERS = 2000
 """Longest text that is taken for a name."""
 _QUOTES = frozenset(("''", '""', "``", "\u2018\u2019", "\u201c\u201d", "\u00ab\u00bb"))
@@ -164,7 +167,9 @@ def pictures_listed(text: str) -> list[str]:
         >>> pictures_listed("a.png; b.png"), pictures_listed("c, d.png")
         (['a.png', 'b.png'], [])
     """
-    parts = [part for part in re.split(r"\s*[;,|\n]\s*", text.strip()) if part]
+    if _BETWEEN.search(text) is None or len(text) > _MOST_LISTED:
+        return []
+    parts = [part for part in _BETWEEN.split(text.strip()) if part]
     return parts if len(parts) > 1 and all(map(is_picture_name, parts)) else []
 
 

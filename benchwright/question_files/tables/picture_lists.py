@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.picture_names import is_picture_name
-from benchwright.source_files.refusals import MISSING_PICTURE
+from benchwright.source_files.refusals import AMBIGUOUS_PICTURE, MISSING_PICTURE
 from benchwright.source_files.rows import BadRow
 
 from ..mapping.columns import FIELDS, own_picture
-from ..picture_paths import AMBIGUOUS_PICTURE
 
 LISTS = frozenset({"images", "imgs", "pictures", "photos", "image_info", "image_infos"})
 """Names of lists of pictures."""
