@@ -185,7 +185,10 @@ def _taken_back(text: str, place: int, reading: ParsedAnswer, options: tuple[Rea
     letter = decided(found, [option.key for option in options], rest, grammar)
     if letter is None or letter == reading.letter:
         return reading
-    firm = any(c.key == letter and c.polarity is Polarity.STATED and (c.concludes or c.strength >= Strength.CLAIM) for c in found)
+    firm = any(
+        c.key == letter and c.polarity is Polarity.STATED and (c.concludes or c.strength >= Strength.CLAIM)
+        for c in found
+    )
     if any(c.key == reading.letter and c.polarity is Polarity.STATED for c in found):
         return reading
     return ParsedAnswer("answered", letter, "candidates") if firm else ParsedAnswer("miss", None, "taken_back")

@@ -74,7 +74,8 @@ _LABEL = re.compile(
     rf"|(?<![{LATIN}'./&-])([A-Z])(?![{LATIN}'/&-]|\.\w)"
 )
 _NO_LABEL = re.compile(
-    r"(?:\b(?:vitamin|plan|type|size|note|class|grade|group|hepatitis|(?:is|was|as|got|get|gets|with|into|like|has|have|for|of|earned)\s+a|section|series|appendix|mr|mrs|dr|st|exhibit|key|model|terminal|gate|platform|line)\.?|[0-9°☐⬜□]|\[ \])\s*\Z", re.I
+    r"(?:\b(?:vitamin|plan|type|size|note|class|grade|group|hepatitis|(?:is|was|as|got|get|gets|with|into|like|has|have|for|of|earned)\s+a|section|series|appendix|mr|mrs|dr|st|exhibit|key|model|terminal|gate|platform|line)\.?|[0-9°☐⬜□]|\[ \])\s*\Z",
+    re.I,
 )
 _AFTER_ARTICLE = re.compile(
     r"[ \t]+(?!(?:is|was|has|had|and|or|but|as|because|looks?|shows?|match(?:es)?|fits?|does|can|could|cannot|seems?|appears?|keeps?|breaks?|continues?|passes|"
@@ -89,9 +90,15 @@ _JOINER = re.compile(
     r"(?:(?:both|also|the|a|la|le|die|the\s+other)\s+)?[(\[\"']*",
     re.I,
 )
-_LOCATIVE = re.compile(r"(?<![^\W\d_])(?:in|from|of|for|im|en|em|dans|de|von|bei|на|в|في)\s+(?:(?:the|el|la|der|dem|das)\s+)?(?:[^\W\d_]+\s+)?[(\[]?\Z", re.I)
+_LOCATIVE = re.compile(
+    r"(?<![^\W\d_])(?:in|from|of|for|im|en|em|dans|de|von|bei|на|в|في)\s+(?:(?:the|el|la|der|dem|das)\s+)?(?:[^\W\d_]+\s+)?[(\[]?\Z",
+    re.I,
+)
 _BOUNDARY = re.compile(r"[,:]\s|\s-\s|\((?!\Z)|\n|[.!?;]\s")
-_SUBORDINATE = re.compile(r"\s*(?:while|although|though|even\s+though|whereas|despite|aunque|mientras|embora|enquanto|bien\s+que|alors\s+que|obwohl|während|хотя|虽然|尽管|雖然|رغم)(?![^\W\d_])", re.I)
+_SUBORDINATE = re.compile(
+    r"\s*(?:while|although|though|even\s+though|whereas|despite|aunque|mientras|embora|enquanto|bien\s+que|alors\s+que|obwohl|während|хотя|虽然|尽管|雖然|رغم)(?![^\W\d_])",
+    re.I,
+)
 _NONE_OF = re.compile(r"\b(?:neither|none\s+of|nor)\b(?!.*\bbut\b)[^.;]*\Z", re.I)
 _AGAINST = re.compile(r"(?:\b(?:not|never|no|without|or)\b|n't\b)(?!.*\b(?:but|rather)\b)[^.;]*\Z", re.I)
 _SUPPOSED = re.compile(r"\bif\b[^.;]*\b(?:would|could|might)\b[^.;]*\Z", re.I)
@@ -126,7 +133,11 @@ _HAN_OFTEN = frozenset("一二三四五六七八九十上中下左右是否有�
 @lru_cache(maxsize=1 << 10)
 def _telling_stems(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[str]]:
     """Return the stems by which an option is told from all others; options whose stems another one has are left out."""
-    stems = {option.key: frozenset(stems_of(option.words)) for option in options if option.words and not is_everyday(option.words) and not is_particle(option.words)}
+    stems = {
+        option.key: frozenset(stems_of(option.words))
+        for option in options
+        if option.words and not is_everyday(option.words) and not is_particle(option.words)
+    }
     return {
         key: its
         for key, its in stems.items()
@@ -150,7 +161,9 @@ def candidates_of(text: str, options: tuple[ReadableOption, ...], grammar: Gramm
         closes = ends[sentence] if sentence < len(ends) else len(text)
         entry = entries[bisect_right(entries, (named.start, "~")) - 1] if entries else (len(text), "")
         of_entry = entry[1] if entry[0] <= named.start and "\n" not in text[entry[0] : named.start].strip() else None
-        for candidate in _judged(text, named, max(opens, named.start - 200), min(closes, named.end + 160), sentence, grammar):
+        for candidate in _judged(
+            text, named, max(opens, named.start - 200), min(closes, named.end + 160), sentence, grammar
+        ):
             if of_entry is None:
                 candidates.append(candidate)
             elif candidate.key == of_entry and (candidate.strength < Strength.BEST or candidate.place == entry[0]):
@@ -160,7 +173,10 @@ def candidates_of(text: str, options: tuple[ReadableOption, ...], grammar: Gramm
     return candidates
 
 
-_ENTRY = re.compile(r"^[-*•\s]*(?:\d[.)]\s*)?(?:(?i:option|choice|image|picture|point|candidate|box|tile)\s+)?[(\[]?([A-Z])(?:[)\].:]|\s+-)\s", re.M)
+_ENTRY = re.compile(
+    r"^[-*•\s]*(?:\d[.)]\s*)?(?:(?i:option|choice|image|picture|point|candidate|box|tile)\s+)?[(\[]?([A-Z])(?:[)\].:]|\s+-)\s",
+    re.M,
+)
 
 
 def _entries(text: str) -> list[tuple[int, str]]:
@@ -184,7 +200,7 @@ def _labels(text: str, options: Sequence[ReadableOption]) -> Iterator[_Named]:
     for match in _LABEL.finditer(text):
         number = match.lastindex or 1
         letter, start, end = match[number], match.start(number), match.end(number)
-        if letter not in keys or letter in "I" and number == 3:
+        if letter not in keys or (letter in "I" and number == 3):
             continue
         if number == 3:
             before = text[max(0, start - 14) : start]
@@ -234,7 +250,10 @@ def _is_place(text: str, match: re.Match[str]) -> bool:
     """Return whether an everyday word such as "left" is meant as the place or thing that an option is."""
     before = text[max(0, match.start() - 12) : match.start()]
     after = text[match.end() : match.end() + 8]
-    return re.search(r"\b(?:the|its|is|are|'s|to|answer)\s+\Z", before) is not None and re.match(r"\s*(?:[.,;!\n]|\Z|side|one|of)", after) is not None
+    return (
+        re.search(r"\b(?:the|its|is|are|'s|to|answer)\s+\Z", before) is not None
+        and re.match(r"\s*(?:[.,;!\n]|\Z|side|one|of)", after) is not None
+    )
 
 
 _WITHIN = 3
@@ -265,7 +284,7 @@ def _counted(text: str, options: Sequence[ReadableOption]) -> Iterator[_Named]:
     """Yield numbers in words of scripts without spaces, which count only before a counter."""
     for option in options:
         for word in number_words(option.words) if option.words.isdigit() else ():
-            if "\u3000" < word[0]:
+            if word[0] > "\u3000":
                 for match in re.finditer(rf"(?<![十百第]){word}\s?{_COUNTERS}", text):
                     yield _Named(match.start(), match.end(), (option.key,), is_label=False)
 
@@ -278,9 +297,14 @@ def _grouped(text: str, found: list[_Named], ends: list[int]) -> list[_Named]:
             last = groups[-1]
             between = text[last.end : named.start]
             if len(between) < 40 and "\n" not in between:
-                own = last.keys == named.keys and re.fullmatch(r"[)\].:,\"'\s(\[-]{1,5}(?:(?:the|an?|which|is|it|i\.e\.|option)\s+)*[(\[\"']*", between)
+                own = last.keys == named.keys and re.fullmatch(
+                    r"[)\].:,\"'\s(\[-]{1,5}(?:(?:the|an?|which|is|it|i\.e\.|option)\s+)*[(\[\"']*", between
+                )
                 noun = re.sub(rf"(?i:\b{_NOUN})\s*", "", between)
-                if own or (named.is_label == last.is_label and _JOINER.fullmatch(noun)) and bisect_right(ends, last.start) == bisect_right(ends, named.start):
+                if own or (
+                    (named.is_label == last.is_label and _JOINER.fullmatch(noun))
+                    and bisect_right(ends, last.start) == bisect_right(ends, named.start)
+                ):
                     keys = tuple(dict.fromkeys((*last.keys, *named.keys)))
                     groups[-1] = _Named(last.start, named.end, keys, last.is_label or named.is_label)
                     continue

@@ -40,7 +40,9 @@ _ARTICLE = re.compile(
 
 _ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth")
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
-_COUNTED_PICTURE = re.compile(rf"(?:the )?({'|'.join(_ORDINALS)}) (image|picture|photo|photograph|one|tile|option|figure|frame)")
+_COUNTED_PICTURE = re.compile(
+    rf"(?:the )?({'|'.join(_ORDINALS)}) (image|picture|photo|photograph|one|tile|option|figure|frame)"
+)
 """An option that names a picture by its place, as BLINK's do, which replies spell in many ways."""
 
 
@@ -58,8 +60,19 @@ def _forms_of(words: str) -> frozenset[str]:
         forms.add(str(_UNITS.index(words)))
     if counted := _COUNTED_PICTURE.fullmatch(words):
         place = _ORDINALS.index(counted[1])
-        for noun in ("image", "picture", "photo", "one", *([] if counted[2] in {"image", "picture", "photo"} else [counted[2]])):
-            forms |= {f"{counted[1]} {noun}", f"{place}{_ENDINGS.get(place, 'th')} {noun}", f"{noun} {place}", f"{noun} {_UNITS[place]}"}
+        for noun in (
+            "image",
+            "picture",
+            "photo",
+            "one",
+            *([] if counted[2] in {"image", "picture", "photo"} else [counted[2]]),
+        ):
+            forms |= {
+                f"{counted[1]} {noun}",
+                f"{place}{_ENDINGS.get(place, 'th')} {noun}",
+                f"{noun} {place}",
+                f"{noun} {_UNITS[place]}",
+            }
     return frozenset(form for form in forms if form)
 
 

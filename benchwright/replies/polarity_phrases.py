@@ -339,7 +339,7 @@ def _grammar(code: str) -> Grammar:
     bounded = {field: f"(?:{start}{pattern}{end})" for field, pattern in patterns.items()}
     if code == "en":
         bounded["put_aside"] = rf"(?:{start}{patterns['put_aside']}{end}|n't{end})"
-        bounded["names"] = rf"(?:{start}{patterns['names']}|'s|=){end}" 
+        bounded["names"] = rf"(?:{start}{patterns['names']}|'s|=){end}"
     if code == "ar":  # its short words cling to the next one
         bounded["leaves"] = rf"(?:{start}{patterns['leaves']})"
     bounded["so"] = rf"(?:\A|[,.:;]\s*|\s-\s|(?<![^\W\d_])(?:and|und|y|et|e|и|و)\s+){bounded['so']}"

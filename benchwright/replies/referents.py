@@ -31,7 +31,11 @@ def with_referents(text: str, options: tuple[ReadableOption, ...]) -> str:
 
     def label(match: re.Match[str]) -> str:
         before = [(place, key) for place, key in named if match.start() - _BACK < place < match.start()]
-        key = _other(before, options, ends) if match["other"] else _of_pair(before, ends, latter=match["latter"] is not None)
+        key = (
+            _other(before, options, ends)
+            if match["other"]
+            else _of_pair(before, ends, latter=match["latter"] is not None)
+        )
         return match[0] if key is None else f"option {key}"
 
     return _PRONOUN.sub(label, text)

@@ -61,7 +61,10 @@ _UNTICKED = re.compile(r"\[ \]|[☐⬜□○]")
 _LIST_LINE = re.compile(r"\A[-*\s]*[(\[]?([A-Z])[)\].:]")
 _LED_UP_TO = re.compile(r":[ \t]*\n\s*[(\[]?([A-Z])[)\].](?=\s|\Z)")
 _OF_THE_REST = re.compile(r"\b(?:others?|less|not|unlikely|incorrect|wrong|options|choices|candidates|each)\b", re.I)
-_OF_THE_BEST = re.compile(r"\b(?:most(?!\s+un)|best|closest|lean\s+towards?|would\s+choose|correct\s+(?:answer|option|choice)\s+is)\b(?!.*\b(?:less|others?|incorrect)\b)", re.I)
+_OF_THE_BEST = re.compile(
+    r"\b(?:most(?!\s+un)|best|closest|lean\s+towards?|would\s+choose|correct\s+(?:answer|option|choice)\s+is)\b(?!.*\b(?:less|others?|incorrect)\b)",
+    re.I,
+)
 _ENTRY = re.compile(r"^[-*\s]*[(\[]?([A-Z])[)\].:]", re.M)
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{2})[.!?;](?=\s)|\n")
 _THING = r"(?:box|point|option|choice|image|picture|tile|patch|candidate|figure|region|circle|object)"
@@ -249,7 +252,9 @@ def _held_true(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedA
     yes, no = by_words.get("true"), by_words.get("false")
     for match in _STATEMENT.finditer(text):
         if yes and no and not CONDITION.search(text[max(0, match.start() - 60) : match.start()]):
-            yield StatedAnswer(match.start(), no if (match["no"] is None) == (match["true"] is None) else yes, "held_true")
+            yield StatedAnswer(
+                match.start(), no if (match["no"] is None) == (match["true"] is None) else yes, "held_true"
+            )
 
 
 def _opens_list(ahead: str) -> bool:

@@ -42,7 +42,9 @@ def _call(text: str, place: int) -> bool | None:
 def _named(options: tuple[ReadableOption, ...]) -> tuple[re.Pattern[str], dict[str, str]]:
     """Return the pattern for a name of any option, its label or its words, and the key of each name."""
     keys = {option.key: option.key for option in options}
-    words = {form: option.key for option in options for form in option.forms if not is_particle(form) and not form.isdigit()}
+    words = {
+        form: option.key for option in options for form in option.forms if not is_particle(form) and not form.isdigit()
+    }
     forms = sorted(words, key=lambda form: (-len(form), form))
     spelled = "|".join(start_of(form) + re.escape(form).replace(r"\ ", r"\s+") + end_of(form) for form in forms)
     label = rf"[(\[]?(?<![{LATIN}])(?-i:[{''.join(keys)}])(?![{LATIN}'])[)\]]?" if keys else "(?!)"
@@ -126,7 +128,10 @@ _IS_SHARE = re.compile(
 
 
 _SHARE_BEHIND = re.compile(
-    r"[^\w%\n]{0,6}(?:(?:is|at|has|with|about|around|approx\.?|roughly|es|ist|est|gets|scores?|:|=|->)[^\w\n]{0,4}){0,2}" + _NUMBER + r"(?!\w)", re.I
+    r"[^\w%\n]{0,6}(?:(?:is|at|has|with|about|around|approx\.?|roughly|es|ist|est|gets|scores?|:|=|->)[^\w\n]{0,4}){0,2}"
+    + _NUMBER
+    + r"(?!\w)",
+    re.I,
 )
 _SHARE_AHEAD = re.compile(
     _NUMBER
@@ -138,13 +143,17 @@ _SHARE_AHEAD = re.compile(
 
 def shares(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
     """Yield the option with the largest share, probability or score; None where two share it."""
-    if not _IS_SHARE.search(text) or any(re.fullmatch(r"[\d.,%\s]+", option.words) for option in options if option.words):
+    if not _IS_SHARE.search(text) or any(
+        re.fullmatch(r"[\d.,%\s]+", option.words) for option in options if option.words
+    ):
         return
     pattern, key_of = _named(options)
     found: dict[str, float] = {}
     last = -1
     for match in pattern.finditer(text):
-        share = _SHARE_BEHIND.match(text, match.end()) or _SHARE_AHEAD.search(text, max(0, match.start() - 60), match.start())
+        share = _SHARE_BEHIND.match(text, match.end()) or _SHARE_AHEAD.search(
+            text, max(0, match.start() - 60), match.start()
+        )
         if share and (key := _key(match[0], key_of)):
             found[key] = float(share["number"].replace(",", "."))
             last = match.start()
@@ -153,8 +162,14 @@ def shares(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
         yield Marking(last, most[0] if len(most) == 1 else None, "shares")
 
 
-_RANKS = re.compile(r"rank|order\s+of|(?:in|by)\s+(?:descending\s+)?order|most\s+(?:to\s+least|likely\s+to)|likelihood|similarity|排序|排名|順位|순위|orden|classement|reihenfolge|rangfolge|ordem|порядк|रैंक|ترتيب|clasificaci", re.I)
-_ASCENDING = re.compile(r"least\s+\w+\s*(?:\w+\s+)?to\s+(?:the\s+)?most|ascending|worst\s+to\s+best|von\s+(?:un|am\s+wenigsten)|de\s+menos\s+a\s+m", re.I)
+_RANKS = re.compile(
+    r"rank|order\s+of|(?:in|by)\s+(?:descending\s+)?order|most\s+(?:to\s+least|likely\s+to)|likelihood|similarity|排序|排名|順位|순위|orden|classement|reihenfolge|rangfolge|ordem|порядк|रैंक|ترتيب|clasificaci",
+    re.I,
+)
+_ASCENDING = re.compile(
+    r"least\s+\w+\s*(?:\w+\s+)?to\s+(?:the\s+)?most|ascending|worst\s+to\s+best|von\s+(?:un|am\s+wenigsten)|de\s+menos\s+a\s+m",
+    re.I,
+)
 
 
 _STEP = re.compile(r"\s*(?P<sign>[>≻,]|->|→|<)\s*(?:(?:and|then)\s+)?(?:the\s+)?")

@@ -11,13 +11,152 @@ from typing import NamedTuple
 from .reply_text import MARKS, WORD
 
 _EMPTY = frozenset(
-    """
-    a an the of in on at to for with by from and or is are was were be been being it its it's this that these those there as
-    into onto than his her their our your my some any has have had do does did very he she they we
-    el la los las un una unos unas de del al en y es con que su se o os as um uma do da dos das no na nos nas em e com
-    le les une des du au aux et est dans l d der die das den dem des ein eine einen einem einer und ist im am zu mit
-    в на и с у к по из от это है हैं का की के को में पर से रहा रही रहे हो एक في من على إلى مع
-    """.split()
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "on",
+        "at",
+        "to",
+        "for",
+        "with",
+        "by",
+        "from",
+        "and",
+        "or",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "it",
+        "its",
+        "it's",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "as",
+        "into",
+        "onto",
+        "than",
+        "his",
+        "her",
+        "their",
+        "our",
+        "your",
+        "my",
+        "some",
+        "any",
+        "has",
+        "have",
+        "had",
+        "do",
+        "does",
+        "did",
+        "very",
+        "he",
+        "she",
+        "they",
+        "we",
+        "el",
+        "la",
+        "los",
+        "las",
+        "un",
+        "una",
+        "unos",
+        "unas",
+        "de",
+        "del",
+        "al",
+        "en",
+        "y",
+        "es",
+        "con",
+        "que",
+        "su",
+        "se",
+        "o",
+        "os",
+        "as",
+        "um",
+        "uma",
+        "do",
+        "da",
+        "dos",
+        "das",
+        "no",
+        "na",
+        "nos",
+        "nas",
+        "em",
+        "e",
+        "com",
+        "le",
+        "les",
+        "une",
+        "des",
+        "du",
+        "au",
+        "aux",
+        "et",
+        "est",
+        "dans",
+        "l",
+        "d",
+        "der",
+        "die",
+        "das",
+        "den",
+        "dem",
+        "des",
+        "ein",
+        "eine",
+        "einen",
+        "einem",
+        "einer",
+        "und",
+        "ist",
+        "im",
+        "am",
+        "zu",
+        "mit",
+        "в",
+        "на",
+        "и",
+        "с",
+        "у",
+        "к",
+        "по",
+        "из",
+        "от",
+        "это",
+        "है",
+        "हैं",
+        "का",
+        "की",
+        "के",
+        "को",
+        "में",
+        "पर",
+        "से",
+        "रहा",
+        "रही",
+        "रहे",
+        "हो",
+        "एक",
+        "في",
+        "من",
+        "على",
+        "إلى",
+        "مع",
+    ]
 )
 """Words that tell no option from another."""
 
@@ -92,14 +231,20 @@ def stem_of(word: str) -> str:
         return _ARABIC_END.sub("", _ARABIC.sub("", _SOUNDS.sub("", word))).replace("أ", "ا").replace("إ", "ا")
     word = word if _HINDI.search(word) else _without_accents(word)
     stem = _SUFFIX.sub("", word)
-    return _FINAL.sub("", _DOUBLE.sub(r"\1", "y".join((stem[:-1], "")) if stem.endswith("i") and len(stem) > 3 else stem).rstrip("y") or stem)
+    return _FINAL.sub(
+        "",
+        _DOUBLE.sub(r"\1", "y".join((stem[:-1], "")) if stem.endswith("i") and len(stem) > 3 else stem).rstrip("y")
+        or stem,
+    )
 
 
 def _without_accents(word: str) -> str:
     if word.isascii():
         return word
     decomposed = unicodedata.normalize("NFD", word)
-    return unicodedata.normalize("NFC", "".join(c for c in decomposed if not "\u0300" <= c <= "\u036f" or c == "\u0306"))
+    return unicodedata.normalize(
+        "NFC", "".join(c for c in decomposed if not "\u0300" <= c <= "\u036f" or c == "\u0306")
+    )
 
 
 def number_words(number: str) -> Sequence[str]:
