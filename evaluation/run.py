@@ -389,7 +389,7 @@ def _score(
         split=plan.split,
         settings=settings | ({"other_models": other_models} if other_models else {}),
         metrics={} if rows is None else figures(take_metrics(rows)),
-        **outcomes._asdict(),
+        **outcomes._asdict() | ({"right_items": None} if rows is None else {}),
         max_errors=max_errors,
         items=sum(_counts(release, plan.split).values()),
         usage=spent.usage(),

@@ -57,10 +57,11 @@ def board_table(board: Leaderboard) -> Table:
 
     from benchwright.pages import spelled
 
-    from ..results.summary import WITHOUT_LETTER, outcome_counts
+    from ..results.score import ENDINGS
+    from ..results.summary import outcome_counts
 
     table = Table(box=box.SIMPLE_HEAD, title=Text(f"{board.release}: accuracy [95 % interval]"), title_justify="left")
-    for name in ("rank", "system", "best-worst", "accuracy", "items", *WITHOUT_LETTER.values(), *board.tasks):
+    for name in ("rank", "system", "best-worst", "accuracy", "items", *ENDINGS.values(), *board.tasks):
         table.add_column(Text(name), justify="left" if name == "system" else "right", no_wrap=True)
     for row in board.rows:
         tasks = [row.tasks.get(task) for task in board.tasks]

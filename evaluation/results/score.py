@@ -28,6 +28,18 @@ _USUAL = frozenset({VANILLA, ROBUST})
 SCORE_FILE, PREDICTIONS_FILE = "score.json", "predictions.parquet"
 
 
+ENDINGS = {
+    "answered": "answered",
+    "miss": "misses",
+    "refused": "refused",
+    "filtered": "filtered",
+    "cut_off": "cut off",
+    "empty": "empty",
+    "tool_call": "tool calls",
+    "error": "errors",
+}
+"""How items end, each in one way, and how tables head the ways; the same columns wherever scores are shown."""
+
 MAX_ERRORS = 0.05
 """Share of errors above which a score is unfit, unless the user says another."""
 
@@ -164,6 +176,10 @@ class Score(BaseModel):
     """Items for which there is no reply, or one without text."""
     empty: int = Field(0, ge=0)
     """Errors that are replies without text: empty, thoughts alone, or calls of a tool."""
+    tool_call: int = Field(0, ge=0)
+    """Those of them that are calls of a tool."""
+    right_items: int | None = Field(None, ge=0)
+    """Items that are right by the protocol's verdict; None in scores of older programs."""
     causes: tuple[OutcomeCause, ...] = ()
     """The most frequent causes of errors, of marked refusals and of replies cut off before their first word."""
     max_errors: float = Field(MAX_ERRORS, ge=0, le=1)
@@ -187,13 +203,26 @@ class Score(BaseModel):
     @classmethod
     def _without_what_follows(cls, document: Any) -> Any:
         """Leave out the values in a score's file that follow from other fields."""
-        return {k: v for k, v in document.items() if k != "unfit"} if isinstance(document, dict) else document
+        follows = {"unfit", "ended"}
+        return {k: v for k, v in document.items() if k not in follows} if isinstance(document, dict) else document
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def unfit(self) -> bool:
         """Whether to so many items nothing was said that the figures say little about the model."""
         return self.silent > self.max_errors * self.asked
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def ended(self) -> dict[str, int]:
+        """Number of items by how they ended (`ENDINGS`); each item counts once."""
+        counts = {
+            "answered": self.asked - self.miss - self.refusal - self.cut_off - self.error,
+            "refused": self.refusal - self.filtered,
+            "empty": self.empty - self.tool_call,
+            "error": self.error - self.empty,
+        }
+        return {name: counts[name] if name in counts else getattr(self, name) for name in ENDINGS}
 
     @property
     def silent(self) -> int:
@@ -241,8 +270,10 @@ class Score(BaseModel):
 
     @property
     def right(self) -> int | None:
-        """Return how many items are right; None if that does not follow, because the accuracy counts repetitions."""
+        """Return how many items are right; None if that does not follow, as of older scores that count repetitions."""
         accuracy = self.metrics.get("accuracy")
+        if self.right_items is not None and accuracy is not None:
+            return self.right_items
         if accuracy is None or self.repetitions != 1:
             return None
         return round((accuracy.value or 0) * accuracy.n)

@@ -191,15 +191,20 @@ def methods_of(board: ScoreTable) -> list[str]:
     return [words for method, words in METHODS.items() if method in used]
 
 
-def outcomes_of(board: ScoreTable) -> list[tuple[int, int, int, int, int, int]]:
-    """Return, for each model, the numbers of items that were right, wrong, misses, refusals, cut off and errors."""
+def outcomes_of(board: ScoreTable) -> list[dict[str, int]]:
+    """Return, for each model, the numbers of items that were right and wrong, and that ended without an answer.
+
+    The ways to end are those of `ENDINGS`; `right` and `wrong` stand in place of `answered`.
+    """
     outcomes = []
     for line in board.lines:
         score = line.score
         accuracy = score.metrics.get("accuracy")
-        right = round((accuracy.value or 0) * accuracy.n) if accuracy is not None else 0
-        wrong = score.asked - right - score.miss - score.refusal - score.cut_off - score.error
-        outcomes.append((right, wrong, score.miss, score.refusal, score.cut_off, score.error))
+        share = 0.0 if accuracy is None or accuracy.value is None else accuracy.value
+        right = round(share * score.asked) if score.right is None else score.right
+        ended = dict(score.ended)
+        answered = ended.pop("answered")
+        outcomes.append({"right": right, "wrong": max(0, answered - right), **ended})
     return outcomes
 
 
