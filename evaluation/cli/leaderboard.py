@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     `{"format", "version", "release", "release_id", "split", "settings": {"level", "alpha", "correction", "rule"},
     "chance", "why_no_ranks", "pairs", "pairs_told_apart", "systems": [{"system", "model", "protocol", "rank", "best",
     "worst", "unfit", "outcomes": {"asked", "miss", "refusal", "cut_off", "error", "cut_off_answered",
-    "cut_off_empty", "filtered", "empty", "causes": [{"state", "cause", "n"}], "unfit"}, "accuracy": {"value", "ci",
-    "n", "method"}, "tasks": {task: {"rank", "places", "value", "ci", "n", "method"}}}]}`; systems stand best
+    "cut_off_empty", "filtered", "empty", "tool_call", "ended": {way: n}, "limit", "limit_of", "causes": [{"state",
+    "cause", "n"}], "unfit"}, "accuracy": {"value", "ci", "n", "method"}, "tasks": {task: {"rank", "places", "value",
+    "ci", "n", "method"}}}]}`; systems stand best
     first, `rank` is null where `why_no_ranks` says why, and of a task it is a text such as `2=`
     """
 )

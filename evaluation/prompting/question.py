@@ -69,6 +69,7 @@ class Question:
         pictures: Pictures in the order in which they are shown.
         choices: Options, keyed A, B, C, ... as this question shows them.
         message: Parts that are sent, if the protocol words them; None for the plain words (`prompts.message_of`).
+        draw: Number of the draw, from 1, where several replies to one question are drawn.
     """
 
     item_id: str
@@ -77,6 +78,7 @@ class Question:
     pictures: tuple[QuestionImage, ...]
     choices: tuple[Choice, ...]
     message: tuple[Part, ...] | None = None
+    draw: int = 1
 
     def content(self) -> dict[str, Any]:
         """Return everything that is asked, without the item's id, as JSON values, with hashes in place of pictures."""

@@ -188,6 +188,12 @@ class Score(BaseModel):
     """Items that model and protocol can take; accuracies divide by these, or by repetitions of them."""
     items: int = Field(ge=0)
     """Items of the split."""
+    samples: int = Field(1, ge=1)
+    """Replies that were drawn to each question; every one counts in the accuracy."""
+    limit: int | None = Field(None, ge=1)
+    """Items of the sample that was asked in place of all; None where all were."""
+    limit_of: int | None = Field(None, ge=1)
+    """Items that model and protocol can take, of which they are a sample."""
     usage: Usage | None = None
     """None where nothing counted tokens. What a judge took stands in `judge`."""
     judge: Judging | None = None
@@ -248,9 +254,27 @@ class Score(BaseModel):
     @property
     def title(self) -> str:
         """Return the name under which the score is listed with others: the model and its unusual settings."""
-        unusual = (name for name in (self.protocol, self.reader) if name not in _USUAL)
-        title = " @ ".join([self.name or self.model, *unusual])
+        parts = [self.name or self.model]
+        parts += (name for name in (self.protocol, self.reader) if name not in _USUAL)
+        if self.samples > 1:
+            parts.append(f"{self.samples} draws an item")
+        if self.is_sample:
+            parts.append(f"a sample of {self.limit:,} of {self.limit_of:,}")
+        title = " @ ".join(parts)
         return title if self.told_apart_by is None else f"{title} ({self.told_apart_by})"
+
+    @property
+    def sample(self) -> tuple[int, int] | None:
+        """Return the numbers of items in the sample that was asked and in all; None where all were asked.
+
+        Scores of which this differs are ranked and compared by nobody.
+        """
+        return None if self.limit is None or self.limit_of is None else (self.limit, self.limit_of)
+
+    @property
+    def is_sample(self) -> bool:
+        """Return whether only a sample of the items was asked."""
+        return self.limit is not None
 
     @property
     def folder(self) -> str:

@@ -19,6 +19,15 @@ def unfit_scores(scores: Sequence[Score]) -> list[str]:
     return [f"{printable(score.title)} is unfit: {score.why_unfit()}" for score in scores if score.unfit]
 
 
+def sample_line(score: Score) -> str:
+    """Return what the figures of a sample say, in words."""
+    return (
+        f"{printable(score.title)}: the accuracies and their intervals are of what all {score.limit_of:,} items would "
+        "give, other figures of the sample alone; it is ranked beside samples of the same items only, and without "
+        "--limit the same command asks the rest"
+    )
+
+
 def cause_lines(scores: Sequence[Score]) -> list[str]:
     """Return a line for each frequent cause for which items of a score ended without an answer."""
     return [printable(f"{score.title}: {line}") for score in scores for line in score.described_causes()]
@@ -39,7 +48,8 @@ def outcomes_document(score: Score) -> dict[str, Any]:
     parts = ("cut_off_answered", "cut_off_empty", "filtered", "empty", "tool_call")
     counts = {name: getattr(score, name) for name in (*states, *parts)}
     causes = [cause.model_dump() for cause in score.causes]
-    return {**counts, "ended": score.ended, "causes": causes, "unfit": score.unfit}
+    sample = {"limit": score.limit, "limit_of": score.limit_of}
+    return {**counts, "ended": score.ended, **sample, "causes": causes, "unfit": score.unfit}
 
 
 def outcome_counts(score: Score) -> dict[str, str]:

@@ -122,7 +122,7 @@ class ModelClient:
         began = await self._pace.turn(first=first)
         completion: Completion | None = None
         try:
-            if self._parameters.refused and request.parameters != self._parameters.sent:
+            if self._parameters.refused and request.parameters.keys() != self._parameters.sent.keys():
                 raise RequestAdapted  # it was made before a field was refused
             if not self.spending.sends():
                 raise BudgetRefusal

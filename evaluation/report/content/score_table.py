@@ -157,7 +157,9 @@ def board_of(
     names = ["accuracy", *(f"accuracy/{task}" for task in tasks)]
     table = [[_figure(score.metrics, name) for name in names] for score in scores]
     times = [score.repetitions for score in scores]
-    fit = [[None if score.unfit else figure for figure in row] for score, row in zip(scores, table, strict=True)]
+    only_samples = all(score.is_sample for score in scores)
+    out = [score.unfit or (score.is_sample and not only_samples) for score in scores]
+    fit = [[None if is_out else figure for figure in row] for is_out, row in zip(out, table, strict=True)]
     best = [_best(column, times) for column in zip(*fit, strict=True)]
     places = {ranked.model: ranked.place for ranked in ranking}
     ranks = {model: rank_text(place, places.values()) for model, place in places.items()}

@@ -36,10 +36,9 @@ def outcome_chart(board: ScoreTable) -> Chart:
     ]
     caption = (
         "Every asked item of each model, as a share. All but the first count as wrong in the accuracies: a reply that "
-        "names no single letter, a refusal in the model's own words, what a content filter stopped, a reply that was cut "
-        "off at the longest length before it came to an answer, a reply without text, a call of a tool, and an item "
-        "without any reply. Shares here have no intervals; the numbers on the "
-        "bars are items."
+        "names no single letter, a refusal in the model's own words, what a content filter stopped, a reply that was "
+        "cut off at the longest length before it came to an answer, a reply without text, a call of a tool, and an "
+        "item without any reply. Shares here have no intervals; the numbers on the bars are items."
     )
     legend = [LegendEntry(words, look) for words, look in _LOOKS.values()]
     return rows_chart("outcomes", _TITLE, rows, SHARES, caption=caption, legend=legend)
