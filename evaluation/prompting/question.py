@@ -41,12 +41,14 @@ class QuestionImage:
         prompts: Marks to draw, in the coordinates of the upright image.
         data: Bytes of the file, without the marks.
         drawn: Bytes of the file that the release holds with these marks drawn; None where it holds none.
+        is_scaled: Whether a protocol scaled it, so that `protocols.scaled_pictures` draws its marks.
     """
 
     image_id: str
     prompts: tuple[VisualPrompt, ...]
     data: bytes = field(repr=False)
     drawn: bytes | None = field(default=None, repr=False, compare=False)
+    is_scaled: bool = field(default=False, compare=False)
 
     def content(self) -> dict[str, Any]:
         """Return the content as JSON values: the hash of the file, and the marks."""
