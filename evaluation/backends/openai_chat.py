@@ -156,6 +156,7 @@ class OpenAIChat:
             "retries": options.retries,
             "tries": options.tries,
             "pictures": "inline" if self._image_urls is None else "by URL",
+            **({"stream": True} if self._parameters.stream_fields else {}),
             **self._limits.settings(),
             **{name: value for name, value in more.items() if value},
         }

@@ -19,7 +19,7 @@ from ..prompting.prompts import VANILLA
 Identity = Mapping[str, Any]
 """Settings that can change a reply, as JSON values."""
 
-_CHANGES_NO_REPLY = frozenset({"retries", "tries", "pictures", "batch_size", "device", "refused", "omit"})
+_CHANGES_NO_REPLY = frozenset({"retries", "tries", "pictures", "batch_size", "device", "refused", "omit", "stream"})
 """Of a backend's settings."""
 
 _IN_THE_NAME = ("samples", "limit")

@@ -114,10 +114,7 @@ def _reshaped(picture: QuestionImage, shape: Shape | None) -> QuestionImage:
     """Return a picture whose marked points have another shape; other marks stay as they are."""
     if shape is None or not any(prompt.kind in _POINTS for prompt in picture.prompts):
         return picture
-    if shape in _POINTS:
-        size_wh = None
-    else:
-        size_wh = upright_size(picture.data)
+    size_wh = None if shape in _POINTS else upright_size(picture.data)
     prompts = tuple(
         prompt.model_copy(update={"kind": shape, "points": _points_of(prompt, shape, size_wh)})
         if prompt.kind in _POINTS
