@@ -30,7 +30,7 @@ from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.item_cache import ItemCache
 
 from ..prompting.question import QuestionImage
-from ..protocols.scaled_pictures import SCALED
+from ..prompting.scaled_pictures import SCALED
 from .picture_limits import VERSION as SHRINKING_VERSION
 from .picture_limits import PictureLimits, shrunk
 

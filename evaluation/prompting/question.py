@@ -41,7 +41,7 @@ class QuestionImage:
         prompts: Marks to draw, in the coordinates of the upright image.
         data: Bytes of the file, without the marks.
         drawn: Bytes of the file that the release holds with these marks drawn; None where it holds none.
-        is_scaled: Whether a protocol scaled it, so that `protocols.scaled_pictures` draws its marks.
+        is_scaled: Whether a protocol scaled it, so that `scaled_pictures` draws its marks.
     """
 
     image_id: str

@@ -12,8 +12,8 @@ from pydantic import Field
 from benchwright.images.decode import upright_size
 
 from ..prompting.question import Question, QuestionImage, Released, question_of
+from ..prompting.scaled_pictures import SCALED
 from .base import JudgedReply, ProtocolQuestion
-from .scaled_pictures import SCALED
 from .templated import Templated
 
 if TYPE_CHECKING:

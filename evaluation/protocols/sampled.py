@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from benchwright.errors import BenchwrightError
 
 from ..metrics.base import is_right
+from ..metrics.votes import DRAW, voted
 from .base import Ask, ItemVerdict, JudgedReply, Protocol, ProtocolQuestion, worst_state
 
 if TYPE_CHECKING:
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from ..backends.base import Backend
     from ..backends.options import BackendOptions
     from ..prompting.question import Released
-
-DRAW = "d"
-"""Beginning of the variant of each draw, which its number follows."""
 
 
 class Sampled(Protocol):
@@ -89,19 +87,6 @@ class Sampled(Protocol):
         return ItemVerdict("miss" if state == "answered" else state, None, right=False)
 
 
-def voted(letters: Sequence[str | None]) -> str | None:
-    """Return the letter that is named most often; None where several are, or where none is named.
-
-    Example:
-        >>> voted(["A", "B", "A", None]), voted(["A", "B", None])
-        ('A', None)
-    """
-    named = [letter for letter in letters if letter is not None]
-    most = max(map(named.count, named), default=0)
-    first = {letter for letter in named if named.count(letter) == most}
-    return first.pop() if len(first) == 1 else None
-
-
 def draws_of(protocol: Protocol) -> int:
     """Return how many replies are drawn to each question of a protocol."""
     return protocol.draws if isinstance(protocol, Sampled) else 1
@@ -115,22 +100,33 @@ def sampled(protocol: Protocol, options: BackendOptions, backend: Backend) -> Pr
     """
     if options.samples == 1:
         return protocol
-    if protocol.repeats or protocol.rounds > 1 or not protocol.asks_once:
-        raise BenchwrightError(
-            f"--samples goes with protocols that ask one question an item, and {protocol.text!r} asks several; draw "
-            "samples under another protocol, such as vanilla"
-        )
     if not getattr(backend, "draws_samples", False):
         raise BenchwrightError(
             f"--samples needs a model that draws its replies, such as openai:NAME; {backend.name} replies alike each "
             "time"
+        )
+    check_samples(protocol, options)
+    return Sampled(inner=protocol, draws=options.samples)
+
+
+def check_samples(protocol: Protocol, options: BackendOptions) -> None:
+    """Refuse several draws under a protocol that asks several questions an item, and draws that would all be alike.
+
+    Raises:
+        BenchwrightError: What does not go together.
+    """
+    if options.samples == 1:
+        return
+    if protocol.repeats or protocol.rounds > 1 or not protocol.asks_once:
+        raise BenchwrightError(
+            f"--samples goes with protocols that ask one question an item, and {protocol.text!r} asks several; draw "
+            "samples under another protocol, such as vanilla"
         )
     if options.temperature == 0 and not {"temperature"} & {*options.omit, *options.fields}:
         raise BenchwrightError(
             f"{options.samples} samples at temperature 0 would be alike: give --temperature, such as 0.7, or --omit "
             "temperature for a model that takes none (in a recipe temperature, omit)"
         )
-    return Sampled(inner=protocol, draws=options.samples)
 
 
 def _of_draw(asked: ProtocolQuestion, item_id: str, number: int) -> ProtocolQuestion:

@@ -26,7 +26,7 @@ from benchwright.evaluation.analysis.comparison import compare_results
 from benchwright.evaluation.item_sample import sample_of, whole_estimates
 from benchwright.evaluation.leaderboard.board import leaderboard_of
 from benchwright.evaluation.metrics.release.samples import pass_at
-from benchwright.evaluation.protocols.sampled import voted
+from benchwright.evaluation.metrics.votes import voted
 from benchwright.evaluation.report.writing import write_report
 from benchwright.evaluation.results.score import read_scores
 from benchwright.evaluation.run import evaluate

@@ -25,9 +25,9 @@ from benchwright.errors import BenchwrightError
 from benchwright.evaluation.backends import sent_pictures
 from benchwright.evaluation.cli.study import study as study_command
 from benchwright.evaluation.prompting.question import Question, QuestionImage
+from benchwright.evaluation.prompting.scaled_pictures import ScaledPictures
 from benchwright.evaluation.protocols import marks
 from benchwright.evaluation.protocols.names import parse_protocol
-from benchwright.evaluation.protocols.scaled_pictures import ScaledPictures
 from benchwright.evaluation.studies.catalogue import STUDIES, study_of
 from benchwright.images import encode_png
 from benchwright.records import VisualPrompt

@@ -74,8 +74,9 @@ class Endpoint:
 class BoundedClient(httpx2.AsyncClient):
     """An HTTP client that reads a response whole, up to a limit, and follows no redirect.
 
-    The limit is `MAX_REPLY_BYTES`, and `MAX_STREAM_BYTES` for a stream of events. Redirects would send the key to an address that the user did not name. Time is kept by the caller, and the number
-    of connections by the pace of requests.
+    The limit is `MAX_REPLY_BYTES`, and `MAX_STREAM_BYTES` for a stream of events. Redirects would send the key to an
+    address that the user did not name. Time is kept by the caller, and the number of connections by the pace of
+    requests.
 
     Args:
         settings: Further settings of the client (`this_machine.client_settings`).

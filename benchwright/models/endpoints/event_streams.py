@@ -127,9 +127,9 @@ def _take(delta: Mapping[str, Any], texts: dict[str, list[str]], calls: dict[int
         number = call.get("index")
         whole = calls.setdefault(number if type(number) is int else place, {"type": "function", "function": {}})
         function = call.get("function")
-        name = function.get("name") if isinstance(function, Mapping) else None
-        if isinstance(name, str) and name:
-            whole["function"] = {"name": name}
+        tool = function.get("name") if isinstance(function, Mapping) else None
+        if isinstance(tool, str) and tool:
+            whole["function"] = {"name": tool}
 
 
 def _is_text(value: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from benchwright.statistics.clustered import share_right
 from benchwright.statistics.proportions import Estimate
 
-from ...protocols.sampled import DRAW, voted
+from ..votes import DRAW, voted
 from .units import Row, Unit, has, rows_with, share_of
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from benchwright.images.banded_png import BandedPng
 if TYPE_CHECKING:
     from benchwright.drawing.painting import Pixels
 
-    from ..prompting.question import QuestionImage
+    from .question import QuestionImage
 
 _MOST_BYTES = 256 * 1024**2
 
