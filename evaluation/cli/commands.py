@@ -246,11 +246,15 @@ def end_unfit(scores: Sequence[Score]) -> None:
 def _emit_scores(scores: Sequence[Score], *, as_json: bool) -> None:
     """Print scores, and the causes of what has no answer; end with exit code 1 where one is unfit."""
     from ..results.score import told_apart
-    from ..results.summary import drawn, summary_table
+    from ..results.summary import draw_lines, drawn, summary_table
 
     documents = [score.document() for score in scores]
     document = documents[0] if len(documents) == 1 else {"scores": documents}
-    emit(document, as_json=as_json, text=lambda: drawn(summary_table(told_apart(scores)), names=1))
+    emit(
+        document,
+        as_json=as_json,
+        text=lambda: "\n".join([drawn(summary_table(told_apart(scores)), names=1), *draw_lines(scores)]),
+    )
     end_unfit(scores)
 
 
@@ -401,7 +405,15 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
 
     from ..results.human_baseline import check_beside, human_figures, read_human
     from ..results.score import read_scores
-    from ..results.summary import cause_lines, drawn, reader_gaps, summary_document, summary_table, unfit_scores
+    from ..results.summary import (
+        cause_lines,
+        draw_lines,
+        drawn,
+        reader_gaps,
+        summary_document,
+        summary_table,
+        unfit_scores,
+    )
 
     scores = read_scores(results)
     human = read_human(results) if release is None else human_figures(Release.open(release), scores[0].split)
@@ -413,7 +425,13 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
         document,
         as_json=as_json,
         text=lambda: "\n".join(
-            [drawn(summary_table(scores, human), names=1), *unfit_scores(scores), *cause_lines(scores), *gaps]
+            [
+                drawn(summary_table(scores, human), names=1),
+                *draw_lines(scores),
+                *unfit_scores(scores),
+                *cause_lines(scores),
+                *gaps,
+            ]
         ),
     )
 

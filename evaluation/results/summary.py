@@ -28,6 +28,23 @@ def sample_line(score: Score) -> str:
     )
 
 
+def draw_lines(scores: Sequence[Score]) -> list[str]:
+    """Return a line for each score of several draws an item: what they say together."""
+    lines = []
+    for score in sorted(scores, key=lambda score: score.title):
+        if score.samples > 1:
+            spread, vote = score.metrics.get("repetition_spread"), _cell(score.metrics.get("majority"))
+            passing = [name for name in score.metrics if name.startswith("pass@")]
+            shares = (
+                f"{name} {_cell(score.metrics[name])}" for name in sorted(passing, key=lambda name: int(name[5:]))
+            )
+            by = "-" if spread is None or spread.value is None else f"{spread.value:.3f}"
+            lines.append(
+                f"{printable(score.title)}: {', '.join(shares)}; majority {vote}; spread between draws (sd) {by}"
+            )
+    return lines
+
+
 def cause_lines(scores: Sequence[Score]) -> list[str]:
     """Return a line for each frequent cause for which items of a score ended without an answer."""
     return [printable(f"{score.title}: {line}") for score in scores for line in score.described_causes()]

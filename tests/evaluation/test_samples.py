@@ -9,6 +9,7 @@ all items are, and is mixed up with results of all items nowhere.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -44,7 +45,7 @@ def draws(words: str, attempt: int, handler: Any) -> str:
 
 
 def test_draws_are_counted_voted_and_kept_and_more_of_them_ask_only_the_new_ones(
-    bench: Any, server: Any, tmp_path: Path
+    bench: Any, server: Any, tmp_path: Path, capsys: Any
 ) -> None:
     fill(bench)
     server.behave = draws
@@ -62,6 +63,10 @@ def test_draws_are_counted_voted_and_kept_and_more_of_them_ask_only_the_new_ones
     assert score.metrics["majority"].n == score.metrics["pass@5"].n == 3
     assert "5 draws an item" in score.title
     assert len(log_lines(tmp_path / "a", "reply")) == 15
+    assert invoke(["evaluate", "summary", str(tmp_path / "a" / "out")]) == 0
+    assert re.search(r"5 draws an item: pass@1 0\.33 .*; majority 0\.33 .*; spread", capsys.readouterr().out)
+    page = write_report(tmp_path / "a" / "out", tmp_path / "a" / "release").path.read_text(encoding="utf-8")
+    assert "any draw right" in page
     assert len(list((tmp_path / "a" / "out").glob("*@samples-5~*/predictions.parquet"))) == 1
 
 

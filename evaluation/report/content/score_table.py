@@ -49,6 +49,10 @@ def more_columns(scores: Sequence[Score]) -> tuple[ExtraColumn, ...]:
         columns += [_column(scores, *knowledge) for knowledge in _KNOWLEDGE]
     if any(_figure_of_run(score, READER[0][1]) is not None for score in scores):
         columns += [_column(scores, *by_reader) for by_reader in READER]
+    if any(score.samples > 1 for score in scores):
+        columns.append(_column(scores, "majority", "majority", "vote of the draws"))
+        passing = tuple(_figure_of_run(score, f"pass@{score.samples}") for score in scores)
+        columns.append(ExtraColumn("pass@all", "any draw right", passing))
     return tuple(column for column in columns if any(figure is not None for figure in column.figures))
 
 
