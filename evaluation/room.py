@@ -142,6 +142,7 @@ ROOM = Room(
         "accuracy_by": Entry(
             f"{_HERE}.metrics.release.by_label:accuracy_by", "Accuracy by level, category and each attribute."
         ),
+        "samples": Entry(f"{_HERE}.metrics.release.samples:samples", "pass@k and the majority vote of several draws."),
         "repetitions": Entry(
             f"{_HERE}.metrics.release.repetitions:repetitions", "Accuracy of each shuffle, and their spread."
         ),

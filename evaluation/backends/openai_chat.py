@@ -80,12 +80,14 @@ class QuestionRequest(NamedTuple):
         key: SHA-256 over address, model, words, decoding and the pictures' SHA-256: equal requests, equal keys.
         body: Body with each picture's address replaced by its SHA-256.
         pictures: Pictures of the request, in order.
+        draw: Number of the draw; requests of several draws are never one request, however equal.
     """
 
     chat: ChatRequest
     key: str
     body: Mapping[str, Any]
     pictures: tuple[SentPicture, ...]
+    draw: int = 1
 
 
 class _LoggedAnswer(NamedTuple):
@@ -121,6 +123,7 @@ class OpenAIChat:
 
     tasks = None
     takes_fields = True
+    draws_samples = True
 
     def __init__(self, model: str, options: BackendOptions, key: str) -> None:
         self.name = f"openai:{model}"
@@ -153,6 +156,7 @@ class OpenAIChat:
             "retries": options.retries,
             "tries": options.tries,
             "pictures": "inline" if self._image_urls is None else "by URL",
+            **({"stream": True} if self._parameters.stream_fields else {}),
             **self._limits.settings(),
             **{name: value for name, value in more.items() if value},
         }
@@ -203,8 +207,15 @@ class OpenAIChat:
         """
         parts = [self._pictures.of(part) if isinstance(part, QuestionImage) else part for part in message_of(question)]
         content = [part.in_request(self._image_urls) if isinstance(part, SentPicture) else part for part in parts]
-        chat = ChatRequest(self._model, [ChatMessage("user", content)], self._parameters.sent)
-        return self._keyed(chat, tuple(part for part in parts if isinstance(part, SentPicture)))
+        chat = ChatRequest(self._model, [ChatMessage("user", content)], self._fields_of(question.draw))
+        return self._keyed(chat, tuple(part for part in parts if isinstance(part, SentPicture)), question.draw)
+
+    def _fields_of(self, draw: int) -> dict[str, Any]:
+        """Return the fields of a draw's request, with the seed of that draw where the model takes one."""
+        sent = self._parameters.sent
+        if self._options.samples > 1 and type(sent.get("seed")) is int:
+            sent["seed"] += draw - 1
+        return sent
 
     def _client(self) -> ModelClient:
         from benchwright.models.endpoints.client import ModelClient
@@ -220,10 +231,11 @@ class OpenAIChat:
             spending=self.spending,
         )
 
-    def _keyed(self, chat: ChatRequest, pictures: tuple[SentPicture, ...]) -> QuestionRequest:
+    def _keyed(self, chat: ChatRequest, pictures: tuple[SentPicture, ...], draw: int) -> QuestionRequest:
         body = chat.logged()
-        key = digest({"base_url": self._url, "by_url": self._image_urls is not None, "body": body})
-        return QuestionRequest(chat, key, body, pictures)
+        of_draw = {"draw": draw} if draw > 1 else {}
+        key = digest({"base_url": self._url, "by_url": self._image_urls is not None, "body": body, **of_draw})
+        return QuestionRequest(chat, key, body, pictures, draw)
 
     def _log_run(self, run: _ChatRun) -> None:
         run.log.run(run.context.release_id, run.context.content_id, self.settings)
@@ -286,7 +298,8 @@ class OpenAIChat:
                 completion, sent = await run.client.ask(request.chat)
             except RequestAdapted:
                 self._log_run(run)  # with other settings, which a run that goes on from here is to find
-                request = self._keyed(request.chat.with_parameters(self._parameters.sent), request.pictures)
+                chat = request.chat.with_parameters(self._fields_of(request.draw))
+                request = self._keyed(chat, request.pictures, request.draw)
                 if (known := log.reply_to(request.key)) is not None:
                     return _LoggedAnswer(known, request.key)
                 log.request(request.key, item_id, request.body)

@@ -19,6 +19,9 @@ from benchwright.models.endpoints.usage import Budget, Prices
 _DECODING = ("temperature", "top_p", "seed", "max_tokens")
 """Options that decide how a reply is drawn, in the order in which requests hold them."""
 
+MOST_SAMPLES = 100
+FIRST_SEED = 0
+"""Seed of the first of several draws, where the user states none."""
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
 BASE_URL = "Address of an OpenAI-compatible endpoint, such as `http://127.0.0.1:8000/v1`"
 API_KEY_ENV = "Name of the environment variable that holds the endpoint's key"
@@ -112,6 +115,13 @@ class ModelOptions(EndpointOptions):
     )
     seed: Annotated[int | None, OptionNotes(unset="none is sent")] = Field(
         None, description="Seed of the draw, for endpoints that take one"
+    )
+    samples: Annotated[int, OptionNotes(metavar="K")] = Field(
+        1,
+        ge=1,
+        le=MOST_SAMPLES,
+        description="Replies that are drawn to each question, each with a seed of its own where the endpoint takes "
+        "one; needs a `temperature` above 0",
     )
     concurrency: Annotated[int, OptionNotes("run")] = Field(
         8, ge=1, le=1024, description="Requests at a time, at most; fewer while the endpoint answers 429"
@@ -215,6 +225,8 @@ class BackendOptions(ModelOptions):
             BenchwrightError: A field is set by an option and added or left out as well.
         """
         own, defaults = self.decoding(), _DEFAULTS.decoding()
+        if self.samples > 1:  # a model that takes no seed is sent none, unless the user has stated one
+            own.setdefault("seed", defaults.setdefault("seed", FIRST_SEED))
         if twice := sorted(self.stated & {*self.fields, *self.omit} & own.keys()):
             raise BenchwrightError(
                 f"{twice[0]} is set by an option of its own and by a field, or left out as well; keep one of them"

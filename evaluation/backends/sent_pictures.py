@@ -24,11 +24,13 @@ from benchwright.drawing.model_pictures import (
     stored_picture,
 )
 from benchwright.errors import DataError
+from benchwright.images.banded_png import VERSION as BANDED_VERSION
 from benchwright.models.endpoints.chat_request import RequestPicture
 from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.item_cache import ItemCache
 
 from ..prompting.question import QuestionImage
+from ..prompting.scaled_pictures import SCALED
 from .picture_limits import VERSION as SHRINKING_VERSION
 from .picture_limits import PictureLimits, shrunk
 
@@ -189,7 +191,8 @@ def _ready(picture: QuestionImage, marks: list[Any], item_cache: ItemCache) -> S
         drawn.append(data)
         return canonical_json([bytes_digest(data), width, height, len(data)]).encode("ascii")
 
-    kept = item_cache.get_or_make(f"sent {DRAWING_VERSION}", [picture.image_id, marks], facts)
+    kind = f"sent {DRAWING_VERSION}" + (f" banded {BANDED_VERSION}" if picture.is_scaled else "")
+    kept = item_cache.get_or_make(kind, [picture.image_id, marks], facts)
     sha256, width, height, size_bytes = json.loads(kept)
     make = (lambda: drawn[0]) if drawn else partial(_data, picture)
     how = "drawn" if marks else "encoded"
@@ -198,7 +201,7 @@ def _ready(picture: QuestionImage, marks: list[Any], item_cache: ItemCache) -> S
 
 def _drawn(picture: QuestionImage) -> tuple[bytes, int, int]:
     """Return a picture with its marks as a PNG file, with width and height."""
-    drawn = drawn_picture(picture.data, picture.prompts)
+    drawn = SCALED.with_marks(picture) if picture.is_scaled else drawn_picture(picture.data, picture.prompts)
     return drawn.data, drawn.width, drawn.height
 
 

@@ -25,7 +25,8 @@ _JUDGE = "judge"
 """Prefix of the judge's options."""
 
 MODEL_OPTIONS = (
-    "base_url", "api_key_env", "max_tokens", "temperature", "top_p", "seed", "concurrency", "timeout", "retries",
+    "base_url", "api_key_env", "max_tokens", "temperature", "top_p", "seed", "samples",
+    "concurrency", "timeout", "retries",
     "price_in", "price_out", "budget", "budget_tokens", "budget_requests", "image_urls", "image_folder",
     "max_picture_side", "max_picture_bytes", "batch_size",
     "device", "dtype", "fields", "omit",

@@ -96,6 +96,7 @@ class Judge(EndpointOptions):
             temperature=0.0,
             top_p=None,
             seed=None,
+            samples=1,
             max_tokens=MAX_TOKENS,
             tries=1,
             price_in=self.price_in,

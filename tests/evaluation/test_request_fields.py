@@ -129,11 +129,24 @@ def test_fields_are_added_and_left_out(bench: Any, server: Any, tmp_path: Path) 
     assert len(server.bodies) == 3, "another field is another request"
 
 
-@pytest.mark.parametrize("name", ["messages", "model", "stream", "n"])
+@pytest.mark.parametrize("name", ["messages", "model", "stream_options"])
 def test_fields_that_requests_rest_on_are_refused(name: str) -> None:
     for settings in ({"fields": {name: 1}}, {"omit": (name,)}):
         with pytest.raises(BenchwrightError, match=f"{name}.*neither set nor left out"):
             parse_model("openai:m", BackendOptions(base_url="http://127.0.0.1:1/v1", **settings))
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"fields": {"n": 3}}, "--samples K"),
+        ({"fields": {"stream": "yes"}}, "'stream' is true or false"),
+        ({"omit": ("stream",)}, "'stream' is true or false"),
+    ],
+)
+def test_fields_that_would_not_mean_what_they_say_are_refused(settings: Any, words: str) -> None:
+    with pytest.raises(BenchwrightError, match=words):
+        parse_model("openai:m", BackendOptions(base_url="http://127.0.0.1:1/v1", **settings))
 
 
 def test_what_is_asked_for_twice_is_refused() -> None:
@@ -210,7 +223,7 @@ def test_recipes_take_fields() -> None:
     assert step.models[0].judge.omit == ("max_tokens",)
     assert step.parameters()["models"][0]["fields"] == {"reasoning_effort": "low"}
     with pytest.raises(RecipeError, match="can be neither set nor left out"):
-        parse_recipe(RECIPE.replace("reasoning_effort", "stream"), "toy.yaml", Path())
+        parse_recipe(RECIPE.replace("reasoning_effort", "messages"), "toy.yaml", Path())
     with pytest.raises(RecipeError, match="temperature is given a value and left out as well"):
         parse_recipe(RECIPE.replace("        omit", "        temperature: 0\n        omit", 1), "toy.yaml", Path())
 

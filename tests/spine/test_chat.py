@@ -293,7 +293,7 @@ def test_fields_that_decide_replies_are_part_of_the_settings(server: ChatServer,
     assert {k: v for k, v in server.bodies[0].items() if k not in {"model", "messages"}} == {"top_k": 3}
     assert ChatSettings(model="m", fields={"top_k": 3}).deciding()["fields"] == {"top_k": 3}
     with pytest.raises(ValidationError, match="neither set nor left out"):
-        ChatSettings(model="m", fields={"stream": True})
+        ChatSettings(model="m", fields={"messages": []})
 
 
 def test_a_reply_that_was_cut_off_before_any_text_says_so(server: ChatServer, connect: Any) -> None:

@@ -59,14 +59,14 @@ class ChatRequest:
         """Return the same messages with other fields beside them."""
         return replace(self, parameters=parameters)
 
-    def encoded(self) -> bytes:
-        """Return the body as it goes over the wire.
+    def encoded(self, more: Mapping[str, Any] | None = None) -> bytes:
+        """Return the body as it goes over the wire; `more` are fields that say how the reply travels.
 
         Pictures are put in after the rest is JSON: to search 500 kB in base64 for characters to escape takes longer
         than to send them. The mark is random, so that no text can hold it.
         """
         mark = secrets.token_hex(16)
-        body = self._body(lambda _: {"type": "image_url", "image_url": {"url": mark}})
+        body = self._body(lambda _: {"type": "image_url", "image_url": {"url": mark}}) | dict(more or {})
         start, *rest = json.dumps(body, separators=(",", ":"), allow_nan=False).encode("ascii").split(mark.encode())
         pieces = [start]
         for picture, piece in zip(self.pictures, rest, strict=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple, Self
 
+from .event_streams import document_of, is_event_stream
 from .failures import UnusableReply
 from .reply_kinds import SILENT, NotAResponse, ReplyKind, kind_of, read_response
 from .usage import Tokens
@@ -43,13 +44,17 @@ class Completion(NamedTuple):
 
 
 def read_completion(data: bytes) -> Completion:
-    """Return the reply in the body of a response of status 200; a refusal in place of the content is its text.
+    """Return the reply in the body of a response of status 200, which may be a stream of events.
+
+    A refusal in place of the content is its text.
 
     Raises:
         UnusableReply: The body is no reply, or the server reports a failure in it.
     """
     try:
-        document = json.loads(data)
+        document = document_of(data) if is_event_stream(data) else json.loads(data)
+    except UnusableReply:
+        raise
     except (ValueError, RecursionError) as error:
         raise UnusableReply(f"no JSON: {error}") from error
     try:

@@ -20,6 +20,8 @@ from benchwright.this_machine import client_settings, naming_proxies
 from .failures import ModelAddress, UnusableReply
 
 MAX_REPLY_BYTES = 8 * 1024 * 1024
+MAX_STREAM_BYTES = 64 * 1024 * 1024
+"""A reply in pieces takes some 250 bytes for each of its tokens."""
 
 
 class Endpoint:
@@ -70,10 +72,11 @@ class Endpoint:
 
 
 class BoundedClient(httpx2.AsyncClient):
-    """An HTTP client that reads a response whole, up to `MAX_REPLY_BYTES`, and follows no redirect.
+    """An HTTP client that reads a response whole, up to a limit, and follows no redirect.
 
-    Redirects would send the key to an address that the user did not name. Time is kept by the caller, and the number
-    of connections by the pace of requests.
+    The limit is `MAX_REPLY_BYTES`, and `MAX_STREAM_BYTES` for a stream of events. Redirects would send the key to an
+    address that the user did not name. Time is kept by the caller, and the number of connections by the pace of
+    requests.
 
     Args:
         settings: Further settings of the client (`this_machine.client_settings`).
@@ -109,9 +112,11 @@ async def _body(response: httpx2.Response) -> bytes:
     coding = response.headers.get("content-encoding", "identity")
     if coding not in {"", "identity"}:
         raise UnusableReply(f"content-encoding {coding!r} was not asked for")
+    is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
+    most_bytes = MAX_STREAM_BYTES if is_stream else MAX_REPLY_BYTES
     body = bytearray()
     async for piece in response.aiter_raw():
         body += piece
-        if len(body) > MAX_REPLY_BYTES:
-            raise UnusableReply(f"more than {MAX_REPLY_BYTES} bytes")
+        if len(body) > most_bytes:
+            raise UnusableReply(f"more than {most_bytes} bytes")
     return bytes(body)

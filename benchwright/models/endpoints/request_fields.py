@@ -19,10 +19,14 @@ from pydantic import BaseModel, ConfigDict, JsonValue, model_validator
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
+from .event_streams import STREAM_FIELDS, wants_stream
+
 logger = logging.getLogger(__name__)
 
-_OURS = ("messages", "model", "n", "stream", "stream_options")
+_OURS = ("messages", "model", "n", "stream_options")
 """Fields that users cannot set, because requests and replies depend on them."""
+_STREAM = "stream"
+"""Field that says how a reply travels, and nothing of the reply: it decides no result and no key of a request."""
 
 _LENGTH, _NEW_LENGTH = "max_tokens", "max_completion_tokens"
 
@@ -61,6 +65,13 @@ def wrong_fields(fields: Mapping[str, Any], omit: Sequence[str]) -> str | None:
     for name in (*fields, *omit):
         if _NAME.fullmatch(name) is None:
             return f"{name!r} is no name of a request's field; names are such as reasoning_effort"
+        if name == "n":
+            return (
+                "the field 'n' asks for several replies in one, and only one would be read: --samples K (in a recipe "
+                "samples: K) draws K replies to each question, each with a request of its own"
+            )
+        if name == _STREAM and (name in omit or type(fields[name]) is not bool):
+            return "the field 'stream' is true or false; replies come in one piece without it"
         if name in _OURS:
             return (
                 f"the field {name!r} can be neither set nor left out: requests are made, and replies read, by it; "
@@ -121,6 +132,7 @@ class RequestParameters:
         omit: Collection[str] = (),
     ) -> None:
         added = dict(fields or {})
+        self._stream_fields: Mapping[str, Any] = STREAM_FIELDS if added.pop(_STREAM, False) else {}
         replaced = {*omit, *added, *([_LENGTH] if _NEW_LENGTH in added else [])}
         self.asked: dict[str, Any] = {name: value for name, value in own.items() if name not in replaced} | added
         """Fields as settings ask for them."""
@@ -142,6 +154,31 @@ class RequestParameters:
         """Return the fields that the model refuses, each with the field sent instead; None where none is."""
         with self._lock:
             return dict(self._refused)
+
+    @property
+    def stream_fields(self) -> Mapping[str, Any]:
+        """Return the fields by which a reply is asked for in pieces; none where it comes as a whole."""
+        return self._stream_fields
+
+    def adapt_stream(self, sent: Mapping[str, Any], status: int | None, words: str) -> bool:
+        """Return whether a refused request may succeed with the reply in pieces, or without the count of tokens.
+
+        Args:
+            sent: `stream_fields` of the refused request.
+            status: HTTP status of the refusal.
+            words: Text of the refusal.
+        """
+        if not sent and wants_stream(status, words):
+            fields, change = STREAM_FIELDS, "sends replies in pieces only, and is asked for them so from now on"
+        elif "stream_options" in sent and "stream_options" in words:
+            fields, change = {_STREAM: True}, "refuses stream_options, so that the tokens of replies are not counted"
+        else:
+            return False
+        with self._lock:
+            if self._stream_fields == sent:
+                self._stream_fields = fields
+                logger.warning("%s at %s %s", self._model, self._where, change)
+        return True
 
     def know(self, refused: Mapping[str, str | None]) -> None:
         """Apply the refusals of an earlier run, except for fields to which the user now gives a value."""
