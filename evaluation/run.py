@@ -194,6 +194,7 @@ def evaluate(
     setting = parse_protocol(protocol) if isinstance(protocol, str) else protocol
     effective = setting.decoding(options or BackendOptions())
     backend = parse_model(model, effective) if isinstance(model, str) else model
+    effective = effective.model_copy(update={"scored": backend.name})
     if reader not in READERS:
         raise BenchwrightError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
     if split is not None and split not in opened.splits:

@@ -19,8 +19,10 @@ from ..prompting.prompts import VANILLA
 Identity = Mapping[str, Any]
 """Settings that can change a reply, as JSON values."""
 
-_CHANGES_NO_REPLY = frozenset({"retries", "tries", "pictures", "batch_size", "device", "refused", "omit"})
-"""Of a backend's settings."""
+_CHANGES_NO_REPLY = frozenset(
+    {"retries", "tries", "pictures", "batch_size", "device", "refused", "omit", "picture_limits_learned"}
+)
+"""Of a backend's settings; what an endpoint refuses is known only once it is asked."""
 
 _USUAL: Identity = {"base_url": "https://api.openai.com/v1", "temperature": 0.0, "max_tokens": 1024}
 

@@ -230,7 +230,11 @@ SENT = {"temperature": 0.0, "max_tokens": 9, "seed": 4}
         ("gpt-5-nano doesn't support temperature=0.0 while reasoning is active.", None, "temperature"),
         ("O-series models don't support temperature=0.0. Only temperature=1 is supported.", None, "temperature"),
         ("openai does not support parameters: ['seed'], for model=x", None, "seed"),
-        ("[{'type': 'extra_forbidden', 'loc': ('body', 'seed'), 'msg': 'Extra inputs are not permitted'}]", None, "seed"),
+        (
+            "[{'type': 'extra_forbidden', 'loc': ('body', 'seed'), 'msg': 'Extra inputs are not permitted'}]",
+            None,
+            "seed",
+        ),
         ("The model returned the following errors: seed: Extra inputs are not permitted", None, "seed"),
         ('["At body -> seed: Extra inputs are not permitted"]', None, "seed"),
         ("`temperature` may only be set to 1 when thinking is enabled.", None, "temperature"),

@@ -178,6 +178,8 @@ def test_a_body_arrives_as_it_is_with_the_key_and_nothing_about_this_machine(siz
 
 
 LONG = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % (MAX_REPLY_BYTES + 1) + b" " * (MAX_REPLY_BYTES + 1)
+
+
 def coded(data: bytes, coding: bytes = b"gzip") -> bytes:
     """Return a response with a coding that was not asked for."""
     head = b"HTTP/1.1 200 OK\r\ncontent-encoding: %s\r\ncontent-length: %d\r\n\r\n"

@@ -62,9 +62,10 @@ def sent_headers(headers: Mapping[str, str]) -> dict[str, str]:
         PrerequisiteError: A variable is not set, or holds what no header can hold.
     """
     sent = {}
-    for name, value in headers.items():
-        if value.startswith(_FROM_ENVIRONMENT):
-            variable = value.removeprefix(_FROM_ENVIRONMENT)
+    for name, given in headers.items():
+        value = given
+        if given.startswith(_FROM_ENVIRONMENT):
+            variable = given.removeprefix(_FROM_ENVIRONMENT)
             value = os.environ.get(variable, "").strip()
             if not value or not _is_sendable(value):
                 raise PrerequisiteError(
@@ -77,9 +78,7 @@ def sent_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 def secrets_in(headers: Mapping[str, str]) -> tuple[str, ...]:
     """Return the values of headers that come from the environment, which no message may show."""
-    return tuple(
-        value for name, value in sent_headers(headers).items() if headers[name].startswith(_FROM_ENVIRONMENT)
-    )
+    return tuple(value for name, value in sent_headers(headers).items() if headers[name].startswith(_FROM_ENVIRONMENT))
 
 
 def _is_sendable(value: str) -> bool:
