@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.errors import PrerequisiteError
 
+from .reply_kinds import error_in_words
+
 if TYPE_CHECKING:
     import openai
 
@@ -145,6 +147,8 @@ def no_server(failed: FailedTry, address: ModelAddress) -> PrerequisiteError:
 def _status(failure: openai.APIStatusError, address: ModelAddress) -> FailedTry:
     status, error, headers = failure.status_code, failure.body, failure.response.headers
     message = error.get("message") if isinstance(error, dict) else error
+    if isinstance(error, dict) and isinstance(error.get("metadata"), dict):  # OpenRouter: what its provider said
+        message = error_in_words(error)
     cause = f"HTTP {status}: {address.clean(message if isinstance(message, str) else failure.response.text[:10_000])}"
     if status == 401 or (status == 400 and _WRONG_KEY.search(cause)):
         raise PrerequisiteError(
