@@ -271,7 +271,7 @@ class BackendOptions(ModelOptions):
             "api_key_env": api_key_env or (self.api_key_env if same else OPENAI_KEY_VARIABLE),
             "headers": dict(headers or own_headers),
         }
-        shaping = {
+        shaping: dict[str, Any] = {
             "fields": {}, "omit": (), "system": None, "reasoning_effort": None, "reasoning_tokens": None,
             "image_detail": None,
         }  # fmt: skip

@@ -11,12 +11,17 @@ import pytest
 from endpoint_runs import log_lines, rows
 from vendor_stub import SERVERS, Server, fields_of, pictures_of, reply, system_of
 
+from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.evaluation.backends.base import parse_model
 from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.results.score import Score
 from benchwright.evaluation.run import evaluate
+from benchwright.evaluation.step import Evaluate
 from benchwright.images import decode_rgb
+from benchwright.models.endpoints.chat import Chat, ChatSettings
+from benchwright.models.endpoints.chat_request import ChatMessage
+from benchwright.recipe import parse_recipe
 
 pytestmark = pytest.mark.slow
 pytest.importorskip("anthropic")
@@ -242,3 +247,79 @@ def test_no_vendor_gets_the_address_or_the_key_of_another(
     options = Judge(model=judge, **own).options(of_model)
     assert (options.base_url, options.api_key_env, options.system) == (*address_and_key, None)
     assert options.headers == ({"X-A": "1"} if address_and_key[0] == "http://here/v1" else {})
+
+
+def test_the_command_line_takes_system_headers_and_effort(
+    bench: Any, server: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEAM_TOKEN", "team-secret-4711")
+    bench.add("Where?", answer="B")
+    bench.release(tmp_path / "release")
+    (tmp_path / "system.txt").write_text("Be brief.\n")
+    heard: list[str] = []
+
+    def behave(words: str, attempt: int, handler: Any) -> str:
+        heard.append(handler.headers["X-Token"])
+        return "(B)"
+
+    server.behave = behave
+    arguments = ["evaluate", "run", str(tmp_path / "release"), "--model", "openai:m", "--base-url", server.url]
+    arguments += ["--out", str(tmp_path / "out"), "--reasoning-effort", "low", "--image-detail", "high"]
+    arguments += ["--header", "X-Token=ENV:TEAM_TOKEN", "--system"]
+    assert invoke([*arguments, f"@{tmp_path / 'system.txt'}"]) == 0
+    (body,) = server.bodies
+    assert (system_of(body), body["reasoning_effort"], heard) == ("Be brief.", "low", ["team-secret-4711"])
+    capsys.readouterr()
+    for wrong, words in [
+        ([f"@{tmp_path / 'none.txt'}"], "none.txt"),
+        (["x", "--header", "X-Token"], "a header is written NAME=ENV:VARIABLE"),
+        (["x", "--header", "Host=x"], "the header 'Host' cannot be set"),
+        (["x", "--reasoning-effort", "huge"], "'huge' is not one of"),
+    ]:
+        assert invoke([*arguments, *wrong]) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_a_recipe_keeps_no_header_and_a_vendor_does_not_get_the_steps_address(tmp_path: Path) -> None:
+    text = (
+        "name: toy\nsteps:\n  - step: evaluate\n    base_url: http://127.0.0.1:1/v1\n    api_key_env: MY_KEY\n    models:\n"
+        "      - model: anthropic:m\n        headers: {X-Token: team-secret-4711}\n        system: Be brief.\n"
+        "      - responses:m\n"
+    )
+    step = parse_recipe(text, "toy.yaml", Path()).steps[0][1]
+    assert isinstance(step, Evaluate)
+    assert "secret" not in json.dumps(step.parameters())
+    assert step.parameters()["models"][0]["system"] == "Be brief."
+    claude, gpt = (model.options(step.base_url, step.api_key_env) for model in step.models)
+    assert (claude.base_url, claude.api_key_env, claude.headers) == (
+        None, "OPENAI_API_KEY", {"X-Token": "team-secret-4711"},
+    )  # fmt: skip
+    assert (gpt.base_url, gpt.api_key_env) == ("http://127.0.0.1:1/v1", "MY_KEY")
+
+
+@pytest.mark.parametrize(
+    ("name", "api"), [("Responses", "responses"), ("Anthropic", "anthropic"), ("Gemini", "gemini")]
+)
+def test_steps_ask_in_every_api_and_may_ask_for_json(name: str, api: Any, server: Any) -> None:
+    stub = SERVERS[name]
+    server.behave = lambda words, attempt, handler: server.say(handler, 200, reply(stub, '{"is_sharp": true}'))
+    chat = Chat(ChatSettings(model="m", api=api, base_url=address(server, stub), structured="json_schema", retries=0))
+    turns = [
+        ChatMessage("system", ["Be brief."]), ChatMessage("user", ["Sharp?"]), ChatMessage("assistant", ["Well"]),
+        ChatMessage("user", ["Sharp?", np.zeros((4, 6, 3), np.uint8)]),
+    ]  # fmt: skip
+    try:
+        assert chat.converse(turns, schema={"type": "object"}) == '{"is_sharp": true}'
+    finally:
+        chat.close()
+    (body,) = server.bodies
+    assert system_of(body) == "Be brief."
+    assert len(pictures_of(body)) == 1
+    turns_sent = body.get("messages") or body.get("input") or body["contents"]
+    assert [turn["role"] for turn in turns_sent] == ["user", "model" if api == "gemini" else "assistant", "user"]
+    form = {
+        "responses": {"text": {"format": {"type": "json_schema", "name": "reply", "schema": {"type": "object"}}}},
+        "anthropic": {"output_config": {"format": {"type": "json_schema", "schema": {"type": "object"}}}},
+        "gemini": {"responseMimeType": "application/json", "responseJsonSchema": {"type": "object"}},
+    }
+    assert fields_of(body).items() >= form[api].items()
