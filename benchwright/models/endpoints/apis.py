@@ -101,13 +101,12 @@ def parameters_for(
         detail: Detail in which pictures are seen.
 
     Raises:
-        BenchwrightError: The API takes no such setting.
+        BenchwrightError: The API takes no setting that the user stated.
     """
     renamed = APIS[api].renamed
-    given = {renamed.get(name, name): value for name, value in own.items()}
-    if refused := next((name for name in own if renamed.get(name, name) is None), None):
+    if refused := next((name for name in own if renamed.get(name, name) is None and name in stated), None):
         raise BenchwrightError(f"{_NAMES[api]} takes no {refused}; leave it out for {model!r}")
-    asked: dict[str, Any] = {name: value for name, value in given.items() if name is not None}
+    asked = {known: value for name, value in own.items() if (known := renamed.get(name, name)) is not None}
     added = _reasoning(api, model, effort, reasoning_tokens, own.get("max_tokens")) | _detail(api, model, detail)
     if api == "responses":
         asked["store"] = False  # else the service keeps requests and replies for 30 days

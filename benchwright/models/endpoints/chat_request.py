@@ -76,22 +76,26 @@ class ChatRequest:
         ]
         return replace(self, messages=messages)
 
-    def encoded(self) -> bytes:
-        """Return the body as it goes over the wire.
+    def encoded(self, more: Mapping[str, Any] | None = None) -> bytes:
+        """Return the body as it goes over the wire; `more` are fields that say how the reply travels.
 
         Pictures are put in after the rest is JSON: to search 500 kB in base64 for characters to escape takes longer
         than to send them. The mark is random, so that no text can hold it.
         """
         mark = secrets.token_hex(16)
-        text = json.dumps(body_of(self, lambda _: mark), separators=(",", ":"), allow_nan=False)
+        body = self._body(lambda _: mark) | dict(more or {})
+        text = json.dumps(body, separators=(",", ":"), allow_nan=False)
         start, *rest = text.encode("ascii").split(f'"{mark}"'.encode("ascii"))
         pieces = [start]
         for picture, piece in zip(self.pictures, rest, strict=True):
-            pieces += [picture_part(self, picture), piece]
+            pieces += [picture_part(self.api, picture.url(), self.detail), piece]
         return b"".join(pieces)
 
     def logged(self) -> dict[str, Any]:
         """Return the body as logs keep it: pictures by their SHA-256, and of what tells requests apart, all."""
         detail = {} if self.detail is None else {"detail": self.detail}
-        body = body_of(self, lambda picture: {"type": "image_url", "sha256": picture.sha256} | detail)
+        body = self._body(lambda picture: {"type": "image_url", "sha256": picture.sha256} | detail)
         return body if self.api == "chat" else {"api": self.api, "model": self.model, **body}
+
+    def _body(self, shown: Callable[[RequestPicture], Any]) -> dict[str, Any]:
+        return body_of(self.api, self.model, self.messages, self.parameters, self.response_format, shown)

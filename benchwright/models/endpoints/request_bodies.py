@@ -7,89 +7,88 @@ and one for a picture's part.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .apis import Api
-    from .chat_request import ChatMessage, ChatRequest, RequestPicture
 
-Shown = Callable[["RequestPicture"], Any]
+Messages = Sequence[tuple[str, Sequence[Any]]]
+"""Role of each message, and its parts: texts, and pictures."""
+Fields = Mapping[str, Any]
+Shown = Callable[[Any], Any]
 """What stands in a body for a picture."""
 
 _BESIDE_CONTENTS = frozenset({"safetySettings", "tools", "toolConfig", "cachedContent", "labels", "serviceTier"})
 """Fields of Gemini's requests that stand beside `generationConfig`, and not in it."""
 
 
-def body_of(request: ChatRequest, shown: Shown) -> dict[str, Any]:
-    """Return a request's body in the shape of its API, with what `shown` returns for each picture."""
-    return _BODIES[request.api](request, shown)
+def body_of(
+    api: Api, model: str, messages: Messages, fields: Fields, form: Fields | None, shown: Shown
+) -> dict[str, Any]:
+    """Return a request's body in the shape of its API.
+
+    Args:
+        api: API in which the model is asked.
+        model: Model as the endpoint calls it.
+        messages: Messages in order.
+        fields: Fields beside messages and model.
+        form: Form of the reply, as chat completions state it; None for free text.
+        shown: Function from a picture to what stands for it.
+    """
+    return _BODIES[api](model, messages, fields, form, shown)
 
 
-def picture_part(request: ChatRequest, picture: RequestPicture) -> bytes:
-    """Return a picture's part of a body, as JSON."""
-    return _PARTS[request.api](picture.url(), request.detail)
+def picture_part(api: Api, url: bytes, detail: str | None) -> bytes:
+    """Return a picture's part of a body, as JSON.
+
+    Args:
+        api: API in which the model is asked.
+        url: Picture's address, or the file itself as a data URL, without characters that JSON escapes.
+        detail: Detail in which it is seen, for APIs that have it at each picture.
+    """
+    return _PARTS[api](url, detail)
 
 
-def _chat(request: ChatRequest, shown: Shown) -> dict[str, Any]:
-    form = {} if request.response_format is None else {"response_format": dict(request.response_format)}
-    messages = [{"role": message.role, "content": _content(message, shown, "text")} for message in request.messages]
-    return {"model": request.model, **form, **request.parameters, "messages": messages}
+def _chat(model: str, messages: Messages, fields: Fields, form: Fields | None, shown: Shown) -> dict[str, Any]:
+    turns = [{"role": role, "content": _content(role, parts, shown, "text")} for role, parts in messages]
+    return {"model": model, **({} if form is None else {"response_format": dict(form)}), **fields, "messages": turns}
 
 
-def _responses(request: ChatRequest, shown: Shown) -> dict[str, Any]:
-    form = request.response_format
+def _responses(model: str, messages: Messages, fields: Fields, form: Fields | None, shown: Shown) -> dict[str, Any]:
+    text: dict[str, Any] = {}
     if form is not None:
         schema = form.get("json_schema")
-        text = {"type": form["type"], **(schema if isinstance(schema, Mapping) else {})}
-    messages = [
-        {"role": message.role, "content": _content(message, shown, "input_text")}
-        for message in request.messages
-        if message.role != "system"
-    ]
-    return {
-        "model": request.model,
-        **({} if form is None else {"text": {"format": text}}),
-        **request.parameters,
-        **_named("instructions", _system(request)),
-        "input": messages,
-    }
+        text = {"text": {"format": {"type": form["type"], **(schema if isinstance(schema, Mapping) else {})}}}
+    turns = _turns(messages, shown, "input_text")
+    return {"model": model, **text, **fields, **_named("instructions", _system(messages)), "input": turns}
 
 
-def _anthropic(request: ChatRequest, shown: Shown) -> dict[str, Any]:
-    fields = dict(request.parameters)
-    schema = _schema(request)
-    if schema is not None:
-        fields["output_config"] = {
-            **fields.get("output_config", {}), "format": {"type": "json_schema", "schema": schema}
-        }  # fmt: skip
-    messages = [
-        {"role": message.role, "content": _content(message, shown, "text")}
-        for message in request.messages
-        if message.role != "system"
-    ]
-    return {"model": request.model, **fields, **_named("system", _system(request)), "messages": messages}
+def _anthropic(model: str, messages: Messages, fields: Fields, form: Fields | None, shown: Shown) -> dict[str, Any]:
+    given = dict(fields)
+    if (schema := _schema(form)) is not None:
+        wanted = {"format": {"type": "json_schema", "schema": schema}}
+        given["output_config"] = {**given.get("output_config", {}), **wanted}
+    turns = _turns(messages, shown, "text")
+    return {"model": model, **given, **_named("system", _system(messages)), "messages": turns}
 
 
-def _gemini(request: ChatRequest, shown: Shown) -> dict[str, Any]:
-    """The model stands in the address; a field of its own here tells requests of two models apart in a log."""
-    beside = {name: value for name, value in request.parameters.items() if name in _BESIDE_CONTENTS}
-    config = {name: value for name, value in request.parameters.items() if name not in beside}
-    if request.response_format is not None:
+def _gemini(_: str, messages: Messages, fields: Fields, form: Fields | None, shown: Shown) -> dict[str, Any]:
+    """Return the body; the model stands in the address."""
+    beside = {name: value for name, value in fields.items() if name in _BESIDE_CONTENTS}
+    config = {name: value for name, value in fields.items() if name not in beside}
+    if form is not None:
         config["responseMimeType"] = "application/json"
-        if (schema := _schema(request)) is not None:
+        if (schema := _schema(form)) is not None:
             config["responseJsonSchema"] = schema
-    system = _system(request)
+    system = _system(messages)
     contents = [
         {
-            "role": "model" if message.role == "assistant" else "user",
-            "parts": [
-                {"text": part} if isinstance(part, str) else shown(cast("RequestPicture", part))
-                for part in message.parts
-            ],
+            "role": "model" if role == "assistant" else "user",
+            "parts": [{"text": part} if isinstance(part, str) else shown(part) for part in parts],
         }
-        for message in request.messages
-        if message.role != "system"
+        for role, parts in messages
+        if role != "system"
     ]
     return {
         **beside,
@@ -99,26 +98,26 @@ def _gemini(request: ChatRequest, shown: Shown) -> dict[str, Any]:
     }
 
 
-def _content(message: ChatMessage, shown: Shown, text: str) -> str | list[Any]:
-    if message.role != "user":
-        return "".join(part for part in message.parts if isinstance(part, str))
+def _turns(messages: Messages, shown: Shown, text: str) -> list[dict[str, Any]]:
+    """Return the messages without system messages, which some APIs have in a field of their own."""
     return [
-        {"type": text, "text": part} if isinstance(part, str) else shown(cast("RequestPicture", part))
-        for part in message.parts
+        {"role": role, "content": _content(role, parts, shown, text)} for role, parts in messages if role != "system"
     ]
 
 
-def _system(request: ChatRequest) -> str:
-    return "\n\n".join(
-        "".join(part for part in message.parts if isinstance(part, str))
-        for message in request.messages
-        if message.role == "system"
-    )
+def _content(role: str, parts: Sequence[Any], shown: Shown, text: str) -> str | list[Any]:
+    if role != "user":
+        return "".join(part for part in parts if isinstance(part, str))
+    return [{"type": text, "text": part} if isinstance(part, str) else shown(part) for part in parts]
 
 
-def _schema(request: ChatRequest) -> Any:
-    form = request.response_format or {}
-    wanted = form.get("json_schema")
+def _system(messages: Messages) -> str:
+    systems = [parts for role, parts in messages if role == "system"]
+    return "\n\n".join("".join(part for part in parts if isinstance(part, str)) for parts in systems)
+
+
+def _schema(form: Fields | None) -> Any:
+    wanted = (form or {}).get("json_schema")
     return wanted.get("schema") if isinstance(wanted, Mapping) else None
 
 
@@ -160,7 +159,7 @@ def _inline(url: bytes) -> tuple[bytes, bytes] | None:
     return head[len(b"data:") :].partition(b";")[0], data
 
 
-_BODIES: Mapping[Api, Callable[[ChatRequest, Shown], dict[str, Any]]] = {
+_BODIES: Mapping[Api, Callable[[str, Messages, Fields, Fields | None, Shown], dict[str, Any]]] = {
     "chat": _chat, "responses": _responses, "anthropic": _anthropic, "gemini": _gemini,
 }  # fmt: skip
 _PARTS: Mapping[Api, Callable[[bytes, str | None], bytes]] = {
