@@ -199,6 +199,7 @@ def evaluate(
     effective = setting.decoding(options or BackendOptions())
     backend = parse_model(model, effective) if isinstance(model, str) else model
     setting = sampled(setting, effective, backend)
+    effective = effective.model_copy(update={"scored": backend.name})
     if reader not in READERS:
         raise BenchwrightError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
     if split is not None and split not in opened.splits:

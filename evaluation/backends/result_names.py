@@ -19,8 +19,10 @@ from ..prompting.prompts import VANILLA
 Identity = Mapping[str, Any]
 """Settings that can change a reply, as JSON values."""
 
-_CHANGES_NO_REPLY = frozenset({"retries", "tries", "pictures", "batch_size", "device", "refused", "omit", "stream"})
-"""Of a backend's settings."""
+_CHANGES_NO_REPLY = frozenset(
+    {"retries", "tries", "pictures", "batch_size", "device", "refused", "omit", "stream", "picture_limits_learned"}
+)
+"""Of a backend's settings; what an endpoint refuses is known only once it is asked."""
 
 _IN_THE_NAME = ("samples", "limit")
 """Numbers of the identity that stand in the name of the folder: draws an item, and items of a sample."""

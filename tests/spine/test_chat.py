@@ -263,8 +263,11 @@ def test_patience_and_keys_decide_nothing() -> None:
     assert one.deciding() == other.deciding()
     assert set(ChatSettings.model_fields) - set(one.deciding()) == {
         "api_key_env", "timeout_s", "retries", "fields", "omit",
-        "price_in", "price_out", "budget", "budget_tokens", "budget_requests",
+        "price_in", "price_out", "budget", "budget_tokens", "budget_requests", "headers",
+        "api", "image_detail", "reasoning_effort", "reasoning_tokens",
     }  # fmt: skip
+    given = {"api": "gemini", "image_detail": "low", "reasoning_effort": "low", "reasoning_tokens": 9}
+    assert ChatSettings(model="m", base_url="http://h/v1", **given).deciding() == one.deciding() | given
 
 
 @pytest.mark.parametrize("address", ["h/v1", "ftp://h", "http://user:word@h/v1", "http://h/v1?key=1"])
@@ -360,3 +363,17 @@ def test_tokens_are_counted(server: ChatServer, connect: Any, caplog: pytest.Log
     with caplog.at_level("INFO"):
         chat.close()
     assert "thinks: 3 requests, 10 tokens sent and 75 received" in caplog.text
+
+
+def test_a_picture_that_is_too_large_is_sent_again_shrunk_and_so_are_those_that_follow(
+    server: ChatServer, connect: Any
+) -> None:
+    def behave(words: str, attempt: int, handler: Any) -> str | None:
+        if max(sent_picture(server).size) <= 30:
+            return "yes"
+        return server.say(handler, 400, {"error": {"message": "image is too large: at most 30 px"}})
+
+    server.behave = behave
+    chat = connect(max_side_px=64)
+    assert [chat.ask("Sharp?", picture(100, 50)), chat.ask("Sharp, too?", picture(100, 50))] == ["yes", "yes"]
+    assert len(server.bodies) == 3

@@ -23,22 +23,38 @@ from .event_streams import STREAM_FIELDS, wants_stream
 
 logger = logging.getLogger(__name__)
 
-_OURS = ("messages", "model", "n", "stream_options")
+_OURS = ("messages", "model", "n", "stream_options", "input", "contents")
 """Fields that users cannot set, because requests and replies depend on them."""
 _STREAM = "stream"
 """Field that says how a reply travels, and nothing of the reply: it decides no result and no key of a request."""
 
 _LENGTH, _NEW_LENGTH = "max_tokens", "max_completion_tokens"
 
+_CAPITAL = re.compile(r"[A-Z]")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
 _WORD = re.compile(r"(?!(?:true|false|null|NaN|Infinity)\Z)[A-Za-z][A-Za-z0-9_-]*")
 _REFUSING_CODES = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
 _REFUSING = re.compile(
-    r"unsupported (?:parameter|value|argument|field)|(?:is|are) (?:not supported|unsupported|deprecated|not permitted)|"
-    r"(?:does not|doesn't) support (?!more|up to)|unrecognized|unknown (?:name|parameter|field|argument)|extra inputs|"
-    r"unexpected keyword",
+    "|".join(
+        (
+            r"unsupported (?:parameter|value|argument|field)",  # OpenAI, Azure
+            r"(?:is|are) (?:unsupported|deprecated|not permitted|not allowed)",  # Groq, Anthropic, Azure AI
+            r"not supported",  # OpenAI, xAI
+            r"(?:does not|do not|doesn't|don't) support (?!more|up to)",  # LiteLLM, xAI, OpenRouter
+            r"unrecognized|unknown (?:name|parameter|field|argument)",  # Azure, Gemini, OpenAI, TGI
+            r"extra inputs|extra_forbidden",  # Mistral, vLLM, Anthropic, Perplexity
+            r"unexpected keyword",  # servers of one's own in Python
+            r"may only be set to|only \S{1,20} is (?:allowed|supported)",  # Anthropic, Moonshot
+            r"cannot both be specified",  # Anthropic, Bedrock
+        )
+    ),
     re.I,
 )
+"""Words by which servers refuse a field, with the servers that use them."""
+_EITHER = re.compile(r"cannot both be specified", re.I)
+"""Words that leave it to the user which of the named fields goes."""
+_BEFORE_A_NAME = r"(?::|->|\bparameters?|\barguments?|\bfields?|\binvalid|\bsupport)\s"
+"""What stands before a field's name where it stands without quotes."""
 
 
 class RequestFields(BaseModel):
@@ -204,6 +220,8 @@ class RequestParameters:
         name = refused_field(sent, words, error)
         if name is None:
             return False
+        if _EITHER.search(words):
+            name = next((each for each in _places(sent, words) if self._origin(each) not in self._stated), name)
         with self._lock:
             if name not in self._sent():
                 return True  # a refusal of another request has already changed it
@@ -264,12 +282,18 @@ def refused_field(sent: Mapping[str, Any], words: str, error: Any) -> str | None
         return None
     if named in sent:
         return str(named)
-    places = {
-        name: match.start()
-        for name in sent
-        if name not in _OURS and (match := re.search(rf"[\"'`]{re.escape(name)}[\"'`]|: {re.escape(name)}\b", words))
-    }
-    return min(places, key=lambda name: places[name], default=None)
+    return next(iter(_places(sent, words)), None)
+
+
+def _places(sent: Collection[str], words: str) -> list[str]:
+    """Return the sent fields that a refusal names, in quotes or in a place for names, first things first."""
+    places = {}
+    for name in sent:
+        spelled = "|".join({re.escape(name), re.escape(_CAPITAL.sub(lambda match: f"_{match[0].lower()}", name))})
+        named = rf"[\"'`](?:{spelled})[\"'`]|{_BEFORE_A_NAME}(?:{spelled})\b|\b(?:{spelled})="
+        if name not in _OURS and (match := re.search(named, words)):
+            places[name] = match.start()
+    return sorted(places, key=lambda name: places[name])
 
 
 def _told(model: str, where: str, refused: Mapping[str, str | None], verb: str) -> str:
