@@ -151,9 +151,9 @@ def test_fields_that_would_not_mean_what_they_say_are_refused(settings: Any, wor
 
 def test_what_is_asked_for_twice_is_refused() -> None:
     with pytest.raises(BenchwrightError, match="temperature is set by an option of its own"):
-        BackendOptions(omit=("temperature",), temperature=0.0).parameters("m", "here")
+        BackendOptions(omit=("temperature",), temperature=0.0).parameters("chat", "m", "here")
     with pytest.raises(BenchwrightError, match="added and left out"):
-        BackendOptions(omit=("seed",), fields={"seed": 1}).parameters("m", "here")
+        BackendOptions(omit=("seed",), fields={"seed": 1}).parameters("chat", "m", "here")
 
 
 def test_models_that_are_sent_no_requests_take_no_fields() -> None:

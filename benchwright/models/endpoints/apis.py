@@ -101,11 +101,15 @@ def parameters_for(
         detail: Detail in which pictures are seen.
 
     Raises:
-        BenchwrightError: The API takes no setting that the user stated.
+        BenchwrightError: The API takes no setting that the user stated, or its replies are not read in pieces.
     """
     renamed = APIS[api].renamed
     if refused := next((name for name in own if renamed.get(name, name) is None and name in stated), None):
         raise BenchwrightError(f"{_NAMES[api]} takes no {refused}; leave it out for {model!r}")
+    if api != "chat" and (fields or {}).get("stream"):
+        raise BenchwrightError(
+            f"replies of {_NAMES[api]} are read in one piece; leave the field stream out for {model!r}"
+        )
     asked = {known: value for name, value in own.items() if (known := renamed.get(name, name)) is not None}
     added = _reasoning(api, model, effort, reasoning_tokens, own.get("max_tokens")) | _detail(api, model, detail)
     if api == "responses":
