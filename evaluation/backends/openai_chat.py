@@ -182,7 +182,7 @@ class OpenAIChat:
         self._image_urls = None if options.image_urls is None else options.image_urls.rstrip("/")
         self._under_way: dict[str, Future[_LoggedAnswer]] = {}
         """Requests that were sent and not answered, by key; equal questions share one."""
-        self._parameters = options.parameters(address.api, address.model, self._url)
+        self._parameters = options.parameters(address.model, self._url, address.api)
         facts = APIS[address.api]
         known = PictureLimits(facts.max_side_px, facts.max_bytes) if self._url == facts.base_url else PictureLimits()
         self._limits = PictureLimits.of(options).within(known)

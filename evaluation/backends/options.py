@@ -296,7 +296,7 @@ class BackendOptions(ModelOptions):
         """Return the settings that decide how a reply is drawn, as a request's fields; unset ones are left out."""
         return {name: value for name in _DECODING if (value := getattr(self, name)) is not None}
 
-    def parameters(self, api: Api, model: str, where: str) -> RequestParameters:
+    def parameters(self, model: str, where: str, api: Api = "chat") -> RequestParameters:
         """Return the fields of requests to a model other than its name and messages, as its API calls them.
 
         A value that is not the default counts as stated.

@@ -262,8 +262,15 @@ def test_an_endpoint_that_finds_a_picture_too_large_gets_it_again_shrunk(
     assert (again.error, len(sizes)) == (0, refused + 2), "a run that goes on knows the limit"
 
 
-def test_an_endpoint_that_takes_no_picture_has_the_options_named(bench: Any, server: Any, tmp_path: Path) -> None:
-    bench.add("Where?", pictures=[np.random.default_rng(6).integers(0, 256, (20, 40, 3), dtype=np.uint8)])
-    server.behave = lambda words, attempt, handler: server.say(handler, 413, {"error": {"message": "body too large"}})
-    with pytest.raises(CheckFailed, match=r"20 x 10 pixels.*--max-picture-side and --max-picture-bytes"):
+@pytest.mark.parametrize(
+    ("side", "status", "words"),
+    [(90, 413, "body too large"), (300, 400, "the request's input exceeds the maximum context length of 8192 tokens")],
+)
+def test_where_smaller_pictures_do_not_help_the_options_are_named(
+    side: int, status: int, words: str, bench: Any, server: Any, tmp_path: Path
+) -> None:
+    bench.add("Where?", pictures=[np.random.default_rng(6).integers(0, 256, (20, side, 3), dtype=np.uint8)])
+    server.behave = lambda question, attempt, handler: server.say(handler, status, {"error": {"message": words}})
+    with pytest.raises(CheckFailed, match=rf"{side} x 20 pixels.*--max-picture-side and --max-picture-bytes"):
         ask(bench, server, tmp_path)
+    assert len(server.bodies) == 1

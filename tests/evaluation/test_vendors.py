@@ -45,6 +45,7 @@ def ask(bench: Any, server: Any, tmp_path: Path, stub: Server, **more: Any) -> S
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # no client asks it for a server on this machine
 
 
 @pytest.mark.parametrize("stub", SERVERS.values(), ids=SERVERS.keys())

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_LEAST_SIDE_PX = 16
+_LEAST_SIDE_PX, _LEAST_HALF_PX = 16, 64
+"""Smallest sides that are learned, from words and by halving: a server that refuses less has another reason."""
 _LEAST_BYTES = 2048
+_OF_TOKENS = re.compile(r"\btokens?\b|\bcontext\b", re.I)
 _PIXELS = re.compile(r"\b(\d[\d,]{1,6})\s*(?:px|pixels?)\b", re.I)
 _BYTES = re.compile(r"\b(\d[\d,]{3,14})\s*bytes\b", re.I)
 _MEGABYTES = re.compile(r"\b(\d{1,4}(?:\.\d{1,3})?)\s*Mi?B\b", re.I)
@@ -29,7 +31,8 @@ def learned_limits(words: str, side_px: int, size_bytes: int) -> LearnedLimits |
     """Return the limits that follow from an endpoint's refusal of a picture as too large.
 
     A limit that the words state is taken over, of bytes three quarters, since servers measure the base64 that they
-    get. Without one both sides are halved. None where the picture would become smaller than 16 pixels.
+    get. Without one both sides are halved. None where the picture would become smaller than 64 pixels, or where the
+    words are about tokens: to shrink all pictures because one question is long would change what all are about.
 
     Args:
         words: Words of the refusal.
@@ -48,8 +51,10 @@ def learned_limits(words: str, side_px: int, size_bytes: int) -> LearnedLimits |
     sizes = [size for size in sizes if _LEAST_BYTES <= size < size_bytes]
     if sides or sizes:
         return LearnedLimits(max(sides, default=None), max(sizes, default=None))
+    if _OF_TOKENS.search(words):
+        return None
     half = side_px // 2
-    return LearnedLimits(half) if half >= _LEAST_SIDE_PX else None
+    return LearnedLimits(half) if half >= _LEAST_HALF_PX else None
 
 
 def _numbers(pattern: re.Pattern[str], words: str) -> list[int]:
