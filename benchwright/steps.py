@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from benchwright.images.decode import ImageReader
     from benchwright.images.formats.walking import Limits
+    from benchwright.images.made_pictures import PictureRule
     from benchwright.models.endpoints.reply_store import ReplyStore
     from benchwright.models.endpoints.usage import RequestPlan
     from benchwright.photographs import BroughtPhotograph
@@ -152,7 +153,10 @@ class Step(BaseModel):
         estimates: Whether its values are truths that a model estimated; people must decide on items made of them.
         task_cues: Families of cues that are what the task of this name asks for, and so no shortcut in its items.
         picture_fidelity: What counts of the pictures that it makes, and of those that its items show with marks: each
-            pixel (`exact`), or what people see (`visual`); the latter are released as JPEG of high quality.
+            pixel (`exact`), or what people see (`visual`); the latter are made and released as JPEG of high quality,
+            the former as WebP without loss.
+        pixels_compared: Whether other steps compare the pixels of what it makes with those of a source one by one, as
+            `pair_gates` does; its pictures are then kept without loss until a release is frozen.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -171,6 +175,7 @@ class Step(BaseModel):
     estimates: ClassVar[bool] = False
     task_cues: ClassVar[frozenset[CueFamily]] = frozenset()
     picture_fidelity: ClassVar[PictureFidelity] = "exact"
+    pixels_compared: ClassVar[bool] = False
 
     def bring(self, ctx: BringContext) -> Sequence[BroughtPhotograph]:
         """Return pictures that the step brings into the run, which ingest takes in beside those of the image folder."""
@@ -308,7 +313,11 @@ class Context(Protocol):
         """Return the record of any source image, or of an image made from the same source image."""
 
     def store_image(self, pixels: NDArray[np.uint8], *, parents: Sequence[ImageRecord]) -> ImageRecord:
-        """Encode and store a made image, (height, width, 3) RGB, once; return its record for `Outcome.images`."""
+        """Encode and store a made image, (height, width, 3) RGB, once; return its record for `Outcome.images`.
+
+        Where the step's pictures are `visual` the file is a JPEG: whoever reads the record's pixels sees what is
+        released, and not quite the pixels that were given.
+        """
 
 
 class OpenContext(Protocol):
@@ -568,6 +577,11 @@ class EarlierStage(Protocol):
 
 class FinalStep(Step):
     """A step at the end: freezes a release, scores a model."""
+
+    @property
+    def picture_rule(self) -> PictureRule | None:
+        """How what it writes is to hold pictures that steps make; None where it says nothing about it."""
+        return None
 
     def check_place(self, before: Sequence[EarlierStage], *, seed: int) -> None:
         """Refuse settings that cannot work behind the steps before it: people may work for weeks until it is reached.

@@ -259,7 +259,7 @@ def show(folder: Path, *, as_json: bool) -> None:
     "--pictures",
     type=click.Choice(["by_content", "lossless"]),
     help="How pictures that steps made are released: as JPEG of quality 95 where what people see of them counts, or "
-    "all as PNG.  [default: as the workspace was begun with]",
+    "all without further loss.  [default: as the workspace was begun with]",
 )
 @click.option(
     "--statements",

@@ -17,14 +17,15 @@ from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, field_val
 from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, PrerequisiteError, RecipeError, StepError
 from benchwright.estimates import is_estimated, require_decisions, require_people
-from benchwright.images.made_pictures import PictureRule
+from benchwright.images.made_pictures import MadeForm, PictureRule
 from benchwright.pipeline.planning.plan import makers_of_estimates
-from benchwright.records import Item, Operation
+from benchwright.records import ImageRecord, Item, Operation
 from benchwright.regions import with_answer_regions
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
 from benchwright.release.format.statements import Statements
 from benchwright.rooms import catalogue
 from benchwright.steps import FOLDER, EarlierStage, FinalContext, FinalStep, Stream, WorkspaceView
+from benchwright.text_normalization import counted
 from benchwright.workspace.item_cache import ItemCache, pictures_of
 from benchwright.workspace.workspace import Workspace
 
@@ -58,11 +59,11 @@ def human_baseline(view: WorkspaceView, items: Iterable[tuple[Item, Mapping[str,
         return None
     answers: dict[str, dict[str, Any]] = {name: {} for name in campaigns}
     for item, values in items:
-        for name, counted in answers.items():
+        for name, answered in answers.items():
             if values.get(f"{name}.{CONTENT}") == item.content_hash:
-                counted[item.item_id] = {word: values[f"{name}.{word}"] for word in (ASKED, _RIGHT)}
+                answered[item.item_id] = {word: values[f"{name}.{word}"] for word in (ASKED, _RIGHT)}
                 if (by := values.get(f"{name}.{BY}")) is not None:
-                    counted[item.item_id]["by"] = json.loads(by)
+                    answered[item.item_id]["by"] = json.loads(by)
     return {name: _answers(summary, answers[name]) for name, summary in campaigns.items() if answers[name]} or None
 
 
@@ -117,10 +118,11 @@ class Freeze(FinalStep):
         redistribute: `permitted` stops with a list where a licence forbids to pass a picture on; `url` releases address
             and hash of such pictures instead, which `release fetch` gets; `all` releases them, where you have been
             permitted to.
-        pictures: `by_content` releases pictures that steps made, and those drawn with marks, as JPEG of quality 95
-            where what people see of them counts, and as PNG where each pixel may; `lossless` releases all as PNG. By
-            default what the workspace was begun with: `by_content`, or `lossless` where it is older than this setting.
-            Releases with sealed splits are lossless.
+        pictures: `by_content` makes and releases pictures, and draws those with marks, as JPEG of quality 95 where what
+            people see of them counts, and as WebP without loss where each pixel may; `lossless` has all without loss.
+            Steps make pictures as the recipe says when a workspace is begun: JPEGs that are there already stay what
+            they are in a `lossless` release. By default what the workspace was begun with: `by_content`, or `lossless`
+            where it is older than this setting. Releases with sealed splits are lossless.
         statements: What only you can say: authors, url, languages, consent and pay of annotators, access terms, and
             answers of the data sheet; in your words on the card.
     """
@@ -170,6 +172,11 @@ class Freeze(FinalStep):
         settings["statements"] = self.statements.document()
         # What is left at its default is left out, so that a version that was frozen before is not frozen again.
         return {name: value for name, value in settings.items() if name not in _LATER or value != _LATER[name]}
+
+    @property
+    def picture_rule(self) -> PictureRule | None:
+        """How the release is to hold pictures that steps make."""
+        return "lossless" if self.sealed else self.pictures
 
     def corrections(self) -> Corrections:
         """Return what sets items right on their way into the release.
@@ -325,8 +332,9 @@ def _frozen(
     corrections = settings.corrections()
     stages, campaigns = view.stages(), view.campaigns()
     is_lossless = _picture_rule(settings, workspace) == "lossless"
-    visual = frozenset[str]() if is_lossless else _visual_operations(view.operations())
-    files = _ReleasedFiles(settings, view, visual, store, progress)
+    seen_by_people = _visual_operations(view.operations())
+    visual = frozenset[str]() if is_lossless else seen_by_people
+    files = _ReleasedFiles(settings, view, visual, seen_by_people - visual, store, progress)
 
     def corrected() -> Iterator[_Valued]:
         return _corrected(view, corrections, files)
@@ -447,6 +455,8 @@ class _ReleasedFiles:
         settings: Settings of the release.
         view: View of the workspace; all files are read where metadata is removed, and made ones where they are encoded.
         visual: Ids of the operations whose pictures are encoded.
+        kept: Ids of other operations whose pictures may be JPEG, which is told; in sealed releases these are encoded
+            without further loss, as other pictures are.
         store: Store of files that were encoded before.
         progress: Receiver of a warning about files whose metadata cannot be removed.
     """
@@ -456,6 +466,7 @@ class _ReleasedFiles:
         settings: Freeze,
         view: WorkspaceView,
         visual: frozenset[str],
+        kept: frozenset[str],
         store: ItemCache,
         progress: Progress | None,
     ) -> None:
@@ -464,24 +475,43 @@ class _ReleasedFiles:
         self.image, self.image_bytes = view.image, view.image_bytes
         self.redistribution = Redistribution(settings.redistribute, view.image)
         tasks: set[str] = set()
+        lossy: set[str] = set()
+
+        def is_lossy(record: ImageRecord) -> bool:
+            return record.operation_id in kept and record.media_type == "image/jpeg"
 
         def surveyed() -> Iterator[Item]:
             for item, _ in view.items():
                 tasks.add(item.task)
+                if kept:
+                    lossy.update(i.image_id for i in item.images if is_lossy(view.image(i.image_id)))
                 yield item
 
         self.redistribution.survey(surveyed())
         self.exact_tasks = _exact_tasks(tasks) if visual else frozenset()
         self._changes: FileChanges | None = None
-        if settings.metadata == "keep" and not visual:
+        if lossy and not settings.sealed and progress is not None:
+            progress.warn(
+                f"{counted(len(lossy), 'picture')} made as JPEG will stay so: for pictures without loss begin a new "
+                "workspace with `pictures: lossless`"
+            )
+        if settings.metadata == "keep" and not visual and not (lossy and settings.sealed):
             return
+
+        def encodes(record: ImageRecord) -> MadeForm | None:
+            if record.operation_id in visual and record.media_type != "image/jpeg":
+                return "jpeg"
+            return "webp" if settings.sealed and is_lossy(record) else None
+
         changes = self._changes = FileChanges(
             view.image,
             view.image_bytes,
             removes_metadata=lambda record: (
-                settings.metadata == "remove" and not self.redistribution.is_by_address(record)
+                settings.metadata == "remove"
+                and record.source is not None  # a made file holds nothing but pixels
+                and not self.redistribution.is_by_address(record)
             ),
-            encodes=lambda record: record.operation_id in visual and record.media_type == "image/png",
+            encodes=encodes,
             turns=lambda record, item: (
                 settings.metadata == "remove"
                 and item.operation_id in visual

@@ -35,8 +35,8 @@ class ImageFiles:
         self._brought = brought_pictures(root)
 
     def is_made(self, image_id: str) -> bool:
-        """Return whether a step made or brought an image, so that its file is in the workspace."""
-        return self._workspace.objects.path(image_id).exists()
+        """Return whether a step made an image, so that its file is in the workspace and holds nothing but pixels."""
+        return self._workspace.objects.path(image_id).exists() and not self._places.uris(image_id)
 
     def name(self, image_id: str) -> str | None:
         """Return what people call an image: the path of its file; None for one that a step made, or that came alone."""

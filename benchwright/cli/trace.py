@@ -9,7 +9,7 @@ import click
 
 from benchwright.cli.output import emit, json_option
 from benchwright.cli.workspaces import find_workspace
-from benchwright.release.format.provenance import ENCODED, TURNED
+from benchwright.release.format.provenance import ENCODED, LOSSLESS, TURNED
 from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def _line(link: dict[str, Any], known: RecordNames) -> str:
     if kind in {"verdict", "overridden"}:
         return _judgement(link, known)
     if kind in {"released", "released file"}:
-        made = {ENCODED: "encoded", TURNED: "turned upright"}.get(str(link.get("step")), "without metadata")
+        ways = {ENCODED: "encoded", LOSSLESS: "encoded without loss", TURNED: "turned upright"}
+        made = ways.get(str(link.get("step")), "without metadata")
         how = link["split"] if kind == "released" else f"{made}, as image {link['image_id'][:12]}"
         return f"released in {link['release']} ({how})"
     return f"scored: {link['results']}: " + ", ".join(

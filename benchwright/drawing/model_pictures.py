@@ -3,8 +3,8 @@
 Evaluation sends these files, and exports hold them. JPEG, PNG and WebP files that every decoder reads alike stay the
 bytes that they are, less what is no pixel; what decoders may read in different ways (turning, transparency, 16 bits,
 animation, other formats) and what carries marks is made anew: as PNG, or where a release is frozen and what people see
-of the task's pictures counts, as JPEG (`benchwright.images.made_pictures`), but for a file that had lost nothing and is
-shown without marks.
+of the task's pictures counts, as JPEG, and where each pixel counts, as WebP without loss
+(`benchwright.images.made_pictures`); a file that had lost nothing and is shown without marks loses nothing either.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Literal, NamedTuple
 from benchwright.drawing import draw_prompts
 from benchwright.drawing.painting import Pixels
 from benchwright.errors import UnreadableImage
-from benchwright.images.decode import decode_rgb, encode_png, jpeg_coding
+from benchwright.images.decode import decode_rgb, jpeg_coding
 from benchwright.images.formats import HEAD_BYTES, MEDIA_TYPES, Container, sniff, walk
 from benchwright.images.formats.walking import Limits
 from benchwright.images.formats.webp import pixels_only
-from benchwright.images.made_pictures import encode_jpeg
+from benchwright.images.made_pictures import MadeForm, encode_jpeg, encode_made
 from benchwright.records import VisualPrompt
 from benchwright.steps import PictureFidelity
 
@@ -122,21 +122,25 @@ def drawn_picture(
     prompts: Sequence[VisualPrompt],
     *,
     fidelity: PictureFidelity = "exact",
+    lossless: MadeForm = "png",
     version: int = DRAWING_VERSION,
 ) -> ModelPicture:
-    """Return a picture with its marks, if any, as a PNG file, or as a JPEG where what people see counts.
+    """Return a picture with its marks, if any, without loss, or as a JPEG where what people see counts.
 
     Args:
         data: Bytes of the file, without marks.
         prompts: Marks to draw.
         fidelity: What counts of the picture.
+        lossless: Format where nothing is lost: PNG is what models are sent of pictures that no release has drawn.
         version: Version of the drawing.
 
     Raises:
         UnreadableImage: The file cannot be decoded.
         PromptError: A mark cannot be drawn.
     """
-    return as_released(drawn_pixels(data, prompts), data, prompts, fidelity=fidelity, version=version)
+    return as_released(
+        drawn_pixels(data, prompts), data, prompts, fidelity=fidelity, lossless=lossless, version=version
+    )
 
 
 def as_released(
@@ -145,6 +149,7 @@ def as_released(
     prompts: Sequence[VisualPrompt],
     *,
     fidelity: PictureFidelity,
+    lossless: MadeForm = "png",
     version: int = DRAWING_VERSION,
 ) -> ModelPicture:
     """Return what `drawn_picture` does, for pixels that `drawn_pixels` has made of the same file and marks."""
@@ -152,7 +157,7 @@ def as_released(
     size_wh = (drawn.shape[1], drawn.shape[0])
     form = sniff(data[:HEAD_BYTES]) if version > 1 and not prompts else None
     if fidelity == "exact" or form in _LOSSLESS:
-        return ModelPicture(encode_png(drawn), "image/png", *size_wh, how)
+        return ModelPicture(*encode_made(drawn, lossless), *size_wh, how)
     coding = jpeg_coding(data) if form == "JPEG" else None
     return ModelPicture(encode_jpeg(drawn, coding and coding.no_finer()), "image/jpeg", *size_wh, how)
 

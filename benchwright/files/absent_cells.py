@@ -7,7 +7,8 @@ questions. What a cell is shows in how the file writes texts, and in the other c
 |------------------------------------------------------------------|---------------------------------------------|
 | in a file that puts all its texts into quotation marks           | absent                                      |
 | in a column with a text                                          | its text                                    |
-| in a column whose other cells are numbers                        | absent                                      |
+| in a column whose other cells are numbers, but for `None`        | absent                                      |
+| `None` there, which counts, too, can say ("how many?")           | its text                                    |
 | in a column with nothing else, what programs alone write (`nan`) | absent                                      |
 | in a column with nothing else, what people write too (`None`)    | its text                                    |
 
@@ -24,8 +25,11 @@ from functools import lru_cache
 
 from benchwright.text_normalization import counted
 
-_OF_PROGRAMS = frozenset({"nan", "NaN", "NAN", "-nan", "<NA>", "NaT", "null", "Null", "NULL", "#N/A"})
-ABSENT_MARKS = _OF_PROGRAMS | {"NA", "N/A", "n/a", "None", "none"}
+OF_PROGRAMS = frozenset({"nan", "NaN", "NAN", "-nan", "<NA>", "NaT", "null", "Null", "NULL", "#N/A"})
+"""What programs alone write for a missing value."""
+_OF_PEOPLE = frozenset({"None", "none"})
+"""What answers a question of how many, so that numbers beside it do not show that it is missing."""
+ABSENT_MARKS = OF_PROGRAMS | _OF_PEOPLE | {"NA", "N/A", "n/a"}
 """What programs write for a missing value, as spelled: pandas, R, NumPy, databases and Python."""
 _NUMBER = re.compile(r"\s*[+-]?(?:\d[\d.,]*|\.\d+)(?:[eE][+-]?\d+)?\s*%?\s*")
 
@@ -134,7 +138,7 @@ class _CellsOfColumn:
         """Return the marks that stand for absent values, as the other cells of the column tell."""
         if self.has_texts:
             return frozenset()
-        return frozenset(self.marks if self.has_numbers else _OF_PROGRAMS & self.marks.keys())
+        return frozenset(self.marks.keys() - _OF_PEOPLE if self.has_numbers else OF_PROGRAMS & self.marks.keys())
 
     def told(self, marks: Iterable[str], *, are_texts_quoted: bool) -> str:
         number = sum(self.marks[mark] for mark in marks)

@@ -7,7 +7,7 @@ nearly all characters that are not ASCII are letters of one of its languages, or
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 _SAMPLE_BYTES = 1 << 18
@@ -29,6 +29,11 @@ _LATIN = (
     ("cp1257", "āčēģīķļņšūž"), ("cp1257", "äõöüšž"),
 )  # fmt: skip
 """Letters beside those of ASCII of languages in Latin script, with their page; the first of equals is taken."""
+_MACINTOSH = (
+    ("mac_roman", "äöüß"), ("mac_roman", "àâæçéèêëîïôœùûüÿñ"), ("mac_roman", "áéíñóúü¿¡ºª"),
+    ("mac_roman", "áâãàçéêíóôõúü"), ("mac_roman", "àèéìíîòóùú"), ("mac_roman", "éëïóöüèêá"), ("mac_roman", "åäöæøéü"),
+)  # fmt: skip
+"""The same of the page of Excel on a Macintosh, where none of Windows fits."""
 _OTHERS = (
     ("cp1251", "абвгдеёжзийклмнопрстуфхцчшщъыьэюя", "оеаинтсрвл"),
     ("cp1251", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя", "оаиніетврс"),
@@ -46,6 +51,9 @@ _RUN = re.compile(rb"([A-Za-z]?)([\x80-\xff]+)(?=([A-Za-z]?))")
 _EAST = ("cp949", "gbk", "cp950")
 """Pages of two bytes, in which most bytes make sense in each other's: the commonest signs decide."""
 _FIRST_BYTES = {"cp949": (0xB0, 0xC8), "gbk": (0xB0, 0xD7), "cp950": (0xA4, 0xC6)}
+
+
+_NAMES = {"gbk": "GBK (Windows-936)", "mac_roman": "Mac OS Roman"}
 
 
 class CodePage(NamedTuple):
@@ -97,11 +105,12 @@ def code_page(lines: Iterable[bytes]) -> CodePage | None:
         found: str | None = "cp932"  # kana are hardly ever met by chance
     elif _is_latin(sample):
         found = _latin(sample) or _eastern(sample)  # second bytes of signs are letters of ASCII, too
+        found = found or _latin(sample, _MACINTOSH)
     else:
         found = _other_script(sample)
     if found is None:
         return None
-    return CodePage(found, "GBK (Windows-936)" if found == "gbk" else f"Windows-{found[2:]}")
+    return CodePage(found, _NAMES.get(found) or f"Windows-{found[2:]}")
 
 
 def _is_latin(sample: bytes) -> bool:
@@ -110,9 +119,9 @@ def _is_latin(sample: bytes) -> bool:
     return sum(bool(before or after) or len(run) == 1 for before, run, after in runs) >= len(runs) / 2
 
 
-def _latin(sample: bytes) -> str | None:
+def _latin(sample: bytes, languages: Sequence[tuple[str, str]] = _LATIN) -> str | None:
     best, found = 0.0, None
-    for page, letters in _LATIN:
+    for page, letters in languages:
         if (fit := _share(sample, page, frozenset(letters + letters.upper()) | _MARKS)) > best:
             best, found = fit, page
     return found if best >= _LEAST else None

@@ -1,7 +1,7 @@
 """Spreadsheets of LibreOffice and others (OpenDocument, `.ods`) as tables of texts: one sheet is read, row by row.
 
-Values are those that a file states beside the shown texts: numbers and days do not depend on the language. Nothing
-runs, and what a file refers to is not fetched.
+Values are those that a file states beside the shown texts: numbers and days do not depend on the language. What is
+shown of them is kept beside (`ShownCell`). Nothing runs, and what a file refers to is not fetched.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 from xml.etree.ElementTree import Element, ParseError, iterparse
@@ -17,9 +17,12 @@ from xml.etree.ElementTree import Element, ParseError, iterparse
 from benchwright.files.bounds import COLUMNS, ROW_VALUES
 from benchwright.files.sheet_parts import (
     MAX_ROWS,
+    FaultyCell,
     MergedCells,
     SheetRow,
+    ShownCell,
     check_size,
+    chosen_sheets,
     signs_in_part,
     unreadable_sheet,
     untold,
@@ -34,6 +37,7 @@ _STYLE = f"{{{_NAME}:style:1.0}}"
 _ROW_END = re.compile(rb"</(?:[\w.-]+:)?table-row\s*>|<(?:[\w.-]+:)?table-row\s[^<>]*/>")
 _STATED = {"float": "value", "percentage": "value", "currency": "value", "date": "date-value"}
 """Attributes with the value of a cell, by its type."""
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 _MOST_SPACES = 32_767
 
 
@@ -43,6 +47,7 @@ def open_document_rows(
     max_unpacked_bytes: int | None = None,
     title: str | None = None,
     tell: Callable[[str], None] = untold,
+    parts_of: Callable[[Sequence[str]], bool] | None = None,
 ) -> Iterator[SheetRow]:
     """Yield the rows of a sheet, from row 1, chosen as of `spreadsheets.sheet_rows`; arguments and rows as there.
 
@@ -56,9 +61,12 @@ def open_document_rows(
             check_size(archive, max_unpacked_bytes)
             signs_in_part(archive, archive.getinfo(_CONTENT), _ROW_END, {})
             with archive.open(_CONTENT) as content:
-                chosen = _chosen_sheet(content, tell)
-            with archive.open(_CONTENT) as content:
-                yield from _Sheets(content).rows(chosen, tell)
+                sheets = _Sheets(content).looked_at()
+            chosen = _chosen_sheets(sheets, tell, parts_of)
+            for place in chosen:
+                with archive.open(_CONTENT) as content:
+                    for row in _Sheets(content).rows(place, tell):
+                        yield row._replace(sheet=sheets[place].name) if len(chosen) > 1 else row
     except (
         OSError, KeyError, ValueError, NotImplementedError, EOFError, RuntimeError, ParseError, zlib.error,
         zipfile.BadZipFile,
@@ -70,19 +78,18 @@ class _Sheet:
     """What a first look tells of a sheet: its name, whether it is shown, and the cells of its first row with any."""
 
     def __init__(self, name: str, *, is_shown: bool) -> None:
-        self.name, self.is_shown, self.width = name, is_shown, 0
+        self.name, self.is_shown = name, is_shown
+        self.first: list[str] = []
 
 
-def _chosen_sheet(content: IO[bytes], tell: Callable[[str], None]) -> int:
-    sheets = _Sheets(content).looked_at()
+def _chosen_sheets(
+    sheets: Sequence[_Sheet], tell: Callable[[str], None], parts_of: Callable[[Sequence[str]], bool] | None
+) -> list[int]:
     if not sheets:
         raise ValueError("it has no sheet")
     shown = [place for place, sheet in enumerate(sheets) if sheet.is_shown] or list(range(len(sheets)))
-    wide = [place for place in shown if sheets[place].width > 1] or [place for place in shown if sheets[place].width]
-    chosen = (wide or shown)[0]
-    if others := [f"{sheet.name[:40]!a}" for place, sheet in enumerate(sheets) if place != chosen]:
-        tell(f"its sheet {sheets[chosen].name[:40]!a} is read, and not {', '.join(others[:4])}")
-    return chosen
+    first = {place: sheet.first for place, sheet in enumerate(sheets)}
+    return chosen_sheets([sheet.name for sheet in sheets], shown, first, tell, parts_of)
 
 
 class _Sheets:
@@ -107,8 +114,8 @@ class _Sheets:
                 is_shown = element.get(f"{_TABLE}style-name") not in hidden
                 sheets.append(_Sheet(element.get(f"{_TABLE}name", ""), is_shown=is_shown))
             elif event == "end" and element.tag == f"{_TABLE}table-row":
-                if sheets and not sheets[-1].width:
-                    sheets[-1].width = sum(bool(cell) for cell in _cells(element, 1, MergedCells())[0])
+                if sheets and not sheets[-1].first:
+                    sheets[-1].first = [cell for cell in _cells(element, 1, MergedCells())[0] if cell]
                 element.clear()
         return sheets
 
@@ -161,10 +168,13 @@ def _cells(row: Element, number: int, merged: MergedCells) -> tuple[list[str], s
         times = _count(cell, "number-columns-repeated")
         text = _text(cell)
         kind = cell.get(f"{_CALC}value-type") or cell.get(f"{_OFFICE}value-type")
+        fault = ""
         if kind == "error" or (cell.get(f"{_TABLE}formula") and text.startswith(("#", "Err:"))):
-            problem = problem or f"a cell holds the error {text[:20]!a}; mend it, or empty the cell"
+            fault = f"a cell holds the error {text[:20]!a}; mend it, or empty the cell"
         elif cell.get(f"{_TABLE}formula") and kind is None:
-            problem = problem or "a cell holds a formula without its value; open the file, save it, or paste values"
+            fault = "a cell holds a formula without its value; open the file, save it, or paste values"
+        if fault:
+            problem, text = problem or fault, FaultyCell.of(text or "=", fault)
         if not text:
             waiting += times  # programs fill a row up to its end
             continue
@@ -191,7 +201,10 @@ def _text(cell: Element) -> str:
         shown = "".join(_shown(cell)).strip()
         if kind == "float" and shown.isdecimal() and shown.startswith("0") and float(shown) == float(stated):
             return shown  # a format with leading zeros
-        return stated.removesuffix("T00:00:00") if kind == "date" else stated
+        value = stated.removesuffix("T00:00:00") if kind == "date" else stated
+        # A point in place of the comma is the same number in another language.
+        is_same = not shown or (kind == "float" and _DECIMAL_COMMA.fullmatch(shown) is not None)
+        return value if is_same else ShownCell.of(value, shown)
     return "\n".join("".join(_shown(part)) for part in cell if part.tag == f"{_TEXT}p")
 
 

@@ -6,7 +6,7 @@ import re
 import zipfile
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from benchwright.errors import DataError
@@ -18,6 +18,8 @@ _MAX_PART_BYTES = 4 << 20
 """Most bytes of a row, and of a part that has no rows, such as the styles; both are made objects as a whole."""
 MAX_ROWS = 1_048_576
 """Most rows of a sheet, in spreadsheet programs too."""
+_NAMED = 4
+"""Most names of sheets that are told."""
 PIECE_BYTES, KEPT_BYTES = 1 << 20, 256
 """Bytes of a part that are looked at together, and of the piece before them."""
 
@@ -29,15 +31,87 @@ class SheetRow(NamedTuple):
         number: Its number as programs show it, from 1.
         cells: Its cells as texts; those without anything are empty.
         problem: Why it cannot be used; empty for nothing.
+        sheet: Name of its sheet where several are read; else empty.
     """
 
     number: int
     cells: list[str]
     problem: str = ""
+    sheet: str = ""
+
+
+class ShownCell(str):
+    """The value of a cell as text, with what the spreadsheet shows in its place: `0.25`, shown as 25%.
+
+    Attributes:
+        shown: What is shown.
+    """
+
+    shown: str
+
+    @classmethod
+    def of(cls, value: str, shown: str) -> str:
+        """Return a value with what is shown of it; the value alone where that is the same."""
+        if value == shown:
+            return value
+        made = cls(value)
+        made.shown = shown
+        return made
+
+
+class FaultyCell(str):
+    """A cell without a value: with an error such as `#N/A`, or with a formula that was never computed.
+
+    Attributes:
+        fault: What is wrong, and what to do.
+    """
+
+    fault: str
+
+    @classmethod
+    def of(cls, text: str, fault: str) -> FaultyCell:
+        """Return such a cell, with a text that stands in its place."""
+        made = cls(text)
+        made.fault = fault
+        return made
 
 
 def untold(_words: str) -> None:
     """Take what is assumed about a file, and tell nobody."""
+
+
+def chosen_sheets(
+    titles: Sequence[str],
+    shown: Sequence[int],
+    first: Mapping[int, Sequence[str]],
+    tell: Callable[[str], None],
+    parts_of: Callable[[Sequence[str]], bool] | None,
+) -> list[int]:
+    """Return the places of the sheets to read, and tell the names of others.
+
+    That is the first that is shown and has two columns, else the first shown; of sheets that are parts of one table,
+    each that has the same first row.
+
+    Args:
+        titles: Names of all sheets.
+        shown: Places of those that are shown.
+        first: For each of these the cells of its first row that has any; empty where there is one sheet.
+        tell: Function that takes in words what was assumed.
+        parts_of: Function that returns whether sheets are parts of one table by their names; None, one sheet is read.
+    """
+    filled = [place for place in shown if first.get(place)]
+    wide = [place for place in filled if len(first[place]) > 1] or filled
+    chosen = [(wide or list(shown))[0]]
+    alike = [place for place in wide if first[place] == first[chosen[0]]]
+    if len(alike) > 1 and parts_of is not None and parts_of([titles[place] for place in alike]):
+        chosen = alike
+        tell(f"its sheets {', '.join(f'{titles[place][:40]!a}' for place in chosen[:_NAMED])} are read as one table")
+    if others := [f"{title[:40]!a}" for place, title in enumerate(titles) if place not in chosen]:
+        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        of = f"its sheet {titles[chosen[0]][:40]!a} is read, and" if len(chosen) == 1 else "of its sheets"
+        are = "" if len(chosen) == 1 else " is read" if len(others) == 1 else " are read"
+        tell(f"{of} not {', '.join(others[:_NAMED])}{more}{are}")
+    return chosen
 
 
 def unreadable_sheet(name: str, error: Exception) -> DataError:

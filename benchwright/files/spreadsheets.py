@@ -18,13 +18,17 @@ from typing import Any, BinaryIO, NamedTuple
 
 from benchwright.errors import PrerequisiteError
 from benchwright.files.bounds import DOCUMENT_BYTES, MIB
+from benchwright.files.number_formats import GENERAL, shown_in, shown_in_general
 from benchwright.files.sheet_parts import (
     KEPT_BYTES,
     MAX_ROWS,
     PIECE_BYTES,
+    FaultyCell,
     MergedCells,
     SheetRow,
+    ShownCell,
     check_size,
+    chosen_sheets,
     signs_in_part,
     unreadable_sheet,
     untold,
@@ -41,7 +45,7 @@ _SIGNS = {
     "has_errors": re.compile(rb"""\st\s*=\s*["']e["']"""),
     "has_merges": re.compile(rb"<(?:[\w.-]+:)?mergeCell\s"),
 }
-_STYLES = {"has_zeros": re.compile(rb"""formatCode\s*=\s*["']0{2,}["']""")}
+_STYLES = {"has_formats": re.compile(rb"""numFmtId\s*=\s*["'][1-9]""")}
 _MERGED = re.compile(
     rb"""<(?:[\w.-]+:)?mergeCell\s[^<>]*?ref\s*=\s*["']\$?([A-Z]{1,3})\$?(\d{1,7}):\$?([A-Z]{1,3})\$?(\d{1,7})["']"""
 )
@@ -51,7 +55,7 @@ _LEFT_ALONE = {
 }
 """What is told of a workbook with parts of some name."""
 _ZEROS = re.compile("0{2,}")
-"""Formats of numbers that are shown with leading zeros."""
+"""Formats of numbers that are shown with leading zeros, which belong to the value."""
 _OLD = bytes.fromhex("d0cf11e0a1b11ae1")
 """First bytes of compound files: workbooks before 2007, and encrypted ones."""
 _LOOKED_AT, _NAMED = 50, 4
@@ -66,7 +70,7 @@ class _Traits(NamedTuple):
 
     has_formulas: bool
     has_errors: bool
-    has_zeros: bool
+    has_formats: bool
     has_merges: bool
 
 
@@ -81,18 +85,22 @@ def sheet_rows(
     max_unpacked_bytes: int | None = None,
     title: str | None = None,
     tell: Callable[[str], None] = untold,
+    parts_of: Callable[[Sequence[str]], bool] | None = None,
 ) -> Iterator[SheetRow]:
     """Yield the rows of a sheet, from row 1: of the first that is shown and has two columns, else the first shown.
 
-    Of a formula the value counts that was stored with it; a row with a formula that has none, or with an error such as
-    `#N/A`, has a problem. Of cells that are merged over several rows, each row has the value. Nothing runs, and nothing
-    that the file refers to is fetched.
+    A number or day in a common number format is a `ShownCell`, which knows what is shown. Of a formula the value counts
+    that was stored with it; a row with a formula that has none, or with an error such as `#N/A`, has a problem, and the
+    cell is a `FaultyCell`. Of cells that are merged over several rows, each row has the value. Nothing runs or
+    is fetched.
 
     Args:
         path: The file.
         max_unpacked_bytes: Most bytes that it may unpack to; default None, the usual bound.
         title: Its name for messages; its path by default.
         tell: Function that takes in words what was assumed, such as the sheet.
+        parts_of: Function that returns whether all sheets with cells are parts of one table by their names, such as
+            its splits, and so all are read where their first rows are the same; default None, one sheet is read.
 
     Raises:
         PrerequisiteError: openpyxl is not installed.
@@ -119,20 +127,25 @@ def sheet_rows(
         with ExitStack() as stack:
             book = load_workbook(path, read_only=True, data_only=True, keep_links=False)
             stack.callback(book.close)
-            place = _chosen_sheet(book.worksheets, tell)
-            is_plain = not (traits.has_errors or traits.has_zeros or traits.has_formulas)
-            values = _numbered(book.worksheets[place], values_only=is_plain)
-            formulas: Iterator[Sequence[Any]] | None = None
-            if traits.has_formulas:
-                other = load_workbook(path, read_only=True, keep_links=False)
+            places = _chosen_sheets(book.worksheets, tell, parts_of)
+            is_plain = not (traits.has_errors or traits.has_formats or traits.has_formulas)
+            other = load_workbook(path, read_only=True, keep_links=False) if traits.has_formulas else None
+            if other is not None:
                 stack.callback(other.close)
-                formulas = _numbered(other.worksheets[place], values_only=True)
-            merged = _merged(path, book.worksheets[place], tell) if traits.has_merges else None
-            for number, row in enumerate(values, start=1):
-                cells, problem = _cells(row, next(formulas, ()) if formulas is not None else ())
-                if merged is not None:
-                    merged.fill(number, cells)
-                yield SheetRow(number, cells, problem)
+            unknown: set[str] = set()
+            for place in places:
+                values = _numbered(book.worksheets[place], values_only=is_plain)
+                formulas = None if other is None else _numbered(other.worksheets[place], values_only=True)
+                merged = _merged(path, book.worksheets[place], tell) if traits.has_merges else None
+                sheet = "" if len(places) == 1 else book.worksheets[place].title
+                for number, row in enumerate(values, start=1):
+                    cells, problem = _cells(row, next(formulas, ()) if formulas is not None else (), unknown)
+                    if merged is not None:
+                        merged.fill(number, cells)
+                    yield SheetRow(number, cells, problem, sheet)
+            if unknown:
+                formats = ", ".join(f"{code[:40]!a}" for code in sorted(unknown)[:_NAMED])
+                tell(f"cells in the number format {formats} are read as their values, not as they are shown")
     except (
         OSError, KeyError, IndexError, ValueError, TypeError, SyntaxError, NotImplementedError, EOFError, zlib.error,
         zipfile.BadZipFile, AttributeError, OverflowError, RuntimeError,
@@ -140,23 +153,21 @@ def sheet_rows(
         raise unreadable_sheet(name, error) from error
 
 
-def _chosen_sheet(sheets: Sequence[Any], tell: Callable[[str], None]) -> int:
-    """Return the place of the sheet to read, and tell its name where there are others."""
+def _chosen_sheets(
+    sheets: Sequence[Any], tell: Callable[[str], None], parts_of: Callable[[Sequence[str]], bool] | None
+) -> list[int]:
+    """Return the places of the sheets to read, mostly one, and tell the names where there are others."""
     if not sheets:
         raise ValueError("it has no sheet of cells")
     for sheet in sheets:
         sheet.reset_dimensions()  # programs state wrong ones, and rows would be cut off
     shown = [place for place, sheet in enumerate(sheets) if sheet.sheet_state == "visible"] or list(range(len(sheets)))
-    widths = {}
+    first: dict[int, list[str]] = {}
     for place in shown if len(sheets) > 1 else ():
         rows = islice(sheets[place].iter_rows(values_only=True), _LOOKED_AT)
-        widths[place] = next((count for row in rows if (count := sum(cell is not None for cell in row))), 0)
-    wide = [place for place in shown if widths.get(place, 0) > 1] or [place for place in shown if widths.get(place, 0)]
-    chosen = (wide or shown)[0]
-    if others := [f"{sheet.title[:40]!a}" for place, sheet in enumerate(sheets) if place != chosen]:
-        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-        tell(f"its sheet {sheets[chosen].title[:40]!a} is read, and not {', '.join(others[:_NAMED])}{more}")
-    return chosen
+        texts = ([cell_text(cell) for cell in row if cell is not None] for row in rows)
+        first[place] = next((row for row in texts if row), [])
+    return chosen_sheets([sheet.title for sheet in sheets], shown, first, tell, parts_of)
 
 
 def _numbered(sheet: Any, *, values_only: bool) -> Iterator[Sequence[Any]]:
@@ -168,28 +179,46 @@ def _numbered(sheet: Any, *, values_only: bool) -> Iterator[Sequence[Any]]:
         yield row
 
 
-def _cells(row: Sequence[Any], formulas: Sequence[Any]) -> tuple[list[str], str]:
-    """Return the cells of a row as texts, and in words what is wrong with the first that has no value."""
-    cells, problem = [], ""
+def _cells(row: Sequence[Any], formulas: Sequence[Any], unknown: set[str]) -> tuple[list[str], str]:
+    """Return the cells of a row as texts, and in words what is wrong with the first that has no value.
+
+    Number formats that are not known are added to a set.
+    """
+    cells: list[str] = []
+    problem = ""
     for place, cell in enumerate(row):
         value = getattr(cell, "value", None) if hasattr(cell, "data_type") else cell
         kind = getattr(cell, "data_type", "")
-        if kind == "e":
-            problem = (
-                problem or f"cell {_column(place)} holds the error {str(value)[:20]!a}; mend it, or empty the cell"
-            )
         is_empty = value is None and kind != "str"  # an empty text is a value, too
         formula = formulas[place] if is_empty and place < len(formulas) else None
-        if formula is not None:
-            problem = problem or (
+        fault = ""
+        if kind == "e":
+            fault = f"cell {_column(place)} holds the error {str(value)[:20]!a}; mend it, or empty the cell"
+        elif formula is not None:
+            fault = (
                 f"cell {_column(place)} holds a formula without its value; open the file in a spreadsheet program and "
                 "save it, or paste values"
             )
-        if kind == "n" and _ZEROS.fullmatch(cell.number_format or "") and float(value or 0).is_integer():
-            cells.append(cell_text(value).zfill(len(cell.number_format)) if value is not None else "")
+        problem = problem or fault
+        if fault:
+            cells.append(FaultyCell.of(cell_text(value) or "=", fault))
         else:
-            cells.append(cell_text(value))
+            code = (cell.number_format or "") if kind in ("n", "d") and value is not None else ""
+            cells.append(_shown_text(value, code, unknown))
     return cells, problem
+
+
+def _shown_text(value: Any, code: str, unknown: set[str]) -> str:
+    """Return a value as text, with what is shown of a number or day; formats that are not known are added to a set."""
+    if code in GENERAL:
+        general = shown_in_general(value) if isinstance(value, float) and not value.is_integer() else None
+        return cell_text(value) if general is None else ShownCell.of(cell_text(value), general)
+    if _ZEROS.fullmatch(code) and isinstance(value, int | float) and float(value).is_integer():
+        return cell_text(value).zfill(len(code))
+    if (shown := shown_in(value, code)) is not None:
+        return ShownCell.of(cell_text(value), shown)
+    unknown.add(code)
+    return cell_text(value)
 
 
 def _column(place: int) -> str:

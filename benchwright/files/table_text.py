@@ -23,7 +23,7 @@ from benchwright.files.bounds import MIB, ROW_BYTES, ROW_VALUES
 from benchwright.files.code_pages import CodePage, code_page
 from benchwright.files.numbered_lines import JoinedLines
 
-_DELIMITERS = ",;\t|"
+DELIMITERS = ",;\t|"
 OF_THE_WHOLE = ("is not text", "is not UTF-16")
 """Beginnings of problems that are of the whole file, and not of a row."""
 _OTHER_KINDS = {
@@ -56,6 +56,7 @@ class TableLine(NamedTuple):
         cells: Its cells.
         problem: Why its cells cannot be used; empty for nothing.
         row: Number of the row as spreadsheet programs show it, from 1; 0 where rows are lines.
+        sheet: Name of its sheet where several are read; else empty.
     """
 
     number: int
@@ -63,6 +64,7 @@ class TableLine(NamedTuple):
     cells: list[str]
     problem: str = ""
     row: int = 0
+    sheet: str = ""
 
     @property
     def entry(self) -> str:
@@ -224,7 +226,7 @@ def found_delimiter(sample: str) -> str:
     while lines and (not lines[0].strip() or _COMMENT.match(lines[0])):
         lines.pop(0)
     best, found = (0.0, 1, 0), _ALONE
-    for delimiter in _DELIMITERS:
+    for delimiter in DELIMITERS:
         rows = _sampled(lines, delimiter)
         width = len(rows[0]) if rows else 0
         alike = sum(len(row) == width for row in rows) / max(len(rows), 1)

@@ -17,11 +17,13 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from io import BytesIO
+from itertools import chain, islice
 from math import isnan
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -34,8 +36,9 @@ from benchwright.files.numbered_lines import numbered_lines
 from benchwright.files.open_document import OPEN_SUFFIX, open_document_rows
 from benchwright.files.packed import BrokenOff, unpacked
 from benchwright.files.recoded_text import in_utf_8
+from benchwright.files.sheet_parts import FaultyCell
 from benchwright.files.spreadsheets import SUFFIX, cell_text, sheet_rows
-from benchwright.files.table_text import OF_THE_WHOLE, TableLine, text_lines
+from benchwright.files.table_text import DELIMITERS, OF_THE_WHOLE, TableLine, text_lines
 from benchwright.storage_faults import naming
 from benchwright.text_normalization import counted
 
@@ -50,6 +53,26 @@ WITH_HEADER = (*TEXT_ENDS, *_SHEET_ENDS, *_ARROW_ENDS)
 PACKED_ENDS = tuple(f"{end}.gz" for end in (*TEXT_ENDS, *JSON_ENDS))
 
 
+_TEXT_FORMULA = re.compile(r'="([^"]*)"')
+_TOLD_FORMULAS = 'cells such as ="007" are the texts within, as spreadsheet programs show them'
+_LOOKED_AT = 20
+"""First rows of a table among which the names of the columns are looked for."""
+
+
+class TableHead(NamedTuple):
+    """The names of a table's columns, and the rows that stand above its values.
+
+    Args:
+        names: The names.
+        rows: Number of rows with something in them, above the values.
+        told: What was assumed, in words; empty for nothing.
+    """
+
+    names: list[str]
+    rows: int = 1
+    told: str = ""
+
+
 class TableRecord(NamedTuple):
     """A row of a table by its columns, or what is wrong with it.
 
@@ -62,6 +85,23 @@ class TableRecord(NamedTuple):
     entry: str
     values: Any
     problem: str = ""
+
+
+class TableForm(NamedTuple):
+    """What a kind of table knows of its own form, so that more of it can be read.
+
+    Cells with errors are then left to whoever uses their columns, as `FaultyCell`.
+
+    Args:
+        find_head: Function that returns the head of a table by its first rows; None where it sees none, and so the
+            first row has the names.
+        are_parts: Function that returns whether several sheets are parts of one table by their names.
+        in_part: Function that returns the values of a row with what the name of such a sheet tells of it.
+    """
+
+    find_head: Callable[[Sequence[TableLine]], TableHead | None]
+    are_parts: Callable[[Sequence[str]], bool]
+    in_part: Callable[[str, Mapping[str, str]], Mapping[str, str]]
 
 
 def table_end(name: str) -> str | None:
@@ -132,9 +172,12 @@ class Table:
         Raises:
             DataError: The file as a whole cannot be read, or has more than `max_bytes` or `bounds.COLUMNS`.
         """
+        return self._bounded(self._lines(max_bytes), max_bytes)
+
+    def _bounded(self, lines: Iterator[TableLine], max_bytes: int | None = None) -> Iterator[TableLine]:
         left, most, last = max_bytes, COLUMNS.most(), None
         try:
-            for line in self._lines(max_bytes):
+            for line in lines:
                 if left is not None and (left := left - sum(map(len, line.cells))) < 0:
                     raise DataError(f"{self.name} holds more than {max_bytes:,} characters; split it")
                 if len(line.cells) > most:
@@ -155,9 +198,17 @@ class Table:
             return self._text_lines()
         return self._sheet_lines(max_unpacked_bytes) if self.end in _SHEET_ENDS else self._lines_of_records()
 
-    def _text_lines(self) -> Iterator[TableLine]:
+    def _text_lines(self, delimiter: str | None = None) -> Iterator[TableLine]:
+        has_told = False
         with self.opened() as handle, naming(self.name):
-            yield from text_lines(handle, again=self.opened, tell=self.tell)
+            for line in text_lines(handle, delimiter=delimiter, again=self.opened, tell=self.tell):
+                for place, cell in enumerate(line.cells):
+                    if cell.startswith('="') and (match := _TEXT_FORMULA.fullmatch(cell)) is not None:
+                        line.cells[place] = match[1]
+                        if not has_told:
+                            self.tell(_TOLD_FORMULAS)
+                            has_told = True
+                yield line
 
     def _lines_of_records(self) -> Iterator[TableLine]:
         """Yield the names of the columns of all rows, for which the file is read once, and then the rows."""
@@ -175,19 +226,21 @@ class Table:
             if any(values.values()):
                 yield TableLine(line, line, [values.get(name, "") for name in columns])
 
-    def _sheet_lines(self, max_unpacked_bytes: int | None) -> Iterator[TableLine]:
+    def _sheet_lines(
+        self, max_unpacked_bytes: int | None, are_parts: Callable[[Sequence[str]], bool] | None = None
+    ) -> Iterator[TableLine]:
         """Yield the rows of a sheet, in which programs leave out the empty cells at the end of a row."""
         width = 0
         read = open_document_rows if self.end == OPEN_SUFFIX else sheet_rows
         with self.placed() as path:
-            for number, cells, problem in read(
-                path, max_unpacked_bytes=max_unpacked_bytes, title=self.name, tell=self.tell
+            for number, cells, problem, sheet in read(
+                path, max_unpacked_bytes=max_unpacked_bytes, title=self.name, tell=self.tell, parts_of=are_parts
             ):
                 while cells and not cells[-1].strip():
                     cells.pop()
                 if cells or problem:
                     width = width or len(cells)
-                    yield TableLine(number, number, cells + [""] * (width - len(cells)), problem)
+                    yield TableLine(number, number, cells + [""] * (width - len(cells)), problem, sheet=sheet)
 
     def records(
         self,
@@ -196,6 +249,7 @@ class Table:
         needed: Sequence[str] = (),
         choose: Callable[[Sequence[ArrowColumn]], ChosenColumns] = every_column,
         usual_line_bytes: int = ROW_BYTES.usual,
+        form: TableForm | None = None,
     ) -> Iterator[TableRecord]:
         """Yield the rows by their columns: values of text and sheets are texts, others keep their type.
 
@@ -204,6 +258,7 @@ class Table:
             needed: Columns that have to be there; not asked of JSON, whose rows have columns each.
             choose: Function that returns the columns to read of Parquet and Arrow.
             usual_line_bytes: Most bytes of a line of JSON, where `bounds.ROW_BYTES` says nothing else.
+            form: What is known of the form of texts and sheets; default None, one sheet whose first row has the names.
 
         Raises:
             DataError: The file as a whole cannot be read, or a column is missing or stands twice.
@@ -218,7 +273,7 @@ class Table:
                     else:
                         yield TableRecord(row.entry, None, row.detail)
         else:
-            yield from self._records_of_lines(columns, needed)
+            yield from self._records_of_lines(columns, needed, form)
 
     def _json_records(self, usual_bytes: int) -> Iterator[TableRecord]:
         last = 0
@@ -237,22 +292,63 @@ class Table:
             return DataError(f"{self.name} {line.problem}")
         return DataError(f"{self.name}, {line.entry}: {line.problem}")
 
-    def _records_of_lines(self, columns: Sequence[str] | None, needed: Sequence[str]) -> Iterator[TableRecord]:
+    def _records_of_lines(
+        self, columns: Sequence[str] | None, needed: Sequence[str], form: TableForm | None
+    ) -> Iterator[TableRecord]:
         names = None if columns is None else list(columns)
-        for line in self.lines():
+        lines, above, sheet = self.lines(), 0, ""
+        if names is None and form is not None:
+            head, lines = self._headed(form)
+            if head is not None:
+                names, above = head.names, head.rows
+                _check_header(names, needed, self.name)
+        left_above = above
+        for line in lines:
+            if line.sheet != sheet:
+                left_above, sheet = above if sheet else left_above, line.sheet
+            if left_above:
+                left_above -= 1
+                continue
             entry = f"row {line.number}" if self.end in _SHEET_ENDS else line.entry
+            entry = f"sheet {sheet[:40]!a}, {entry}" if sheet else entry
+            has_faults = form is not None and any(isinstance(cell, FaultyCell) for cell in line.cells)
             if names is None:
                 if line.problem:
                     raise self.unreadable(line)
-                names = header_names(line.cells)
+                names, above = header_names(line.cells), 1
                 _check_header(names, needed, self.name)
-            elif line.problem:
+            elif line.problem and not has_faults:
                 yield TableRecord(entry, None, line.problem)
             else:
-                values = by_column(names, line.cells)
-                yield TableRecord(entry, None, values) if isinstance(values, str) else TableRecord(entry, values)
+                values = by_column(names, line.cells, may_be_short=self.end in _SHEET_ENDS)
+                if isinstance(values, str):
+                    yield TableRecord(entry, None, values)
+                else:
+                    yield TableRecord(entry, form.in_part(sheet, values) if form is not None and sheet else values)
         if names is None and needed:
             raise DataError(f"{self.name}: column {needed[0]!r} is missing; the file is empty")
+
+    def _headed(self, form: TableForm) -> tuple[TableHead | None, Iterator[TableLine]]:
+        """Return the head of a table and all of its rows; of a text whose head is not found, by other delimiters."""
+        is_text = self.end in TEXT_ENDS
+        lines = self._bounded(self._text_lines() if is_text else self._sheet_lines(None, are_parts=form.are_parts))
+        ahead = list(islice(lines, _LOOKED_AT))
+        head = form.find_head(ahead)
+        if head is None and is_text and (delimiter := self._other_delimiter(form)) is not None:
+            lines = self._bounded(self._text_lines(delimiter))
+            ahead = list(islice(lines, _LOOKED_AT))
+            head = form.find_head(ahead)
+        if head is not None and head.told:
+            self.tell(head.told)
+        return head, chain(ahead, lines)
+
+    def _other_delimiter(self, form: TableForm) -> str | None:
+        """Return the delimiter by which the head of a text is found, where titles above it hold another or none."""
+        for delimiter in DELIMITERS:
+            with self.opened() as handle, naming(self.name):
+                if form.find_head(list(islice(text_lines(handle, delimiter=delimiter), _LOOKED_AT))) is not None:
+                    return delimiter
+        return None
 
 
 def text_columns(head: bytes) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from benchwright.engines.base import Done, Engine, Job
 from benchwright.engines.local import processors
 from benchwright.errors import BenchwrightError, DamagedError, StepError
 from benchwright.images.formats.walking import Limits
-from benchwright.images.made_pictures import PictureRule
+from benchwright.images.made_pictures import MadeRule, PictureRule
 from benchwright.photographs import photographs_of
 from benchwright.pipeline.damage import make_again, mend_tables
 from benchwright.pipeline.engine_choice import open_engine
@@ -31,7 +32,7 @@ from benchwright.pipeline.view import View
 from benchwright.pipeline.worker_context import WorkerContext
 from benchwright.progress import Progress, Silent
 from benchwright.recipe import Header, Recipe, read_resolved
-from benchwright.steps import BringContext, FinalContext, Resources, Step
+from benchwright.steps import BringContext, FinalContext, FinalStep, Resources, Step
 from benchwright.text_normalization import counted
 from benchwright.workspace.run_results import FinishedRun, StepReport, report_of
 from benchwright.workspace.shards import StageTable, VerdictCounts, shard_names
@@ -170,7 +171,7 @@ def worker_context_of(space: Workspace) -> WorkerContext:
     """
     settings = space.settings()
     recipe = _recipe_of(space, settings)
-    return _worker_context(space, recipe.header, plan(recipe.steps), Path(settings["images"]))
+    return _worker_context(space, recipe.header, plan(recipe.steps), Path(settings["images"]), space.made_rule())
 
 
 def stages_of_workspace(workspace: Path) -> list[Stage]:
@@ -196,11 +197,13 @@ def _what_made(stages: Sequence[Stage], resolved: Mapping[str, Any]) -> dict[str
     return {**resolved, "steps": [step for step in resolved["steps"] if step["as"] in makers]}
 
 
-def _worker_context(space: Workspace, header: Header, stages: Sequence[Stage], images: Path) -> WorkerContext:
+def _worker_context(
+    space: Workspace, header: Header, stages: Sequence[Stage], images: Path, made: MadeRule
+) -> WorkerContext:
     limits = Limits(**header.limits.model_dump())
     # The path is absolute, because workers may have another current folder.
     return WorkerContext(
-        Workspace(space.root.absolute()), images, stages, header.seed, header.shards, limits, restore=make_again
+        Workspace(space.root.absolute()), images, stages, header.seed, header.shards, limits, made, restore=make_again
     )
 
 
@@ -227,7 +230,8 @@ class _Run:
     counted: dict[str, VerdictCounts] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.worker = _worker_context(self.space, self.recipe.header, self.stages, self.images)
+        self.made = self._made_rule()
+        self.worker = _worker_context(self.space, self.recipe.header, self.stages, self.images, self.made)
         self.worker.overrides = take_in(self.space, shard_count=self.recipe.header.shards)
         self.shards = shard_names(self.recipe.header.shards)
         self.events = StageEvents(self.log, self._counts, is_profiled=self.is_profiled)
@@ -487,6 +491,14 @@ class _Run:
         """Return the number of shards of the existing tables; None where there are no tables."""
         return len(StageTable(self.space, INGEST).marked()) or None
 
+    def _made_rule(self) -> MadeRule:
+        """Return how pictures are made: as the workspace was begun, or for what a new one's recipe is to release."""
+        if self._shards_of_tables() is not None:
+            with suppress(DamagedError):  # which is mended, and said, when the settings are written
+                return self.space.made_rule()
+        rules = {step.picture_rule for _, step in self.recipe.steps if isinstance(step, FinalStep)}
+        return "lossless" if "lossless" in rules else "by_content"
+
     def _save_settings(self, state: str) -> None:
         header = self.recipe.header
         path = self.space.root / "workspace.json"
@@ -512,6 +524,7 @@ class _Run:
                 **({COPIED: True} if self.copy else {}),
                 "shards": header.shards,
                 "pictures": pictures,
+                "made": self.made,
                 "state": state,
                 "stages": [INGEST, *(stage.id for stage in self.stages)],
                 "artifacts": dict(self.artifacts),

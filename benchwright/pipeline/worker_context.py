@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.canonical import digest
 from benchwright.errors import DataError
-from benchwright.images.decode import ImageReader, encode_png, pixel_hash
+from benchwright.images.decode import ImageReader, pixel_hash
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import path_for
+from benchwright.images.made_pictures import MadeRule, encode_made, made_form
 from benchwright.models.devices import free_memory
 from benchwright.pipeline.overrides import Overrides
 from benchwright.records import ImageRecord, item_id_for
@@ -47,6 +48,7 @@ class WorkerContext:
         seed: The run's seed.
         shard_count: A power of two.
         limits: Largest size of an image file.
+        made: How the workspace holds pictures that steps make.
         overrides: Curators' overrides of step verdicts.
         restore: Function that makes an image's lost or damaged file again (`damage.make_again`); without one, such a
             file is an error.
@@ -58,6 +60,7 @@ class WorkerContext:
     seed: int
     shard_count: int
     limits: Limits
+    made: MadeRule = "by_content"
     overrides: Overrides = field(default_factory=Overrides)
     restore: Callable[[WorkerContext, ImageRecord], None] | None = None
     remade: list[str] = field(default_factory=list)
@@ -212,16 +215,18 @@ class StageContext:
 
     def store_image(self, pixels: NDArray[np.uint8], *, parents: Sequence[ImageRecord]) -> ImageRecord:
         """Encode and store a made image, (height, width, 3) RGB; return its record."""
-        data = encode_png(pixels)
+        step = self._stage.step
+        is_visual = step.picture_fidelity == "visual" and not step.pixels_compared
+        data, media_type = encode_made(pixels, made_form(self._worker.made, is_visual=is_visual))
         image_id = self._worker.workspace.objects.put(data)
         return ImageRecord(
             image_id=image_id,
             width=pixels.shape[1],
             height=pixels.shape[0],
-            media_type="image/png",
+            media_type=media_type,
             size_bytes=len(data),
             derived_from=tuple(parent.image_id for parent in parents),
             operation_id=self.operation_id,
-            pixel_hash=pixel_hash(pixels),
+            pixel_hash=None if media_type == "image/jpeg" else pixel_hash(pixels),
             root_image_id=parents[0].root_image_id,
         )

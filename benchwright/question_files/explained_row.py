@@ -147,7 +147,7 @@ def _key(file: QuestionFile, document: Mapping[str, Any], asked: AskedQuestion |
 def _searched(read: ReadQuestions, file: QuestionFile, row: Row) -> list[dict[str, Any]]:
     """Return where each picture of a row is, or why it is not there."""
     try:
-        pictures = pictures_of(row.document, file.columns)
+        pictures = pictures_of(row.document, file.columns, file.picture_cells)
     except BadRow as error:
         return [{"picture": None, "found": False, "detail": str(error)}]
     found = []

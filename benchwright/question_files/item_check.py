@@ -75,7 +75,8 @@ class ReadQuestions:
     @property
     def notes(self) -> list[FileNote]:
         """Return what was assumed about the tables as they were read."""
-        return self.source.notes()
+        told = [FileNote(self.picture_files.shown(""), note) for note in self.pictures.paths.notes()]
+        return [*self.source.notes(), *told]
 
     @property
     def looked_into(self) -> list[LookedInto]:
@@ -287,7 +288,7 @@ def check_items_text(document: dict[str, Any], *, examples: int = 3) -> str:
 
 def _others_in_words(looked_into: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Yield what the files were taken for that hold no questions and no replies, and why others were not taken."""
-    for what in ("keys", "splits"):
+    for what in ("keys", "splits", "pictures"):
         for file in looked_into:
             if file["taken_as"] == what and file["why"]:
                 yield f"{file['file']}\n  {what} {file['why']}"

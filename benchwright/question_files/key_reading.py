@@ -26,6 +26,7 @@ from benchwright.records import LETTERS
 from benchwright.source_files.rows import BadRow
 from benchwright.text_normalization import counted
 
+from .mapping.header_words import other_letter
 from .mapping.readings import READINGS, KnownKey, Reading
 from .option_cells import is_absent, own_marks, parsed_cell, without_mark
 
@@ -148,13 +149,22 @@ def _place(value: Any, text: str, key: KeyCell, reading: Reading) -> Places:
         case "letters":
             return _of_letters(_form(text), key)
         case "labels":
-            return key.names.index(text) if key.names and key.names.count(text) == 1 else None
+            return _at_name(text, key.names)
         case "from_0" | "from_1":
             return None if isinstance(value, bool) else _of_numbers(_form(text), len(key.texts), int(reading[-1]))
         case "text":
             return _of_text(text, key)
         case "yes_no":
             return _of_truth(text, key.texts) if len(key.texts) == 2 else None
+
+
+def _at_name(text: str, names: Sequence[str]) -> int | None:
+    """Return the option that has this name, or whose column is called by this letter of another script."""
+    if names.count(text) == 1:
+        return names.index(text)
+    letter = other_letter(text)
+    places = [place for place, name in enumerate(names) if letter is not None and other_letter(name) == letter]
+    return places[0] if len(places) == 1 else None
 
 
 def _of_letters(form: _Form, key: KeyCell) -> Places:
@@ -167,6 +177,8 @@ def _of_letters(form: _Form, key: KeyCell) -> Places:
 def _at_letter(letter: str, key: KeyCell) -> int | None:
     if key.names and (letters := _letters_of(key.names)):
         return letters.index(letter) if letters.count(letter) == 1 else None
+    if any(other_letter(name) for name in key.names):
+        return None  # В of Cyrillic looks like B, and is the third letter
     place = LETTERS.index(letter)
     return place if place < len(key.texts) else None
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from .tables.joined_files import JoinedFile
 
-TakenAs = Literal["questions", "keys", "splits", "replies"]
+TakenAs = Literal["questions", "keys", "splits", "pictures", "replies"]
 
 
 class LookedInto(NamedTuple):
@@ -35,7 +35,7 @@ def kept_out(keys: Iterable[str], joined: Iterable[JoinedFile]) -> list[LookedIn
     what: dict[str, TakenAs] = {}
     for file in joined:
         to.setdefault(file.path, {})[file.questions] = None
-        what[file.path] = "keys" if file.what == "keys" else "splits"
+        what[file.path] = file.what
     by_id = [LookedInto(path, what[path], f"joined by id to {', '.join(list(of)[:3])}") for path, of in to.items()]
     why = "keys by id: the questions have keys of their own, or other ids"
     return by_id + [LookedInto(path, None, why) for path in keys if path not in to]

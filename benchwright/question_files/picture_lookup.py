@@ -9,12 +9,12 @@ from benchwright.errors import DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import Identified, identify
 from benchwright.source_files.files import DatasetFiles
-from benchwright.source_files.refusals import MISSING_PICTURE
+from benchwright.source_files.refusals import AMBIGUOUS_PICTURE, MISSING_PICTURE
 from benchwright.source_files.rows import BadRow
 from benchwright.workspace.objects import ObjectStore
 
 from .asked_question import AskedPicture
-from .picture_paths import AMBIGUOUS_PICTURE, PicturePaths
+from .picture_paths import PicturePaths
 
 UNREADABLE_PICTURE = "unreadable_picture"
 PICTURE_REASONS = frozenset({MISSING_PICTURE, AMBIGUOUS_PICTURE, UNREADABLE_PICTURE})

@@ -12,20 +12,26 @@ from benchwright.errors import BenchwrightError
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.picture_names import (
     PictureName,
+    are_kin,
     composed,
     folded,
     has_picture_suffix,
     may_be_the_same,
     names_of,
+    names_of_one_format,
     number_of,
     stem,
 )
 from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
-from benchwright.source_files.refusals import MISSING_PICTURE
+from benchwright.source_files.refusals import AMBIGUOUS_PICTURE, MISSING_PICTURE
 from benchwright.source_files.rows import BadRow
+from benchwright.text_normalization import counted
 
-AMBIGUOUS_PICTURE = "ambiguous_picture"
 _SHOWN = 3
+_LEAST_FOLDERS = 2
+"""Least number of last folders by which a picture is found whose first folder is called otherwise."""
+OTHER_END, OTHER_FOLDER = "another end of the same format", "another first folder"
+"""Ways to find a picture that notes tell."""
 
 
 class _Found(NamedTuple):
@@ -38,6 +44,7 @@ class _Found(NamedTuple):
             is that of the file, 2 for any other way.
         is_own: Whether it lies in the folder of the file of questions and the name says where.
         is_shortened: Whether folders of the name are neither those of the file nor those above the whole folder.
+        by: How it was found, where that is to be told, such as `OTHER_END`; empty for any other way.
     """
 
     path: str
@@ -45,6 +52,7 @@ class _Found(NamedTuple):
     rank: int = 0
     is_own: bool = False
     is_shortened: bool = False
+    by: str = ""
 
     @property
     def whole(self) -> PictureName:
@@ -72,9 +80,10 @@ class PicturePaths:
     A name is a path from the folder of the file of questions, or from the folder's root, or from `images` in either.
     Otherwise a file fits whose own folders agree with those of the name, from the last on and as far as both go; a name
     with folders is never found by its last part alone. Unicode forms are equal. Where one file alone can be meant, case
-    does not count, the end of a format may be absent, and a number stands for a name that zeros fill up
-    (`COCO_val2014_000000123456.jpg`). What was found in such ways gives way where another name has that file too
-    (`refutation`).
+    does not count, the end of a format may be absent or another one of that format (`.jpg`, `.jpeg`), and a number
+    stands for a name that zeros fill up (`COCO_val2014_000000123456.jpg`). A first folder of another name (`vqa`,
+    `pics`) does not count where two or more folders after it agree, unless both tell parts of one whole apart. What
+    was found in such ways gives way where another name has that file too (`refutation`).
 
     Args:
         files: The folder.
@@ -101,10 +110,28 @@ class PicturePaths:
             raise BadRow(str(found), found.reason)
         return found.path
 
+    def is_there(self, name: str, file: str) -> bool:
+        """Return whether a name stands for a file, or for one of several."""
+        found = self._found(name, file)
+        return not isinstance(found, BadRow) or found.reason == AMBIGUOUS_PICTURE
+
     def is_guess(self, name: str, file: str) -> bool:
         """Return whether `refutation` may refuse what `path_of` returned, once all names are known."""
         found = self._found(name, file)
         return not isinstance(found, BadRow) and found.rank > 0
+
+    def notes(self) -> Iterator[str]:
+        """Yield how names were understood that are not quite those of their files, once for each way."""
+        refuted = dict(self._all_refuted())
+        found = [
+            (text, its)
+            for (text, folder), its in self._paths.items()
+            if isinstance(its, _Found) and its.by and (text, folder) not in refuted
+        ]
+        for way in dict.fromkeys(its.by for _, its in found):
+            names = dict.fromkeys((text, its.path) for text, its in found if its.by == way)
+            text, path = next(iter(names))
+            yield f"{counted(len(names), 'picture')} found under {way}, such as {path} for {text!r}"
 
     def refutation(self, name: str, file: str) -> str | None:
         """Return why a name does not stand for what `path_of` returned; None where it does.
@@ -223,8 +250,9 @@ class _PicturesByPath:
         Raises:
             BadRow: Several fit equally well.
         """
-        for paths in self._ways(name.parts[-1]):
-            fits = {path: fit for path in paths if (fit := self._fit(path, name, folder)) is not None}
+        for paths, by in self._ways(name.parts[-1]):
+            found = ((p, self._fit_below(p, name) if by == OTHER_FOLDER else self._fit(p, name, folder)) for p in paths)
+            fits = {path: fit for path, fit in found if fit is not None}
             if not fits:
                 continue
             best = max(fits.values())
@@ -236,16 +264,19 @@ class _PicturesByPath:
                 raise BadRow(f"the picture {'/'.join(name.whole)!r} may be {shown}; state the path", AMBIGUOUS_PICTURE)
             is_shortened = best.folders < len(name.parts) - 1
             exact = best.is_exact and not (is_shortened or name.origin or name.up)
-            return _Found(chosen[0], name, 1 if exact else 2, is_shortened=is_shortened)
+            return _Found(chosen[0], name, 1 if exact else 2, is_shortened=is_shortened, by=by)
         return None
 
-    def _ways(self, last: str) -> Iterator[list[str]]:
-        """Yield the files that may have a name by its last part, for each way to compare them."""
-        yield self._by_name.get(folded(last), [])
+    def _ways(self, last: str) -> Iterator[tuple[list[str], str]]:
+        """Yield the files that may have a name by its last part, for each way to compare them, and the way to tell."""
+        known = self._by_name.get(folded(last), [])
+        yield known, ""
         if not has_picture_suffix(last):
-            yield self._by_stem.get(folded(last), [])
+            yield self._by_stem.get(folded(last), []), ""
         if (number := number_of(last, of_file=False)) is not None:
-            yield self._by_number.get(number, [])
+            yield self._by_number.get(number, []), ""
+        yield [path for other in names_of_one_format(last) for path in self._by_name.get(folded(other), [])], OTHER_END
+        yield known, OTHER_FOLDER
 
     def namesakes(self, names: list[PictureName]) -> list[str]:
         """Return files whose last part is that of a name, whatever their folders."""
@@ -266,6 +297,15 @@ class _PicturesByPath:
         spelled = tuple(map(composed, (*its[len(its) - min(same, len(its)) :], parts[-1])))
         wanted = tuple(map(composed, (*named[len(named) - min(same, len(its)) :], name.parts[-1])))
         return _Fit(same, spelled == wanted, near)
+
+    def _fit_below(self, path: str, name: PictureName) -> _Fit | None:
+        """Return how well a file fits below its first folder, where that has another name in the file of questions."""
+        its, named = _parts(path)[:-1], name.parts[:-1]
+        same = _in_common(_upwards(its), _upwards(named))
+        are_first = same == len(its) - 1 == len(named) - 1 and not name.up
+        if same < _LEAST_FOLDERS or not are_first or are_kin(its[0], named[0]):
+            return None
+        return _Fit(same, is_exact=False, near=0)
 
 
 def _parts(path: str) -> tuple[str, ...]:

@@ -29,7 +29,9 @@ from .mapping.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
 from .mapping.configs import file_labels
 from .mapping.readings import Reading
 from .own_columns import FileColumns, file_columns
+from .picture_cells import PLAIN_CELLS, PictureCells
 from .picture_columns import with_named_pictures
+from .present_options import with_form_of_options
 from .question_rows import DEFAULT_TASK, question_of, stated_id, stated_key
 from .reply_columns import model_of_path, reply_of, without_ends
 from .tables.joined_files import JoinedFile
@@ -65,6 +67,8 @@ class QuestionFile(NamedTuple):
         starts_anew: Whether its ids stand for other questions in other files, so that they need its path before them.
         has_marks: Whether options begin with marks, such as `A.`, that are no words of theirs.
         own: The columns of the file itself, and which of its rows' columns come from which.
+        absent: Number of cells in the columns of its options that stand for no option, such as `NaN`.
+        picture_cells: Which options are names of pictures, and how cells list several.
     """
 
     path: str
@@ -77,6 +81,8 @@ class QuestionFile(NamedTuple):
     starts_anew: bool = False
     has_marks: bool = False
     own: FileColumns = FileColumns()
+    absent: int = 0
+    picture_cells: PictureCells = PLAIN_CELLS
 
     @property
     def first_answer(self) -> int:
@@ -379,7 +385,7 @@ def _columns_of(
         columns = _with_unique_id(rows, columns, partial(guessed_columns, names, said, of=of))
     if "image" not in (said or {}):
         columns = with_named_pictures([row.document for row in rows], columns)
-    return columns
+    return with_form_of_options([row.document for row in rows], columns)
 
 
 def _with_unique_id(
@@ -440,7 +446,12 @@ def _question(row: Row, file: QuestionFile) -> tuple[AskedQuestion, list[AskedPi
     if file.is_binary and (answer := file.columns.column("answer")) is not None and answer in document:
         document = {**document, answer: _SPELLED.get(str(document[answer]), document[answer])}
     question, pictures = question_of(
-        document, file.columns, row=row.entry, reading=file.reading, has_marks=file.has_marks
+        document,
+        file.columns,
+        row=row.entry,
+        reading=file.reading,
+        has_marks=file.has_marks,
+        picture_cells=file.picture_cells,
     )
     told: dict[str, Any] = {}
     if question.split is None and file.split is not None:

@@ -35,6 +35,7 @@ from .key_reading import is_letter
 from .layouts.captions import FIRST_CAPTION, NO_CAPTION_MARKED
 from .picture_lookup import PICTURE_REASONS, PictureLookup
 from .question_files import ReadRow
+from .tables.joined_files import KEYS_DIFFER
 
 NO_PICTURE, _NO_QUESTION, NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
 ROTATED = "rotated"
@@ -602,7 +603,8 @@ class _Filling:
             absent = f"; its picture is not there either: {detail}" if outcome is not None else ""
             outcome, detail = NO_OPTIONS, f"{_open_in_words(question)}{absent}"
         elif question.lacks_key and not self.keeps_keyless:
-            missing = "no option is marked as right: the key is missing or sealed"
+            differ = question.labels.get(KEYS_DIFFER)
+            missing = "no option is marked as right: " + (str(differ) if differ else "the key is missing or sealed")
             outcome, detail = NO_KEY, NO_CAPTION_MARKED if FIRST_CAPTION in question.labels else missing
         if outcome is not None:
             self.refused.add(RefusedRow(self.file, entry.row, outcome, detail))

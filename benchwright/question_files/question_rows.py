@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from benchwright.files.sheet_parts import FaultyCell
 from benchwright.records import LETTERS, Scalar
 from benchwright.source_files.rows import BadRow
 from benchwright.text_normalization import counted
@@ -19,7 +20,9 @@ from .key_reading import SEALED, KeyCell, is_letter, option_named
 from .mapping.columns import ColumnMapping
 from .mapping.readings import KnownKey, Reading
 from .marked_pictures import number_of_mark, numbered_options, renumbered, with_marked
-from .option_cells import are_marked_in_order, is_absent, listed_in, option_cells, parsed_cell, without_mark
+from .option_cells import are_marked_in_order, is_absent, listed_in, parsed_cell, without_mark
+from .picture_cells import PLAIN_CELLS, PictureCells, named_picture
+from .present_options import check_cells, present_options, shown_key
 
 DEFAULT_TASK = "imported"
 _KINDS = ("yes_no", "multiple_choice")
@@ -36,6 +39,7 @@ def question_of(
     row: str,
     reading: Reading | None,
     has_marks: bool = False,
+    picture_cells: PictureCells = PLAIN_CELLS,
 ) -> tuple[AskedQuestion, list[AskedPicture]]:
     """Return the question of a row, and its pictures in order.
 
@@ -47,23 +51,26 @@ def question_of(
         row: Which row it is, the id of a question without one.
         reading: How keys name options; None where no key of the source does.
         has_marks: Whether the options of the source begin with marks such as `A.`, which are no words of theirs.
+        picture_cells: Which options are names of pictures, and which cells name several.
 
     Raises:
         BadRow: Something is missing or does not fit; names column and value.
     """
+    check_cells(document, columns)
     words = _words(document, columns)
-    cells, names = option_cells(document, columns)
+    cells, names = present_options(document, columns, reading)
     is_exported = any(map(_as_it_stands, cells))
     words = words if is_exported else words.strip()
-    options = _options(cells)
-    marked = tuple(option if isinstance(option, str) else None for option in options)
+    options = _options(cells, picture_cells)
+    # A key may name a picture by its path.
+    marked = tuple(o if isinstance(o, str) else _option_text(cell) for o, cell in zip(options, cells, strict=True))
     if has_marks and are_marked_in_order(marked) and not is_exported:
         options = [without_mark(option) if isinstance(option, str) else option for option in options]
-    own = _pictures(document, columns)
+    own = _pictures(document, columns, picture_cells)
     options = numbered_options(words, options, pictures=len(own))
     pictures, places = _with_marked(own, words, options)
     ask = renumbered(words, places)
-    answer_text = _value(document, columns, "answer")
+    answer_text = shown_key(_value(document, columns, "answer"), document, columns)
     if not options and is_letter(answer_text):
         ask, listed = listed_in(ask)
         options, names = [*listed], tuple(LETTERS[: len(listed)])
@@ -83,7 +90,7 @@ def question_of(
     split, task = _told_by_id(key)
     is_open = kind == "open"
     stated = KeyCell(answer_text, marked, names)  # keys may have the marks
-    declines = stated._replace(value=_value(document, columns, "refusal"))
+    declines = stated._replace(value=shown_key(_value(document, columns, "refusal"), document, columns))
     answer, refusal, fault = None, None, None
     try:
         answer = None if is_open else option_named(stated, reading)
@@ -112,17 +119,19 @@ def question_of(
     return question, pictures
 
 
-def pictures_of(document: Mapping[str, Any], columns: ColumnMapping) -> list[AskedPicture]:
+def pictures_of(
+    document: Mapping[str, Any], columns: ColumnMapping, picture_cells: PictureCells = PLAIN_CELLS
+) -> list[AskedPicture]:
     """Return the pictures of a row, and those that are its options."""
-    cells, _ = option_cells(document, columns)
-    options = _options(cells)
+    cells, _ = present_options(document, columns)
+    options = _options(cells, picture_cells)
     shown = [option for option in options if isinstance(option, AskedPicture)]
-    return [*_with_marked(_pictures(document, columns), _words(document, columns), options)[0], *shown]
+    return [*_with_marked(_pictures(document, columns, picture_cells), _words(document, columns), options)[0], *shown]
 
 
 def option_texts(document: Mapping[str, Any], columns: ColumnMapping) -> tuple[str | None, ...]:
     """Return the words of each option of a row as they stand there; None for a picture."""
-    return tuple(map(_option_text, option_cells(document, columns).cells))
+    return tuple(map(_option_text, present_options(document, columns).cells))
 
 
 def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> KeyCell | None:
@@ -130,12 +139,14 @@ def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> KeyCell |
 
     A row that has no key but an option that declines states that one.
     """
+    check_cells(document, columns)
     value = _value(document, columns, "answer")
     if is_absent(value):
         value = _value(document, columns, "refusal")
     if is_absent(value):
         return None
-    cells, names = option_cells(document, columns)
+    value = shown_key(value, document, columns)
+    cells, names = present_options(document, columns)
     if not cells and is_letter(value):
         column = columns.column("question")
         words = None if column is None else document.get(column)
@@ -145,11 +156,11 @@ def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> KeyCell |
 
 
 def _option_text(cell: Any) -> str | None:
-    """Return the words of an option, as `_option` reads them; None for a picture."""
+    """Return the words of an option, as `_option` reads them, or the path of a picture; None for a picture without."""
     if isinstance(cell, str):
         return cell
     if isinstance(cell, Mapping):
-        text = cell.get("text")
+        text = cell.get("text") or named_picture(cell)
         return text if isinstance(text, str) and not isinstance(cell.get("picture"), int) else None
     return None if isinstance(cell, bytes) or cell is None else str(cell)
 
@@ -242,16 +253,21 @@ def _text(document: Mapping[str, Any], columns: ColumnMapping, field: str, *, as
     return (text if as_it_stands and text.strip() else text.strip()) or None
 
 
-def _options(cells: Sequence[Any]) -> list[str | AskedPicture]:
-    return [_option(cell) for cell in cells]
+def _options(cells: Sequence[Any], picture_cells: PictureCells) -> list[str | AskedPicture]:
+    return [
+        AskedPicture(path=cell.strip()) if picture_cells.is_picture(place, cell) else _option(cell)
+        for place, cell in enumerate(cells)
+    ]
 
 
 def _option(value: Any) -> str | AskedPicture:
     if not isinstance(value, str) and isinstance(value, Mapping):
         if isinstance(number := value.get("picture"), int):
             return f"<image {number}>"
-        if isinstance(text := value.get("text"), str):
+        if isinstance(text := value.get("text"), str) and not (named := named_picture(value)):
             return text if _as_it_stands(value) else _option(text)
+        if isinstance(text, str) and text.strip():
+            raise BadRow(f"an option has the words {text[:80]!r} and the picture {named}", "unclear_picture")
     if not isinstance(value, str) and isinstance(value, Mapping | bytes):
         return _picture(value)
     words = "" if value is None else str(value)
@@ -273,7 +289,9 @@ def _with_marked(
     return with_marked(pictures, [words, *texts], others=len(options) - len(texts))
 
 
-def _pictures(document: Mapping[str, Any], columns: ColumnMapping) -> dict[int, AskedPicture]:
+def _pictures(
+    document: Mapping[str, Any], columns: ColumnMapping, picture_cells: PictureCells
+) -> dict[int, AskedPicture]:
     """Return the pictures by number, from 1; empty cells have none."""
     if columns.images:
         values = [document.get(column) for column in columns.images]
@@ -282,6 +300,7 @@ def _pictures(document: Mapping[str, Any], columns: ColumnMapping) -> dict[int, 
         if isinstance(value, str) and value.lstrip().startswith("["):
             value = parsed_cell(value)
         values = list(value) if isinstance(value, list | tuple) else [value]
+        values = [part for cell in values for part in picture_cells.parts(cell)]
     return {n: _picture(value) for n, value in enumerate(values, start=1) if value not in (None, "")}
 
 
@@ -290,11 +309,11 @@ def _picture(value: Any) -> AskedPicture:
     if isinstance(value, bytes):
         return AskedPicture(data=value)
     if isinstance(value, Mapping):
-        data, path = value.get("bytes"), value.get("path") or value.get("file")
+        data, path = value.get("bytes"), named_picture(value)
         if isinstance(data, bytes):
-            return AskedPicture(path=path if isinstance(path, str) else "", data=data)
-        if isinstance(path, str) and path:
-            return AskedPicture(path=path)
+            return AskedPicture(path=path or "", data=data)
+        if path:
+            return _picture(path)
         raise BadRow(f"a picture with the keys {', '.join(map(str, value))[:80]} has neither bytes nor a path")
     text = str(value).strip()
     if (match := _DATA_ADDRESS.match(text)) is not None:
@@ -317,6 +336,8 @@ def _labels(document: Mapping[str, Any], columns: ColumnMapping) -> dict[str, Sc
     taken = columns.taken
     for name, value in document.items():
         if name in taken or (name == "kind" and value in _KINDS) or value is None or value == "":
+            continue
+        if isinstance(value, FaultyCell):
             continue
         is_plain = isinstance(value, list) and all(isinstance(part, str | int) for part in value)
         label = "+".join(map(str, value)) if is_plain else value

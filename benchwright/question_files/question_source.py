@@ -13,6 +13,7 @@ from benchwright.release import Release, ReleasedItem
 from benchwright.source_files.files import DatasetFiles, FileNote
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import Row
+from benchwright.text_normalization import counted
 
 from .asked_question import AskedPicture, AskedQuestion
 from .id_named_pictures import with_pictures_named_by_id
@@ -20,12 +21,14 @@ from .key_evidence import KeyTable
 from .looked_into import LookedInto
 from .mapping.column_files import ColumnFile, read_columns
 from .mapping.columns import ENCODING, stated_encoding
+from .picture_paths import PicturePaths
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
 from .source_keys import with_readings
 from .tables.rows import rows_of
 from .tables.webdataset import is_webdataset
 
 _MARKS = "its options begin with marks, such as `A.` or `(1)`, which are left out of their words"
+_ABSENT = "say only that there is no option, such as NaN or a dash; they are left out"
 _RELEASE = ("manifest.json", "manifest.sha256")
 
 
@@ -116,7 +119,7 @@ class _FileSource:
             looked_into=self.looked_into,
         )
         found = with_pictures_named_by_id(self._files, self.picture_files(), found)
-        self.files, self.keys = with_readings(self._files, found)
+        self.files, self.keys = with_readings(self._files, PicturePaths(self.picture_files()), found)
 
     def entries(self) -> Iterator[tuple[str, ReadRow | RefusedRow]]:
         """Yield what each row holds, with the path of its file; at the end what of the folder cannot be read."""
@@ -130,7 +133,17 @@ class _FileSource:
     def notes(self) -> list[FileNote]:
         """Return what was assumed about the tables as they were read."""
         marked = [FileNote(file.path, _MARKS) for file in self.files if file.has_marks]
-        return [*self._files.notes(), *marked]
+        absent = [
+            FileNote(file.path, f"{counted(file.absent, 'cell')} at the end of the options {_ABSENT}")
+            for file in self.files
+            if file.absent
+        ]
+        parted = [
+            FileNote(file.path, f"options in one cell are parted at {file.columns.parted!r}, as the keys show")
+            for file in self.files
+            if file.columns.parted
+        ]
+        return [*self._files.notes(), *marked, *absent, *parted]
 
     def rows(self, file: QuestionFile) -> Iterator[Row | RefusedRow]:
         """Yield the rows of a file as it holds them."""
@@ -143,7 +156,7 @@ class _FileSource:
     def content_digest(self) -> str:
         """Return the digest of the files of questions and of keys joined to them; pictures have their own."""
         contents = []
-        beside = [file.file for file in self.looked_into if file.taken_as in ("keys", "splits")]
+        beside = [file.file for file in self.looked_into if file.taken_as in ("keys", "splits", "pictures")]
         for name in dict.fromkeys((*(file.path for file in self.files), *beside)):
             with self._files.as_path(name) as path, path.open("rb") as handle:
                 contents.append([name, hashlib.file_digest(handle, "sha256").hexdigest()])

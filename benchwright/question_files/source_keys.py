@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.rows import Row, guarded
@@ -11,6 +12,9 @@ from benchwright.source_files.rows import Row, guarded
 from .key_evidence import KeyEvidence, KeyTable
 from .mapping.columns import ColumnMapping
 from .option_cells import are_marked_in_order
+from .picture_cells import OptionNames
+from .picture_paths import PicturePaths
+from .present_options import number_absent
 from .question_files import QuestionFile
 from .question_rows import option_texts, stated_id, stated_key
 from .tables.rows import rows_of
@@ -36,14 +40,17 @@ class _OptionMarks:
         return self.marked > 0 and self.marked >= _NEARLY_ALL * self.rows
 
 
-def with_readings(files: DatasetFiles, found: Sequence[QuestionFile]) -> tuple[list[QuestionFile], list[KeyTable]]:
+def with_readings(
+    files: DatasetFiles, pictures: PicturePaths, found: Sequence[QuestionFile]
+) -> tuple[list[QuestionFile], list[KeyTable]]:
     """Return files of questions with the reading of their keys, and a table for each set of files read alike.
 
-    The files say too whether their options begin with marks, which are then no words of these. Every row of every file
-    is read once for it.
+    The files say too whether their options begin with marks, which are then no words of these, and which options are
+    names of pictures. Every row of every file is read once for it.
 
     Args:
         files: The folder.
+        pictures: Its pictures by name.
         found: Its files of questions and of replies.
 
     Raises:
@@ -58,16 +65,33 @@ def with_readings(files: DatasetFiles, found: Sequence[QuestionFile]) -> tuple[l
     for group in alike.values():
         columns = group[0].columns
         evidence, marks = KeyEvidence(columns.column("answer") or columns.column("refusal") or ""), _OptionMarks()
-        for file in group:
-            _count(files, file, evidence, marks)
+        names = OptionNames()
+        absent = {file.path: _count(files, file, evidence, marks, names) for file in group}
+        cells = names.cells(lambda file, name: pictures.is_there(name, file))
         table = evidence.table(stated=columns.keys, first=columns.first_answer)
         origin = ", or ".join(map(str, group[0].own.origins_of(table.column)))
         table = replace(table, origin=origin)
         reading, is_binary, has_marks = table.reading, evidence.is_binary, marks.are_marks
-        read |= {f.path: f._replace(reading=reading, is_binary=is_binary, has_marks=has_marks) for f in group}
+        read |= {
+            f.path: f._replace(
+                reading=reading,
+                is_binary=is_binary,
+                has_marks=has_marks,
+                picture_cells=cells,
+                absent=absent[f.path],
+            )
+            for f in group
+        }
         if table.keys:
             tables.append(table)
-    return [read.get(file.path, file) for file in found], tables
+    told = [read.get(file.path, file) for file in found]
+    return [_with_files(file, pictures) for file in told], tables
+
+
+def _with_files(file: QuestionFile, pictures: PicturePaths) -> QuestionFile:
+    """Return a file of questions that knows which names are files."""
+    known = file.picture_cells._replace(is_file=partial(pictures.is_there, file=file.path))
+    return file._replace(picture_cells=known)
 
 
 def _same_columns(columns: ColumnMapping) -> Hashable:
@@ -79,13 +103,20 @@ def _same_columns(columns: ColumnMapping) -> Hashable:
     return (*fields, columns.options[:1], columns.keys, columns.first_answer)
 
 
-def _count(files: DatasetFiles, file: QuestionFile, evidence: KeyEvidence, marks: _OptionMarks) -> None:
-    columns = file.columns
+def _count(
+    files: DatasetFiles, file: QuestionFile, evidence: KeyEvidence, marks: _OptionMarks, names: OptionNames
+) -> int:
+    """Count the keys, the marks and the picture names of options; return how many cells stand for no option."""
+    columns, absent = file.columns, 0
     needed = {*columns.options, *(columns.column(f) for f in ("id", "question", "options", "answer", "refusal"))}
     for row in rows_of(files, file.path, asked=columns.taken, only=frozenset(filter(None, needed))):
         if isinstance(row, Row):
             with guarded(file.path, row.entry):  # the row is refused where it is read
                 key = stated_key(row.document, columns)
-                marks.add(option_texts(row.document, columns) if key is None else key.texts)
+                absent += number_absent(row.document, columns)
+                texts = option_texts(row.document, columns) if key is None else key.texts
+                marks.add(texts)
+                names.add(file.path, texts)
                 if key is not None:
                     evidence.add(file.path, row.entry, stated_id(row.document, columns), key)
+    return absent

@@ -23,11 +23,14 @@ from typing import Literal, NamedTuple
 
 from benchwright.records import LETTERS
 
+from .candidates import Polarity, Strength, candidates_of
 from .cue_languages import DENIED_AFTER, DENIED_BEFORE, HEDGED_BEFORE
+from .decision import decided
 from .marked_answers import with_labels
 from .option_words import (
     LATIN,
     ReadableOption,
+    as_called,
     is_particle,
     option_alone,
     option_at_start,
@@ -35,6 +38,8 @@ from .option_words import (
     options_of,
     without_own_letters,
 )
+from .polarity_phrases import TAKEN_BACK, grammar_of
+from .referents import with_referents
 from .refusal_phrases import FAILURE, REFUSAL, UNSEEN
 from .reply_text import finished, folded, is_foreign, plain
 from .stated_answers import stated_answers
@@ -136,13 +141,15 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
         return ParsedAnswer("error", None, "failure") if text else ParsedAnswer("miss", None, "empty")
     if (letter := option_alone(text, options)) is not None:
         return ParsedAnswer("answered", letter, "option_words")
-    text = with_labels(text, options)
+    text = with_referents(with_labels(text, options), options)
     declines = _declines(text, options)
     if answers := stated_answers(text, options):
         last = answers[-1]
         reading = _only({last.letter} if last.letter else set(), last.rule)
         if last.place == 0 and last.rule == "several" and not declines:  # a list that may come to a conclusion
             reading = _concluded(text, options) or reading
+        elif reading.letter is not None:
+            reading = _taken_back(text, last.place, reading, options)
     elif declines:
         declining = tuple(option for option in options if REFUSAL.search(option.words))
         reading = _only(options_mentioned(text, declining), "option_words")
@@ -153,7 +160,42 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
     else:
         mentioned = options_mentioned(text, options) or _options_described(text, options)
         reading = _only(mentioned, "option_words") if mentioned else _only(_label_at_end(text, options), "end")
+    if reading.letter is None and not declines and (not answers or answers[-1].rule == "several"):
+        options = options_of(as_called(choices, text))
+        grammar = grammar_of(text)
+        letter = decided(candidates_of(text, options, grammar), [option.key for option in options], text, grammar)
+        reading = ParsedAnswer("answered", letter, "candidates") if letter else reading
     return ParsedAnswer("refusal", None, "refusal") if declines and reading.letter is None else reading
+
+
+def _taken_back(text: str, place: int, reading: ParsedAnswer, options: tuple[ReadableOption, ...]) -> ParsedAnswer:
+    """Return what a reply says after it has taken its commitment back; the commitment itself where it has not.
+
+    Where the words after it speak for another option, but do not claim it, the reply gives none.
+    """
+    sentence = _SENTENCE.search(text, place + 1)
+    back = TAKEN_BACK.search(text, sentence.start()) if sentence else None
+    if back is None:
+        return reading
+    rest = text[back.start() :]
+    if REFUSAL.search(rest) and not _RESTATES.search(rest):
+        return ParsedAnswer("miss", None, "taken_back")
+    grammar = grammar_of(rest)
+    found = candidates_of(rest, options, grammar)
+    letter = decided(found, [option.key for option in options], rest, grammar)
+    if letter is None or letter == reading.letter:
+        return reading
+    firm = any(
+        c.key == letter and c.polarity is Polarity.STATED and (c.concludes or c.strength >= Strength.CLAIM)
+        for c in found
+    )
+    if any(c.key == reading.letter and c.polarity is Polarity.STATED for c in found):
+        return reading
+    return ParsedAnswer("answered", letter, "candidates") if firm else ParsedAnswer("miss", None, "taken_back")
+
+
+_SENTENCE = re.compile(r"[.!?;,]\s|\n|\.\.\.")
+_RESTATES = re.compile(r"\b(?:stick|stay|remain|keep)\w*\b", re.I)
 
 
 def _declines(text: str, options: Sequence[ReadableOption]) -> bool:

@@ -270,6 +270,7 @@ FIRM = re.compile(
             rf"answer|settle\s+on|(?:think|believe|conclude)\s+(?:that\s+)?(?:it(?:'s|\s+is))?){_AFTER}",
             # "I change my answer to", "we are left with"
             rf"{_BEFORE}(?:change|switch|revise|correct|update)\s+(?:(?:my|the)\s+)?(?:final\s+)?(?:answer|choice|selection)\s+to{_AFTER}",
+            r"(?:let\s+me|i'll|i\s+(?:will|should|must|need\s+to|have\s+to))\s+correct\s+(?:that|this|myself|my\s+(?:answer|choice))(?:\s+to)?\s*[:,-]?",
             rf"{_BEFORE}(?:left\s+with|narrows?\s+(?:it|this)\s+down\s+to){_AFTER}",
         ]
     ),
@@ -281,7 +282,7 @@ SOFT = re.compile(
     "|".join(
         [
             rf"(?:^|(?<=[.!?;,:\n]))\s*(?:so|therefore|thus|hence|in\s+conclusion|in\s+short){_AFTER}[\s,:]*(?:{_IT_IS})?",
-            rf"{_BEFORE}(?:wait|actually|correction|scratch\s+that|on\s+second\s+thoughts?|i\s+mean|no|rather|instead)"
+            rf"{_BEFORE}(?:wait|actually|correction|scratch\s+that|on\s+second\s+thoughts?|i\s+mean(?:t)?|no|rather|instead)"
             rf"{_AFTER}[\s,.:;!-]*(?:no{_AFTER}[\s,.]+(?=\w))?(?:{_IT_IS}|make\s+(?:that|it))?",
             rf"(?:^|\n)\s*(?:choose|pick|select|selected|correct|output|definitely|certainly|sure|okay|ok|yes){_AFTER}\s*[:.,!]?",
             rf"(?:^|\n)\s*(?:return|print){_AFTER}[\s(]*(?=[\"'])",
@@ -294,7 +295,7 @@ SOFT = re.compile(
 """What follows is the answer only if it is a letter and little else."""
 
 CONDITION = re.compile(
-    r"(?:\b(?:if|whether|suppose|supposing|assume|assuming|unless|maybe|perhaps|possibly|could|might|may)\b[^.!?,;\n]{0,40}"
+    r"(?:\b(?:if|whether|suppose|supposing|assume|assuming|unless|otherwise|maybe|perhaps|possibly|could|might|may)\b[^.!?,;\n]{0,40}"
     r"|\b(?:another|other|alternative)\s+(?:[a-z]+\s+)?|\bif\b[^.!?\n]{0,160},\s*then\s+(?:[a-z]+\s+)?"
     r"|\bnot\s+(?:the\s+)?(?:(?:correct|right|best)\s+)?"
     r"|(?:(?:n't|\b(?:not|never))\s+(?:\w+\s+)?(?:think|believe|say|see|feel)|\bdoubt)\b[^.!?,;\n]{0,40})\Z",

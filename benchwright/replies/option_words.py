@@ -38,6 +38,14 @@ _ARTICLE = re.compile(
 )
 
 
+_ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth")
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+_COUNTED_PICTURE = re.compile(
+    rf"(?:the )?({'|'.join(_ORDINALS)}) (image|picture|photo|photograph|one|tile|option|figure|frame)"
+)
+"""An option that names a picture by its place, as BLINK's do, which replies spell in many ways."""
+
+
 def _forms_of(words: str) -> frozenset[str]:
     """Return the folded words of an option and their other spellings."""
     if not words:
@@ -50,6 +58,21 @@ def _forms_of(words: str) -> frozenset[str]:
         forms.add(_NUMBERS[words])
     elif words in _UNITS:
         forms.add(str(_UNITS.index(words)))
+    if counted := _COUNTED_PICTURE.fullmatch(words):
+        place = _ORDINALS.index(counted[1])
+        for noun in (
+            "image",
+            "picture",
+            "photo",
+            "one",
+            *([] if counted[2] in {"image", "picture", "photo"} else [counted[2]]),
+        ):
+            forms |= {
+                f"{counted[1]} {noun}",
+                f"{place}{_ENDINGS.get(place, 'th')} {noun}",
+                f"{noun} {place}",
+                f"{noun} {_UNITS[place]}",
+            }
     return frozenset(form for form in forms if form)
 
 
@@ -108,6 +131,25 @@ def _options_of(texts: tuple[tuple[str, str | None], ...]) -> tuple[ReadableOpti
     )
 
 
+_ALIAS = re.compile(
+    rf"[(\[]([A-Z])[)\]][ \t]+[\"']?(the (?:{'|'.join(_ORDINALS)}) (?:image|picture|photo))(?![^\W_])|(the (?:{'|'.join(_ORDINALS)}) (?:image|picture|photo))[\"']? [(\[]([A-Z])[)\]]",
+    re.I,
+)
+
+
+def as_called(choices: Sequence[tuple[str, str | None]], text: str) -> Sequence[tuple[str, str | None]]:
+    """Return choices in which pictures have the words by which a reply itself calls them, as in "(A) the second image"."""
+    if any(words for _, words in choices):
+        return choices
+    called: dict[str, set[str]] = {}
+    for match in _ALIAS.finditer(text):
+        called.setdefault(match[1] or match[4], set()).add((match[2] or match[3]).lower())
+    words = [next(iter(its)) for its in called.values() if len(its) == 1]
+    if len(words) != len(called) or len(set(words)) != len(words):
+        return choices
+    return [(key, next(iter(called[key])) if key in called else None) for key, _ in choices]
+
+
 def without_own_letters(text: str, choices: Sequence[tuple[str, str | None]]) -> str:
     """Return a text in which "D. C" is "D.", where C is not a label but the words of option D.
 
@@ -146,6 +188,11 @@ def option_at_start(content: str, options: Sequence[ReadableOption]) -> LeadingO
 def is_particle(words: str) -> bool:
     """Return whether words are like yes and no: they stand alone, and the text after them does not negate them."""
     return words in _PARTICLES
+
+
+def is_everyday(words: str) -> bool:
+    """Return whether words are used so often for other reasons that they count only where a reply ends or names a place."""
+    return words in _EVERYDAY
 
 
 def option_alone(text: str, options: Sequence[ReadableOption]) -> str | None:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 _ENGLISH = (
-    r"(?:i\s*(?:'m|\s+am)\s+(?:sorry|unable|not\s+able|not\s+sure|uncertain|afraid\s+i\s+(?:can't|cannot))|sorry\b|i\s+apologi[sz]e|"
+    r"(?:i\s*(?:'m|\s+am)\s+(?:sorry|unable|not\s+able|not\s+sure|uncertain|afraid\s+i\s+(?:can't|cannot))|sorry\b(?!,?\s+(?:i\s+me(?:an|ant)\b|i\s+mis|it'?s\b|that\s+should|the\s+answer|correction))|i\s+apologi[sz]e|"
     r"(?:i|we)\s+(?:can\s*not|can't|could\s*not|couldn't|don't|do\s+not|won't|will\s+not|am\s+not|must\s+decline|have\s+to\s+decline|decline)\s+"
     r"(?:\w+\s+){0,2}?(?:answer|determine|tell|help|assist|identify|know|see|provide|decide|view|comply|process|access|make\s+out|choose|respond)|"
     r"(?:cannot|can't|can\s+not|could\s+not|(?:impossible|not\s+possible)\s+to)\s+(?:be\s+)?(?:\w+ly\s+)?"

@@ -25,8 +25,9 @@ from .cue_languages import (
     verdicts_elsewhere,
 )
 from .marked_answers import marked
-from .option_words import LATIN, ReadableOption, option_at_start
+from .option_words import LATIN, ReadableOption, is_particle, option_at_start
 from .refusal_phrases import REFUSAL
+from .verdict_lists import listed
 
 _VERDICT = re.compile(
     rf"(?<![{LATIN}'/-])[(\[]?([A-Z])[)\]]?\s+(?:is|must\s+be|would\s+be|should\s+be|(?:seems|appears)(?:\s+to\s+be)?)\s+"
@@ -60,6 +61,10 @@ _UNTICKED = re.compile(r"\[ \]|[☐⬜□○]")
 _LIST_LINE = re.compile(r"\A[-*\s]*[(\[]?([A-Z])[)\].:]")
 _LED_UP_TO = re.compile(r":[ \t]*\n\s*[(\[]?([A-Z])[)\].](?=\s|\Z)")
 _OF_THE_REST = re.compile(r"\b(?:others?|less|not|unlikely|incorrect|wrong|options|choices|candidates|each)\b", re.I)
+_OF_THE_BEST = re.compile(
+    r"\b(?:most(?!\s+un)|best|closest|lean\s+towards?|would\s+choose|correct\s+(?:answer|option|choice)\s+is)\b(?!.*\b(?:less|others?|incorrect)\b)",
+    re.I,
+)
 _ENTRY = re.compile(r"^[-*\s]*[(\[]?([A-Z])[)\].:]", re.M)
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{2})[.!?;](?=\s)|\n")
 _THING = r"(?:box|point|option|choice|image|picture|tile|patch|candidate|figure|region|circle|object)"
@@ -75,6 +80,14 @@ _ABOVE = re.compile(
 )
 _LISTED = re.compile(r"(?:\A|\n|[.,;!?]\s)\s*[(\[]?([A-Z])(?:[)\]]|[.:]\s)|\s([A-Z])[.)]\s")
 
+
+_WOULD = re.compile(r"\bwould\b", re.I)
+_IF = re.compile(r"\b(?:if|in\s+case|assuming|provided\s+that|had)\b[^.!?\n]*\Z", re.I)
+_STATEMENT = re.compile(
+    r"\b(?:statement|claim|description|sentence|caption|assertion|proposition|hypothesis|it|this|that|which)\s+(?:is|must\s+be|would\s+be|appears\s+to\s+be)\s+"
+    r"(?:(?:therefore|thus|indeed|clearly|actually|definitely|hence)\s+)?(?P<no>not\s+)?(?:(?P<true>true|correct|right|accurate)|(?P<false>false|incorrect|wrong|inaccurate|untrue))\b(?!\s*\?)",
+    re.I,
+)
 
 _TAIL = 240
 """Characters at the end of a reply that may hold its last sentence."""
@@ -99,7 +112,9 @@ def stated_answers(text: str, options: Sequence[ReadableOption]) -> list[StatedA
         *_claim(text, options),
         *_end(text, options),
         *_led_up_to(text, options),
+        *_held_true(text, options),
         *(StatedAnswer(*marking) for marking in marked(text, options)),
+        *(StatedAnswer(*marking) for marking in listed(text, options)),
     ]
     return sorted(answers, key=lambda c: c.place)
 
@@ -116,6 +131,8 @@ def _after_phrases(text: str, options: Sequence[ReadableOption]) -> Iterator[Sta
     for firm, phrases in ((True, FIRM), *((True, cues) for cues in cues_in(text)), (False, SOFT)):
         for match in phrases.finditer(text):
             if match.end() == match.start() or CONDITION.search(text[max(0, match.start() - 60) : match.start()]):
+                continue
+            if _WOULD.search(match[0]) and _IF.search(text[max(0, match.start() - 160) : match.start()]):
                 continue
             ahead = text[match.end() : match.end() + 400].lstrip()
             sentence = re.split(r"\n\s*\n|(?<=[^\W_]{2})[.!?;](?=\s)", ahead, maxsplit=1)[0]
@@ -211,7 +228,8 @@ def _led_up_to(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedA
     for match in _LED_UP_TO.finditer(text):
         listed = any(place > match.end() for letter, place in last_with.items() if letter != match[1])
         leading = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        if not listed and not _OF_THE_REST.search(leading):
+        leading = _SENTENCE_END.split(leading)[-1]
+        if not listed and (_OF_THE_BEST.search(leading) or not _OF_THE_REST.search(leading)):
             yield StatedAnswer(match.start(1), known(match[1], options), "led_up_to")
 
 
@@ -224,6 +242,19 @@ def _claim(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswe
     lists = any(m[1] != match[1] for m in _NAMED_LINE.finditer(text))
     if not lists and not CONDITION.search(first) and not DENIED_AFTER.match(first[match.end(1) :]):
         yield StatedAnswer(0, known(match[1], options), "claim")
+
+
+def _held_true(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
+    """Yield yes or no where these are the options and the reply says that the statement is true or false."""
+    if len(options) != 2 or not all(is_particle(option.words) and option.words for option in options):
+        return
+    by_words = {word: option.key for option in options for word in option.forms}
+    yes, no = by_words.get("true"), by_words.get("false")
+    for match in _STATEMENT.finditer(text):
+        if yes and no and not CONDITION.search(text[max(0, match.start() - 60) : match.start()]):
+            yield StatedAnswer(
+                match.start(), no if (match["no"] is None) == (match["true"] is None) else yes, "held_true"
+            )
 
 
 def _opens_list(ahead: str) -> bool:

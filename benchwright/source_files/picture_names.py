@@ -16,8 +16,15 @@ _SERVES_ONE = frozenset({"d", "file", "filename", "path", "name", "image", "img"
 _HASHED = re.compile(r"([0-9a-f]{8})-(.+)", re.S)
 _PADDED = re.compile(r"(?:(?P<coco>COCO_(?:train|val|test)\d{4}_)|(?P<other>.*?[_-]))?(?P<digits>\d{1,18})", re.S)
 _COCO_DIGITS = 12
+_BETWEEN = re.compile(r"[ \t\r]{0,8}[;,|\n][ \t\r]{0,8}")
+_MOST_LISTED = 20_000
+"""Longest text that is taken for a list of names."""
 _MOST_CHARACTERS = 2000
 """Longest text that is taken for a name."""
+_QUOTES = frozenset(("''", '""', "``", "\u2018\u2019", "\u201c\u201d", "\u00ab\u00bb"))
+_ONE_FORMAT = ((".jpg", ".jpeg", ".jpe", ".jfif"), (".tif", ".tiff"))
+"""Ends of names that stand for one format each."""
+_SPLITS = frozenset({"train", "training", "val", "valid", "validation", "dev", "test", "testing", "eval"})
 
 
 class PictureName(NamedTuple):
@@ -44,13 +51,18 @@ def names_of(text: str) -> list[PictureName]:
     """Return the paths that a text may stand for, the likeliest first.
 
     Backslashes part folders as slashes do. Of an address the path counts, or what a server is asked for
-    (`/data/local-files/?d=img/1.jpg` of Label Studio). Percent signs may encode characters.
+    (`/data/local-files/?d=img/1.jpg` of Label Studio). Percent signs may encode characters. Quotes around a name may be
+    a part of it, but hardly are.
 
     Example:
         >>> [name.parts for name in names_of("C:\\\\bench\\\\a%20b.png")]
         [('bench', 'a%20b.png'), ('bench', 'a b.png')]
     """
-    plain = text.strip().replace("\\", "/")
+    bare = text.strip()
+    if len(bare) > 2 and bare[0] + bare[-1] in _QUOTES:
+        named = _name(bare.replace("\\", "/"), "")
+        return [named, *names_of(bare[1:-1])] if named.parts else names_of(bare[1:-1])
+    plain = bare.replace("\\", "/")
     is_address = "://" in plain or plain.lower().startswith("file:/")
     origin, query = "", ""
     if is_address:
@@ -122,6 +134,43 @@ def is_picture_name(value: object) -> bool:
 def stem(name: str) -> str:
     """Return a name without the end that tells a picture's format."""
     return name.rpartition(".")[0] if has_picture_suffix(name) else name
+
+
+def names_of_one_format(name: str) -> list[str]:
+    """Return a name with each other end of the same format; none where its format has one end.
+
+    Example:
+        >>> names_of_one_format("1.tif"), names_of_one_format("1.png")
+        (['1.tiff'], [])
+    """
+    bare = stem(name)
+    end = name[len(bare) :].lower()
+    return [f"{bare}{other}" for ends in _ONE_FORMAT if end in ends for other in ends if other != end]
+
+
+def are_kin(folder: str, other: str) -> bool:
+    """Return whether two names of folders tell parts of one whole apart, as `set1` and `set2`, `train` and `val` do.
+
+    A picture of one of these is none of the other, however alike their paths are.
+    """
+    one, its = folded(folder), folded(other)
+    words = [re.sub(r"[\W_]+", "", re.sub(r"\d+", "", text)) for text in (one, its)]
+    return one != its and (
+        words[0] == words[1] or all(not _SPLITS.isdisjoint(re.split(r"[\W\d_]+", t)) for t in (one, its))
+    )
+
+
+def pictures_listed(text: str) -> list[str]:
+    """Return the names of pictures that a cell lists with `;`, `,`, `|` or a line between; none for any other text.
+
+    Example:
+        >>> pictures_listed("a.png; b.png"), pictures_listed("c, d.png")
+        (['a.png', 'b.png'], [])
+    """
+    if _BETWEEN.search(text) is None or len(text) > _MOST_LISTED:
+        return []
+    parts = [part for part in _BETWEEN.split(text.strip()) if part]
+    return parts if len(parts) > 1 and all(map(is_picture_name, parts)) else []
 
 
 def number_of(name: str, *, of_file: bool) -> int | None:

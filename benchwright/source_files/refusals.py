@@ -8,6 +8,7 @@ from benchwright.text_normalization import counted
 
 BAD_ROW = "bad_row"
 MISSING_PICTURE = "missing_picture"
+AMBIGUOUS_PICTURE = "ambiguous_picture"
 REPEATED = "repeated"
 DAMAGED_ARCHIVE, UNUSABLE_MEMBER, UNUSABLE_ENTRY = "damaged_archive", "unusable_member", "unusable_entry"
 """Reasons for an archive that cannot be opened, a member of one, and an entry of a folder that is no file."""

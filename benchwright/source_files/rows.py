@@ -15,7 +15,7 @@ from benchwright.files.arrow_files import ArrowColumn, ChosenColumns
 from benchwright.files.bounded_json import bounded_json
 from benchwright.files.bounds import DOCUMENT_VALUES
 from benchwright.files.numbered_lines import MAX_LINE_BYTES
-from benchwright.files.tables import every_column
+from benchwright.files.tables import TableForm, every_column
 from benchwright.regions.formats.picture_marks import shown
 from benchwright.regions.formats.streamed_json import JsonLists
 
@@ -91,6 +91,7 @@ def table_rows(
     needed: Sequence[str] = (),
     choose: Callable[[Sequence[ArrowColumn]], ChosenColumns] = every_column,
     usual_line_bytes: int = MAX_LINE_BYTES,
+    form: TableForm | None = None,
 ) -> Iterator[Row | RefusedRow]:
     """Yield the rows of a table (`files.tables`) as mappings from column to value.
 
@@ -102,12 +103,13 @@ def table_rows(
         needed: Columns that have to be there.
         choose: Function that returns the columns to read of Parquet and Arrow.
         usual_line_bytes: Most bytes of a line of JSON, where `bounds.ROW_BYTES` says nothing else.
+        form: What is known of the form of texts and sheets; default None, one sheet whose first row has the names.
 
     Raises:
         DataError: The file as a whole cannot be read, or a needed column is missing.
     """
     records = files.table(path, end=end).records(
-        columns=columns, needed=needed, choose=choose, usual_line_bytes=usual_line_bytes
+        columns=columns, needed=needed, choose=choose, usual_line_bytes=usual_line_bytes, form=form
     )
     for entry, values, problem in records:
         yield RefusedRow(path, entry, BAD_ROW, problem) if problem else Row(entry, values)

@@ -25,7 +25,7 @@ from typing import Any
 
 from benchwright.errors import BenchwrightError, DamagedError, DataError
 from benchwright.file_locks import lock
-from benchwright.images.made_pictures import PictureRule
+from benchwright.images.made_pictures import MadeRule, PictureRule
 from benchwright.workspace.checked_files import CheckedFiles, checked_files
 from benchwright.workspace.objects import ObjectStore
 from benchwright.workspace.private_files import keep_private, make_private_folder
@@ -127,6 +127,14 @@ class Workspace:
         if not (self.root / "workspace.json").exists():
             return "lossless"
         return "by_content" if self.settings().get("pictures") == "by_content" else "lossless"
+
+    def made_rule(self) -> MadeRule:
+        """Return how the workspace holds pictures that steps make; `png` where it was begun before they had a choice.
+
+        It is fixed when a workspace is begun, so that a lost picture can be made again with the same bytes.
+        """
+        rule = self.settings().get("made")
+        return rule if rule in ("by_content", "lossless") else "png"
 
     def save_settings(self, settings: Mapping[str, Any]) -> None:
         """Write `workspace.json` atomically."""

@@ -81,6 +81,7 @@ class Manipulate(ManipulationSettings, MapStep):
     name: ClassVar[str] = "manipulate"
     version: ClassVar[int] = 2
     picture_fidelity: ClassVar[PictureFidelity] = "visual"
+    pixels_compared: ClassVar[bool] = True
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"pairs": "string"}
     reads: ClassVar[tuple[str, ...]] = (_PLANNED,)

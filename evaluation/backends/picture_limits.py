@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import DataError
 from benchwright.images.decode import decode_rgb, encode_png
-from benchwright.images.made_pictures import encode_jpeg
+from benchwright.images.made_pictures import encode_jpeg, is_lossless_webp
 
 if TYPE_CHECKING:
     from benchwright.drawing.painting import Pixels
 
     from .options import ModelOptions
 
-VERSION = 1
+VERSION = 2
 """Raised when the same picture and limits give other bytes."""
 _LEAST_SIDE_PX = 16
 _MOST_TRIES = 24
@@ -35,6 +35,12 @@ class PictureLimits(NamedTuple):
     def of(cls, options: ModelOptions) -> PictureLimits:
         """Return the limits that a model's options state."""
         return cls(options.max_picture_side, options.max_picture_bytes)
+
+    def within(self, others: PictureLimits) -> PictureLimits:
+        """Return the narrower of both limits on each."""
+        return PictureLimits(
+            *(min((one for one in pair if one is not None), default=None) for pair in zip(self, others, strict=True))
+        )
 
     def settings(self) -> dict[str, Any]:
         """Return the limits that are set, under the names of the options: they change what a model sees."""
@@ -57,13 +63,13 @@ class ShrunkPicture(NamedTuple):
 
 
 def shrunk(data: bytes, media_type: str, limits: PictureLimits) -> ShrunkPicture:
-    """Return a picture within limits, by averaging pixels; a PNG becomes a JPEG only where bytes are limited.
+    """Return a picture within limits, by averaging pixels; one without loss loses more only where bytes are limited.
 
     Equal pictures and limits give equal bytes under one build of Pillow.
 
     Args:
         data: File of the picture, upright and with its marks.
-        media_type: `image/png` or `image/jpeg`.
+        media_type: `image/png`, `image/jpeg` or `image/webp`.
         limits: Limits, one of which it exceeds.
 
     Raises:
@@ -71,10 +77,11 @@ def shrunk(data: bytes, media_type: str, limits: PictureLimits) -> ShrunkPicture
     """
     pixels = decode_rgb(data)
     height, width = pixels.shape[:2]
+    is_lossless = media_type == "image/png" or is_lossless_webp(data)
     factor = 1.0 if limits.max_side_px is None else min(1.0, limits.max_side_px / max(width, height))
     for _ in range(_MOST_TRIES):
         small = _resized(pixels, factor)
-        if media_type == "image/png" and limits.max_bytes is None:
+        if is_lossless and limits.max_bytes is None:
             return _shrunk(encode_png(small), "image/png", small)
         picture = _shrunk(encode_jpeg(small), "image/jpeg", small)
         if limits.max_bytes is None or len(picture.data) <= limits.max_bytes:

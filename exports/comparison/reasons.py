@@ -15,6 +15,7 @@ from benchwright.text_normalization import counted, printable
 
 Row = Mapping[str, Any]
 
+_FORMS = {"image/jpeg": "JPEG of quality 95", "image/webp": "WebP without loss", "image/png": "PNG"}
 _UNKNOWN = "neither release tells why"
 _ABSENT = object()
 _LONGEST = 60
@@ -113,7 +114,7 @@ class Reasons:
             if self._new_files.get(new, new) == self._old_files.get(old, old):
                 name = _named(self._new_images, made_after.root_image_id)
                 if made_after.media_type != made_before.media_type:
-                    form = "JPEG of quality 95" if made_after.media_type == "image/jpeg" else "PNG"
+                    form = _FORMS.get(made_after.media_type, made_after.media_type)
                     yield f"a picture made of {name} is released as {form}"
                 else:
                     removed = "removed from" if new in self._new_files else "left in"

@@ -205,6 +205,7 @@ def test_cells_of_text_are_what_was_meant_and_wrong_rows_are_named(
         ('b\n"a fox"\nNone\n', ["a fox", "None"], ""),
         ('b\n"a ""x"", NA"\nNA\n', ['a "x", NA', "NA"], ""),
         ("b\nNone\nNone\n", ["None", "None"], ""),
+        ("b\n3\nNone\n", ["3", "None"], ""),
         # Absent: among numbers, alone where only programs write it, without quotation marks where all texts have them.
         ("b\n3\nNA\n1.5e-3\nnan\n", ["3", "", "1.5e-3", ""], "column 'b': 2 cells that say NA or nan are absent"),
         ('b\n3\nNA\n"NaN"\n', ["3", "NA", "NaN"], ""),

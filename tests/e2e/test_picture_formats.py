@@ -1,6 +1,7 @@
-"""Made pictures are released lossless where pixels decide, else as JPEG in which people see no difference.
+"""Made pictures are encoded once, where they are made: without loss where pixels decide, else as JPEG.
 
-- A new workspace releases pieces of jigsaws as JPEG, all of one item alike, and views whose points are sought as PNG.
+- A new workspace has pieces of jigsaws as JPEG, all of one item alike, and views whose points are sought as WebP
+  without loss; a release holds these very files, and freezing decodes none of them but to draw marks.
 - What is drawn with marks follows its task; `release verify`, evaluation and exports take the release's own files.
 - A workspace of before keeps PNG until it is told otherwise, and then every decision still counts.
 - Sealed releases are lossless, and a corrected release keeps the formats that it has.
@@ -10,11 +11,14 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image, ImageFile
 from sealed_bench import SECRET_SEED
 from small_bench import OPERATION, Bench, reseal
 from walks import in_process, make_photographs, run_json
@@ -24,7 +28,7 @@ from benchwright.evaluation.backends.sent_pictures import SentPictures
 from benchwright.evaluation.prompting.question import question_of
 from benchwright.exports.correct import correct_release
 from benchwright.images import decode_rgb, encode_png
-from benchwright.images.made_pictures import encode_jpeg, is_jpeg
+from benchwright.images.made_pictures import encode_jpeg, is_jpeg, is_lossless_webp
 from benchwright.records import Choice, ImageRecord, ItemImage, Operation, VisualPrompt
 from benchwright.release import Release, verify_release
 from benchwright.workspace.workspace import Workspace
@@ -69,12 +73,15 @@ def decide(folder: Path) -> int:
     return int(taken["new"])
 
 
-def make_older(workspace: Path) -> None:
-    """Take the statement about pictures out of a workspace, as programs of before left it."""
-    space = Workspace.open(workspace)
+def make_older(folder: Path) -> None:
+    """Take the statements about pictures out of a workspace and make its pictures again, as programs of before did."""
+    space = Workspace.open(folder / "w")
     settings = space.settings()
-    del settings["pictures"]
-    space.save_settings({name: value for name, value in settings.items() if name not in {"format", "version"}})
+    shutil.rmtree(space.root / "objects")
+    for entry in ("jigsaw", "visual_correspondence"):
+        shutil.rmtree(space.tables / entry)
+    space.save_settings({k: v for k, v in settings.items() if k not in {"format", "version", "pictures", "made"}})
+    assert run(folder)["state"] == "waiting"
 
 
 def newest(workspace: Path) -> Release:
@@ -83,14 +90,44 @@ def newest(workspace: Path) -> Release:
 
 
 def made_formats(release: Release) -> dict[str, set[str]]:
-    """Return the formats of pictures by task, after a look at whether those of each item are alike."""
+    """Return the formats of pictures as models see them, by task; those of each item are alike."""
     formats: dict[str, set[str]] = {}
     for released in release.items():
-        of_item = {"jpeg" if is_jpeg(data) else "png" for data in released.images.values()}
-        of_item |= {"jpeg" if is_jpeg(data) else "png" for data in released.drawn if data is not None}
+        shown = [released.images[image.image_id] for image in released.item.images]
+        of_item = {form_of(drawn or data) for drawn, data in zip(released.drawn, shown, strict=True)}
         assert len(of_item) == 1
         formats.setdefault(released.item.task, set()).update(of_item)
     return formats
+
+
+def form_of(data: bytes) -> str:
+    return "jpeg" if is_jpeg(data) else "webp" if is_lossless_webp(data) else "png"
+
+
+class PictureWork:
+    """Files of pictures that this process encodes and decodes, by format."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.encoded, self.decoded = Counter[str](), Counter[str]()
+        save, load = Image.Image.save, ImageFile.ImageFile.load
+
+        def saved(image: Image.Image, to: Any, form: str | None = None, **more: Any) -> None:
+            self.encoded[str(form)] += 1
+            save(image, to, form, **more)
+
+        def loaded(image: ImageFile.ImageFile) -> Any:
+            if image.tile:
+                self.decoded[str(image.format)] += 1
+            return load(image)
+
+        def decoded(data: bytes) -> Any:
+            self.decoded_for_card += 1
+            return decode_rgb(data)
+
+        self.decoded_for_card = 0
+        monkeypatch.setattr("benchwright.release.card.example.decode_rgb", decoded)
+        monkeypatch.setattr(Image.Image, "save", saved)
+        monkeypatch.setattr(ImageFile.ImageFile, "load", loaded)
 
 
 @pytest.mark.slow
@@ -98,18 +135,18 @@ def test_a_workspace_of_before_keeps_png_until_told_otherwise_and_loses_no_decis
     make_photographs(tmp_path / "p", count=4)
     write_recipe(tmp_path)
     assert run(tmp_path)["state"] == "waiting"
-    make_older(tmp_path / "w")
+    make_older(tmp_path)
     decisions = decide(tmp_path)
     assert run(tmp_path)["state"] == "done"
     before, standing = newest(tmp_path / "w"), run_json("review", "status", "--workspace", tmp_path / "w")
-    assert made_formats(before) == {"jigsaw": {"png"}, "visual_correspondence": {"png"}}
+    assert made_formats(before) == {"jigsaw": {"png"}, "visual_correspondence": {"webp"}}
 
     write_recipe(tmp_path, ", pictures: by_content")
     again = run(tmp_path)
     assert again["state"] == "done"
     assert again["executed_shards"] == 0
     after = newest(tmp_path / "w")
-    assert made_formats(after) == {"jigsaw": {"jpeg"}, "visual_correspondence": {"png"}}
+    assert made_formats(after) == {"jigsaw": {"jpeg"}, "visual_correspondence": {"webp"}}
     assert run_json("review", "status", "--workspace", tmp_path / "w") == standing
     assert sum(standing["campaigns"][0]["slots"].values()) == decisions
     assert (after.path / "agreement.json").read_bytes() == (before.path / "agreement.json").read_bytes()
@@ -133,32 +170,43 @@ def test_a_workspace_of_before_keeps_png_until_told_otherwise_and_loses_no_decis
 
 
 @pytest.mark.slow
-def test_a_new_workspace_releases_by_content_with_equal_bytes_and_sealed_ones_stay_lossless(tmp_path: Path) -> None:
+def test_a_new_workspace_releases_the_files_that_its_steps_made_and_sealed_ones_are_lossless(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make_photographs(tmp_path / "p", count=3)
     write_recipe(tmp_path, seed=SECRET_SEED)
     run(tmp_path)
     decide(tmp_path)
     run(tmp_path)
     release = newest(tmp_path / "w")
-    assert made_formats(release) == {"jigsaw": {"jpeg"}, "visual_correspondence": {"png"}}
-    assert "are JPEG of quality 95" in (release.path / "README.md").read_text(encoding="utf-8")
+    assert made_formats(release) == {"jigsaw": {"jpeg"}, "visual_correspondence": {"webp"}}
+    assert "made by steps as JPEG of quality 95" in (release.path / "README.md").read_text(encoding="utf-8")
     masters = Workspace.open(tmp_path / "w").objects
-    records = {r.image_id: r for r in release.provenance() if isinstance(r, ImageRecord)}
-    for released in release.items():
-        for image_id, data in released.images.items():
-            [made_of, *_] = records[image_id].derived_from
-            if is_jpeg(data):
-                assert data == encode_jpeg(decode_rgb(masters.path(made_of)))
-                assert records[image_id].media_type == "image/jpeg"
+    shown = {image_id: data for released in release.items() for image_id, data in released.images.items()}
+    assert {form_of(data) for data in shown.values()} == {"jpeg", "webp"}
+    assert all(masters.path(image_id).read_bytes() == data for image_id, data in shown.items())
+    marked = sum(data is not None for released in release.items() for data in released.drawn)
 
     freeze = ("release", "freeze", "--workspace", tmp_path / "w", "--name", "formats", "--version")
+    (tmp_path / "w" / "cache" / "pictures.sqlite").unlink()
+    work = PictureWork(monkeypatch)
+    run_json(*freeze, "0.9")
+    assert work.encoded == {"WEBP": marked, "PNG": 1}, "the marked views, and the card's example"
+    assert work.decoded.total() == marked + work.decoded_for_card
+    run_json(*freeze, "0.91")
+    assert work.encoded["WEBP"] == marked, "what was drawn is kept"
+
     sealed = run_json(*freeze, "1.0", "--sealed", "test")
-    assert made_formats(Release.open(Path(sealed["release"])))["jigsaw"] == {"png"}
+    assert made_formats(Release.open(Path(sealed["release"]))) == {
+        "jigsaw": {"webp"}, "visual_correspondence": {"webp"}
+    }  # fmt: skip
+    assert verify_release(Path(sealed["release"])).ok
     refused = in_process(*freeze, "1.1", "--sealed", "test", "--pictures", "by_content")
     assert refused.returncode == 2
     assert "cannot be had with sealed splits" in refused.stderr
-    lossless = Release.open(Path(run_json(*freeze, "1.2", "--pictures", "lossless")["release"]))
-    assert made_formats(lossless)["jigsaw"] == {"png"}
+    late = in_process(*freeze, "1.2", "--pictures", "lossless")
+    assert "begin a new workspace with `pictures: lossless`" in " ".join(late.stderr.split())
+    assert made_formats(Release.open(tmp_path / "w" / "releases" / "formats-1.2"))["jigsaw"] == {"jpeg"}
 
 
 def marked_bench(count: int = 3) -> Bench:
@@ -234,7 +282,7 @@ def test_the_operation_says_how_pictures_were_encoded(tmp_path: Path) -> None:
         bench.records.__getitem__,
         lambda record: bench.files[record.image_id],
         removes_metadata=lambda _: False,
-        encodes=lambda _: True,
+        encodes=lambda _: "jpeg",
     )
     changes.survey([item])
     [operation] = changes.operations()

@@ -228,22 +228,42 @@ def test_a_picture_beyond_the_limits_is_shrunk_and_one_within_is_sent_as_it_is(
     assert SentPictures(limits).of(QuestionImage(bytes_digest(small), (), small)).data == small
 
 
-def test_an_endpoint_that_finds_a_picture_too_large_has_the_options_named_and_gets_it_smaller(
-    bench: Any, server: Any, tmp_path: Path
+@pytest.mark.parametrize(
+    ("words", "limit"),
+    [
+        ("image exceeds the maximum size", {"max_picture_side": 75}),
+        ("image dimensions exceed max allowed size: 100 pixels", {"max_picture_side": 100}),
+        ("image exceeds 9 kB maximum: 54,320 bytes > 12,000 bytes", {"max_picture_bytes": 9_000}),
+    ],
+)
+def test_an_endpoint_that_finds_a_picture_too_large_gets_it_again_shrunk(
+    bench: Any, server: Any, tmp_path: Path, words: str, limit: dict[str, int]
 ) -> None:
-    bench.add("Where?", pictures=[np.random.default_rng(6).integers(0, 256, (60, 300, 3), dtype=np.uint8)])
+    rng = np.random.default_rng(6)
+    for number in range(2):
+        bench.add(f"Where {number}?", pictures=[rng.integers(0, 256, (60, 300, 3), dtype=np.uint8)])
+    sizes: list[tuple[int, int]] = []
 
-    def behave(words: str, attempt: int, handler: Any) -> str | None:
+    def behave(question: str, attempt: int, handler: Any) -> str | None:
         content = handler.body["messages"][0]["content"]
         (url,) = (part["image_url"]["url"] for part in content if part["type"] == "image_url")
-        if max(decode_rgb(base64.b64decode(url.partition(",")[2])).shape) <= 100:
+        data = base64.b64decode(url.partition(",")[2])
+        sizes.append((max(decode_rgb(data).shape), len(data) * 4 // 3))
+        if sizes[-1][1] <= 12_000 if "bytes" in words else sizes[-1][0] <= 100:
             return "(B)"
-        return server.say(handler, 400, {"error": {"message": "image exceeds the maximum size"}})
+        return server.say(handler, 400, {"error": {"message": words}})
 
     server.behave = behave
-    with pytest.raises(CheckFailed, match=r"300 x 60 pixels.*--max-picture-side and --max-picture-bytes"):
+    score = ask(bench, server, tmp_path, concurrency=1)
+    assert (score.error, score.settings["backend"]["picture_limits_learned"]) == (0, limit)
+    refused = len(sizes) - 2
+    assert refused <= 4
+    again = ask(bench, server, tmp_path, concurrency=1)
+    assert (again.error, len(sizes)) == (0, refused + 2), "a run that goes on knows the limit"
+
+
+def test_an_endpoint_that_takes_no_picture_has_the_options_named(bench: Any, server: Any, tmp_path: Path) -> None:
+    bench.add("Where?", pictures=[np.random.default_rng(6).integers(0, 256, (20, 40, 3), dtype=np.uint8)])
+    server.behave = lambda words, attempt, handler: server.say(handler, 413, {"error": {"message": "body too large"}})
+    with pytest.raises(CheckFailed, match=r"20 x 10 pixels.*--max-picture-side and --max-picture-bytes"):
         ask(bench, server, tmp_path)
-    score = ask(bench, server, tmp_path, max_picture_side=100)
-    assert score.error == 0
-    assert score.settings["backend"]["max_picture_side"] == 100
-    assert score.asked_with["max_picture_side"] == 100

@@ -172,6 +172,9 @@ CASES: dict[str, Case] = {
          Read("Two stones.\nSee <image 1>\nWhich falls?", (1, 2, "none"), 0, tuple(f"exam/images-welsh/{n}.png" for n in (1, 2, 3))),
          Read("Which rises, if <image 1> holds?", ("ash", 1, "elm"), 2, ("exam/plots/x.png", "exam/plots/y.png"))],
         "pictures named in the words"),
+    "pictures of options in columns": Case(
+        {"d.json": [{"image": "1.png", "question": "Which?", "option_A_image": "2.png", "option_B_image": "3.png", "answer": "B"}], "3.png": 3},
+        [Read("Which?", (1, 2), 1, ("1.png", "2.png", "3.png"))], "pictures of options in columns"),
     "options that are the pictures after those of the question": Case(
         {"m.json": [{"id": n, "image_list": ["1.png", "2.png", "3.png"][:count], "question": q, "options": o, "answer": "B"} for n, (q, o, count) in enumerate((
             ("<image> Which fits?", ["<image>", "<image>", "none"], 3), ("Which fits?", ["<image>", "none"], 3), ("<image> and <image>?", ["ash", "elm"], 2)))],

@@ -181,7 +181,7 @@ def test_a_row_that_is_not_there_and_settings_that_exclude_each_other_are_errors
 
 
 def test_a_mapping_that_is_not_complete_is_refused_with_what_it_lacks(tmp_path: Path) -> None:
-    (tmp_path / "q.csv").write_text("nr,frage,o1,o2\n1,Was?,x,y\n")
+    (tmp_path / "q.csv").write_text("nr,stelling,o1,o2\n1,Wat?,x,y\n")
     refused = str(CliRunner().invoke(items, [str(tmp_path / "q.csv"), "--column", "options=o1,o2"]).exception)
     assert "it lacks a column for the question (--column question=COLUMN)" in refused
     assert "options=COLUMN" not in refused

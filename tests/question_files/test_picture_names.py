@@ -90,6 +90,15 @@ ONE_FILE = {
     "no end, dots": ("fig.1", ["fig.1.png"], "fig.1.png"),
     "no end of two": ("p", ["p.png", "p.jpg"], AMBIGUOUS),
     "other end": ("p.jpg", ["p.png"], MISSING),
+    "other end of one format": ("a/p.jpg", ["a/p.jpeg", "b/p.jpeg"], "a/p.jpeg"),
+    "other end of one format, of two": ("p.jpg", ["p.jpeg", "p.jfif"], AMBIGUOUS),
+    "other first folder": ("vqa/set2/cat/1.png", ["pics/set1/cat/1.png", "pics/set2/cat/1.png"], "pics/set2/cat/1.png"),
+    "other first folder of two": ("vqa/set/cat/1.png", ["pics/set/cat/1.png", "old/set/cat/1.png"], AMBIGUOUS),
+    "first folder that tells sets apart": ("set1/val/cat/1.png", ["set2/val/cat/1.png"], MISSING),
+    "first folder that tells splits apart": ("train2017/a/b/1.png", ["val2017/a/b/1.png"], MISSING),
+    "quotes": ("'a/p.png'", ["a/p.png"], "a/p.png"),
+    "quotes of the name": ("'p.png'", ["'p.png'", "p.png"], "'p.png'"),
+    "several, and a file of that whole name": ("c.png, d.png", ["c.png, d.png", "c.png", "d.png"], "c.png, d.png"),
     "number": (123456, ["val2014/COCO_val2014_000000123456.jpg"], "val2014/COCO_val2014_000000123456.jpg"),
     "number, padded": ("17", ["img/000017.png", "img/000170.png"], "img/000017.png"),
     "number of words": (12, ["chart_12.png"], MISSING),
@@ -125,6 +134,12 @@ SEVERAL = {
     "two uploads of a name": (
         ["p.png"],
         {"q.jsonl": ["/data/upload/5/ab12cd34-p.png", "/data/upload/5/ffffffff-p.png"]},
+        [MISSING, MISSING],
+    ),
+    "two ends": (["p.jpeg"], {"q.jsonl": ["p.jpg", "p.jpeg"]}, [MISSING, "p.jpeg"]),
+    "two first folders": (
+        ["pics/set/cat/1.png"],
+        {"q.jsonl": ["vqa/set/cat/1.png", "coco/set/cat/1.png"]},
         [MISSING, MISSING],
     ),
     "two cases": (["p.png"], {"q.jsonl": ["P.png", "p.png"]}, [MISSING, "p.png"]),
@@ -261,6 +276,19 @@ def test_a_column_of_file_names_goes_before_a_number(case: str, tmp_path: Path, 
         assert read.files[0].columns.column("image") == column
         [entry] = read.index.questions()
         assert entry.names == (("0009.png",) if case == "number alone" else ("p.png",))
+
+
+@pytest.mark.parametrize("cell", ["a.png;b.png", "a.png, b.png", "a.png | b.png", "'a.png'; 'b.png'", "a.png\nb.png"])
+def test_a_cell_may_list_several_pictures(cell: str, tmp_path: Path, drawn: bytes) -> None:
+    source = bench(tmp_path, drawn, ["a.png", "b.png", "c, d.png"], {"q.jsonl": [cell, "c, d.png"]})
+    with read_questions(source) as read:
+        assert [entry.names for entry in read.index.questions()] == [("a.png", "b.png"), ("c, d.png",)]
+
+
+def test_notes_tell_which_pictures_have_another_name_on_disk(tmp_path: Path, drawn: bytes) -> None:
+    source = bench(tmp_path, drawn, ["1.jpeg", "2.jpeg"], {"q.jsonl": ["1.jpg", "2.jpg"]})
+    text = check_items_text(check_items(source))
+    assert "2 pictures found under another end of the same format, such as 1.jpeg for '1.jpg'" in text
 
 
 def test_an_entry_of_coco_that_names_its_file_is_not_looked_up_by_number(tmp_path: Path, drawn: bytes) -> None:

@@ -18,6 +18,7 @@ from benchwright.drawing import PromptError
 from benchwright.drawing.previews import Preview, coarse_preview, detail, marks_preview, preview
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.images.decode import decode_rgb, upright_size
+from benchwright.images.formats import HEAD_BYTES, MEDIA_TYPES, sniff
 from benchwright.records import ItemImage
 
 from ...workflow.image_files import ImageFiles
@@ -35,7 +36,8 @@ DETAIL_PX = 512
 KEPT_BYTES = 96 << 20
 _MOST_WAITING = 24
 """Most pictures that wait to be prepared in the background."""
-_PNG = b"\x89PNG\r\n\x1a\n"
+_MADE_AS = frozenset({"JPEG", "PNG", "WEBP"})
+"""Formats in which steps make pictures."""
 
 
 class ShownPictures:
@@ -144,11 +146,12 @@ class ShownPictures:
 
     def _picture(self, image_id: str) -> Preview:
         data = self._originals.data(image_id)
-        if self._originals.is_made(image_id) and data.startswith(_PNG):
+        form = sniff(data[:HEAD_BYTES])
+        if form in _MADE_AS and self._originals.is_made(image_id):
             width, height = full = upright_size(data)
             if max(full) <= MAX_SIDE_PX:
                 # A step of this package encoded it, so it holds nothing but pixels.
-                return Preview(data, "image/png", width, height, full)
+                return Preview(data, MEDIA_TYPES[form], width, height, full)
         return preview(data, max_side_px=MAX_SIDE_PX, lossless_up_to_px=_LOSSLESS_PX)
 
     def size(self, image: ItemImage) -> tuple[int, int]:

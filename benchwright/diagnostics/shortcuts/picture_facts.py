@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from benchwright.images import decode_rgb
 from benchwright.images.formats import walk
 from benchwright.images.formats.walking import Limits
+from benchwright.images.made_pictures import is_lossless_webp
 
 from ..pictures.compression import chroma_coding, jpeg_quality
 from ..pictures.measures import colorfulness
@@ -19,8 +20,9 @@ from ..pictures.measures import colorfulness
 _SMALL_PX = 192
 """Longer side, in pixels, to which a picture is shrunk before its light is measured."""
 _BLACK, _WHITE = 5, 250
-_FORMATS = ("AVIF", "BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
-_COMPARABLE = tuple(float(_FORMATS.index(name)) for name in ("JPEG", "PNG"))
+_LOSSLESS_WEBP = "WEBP without loss"
+_FORMATS = ("AVIF", "BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP", _LOSSLESS_WEBP)
+_COMPARABLE = tuple(float(_FORMATS.index(name)) for name in ("JPEG", "PNG", _LOSSLESS_WEBP))
 """Formats whose compressed pixels are the longer the more there is to see, where files are encoded alike."""
 _OF_JPEG = ("jpeg_quality", "jpeg_chroma", "jpeg_progressive")
 
@@ -44,7 +46,10 @@ class PictureTraits(NamedTuple):
 
     @property
     def encoding(self) -> tuple[float | None, ...] | None:
-        """Return what makes bytes of files of one size comparable; None for formats other than PNG and JPEG."""
+        """Return what makes bytes of files of one size comparable.
+
+        None for formats other than JPEG, PNG and WebP without loss.
+        """
         if self.file["format"] not in _COMPARABLE:
             return None
         return tuple(self.file[name] for name in ("format", *_OF_JPEG))
@@ -71,7 +76,7 @@ def facts_of_picture(data: bytes, *, with_pixels: bool, pixels: NDArray[np.uint8
         "width": float(width),
         "height": float(height),
         "aspect": width / height,
-        "format": float(_FORMATS.index(container.format)),
+        "format": float(_FORMATS.index(_LOSSLESS_WEBP if is_lossless_webp(data) else container.format)),
         **(_encoding_of_jpeg(data) if container.format == "JPEG" else dict.fromkeys(_OF_JPEG)),
     }
     if not with_pixels:
@@ -82,8 +87,8 @@ def facts_of_picture(data: bytes, *, with_pixels: bool, pixels: NDArray[np.uint8
 def with_detail(pictures: Sequence[PictureTraits]) -> list[PictureTraits]:
     """Return facts of pictures that are compared, with bytes among the measures of pixels where they are one.
 
-    Of files of one size and encoding, PNGs or JPEGs of one quality and sampling, the compressed pixels are the longer
-    the more detail there is to see; bytes that hold no pixels stay a measure of the file. Other facts are
+    Of files of one size and encoding, without loss or JPEGs of one quality and sampling, the compressed pixels are the
+    longer the more detail there is to see; bytes that hold no pixels stay a measure of the file. Other facts are
     returned as they are.
     """
     if len({(each.encoding, each.width, each.height) for each in pictures}) > 1 or pictures[0].encoding is None:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from benchwright.source_files.picture_names import is_picture_name
+from benchwright.source_files.picture_names import is_picture_name, may_be_the_same, names_of
 
 from ..mapping.columns import FIELDS, image_columns, option_columns
 from .layout import NOTHING, Entry, Layout, PlainRow, named, without
 
 _NAMED = re.compile(
     r"\(image\)\s?\[(?P<exam>[^\[\]\n]{1,400})\]"
-    r"|!\[[^\[\]\n]{0,400}\]\((?P<markdown>[^()\s]{1,400})\)"
-    r"|<img\s[^<>\n]{0,400}?src\s*=\s*[\"'](?P<html>[^\"'<>\n]{1,400})[\"'][^<>\n]{0,400}>"
+    r"|!\[[^\[\]\n]{0,400}\]\([ ]?<?(?P<markdown>[^()<>\"'\n]{1,400}?)>?"
+    r"(?:[ ](?:\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'))?[ ]?\)"
+    r"|<img\s[^<>\n]{0,400}?src\s*=\s*(?:[\"'](?P<html>[^\"'<>\n]{1,400})[\"']|(?P<bare>[^\s\"'<>]{1,400}))[^<>\n]{0,400}>"
     r"|<img>(?P<tag>[^<>\n]{1,400})</img>",
     re.I,
 )
@@ -23,9 +24,30 @@ _STARTS = ("(image)", "![", "<img")
 
 
 def _places(entry: Entry) -> tuple[str, ...]:
-    """Return the columns with words, in the order in which they are read; none where a column names pictures."""
+    """Return the columns with words, in the order in which they are read; none where others hold pictures unnamed."""
     pictures, words = _columns(tuple(entry))
-    return () if any(entry[column] not in (None, "", []) for column in pictures) else words
+    if any(entry[column] not in (None, "", []) for column in pictures) and _own(entry) is None:
+        return ()
+    return words
+
+
+def _own(entry: Entry) -> tuple[str, list[str]] | None:
+    """Return the one column that names pictures, with these; None where none does, or several."""
+    pictures, _ = _columns(tuple(entry))
+    if len(image_columns(tuple(entry))) > 0:
+        return None
+    listed = {name: value if isinstance(value := entry[name], list) else [value] for name in pictures}
+    found = [(name, names) for name, names in listed.items() if names and all(map(is_picture_name, names))]
+    return found[0] if len(found) == 1 else None
+
+
+def _number(path: str, names: dict[str, int]) -> int:
+    """Return the number of a picture among those that are named, which it joins unless one alone may be it."""
+    if path not in names:
+        paths = names_of(path)
+        same = [n for name, n in names.items() if any(may_be_the_same(a, b) for a in paths for b in names_of(name))]
+        names[path] = same[0] if len(same) == 1 else max(names.values(), default=0) + 1
+    return names[path]
 
 
 @lru_cache(maxsize=64)
@@ -50,13 +72,16 @@ def _name(match: re.Match[str]) -> str:
 
 
 def _taken(entry: Entry) -> frozenset[str]:
-    places = _places(entry)
-    return frozenset(places) if any(_names_one(entry[place]) for place in places) else NOTHING
+    _, words = _columns(tuple(entry))
+    return frozenset(_places(entry)) if any(_names_one(entry[place]) for place in words) else NOTHING
 
 
 def _rows(entry: Entry) -> Iterator[PlainRow]:
-    names: dict[str, int] = {}
+    own, places = _own(entry), _places(entry)
+    names: dict[str, int] = {} if own is None else {name: n for n, name in enumerate(own[1], start=1)}
     folder = _folder(entry)
+    asked = named(entry)
+    question = next((asked[name] for name in FIELDS["question"] if name in asked), None)
 
     def numbered(match: re.Match[str]) -> str:
         name = _name(match)
@@ -64,7 +89,7 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
             return match[0]
         is_of_exam = match["exam"] is not None and "/" not in name
         path = f"{folder}/{name}" if folder and is_of_exam else name
-        return f"<image {names.setdefault(path, len(names) + 1)}>"
+        return f"<image {_number(path, names)}>"
 
     def read(value: Any) -> Any:
         if isinstance(value, str):
@@ -73,10 +98,31 @@ def _rows(entry: Entry) -> Iterator[PlainRow]:
             return {key: read(part) for key, part in value.items()}
         return [read(part) for part in value] if isinstance(value, list) else value
 
-    row = {**entry, **{place: read(entry[place]) for place in _places(entry)}}
-    columns = named(entry)
-    empty = frozenset(columns[name] for name in FIELDS["image"] if name in columns)
-    yield PlainRow("", {**without(row, empty), "image": list(names)})
+    row = {**entry, **{place: read(entry[place]) for place in places}}
+    if question in places and isinstance(entry[question], str):
+        row[question] = _without_ends(entry[question], numbered)
+    by_number = {number: name for name, number in reversed(names.items())}
+    pictures = [by_number[number] for number in sorted(by_number)]
+    if own is not None:
+        yield PlainRow("", {**row, own[0]: pictures})
+        return
+    empty = frozenset(asked[name] for name in FIELDS["image"] if name in asked)
+    yield PlainRow("", {**without(row, empty), "image": pictures})
+
+
+def _without_ends(words: str, numbered: Callable[[re.Match[str]], str]) -> str:
+    """Return a question with marks for its pictures, without those in Markdown or HTML before it and after it."""
+    found = [match for match in _NAMED.finditer(words) if match["exam"] is None and is_picture_name(_name(match))]
+    start, end = 0, len(words)
+    for match in found:
+        if not words[start : match.start()].strip():
+            start = match.end()
+    for match in reversed(found):
+        if match.start() >= start and not words[match.end() : end].strip():
+            end = match.start()
+    _NAMED.sub(numbered, words)  # numbers the pictures in the order of the words
+    inner = _NAMED.sub(numbered, words[start:end])
+    return inner.strip() or _NAMED.sub(numbered, words)
 
 
 def _folder(entry: Entry) -> str | None:
@@ -89,9 +135,9 @@ def _folder(entry: Entry) -> str | None:
 NAMED_IN_WORDS = Layout(
     "pictures named in the words",
     "`(image)[1.png]`, `![...](1.png)`, `<img src=...>` or `<img>1.png</img>` in the question, what leads to it or an "
-    "option, and no column with pictures",
-    "the words have `<image 1>` in that place; an option that is no more is the picture; `(image)[...]` lies in "
-    "`images-LANGUAGE`, where a language is stated",
+    "option, alone or beside one column that names pictures",
+    "the words have `<image 1>` in that place, but for Markdown and HTML before and after the question; an option that "
+    "is no more is the picture; `(image)[...]` lies in `images-LANGUAGE`, where a language is stated",
     ("M3Exam",),
     _taken,
     _rows,

@@ -26,6 +26,7 @@ from .marked_words import MARKED_WORDS
 from .named_in_words import NAMED_IN_WORDS
 from .nested_instances import INSTANCES, NESTED_INSTANCES
 from .nested_questions import NESTED_QUESTIONS
+from .option_pictures import OPTION_PICTURES
 from .option_texts import OPTION_TEXT_COLUMNS, OPTION_TEXTS
 from .pictures_by_id import COCO_NUMBERS, DRAWN_FIGURES, FIGURES, FOLDERS
 from .question_lists import LISTED_QUESTIONS
@@ -52,6 +53,7 @@ _PARTS: tuple[Layout, ...] = (
     FOLDERS,
     COCO_NUMBERS,
     MARKED_WORDS,
+    OPTION_PICTURES,
     NAMED_IN_WORDS,
     OPTION_TEXTS,
     WRONG_ANSWERS,

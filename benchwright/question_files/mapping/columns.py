@@ -11,8 +11,8 @@
 | `image`       | path, name, address, base64 or bytes of the picture, or a list of such; also image_1, ... |
 | `task`, `category`, `level`, `split`, `group`, `explanation` | as in an item                              |
 
-What no field takes is kept as a label. A file of models' replies has a column with them besides the question's id
-(`REPLY_FIELDS`).
+Names in other languages count where the column of the questions has one (`header_words`). What no field takes is kept
+as a label. A file of models' replies has a column with them besides the question's id (`REPLY_FIELDS`).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from benchwright.files.recoded_text import known_encoding
 from benchwright.records import LETTERS, Record
 from benchwright.source_files.picture_names import is_picture_name
 
+from .header_words import FOREIGN, bare_name, foreign_option, is_option_name
 from .readings import READINGS, Reading
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -95,8 +96,20 @@ SETTINGS = (_FIRST_ANSWER, KEYS, ENCODING)
 _OPTION = re.compile(r"(?:option|choice|opt|answer)?[ _-]?([a-z])", re.I)
 _NUMBERED_OPTION = re.compile(r"(?:option|choice|opt)[ _-]?(\d{1,2})", re.I)
 _NUMBERED_IMAGE = re.compile(r"(?:image|img|picture)[ _-]?(\d{1,2})", re.I)
+_OPTION_WORDS = frozenset({"option", "options", "choice", "choices", "opt"})
+_REPEATED = re.compile(r"(.+)\.(\d{1,2})")
+"""A name that pandas numbers, since it stands several times."""
 
 
+_PICTURE_WORD = r"(?:image|img|picture|pic|photo)(?:[ _-]?(?:path|file|name|url))?"
+_OPTION_WORD = r"(?:option|choice|opt|answer|candidate)"
+_OPTION_PICTURE = re.compile(
+    rf"(?:{_OPTION_WORD}[ _-]?)?([a-z]|\d{{1,2}})[ _-]?{_PICTURE_WORD}"
+    rf"|{_OPTION_WORD}[ _-]?{_PICTURE_WORD}[ _-]?([a-z]|\d{{1,2}})"
+    rf"|{_PICTURE_WORD}[ _-]?{_OPTION_WORD}[ _-]?([a-z]|\d{{1,2}})",
+    re.I,
+)
+"""Columns with the picture of an option: `option_A_image`, `A_image`, `option_image_1`, `image_option_1`."""
 _MAY_BE_WORDS = frozenset({"text", "prompt", "input", "text_in", "problem"})
 """Columns that are taken for questions, and may hold other words where nothing else tells."""
 QUESTION_LISTS = ("qa_pairs", "qas", "qa", "question_answers", "question_answer_pairs", "question_answering_pairs")
@@ -128,7 +141,16 @@ def spellings(name: str) -> tuple[str, ...]:
 def is_known_column(name: str) -> bool:
     """Return whether a column's name tells that it may hold a part of a question or of a reply."""
     is_numbered = any(form.fullmatch(name.strip().lower()) for form in (_OPTION, _NUMBERED_OPTION, _NUMBERED_IMAGE))
-    return is_numbered or any(spelling in _KNOWN for spelling in spellings(name))
+    is_numbered = is_numbered or _OPTION_PICTURE.fullmatch(name.strip()) is not None
+    if is_numbered or any(spelling in _KNOWN for spelling in spellings(name)):
+        return True
+    is_repeated = (match := _REPEATED.fullmatch(name.strip())) is not None and is_option_word(match[1])
+    return is_repeated or any(bare_name(name) in names for names in FOREIGN.values()) or bool(foreign_option(name))
+
+
+def is_option_word(name: str) -> bool:
+    """Return whether a name is the word for an option without a letter or number, in any language."""
+    return name.strip().lower() in _OPTION_WORDS or is_option_name(name)
 
 
 def own_picture(row: Mapping[str, Any]) -> str | None:
@@ -148,6 +170,9 @@ class ColumnMapping(Record):
         first_answer: Number of the first option where keys are numbers, as a curator says; None where it is found.
         keys: How keys name options, as a curator says; None where it is found.
         encoding: Encoding of the file's text, as a curator says; None where it is found.
+        absent: What stands in the last columns of options of rows that have fewer, as the rows tell.
+        parted: What separates the options in one cell, as the keys tell; empty for nothing.
+        parts: Number of options in a cell that they separate, where that is told; 0 for any.
     """
 
     fields: dict[str, str] = Field(default_factory=dict)
@@ -157,6 +182,9 @@ class ColumnMapping(Record):
     first_answer: int | None = Field(None, ge=0, le=1)
     keys: Reading | None = None
     encoding: str | None = None
+    absent: frozenset[str] = frozenset()
+    parted: str = ""
+    parts: int = Field(0, ge=0)
 
     @cached_property
     def taken(self) -> frozenset[str]:
@@ -236,8 +264,15 @@ def guessed_columns(
         guess = next((lowered[name] for name in names if name in lowered and lowered[name] not in taken), None)
         if guess is not None:
             fields[field] = guess
+    repeated = _repeated_options(columns)
+    if "options" not in given and repeated:
+        fields = {field: name for field, name in fields.items() if name not in repeated or field in given}
     if "options" not in given and "options" not in fields:
-        several["options"] = _in_order(columns, _OPTION, _NUMBERED_OPTION, without=frozenset(fields.values()))
+        others = frozenset(fields.values())
+        found = _in_order(columns, _OPTION, _NUMBERED_OPTION, without=others)
+        is_foreign = any(bare_name(name) in FOREIGN["question"] for name in columns)
+        several["options"] = found or repeated or (_foreign_options(columns, without=others) if is_foreign else ())
+    _add_foreign(fields, several, columns, given, no_ids)
     if "image" not in given and (numbered := _in_order(columns, None, _NUMBERED_IMAGE)):
         fields.pop("image", None)
         several["image"] = numbered
@@ -252,6 +287,52 @@ def guessed_columns(
     )
 
 
+def _add_foreign(
+    fields: dict[str, str],
+    several: Mapping[str, tuple[str, ...]],
+    columns: Sequence[str],
+    given: Collection[str],
+    no_ids: Collection[str],
+) -> None:
+    """Add the columns whose names are words of other languages, where that of the questions is one."""
+    by_name: dict[str, str] = {}
+    for name in columns:
+        by_name.setdefault(bare_name(name), name)
+    if not any(word in by_name for word in FOREIGN["question"]):
+        return
+    for field, words in FOREIGN.items():
+        taken = {*fields.values(), *(name for group in several.values() for name in group)}
+        taken |= set(no_ids) if field == "id" else set()
+        if field in fields or several.get(field) or field in given:
+            continue
+        guess = next((by_name[word] for word in words if word in by_name and by_name[word] not in taken), None)
+        if guess is not None:
+            fields[field] = guess
+
+
+def _repeated_options(columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of options that have the same name, which pandas numbers: `option`, `option.1`."""
+    for name in columns:
+        if is_option_word(name) and f"{name}.1" in columns:
+            others = takewhile(columns.__contains__, (f"{name}.{number}" for number in count(1)))
+            return (name, *others)
+    return ()
+
+
+def _foreign_options(columns: Sequence[str], *, without: frozenset[str]) -> tuple[str, ...]:
+    """Return the columns of options in other languages, of letters from the first on, or of numbers from 0 or 1 on."""
+    by_kind: dict[str, dict[int, str]] = {}
+    for name in columns:
+        if name not in without and (found := foreign_option(name)) is not None:
+            by_kind.setdefault(found[0], {}).setdefault(found[1], name)
+    runs = []
+    for kind, places in by_kind.items():
+        first = 1 if kind == "1" and 0 not in places else 0
+        runs.append(tuple(places[place] for place in takewhile(places.__contains__, count(first))))
+    whole = [run for run in runs if len(run) >= 2]
+    return whole[0] if len(whole) == 1 else ()
+
+
 def option_columns(columns: Iterable[str]) -> tuple[str, ...]:
     """Return the columns of options that have one each, such as `A`, `B`, or `option1`, `option2`; none where none."""
     return _option_columns(tuple(columns))
@@ -261,6 +342,22 @@ def option_columns(columns: Iterable[str]) -> tuple[str, ...]:
 def _option_columns(columns: tuple[str, ...]) -> tuple[str, ...]:
     taken = {name for names in (FIELDS["options"], FIELDS["answer"]) for name in names}
     return _in_order([name for name in columns if name.strip().lower() not in taken], _OPTION, _NUMBERED_OPTION)
+
+
+def option_picture_columns(columns: Sequence[str]) -> dict[str, str]:
+    """Return the columns with the pictures of options by their letters or numbers; none unless these count on.
+
+    Example:
+        >>> option_picture_columns(["option_A_image", "option_B_image"]), option_picture_columns(["option_B_image"])
+        ({'A': 'option_A_image', 'B': 'option_B_image'}, {})
+    """
+    found: dict[str, str] = {}
+    for name in columns:
+        if (match := _OPTION_PICTURE.fullmatch(name.strip())) is not None:
+            found.setdefault(next(filter(None, match.groups())).upper(), name)
+    numbers = [str(number) for number in (range(len(found)) if "0" in found else range(1, len(found) + 1))]
+    order = next((run for run in (list(LETTERS[: len(found)]), numbers) if set(run) == set(found)), [])
+    return {label: found[label] for label in order} if len(order) > 1 else {}
 
 
 def image_columns(columns: Sequence[str]) -> tuple[str, ...]:

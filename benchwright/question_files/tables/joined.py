@@ -1,10 +1,11 @@
-"""Keys and splits in a second file, joined to the questions by id.
+"""Keys, splits and pictures in a second file, joined to the questions by id.
 
 | beside the questions                                                     | benchmarks                           |
 |--------------------------------------------------------------------------|--------------------------------------|
 | rows with an id and a key, without questions, in any kind of file        | AMBER (`annotations.json`)           |
 | an object from id to key, or to an object with a key                     | MMMU (`answer_dict_val.json`), BLINK |
 | an object from split to a list of ids                                    | ScienceQA (`pid_splits.json`)        |
+| pictures by id: `images.csv`, or the list `images` of a JSON document    | COCO                                 |
 
 A file is taken where most of the questions looked at have their id in it. Of several files with different keys, the one
 whose name is that of the questions goes first; where none is, the question has no key, and the row says so.
@@ -24,11 +25,12 @@ from benchwright.errors import BenchwrightError
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import Reshaped, Row
+from benchwright.source_files.rows import BadRow, Reshaped, Row
 
 from ..mapping.columns import ColumnMapping, guessed_columns
 from ..mapping.configs import split_of
-from .joined_files import JoinedFile
+from .joined_files import KEYS_DIFFER, JoinedFile
+from .picture_lists import PictureList, has_list_of_pictures, listed_pictures, pictures_in_table, references
 
 _NAMED = 3
 """Most files that are named as those from which a key comes."""
@@ -40,6 +42,9 @@ _MOST_PATHS = 20_000
 _MOST_KEYS = 2_000_000
 _SHARE = 0.5
 """Smallest share of the questions looked at whose id a file of keys has."""
+_OF_PICTURES = re.compile(r"images?|imgs?|pictures?|photos?|coco", re.I)
+"""Names of files whose rows are pictures."""
+_HEAD_BYTES = 4096
 _OWN_WORD = re.compile(
     r"(?:questions?|quer(?:y|ies)|problems?|answers?|annotations?|anno|keys?|labels?|gt|truth|dict)", re.I
 )
@@ -63,6 +68,7 @@ class _Folder:
     paths: list[str]
     no_keys: set[str] = field(default_factory=set)
     no_splits: set[str] = field(default_factory=set)
+    no_pictures: set[str] = field(default_factory=set)
 
 
 _FOLDERS: WeakKeyDictionary[DatasetFiles, _Folder] = WeakKeyDictionary()
@@ -102,26 +108,113 @@ def joined_rows(
     identity = columns.column("id")
     lacks_key = not _has(documents, columns, "answer")
     lacks_split = columns.column("split") is None and bool(columns.options or columns.column("options"))
+    rows = _with_pictures(files, path, chain(head, rows), documents, read, among, joined)
     is_alone = columns.column("question") is None or identity is None
     if is_alone or not (lacks_key or lacks_split):
-        yield from chain(head, rows)
+        yield from rows
         return
     assert identity is not None
     ids = {str(document[identity]) for document in documents if document.get(identity) is not None}
     beside = _found_beside(files, path, ids, read, among, lacks_key=lacks_key)
     if joined is not None:
         joined += beside.files
+    several = _of_several(read, path, identity) if beside.keys else frozenset()
     by = f"a look-up by id in {', '.join([file.path for file in beside.files][:_NAMED])}"
-    for row in chain(head, rows):
+    for row in rows:
         if isinstance(row, RefusedRow) or not (beside.keys or beside.splits):
             yield row
             continue
         own = str(row.document.get(identity))
-        told = {name: value for name, value in beside.keys.get(own, {}).items() if row.document.get(name) is None}
+        key = beside.keys.get(own, {})
+        if key and own in several:
+            key = {"answer": None, KEYS_DIFFER: "several questions have its id, and one key"}
+        told = {name: value for name, value in key.items() if row.document.get(name) is None}
         if own in beside.splits and lacks_split:
             told["split"] = beside.splits[own]
         step = Reshaped(by, frozenset({identity}), row.document)
         yield row._replace(document={**row.document, **told}, made=(*row.made, step) if told else row.made)
+
+
+def _with_pictures(
+    files: DatasetFiles,
+    path: str,
+    rows: Iterator[Row | RefusedRow],
+    head: Sequence[Mapping[str, Any]],
+    read: Read,
+    among: Sequence[str],
+    joined: list[JoinedFile] | None,
+) -> Iterator[Row | RefusedRow]:
+    """Yield rows that name pictures by id with the files that a table beside them has for these ids."""
+    ids = {own for document in head for own in references(document)}
+    pictures = _pictures_beside(files, path, ids, read, among, joined) if ids else None
+    for row in rows:
+        if pictures is None or isinstance(row, RefusedRow):
+            yield row
+            continue
+        try:
+            found = pictures.referred(row.document)
+        except BadRow as error:
+            yield RefusedRow(path, row.entry, error.reason, str(error), position=row.position)
+            continue
+        if found is not None:
+            step = Reshaped(f"a look-up by id in {pictures.where}", frozenset({found[0]}), row.document)
+            yield row._replace(document={**row.document, "image": found[1]}, made=(*row.made, step))
+        else:
+            yield row
+
+
+def _pictures_beside(
+    files: DatasetFiles,
+    path: str,
+    ids: set[str],
+    read: Read,
+    among: Sequence[str],
+    joined: list[JoinedFile] | None,
+) -> PictureList | None:
+    """Return the pictures that files beside the questions have by id; None where none has most of the ids."""
+    names: dict[str, str | None] = {}
+    found = []
+    folder = _folder(files, among)
+    for other in _near(folder, path):
+        if other in folder.no_pictures:
+            continue
+        try:
+            listed = _pictures_of(files, read, other)
+        except (BenchwrightError, OSError):
+            continue  # what cannot be read is told where all files are looked into
+        if not listed.names:
+            folder.no_pictures.add(other)
+        elif len(ids & listed.names.keys()) >= _SHARE * len(ids):
+            found.append(other)
+            for own, file in listed.names.items():
+                names[own] = file if names.get(own, file) == file else None
+    if joined is not None:
+        joined += [JoinedFile(other, path, "pictures") for other in found]
+    return PictureList(names, " and ".join(found[:_NAMED])) if found else None
+
+
+def _pictures_of(files: DatasetFiles, read: Read, path: str) -> PictureList:
+    """Return the pictures by id that a file has: a table of them, or the list of a JSON document."""
+    if path.lower().endswith((".json", ".json.gz")):
+        with files.as_path(path) as place, place.open("rb") as handle:
+            is_object = handle.read(_HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+            if is_object and has_list_of_pictures(place):
+                return listed_pictures(JsonLists(place))
+    rows = (row.document for row in read(path) if isinstance(row, Row))
+    return pictures_in_table(rows, is_of_pictures=_OF_PICTURES.search(path.rpartition("/")[2]) is not None)
+
+
+def _of_several(read: Read, path: str, identity: str) -> frozenset[str]:
+    """Return the ids that stand for several questions of a file, so that a key tells not for which it is."""
+    known: dict[str, int] = {}
+    several = set()
+    for row in read(path):
+        if isinstance(row, Row) and row.document.get(identity) is not None:
+            own = str(row.document[identity])
+            content = hash(repr([(n, v) for n, v in row.document.items() if isinstance(v, str | int | float | list)]))
+            if known.setdefault(own, content) != content:
+                several.add(own)
+    return frozenset(several)
 
 
 def _has(documents: Sequence[Mapping[str, Any]], columns: ColumnMapping, name: str) -> bool:
@@ -155,7 +248,10 @@ def _found_beside(
         for identity, told in keys.items():
             known = beside.keys.setdefault(identity, told)
             if known is not told and known.get("answer") != told.get("answer"):
-                beside.keys[identity] = {"answer": None, "keys_differ": f"{beside.files[0].path}, {other}"}
+                beside.keys[identity] = {
+                    "answer": None,
+                    KEYS_DIFFER: f"{beside.files[0].path} and {other} state different keys",
+                }
     return beside
 
 
@@ -186,7 +282,9 @@ def _keys(folder: _Folder, read: Read, path: str, ids: set[str]) -> dict[str, di
     for row in islice(chain(head, rows), _MOST_KEYS):
         if row.document.get(identity) is not None:
             labels = {name: value for name, value in row.document.items() if name not in (identity, answer)}
-            keys[str(row.document[identity])] = {**labels, "answer": row.document.get(answer)}
+            own, told = str(row.document[identity]), {**labels, "answer": row.document.get(answer)}
+            if keys.setdefault(own, told)["answer"] != told["answer"]:
+                keys[own] = {"answer": None, KEYS_DIFFER: f"{path} states different keys for its id"}
     return keys if len(ids & keys.keys()) >= _SHARE * len(ids) else {}
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+KEYS_DIFFER = "keys_differ"
+"""Label of a question to which no key was joined, since its id stands for several keys or questions: why, in words."""
 
 
 class JoinedFile(NamedTuple):
@@ -11,9 +14,9 @@ class JoinedFile(NamedTuple):
     Args:
         path: Its path.
         questions: Path of the file with the questions.
-        what: `keys` or `splits`.
+        what: `keys`, `splits` or `pictures`.
     """
 
     path: str
     questions: str
-    what: str
+    what: Literal["keys", "splits", "pictures"]

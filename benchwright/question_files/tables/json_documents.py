@@ -7,14 +7,17 @@
 | JSON lines that are called `.json`        | the lines (MVP-Bench)                                               |
 | an object with `questions` with numbers   | VQAv2, with the answers of the file beside it (`vqa`)               |
 | an object of lists                        | the entries of each list; a list called `val` tells the split, and  |
-|                                           | one of `images` the files that others name by number (COCO)         |
+|                                           | one of `images` the files that others name by id (COCO)             |
 | an object of objects                      | each of these, its key as `id` (GQA)                                |
+| an object of columns                      | what each column has for an index, or at a place, as pandas writes  |
+|                                           | with `to_json` or `to_dict("list")`                                 |
 | an object of texts or numbers             | `id` and `answer` (BLINK's `val_answers.json`)                      |
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
@@ -27,18 +30,21 @@ from benchwright.files.tables import JSON_ENDS
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.source_files.rows import Reshaped, Row, json_list, table_rows
+from benchwright.source_files.rows import BadRow, Reshaped, Row, json_document, json_list, table_rows
 
 from ..layouts.positions import is_pictured, is_positional, pictured_rows, positional_rows
 from ..layouts.registry import is_laid_out
-from ..mapping.columns import FIELDS, REPLY_FIELDS, own_picture
+from ..mapping.columns import FIELDS, REPLY_FIELDS, guessed_columns, is_known_column
 from ..mapping.configs import split_of
 from .joined_files import JoinedFile
 from .label_studio import is_task, task_rows
+from .picture_lists import PictureList, has_list_of_pictures, listed_pictures
 from .vqa import is_vqa, vqa_rows
 
 _HEAD = 1 << 20
 _FORM = "the names of the file's entries and lists"
+_COLUMN = re.compile(rb'\{\s*"((?:[^"\\]|\\.){1,80})"\s*:\s*(?:\{\s*"[^"]{0,80}"\s*:|\[)\s*[^\s{]')
+"""The beginning of an object of columns: the first name, and a value by its index or place that is no object."""
 _LOOKED_AT = 64
 """Rows from which it is told what each place of a row without names holds."""
 _MOST_PAIRS = 2_000_000
@@ -76,6 +82,8 @@ def json_document_rows(
             yield from entries
     elif is_whole and (entry := _entry_in(head)) is not None:
         yield Row("entry 1", entry)
+    elif (columns := _columns_in(files, path, head)) is not None:
+        yield from _rows_by_columns(columns)
     elif _is_lines(head):
         yield from table_rows(files, path, end=JSON_ENDS[0], usual_line_bytes=ROW_BYTES.usual)
     else:
@@ -85,7 +93,7 @@ def json_document_rows(
                 if is_vqa(lists):
                     yield from vqa_rows(files, path, lists, joined)
                 else:
-                    yield from _object_rows(place, lists)
+                    yield from _object_rows(path, place, lists)
             except DataError as error:
                 raise DataError(str(error).replace(str(place), files.shown(path))) from None
 
@@ -99,6 +107,41 @@ def _entry_in(text: bytes) -> Mapping[str, Any] | None:
     return document if isinstance(document, Mapping) and is_laid_out(document) else None
 
 
+def _columns_in(files: DatasetFiles, path: str, head: bytes) -> dict[str, dict[str, Any]] | None:
+    """Return the values of each column by index, where a document is an object of columns; else None.
+
+    Such a document is read as a whole, since the first row ends near its end; so it has to be within the bounds of one.
+    """
+    start = _COLUMN.match(head)
+    if start is None or not is_known_column(start[1].decode("utf-8", "replace")):
+        return None
+    try:
+        read = json_document(files, path)
+    except DataError:
+        return None
+    document = read.document if isinstance(read, Row) else None
+    if not isinstance(document, Mapping) or not guessed_columns(list(document)).has_questions:
+        return None
+    by_index = {name: _by_index(values) for name, values in document.items()}
+    columns = {name: values for name, values in by_index.items() if values is not None}
+    first = next(iter(columns.values()), {})
+    is_whole = len(columns) == len(document) and all(values.keys() == first.keys() for values in columns.values())
+    return columns if is_whole and first else None
+
+
+def _by_index(values: Any) -> dict[str, Any] | None:
+    """Return the values of a column by their index; None where it is no column."""
+    if isinstance(values, Mapping):
+        return dict(values)
+    return {str(place): value for place, value in enumerate(values)} if isinstance(values, list) else None
+
+
+def _rows_by_columns(columns: Mapping[str, Mapping[str, Any]]) -> Iterator[Row]:
+    for index in next(iter(columns.values())):
+        document = {name: values[index] for name, values in columns.items()}
+        yield Row(f"entry {index}", document)
+
+
 def _is_lines(head: bytes) -> bool:
     """Return whether a file holds an object in its first line, and others in the lines after it."""
     line, _, rest = head.partition(b"\n")
@@ -110,10 +153,10 @@ def _is_lines(head: bytes) -> bool:
     return is_row and (rest.lstrip().startswith(b"{") or not isinstance(first.get("questions"), list))
 
 
-def _object_rows(place: Path, lists: JsonLists) -> Iterator[Row]:
+def _object_rows(path: str, place: Path, lists: JsonLists) -> Iterator[Row | RefusedRow]:
     """Yield the rows of an object: of its lists, of objects by id, else each key with its value."""
     pairs: dict[str, Any] = {}
-    pictures: dict[Any, str] = {}
+    pictures = listed_pictures(lists) if has_list_of_pictures(place) else PictureList({})
     is_other = False
     key, number, is_list = None, 0, False
     with place.open("rb") as handle:
@@ -125,14 +168,19 @@ def _object_rows(place: Path, lists: JsonLists) -> Iterator[Row]:
             number += 1
             if isinstance(element, Mapping):
                 is_other = True
-                if name == "images" and isinstance(file_name := element.get("file_name"), str):
-                    pictures[str(element.get("id"))] = file_name
                 if _tells(element) or (not is_list and are_alike):
                     split = split_of(name)
                     beside = {"split": split} if is_list and split else {} if is_list else {"id": name}
                     entry = f"{name} {number}" if is_list else f"entry {name}"
-                    shown = _named_pictures(element, pictures)
-                    step = Reshaped(_FORM, frozenset({"image_id", "image_ids"} if shown else ()), element)
+                    try:
+                        found = pictures.referred(element)
+                    except BadRow as error:
+                        own = element.get("question_id", element.get("id"))
+                        source_id = str(own) if isinstance(own, str | int) else None
+                        yield RefusedRow(path, entry, error.reason, str(error), source_id=source_id)
+                        continue
+                    shown = {} if found is None else {"image": found[1]}
+                    step = Reshaped(_FORM, frozenset() if found is None else frozenset({found[0]}), element)
                     yield Row(entry, {**beside, **element, **shown}, made=(step,) if beside or shown else ())
             elif is_list or not isinstance(element, str | int | float) or len(pairs) == _MOST_PAIRS:
                 is_other = True
@@ -154,15 +202,6 @@ def _are_alike(handle: Any, lists: JsonLists) -> bool:
     names = [set(element) if isinstance(element, Mapping) else set() for _, _, _, element in first]
     are_values = not any(_stands_in_list(handle, offset) for _, offset, _, _ in first)
     return are_values and len(first) > 1 and bool(set.intersection(*names))
-
-
-def _named_pictures(element: Mapping[str, Any], pictures: Mapping[str, str]) -> dict[str, Any]:
-    """Return the column `image` of an entry that names pictures of the list `images` by number, as COCO does."""
-    numbers = element.get("image_ids", element.get("image_id"))
-    listed = numbers if isinstance(numbers, list) else [numbers]
-    if not pictures or own_picture(element) is not None or not all(str(number) in pictures for number in listed):
-        return {}
-    return {"image": [pictures[str(number)] for number in listed]}
 
 
 def _stands_in_list(handle: Any, offset: int) -> bool:

@@ -32,6 +32,7 @@ from .joined import joined_rows
 from .joined_files import JoinedFile
 from .json_documents import json_document_rows
 from .own_exports import PICTURES, is_own_export, own_export_row
+from .table_heads import question_table
 from .webdataset import SAMPLE_PICTURES, webdataset_rows
 
 ENDS = (*TABLE_ENDS, *PACKED_ENDS, ".json", ".json.gz", ".tar", text_lines.END)
@@ -103,7 +104,8 @@ def _plain_rows(
 ) -> Iterator[Row | RefusedRow]:
     if table_end(path) is not None:
         chosen = partial(_chosen, asked=asked, only=only)
-        yield from table_rows(files, path, choose=chosen, usual_line_bytes=ROW_BYTES.usual)
+        form = question_table(asked)
+        yield from table_rows(files, path, choose=chosen, usual_line_bytes=ROW_BYTES.usual, form=form)
     elif path.lower().endswith(".tar"):
         yield from webdataset_rows(files, path, with_pictures=not only or SAMPLE_PICTURES in only)
     elif path.lower().endswith(text_lines.END):

@@ -13,59 +13,109 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError
+from benchwright.files.bounded_json import plain_value
 from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
-from benchwright.source_files.rows import Reshaped, Row
+from benchwright.source_files.refusals import RefusedRow
+from benchwright.source_files.rows import BadRow, Reshaped, Row
 
-from ..mapping.columns import own_picture
+from ..mapping.columns import FIELDS, own_picture
 from ..mapping.configs import split_of
-from .joined_files import JoinedFile
+from .joined_files import KEYS_DIFFER, JoinedFile
+from .picture_lists import LISTS, listed_pictures
 
 _LOOKED_AT = 64
 """Entries from which the kind of a file is told."""
+_BEFORE = frozenset({*LISTS, "info", "licenses", "categories"})
+"""Lists that may stand before the questions."""
 
 
+_PLAIN_KEYS = tuple(name for name in FIELDS["answer"] if name not in ("answers", "multiple_choice_answer"))
 _SUBTYPE = re.compile(r"mscoco_((?:train|val|test)(?:-dev)?20\d\d)_")
 """The part of COCO in the name of a file of VQA: `mscoco_val2014_annotations.json`."""
 
 
 class _Key(NamedTuple):
-    answer: str | None
+    answer: Any
     labels: Mapping[str, Any]
 
 
+_AMBIGUOUS = _Key(None, {KEYS_DIFFER: "several questions or annotations have its id"})
+
+
 def is_vqa(lists: JsonLists) -> bool:
-    """Return whether an object's lists are questions or annotations of VQAv2."""
+    """Return whether an object's lists are questions or annotations of VQAv2, whatever pictures they stand after."""
+    others = (pair for pair in lists.elements() if pair[0] not in _BEFORE)
     return any(
         key in ("questions", "annotations") and isinstance(element, Mapping)
         and {"question_id", "image_id"} <= element.keys()
-        for key, _, _, element in islice(lists.elements(), _LOOKED_AT)
+        for key, _, _, element in islice(others, _LOOKED_AT)
     )  # fmt: skip
 
 
-def vqa_rows(files: DatasetFiles, path: str, lists: JsonLists, joined: list[JoinedFile] | None = None) -> Iterator[Row]:
+def vqa_rows(
+    files: DatasetFiles, path: str, lists: JsonLists, joined: list[JoinedFile] | None = None
+) -> Iterator[Row | RefusedRow]:
     """Yield the questions of a file, with the answers of the files of annotations in the same folder.
 
-    A file of annotations alone yields nothing. Pictures are named as COCO names them where the file states its part
+    A file of annotations alone yields nothing, unless these have the questions. Pictures are those of the document's
+    own list (`images`) where it has one; else they are named as COCO names them where the file states its part
     (`val2014`), else by their number.
     """
     subtype = next((str(e) for key, _, _, e in lists.elements() if key == "data_subtype" and isinstance(e, str)), None)
     if subtype is None and (named := _SUBTYPE.search(path)) is not None:
         subtype = named[1]
-    keys: dict[Any, _Key] | None = None
+    pictures = listed_pictures(lists)
+    are_annotated = "questions" not in lists.keys
+    keys: dict[str, _Key] | None = None
+    several: frozenset[str] = frozenset()
     number = 0
-    for key, _, _, element in lists.elements():
-        if key != "questions" or not isinstance(element, Mapping):
+    for key, _, _, stated in lists.elements():
+        if key != ("annotations" if are_annotated else "questions") or not isinstance(stated, Mapping):
+            continue
+        element = plain_value(stated)
+        if are_annotated and not any(name in element for name in FIELDS["question"]):
             continue
         if keys is None:
-            keys = _annotated(files, path, subtype, [] if joined is None else joined)
+            keys = {} if are_annotated else _annotated(files, path, subtype, [] if joined is None else joined)
+            several = _of_several(lists) if keys else several
         number += 1
-        found = keys.get(element.get("question_id"), _Key(None, {}))
-        picture = own_picture(element) or _picture(element.get("image_id"), subtype)
-        row = {**element, **found.labels, "image": picture, "answer": found.answer}
+        own, entry = str(element.get("question_id")), f"{key} {number}"
+        found = _AMBIGUOUS if own in several and own in keys else keys.get(own)
+        try:
+            referred = pictures.referred(element)
+        except BadRow as error:
+            yield RefusedRow(path, entry, error.reason, str(error), source_id=own)
+            continue
+        if referred is not None:
+            picture: Any = referred[1]
+        else:
+            picture = own_picture(element) or _picture(element.get("image_id"), subtype)
+        row = {**element, "image": picture}
+        if found is not None:
+            row |= {**found.labels, "answer": found.answer}
+            if not _agree(element.get("answer"), found.answer):
+                row |= {"answer": None, KEYS_DIFFER: "the question and its annotation state different keys"}
         row = row if subtype is None else {"split": split_of(subtype), **row}
         step = Reshaped("the files of questions and annotations", frozenset({"question_id", "image_id"}), element)
-        yield Row(f"questions {number}", row, made=(step,))
+        yield Row(entry, row, made=(step,))
+
+
+def _agree(own: Any, other: Any) -> bool:
+    """Return whether a question states no other key than its annotation."""
+    return own in (None, "", []) or other is None or str(own) == str(other)
+
+
+def _of_several(lists: JsonLists) -> frozenset[str]:
+    """Return the ids that stand for several questions of a file, so that no annotation tells for which it is."""
+    known: dict[str, int] = {}
+    several = set()
+    for key, _, _, element in lists.elements():
+        if key == "questions" and isinstance(element, Mapping) and "question_id" in element:
+            own, content = str(element["question_id"]), hash(repr(sorted(map(str, element.items()))))
+            if known.setdefault(own, content) != content:
+                several.add(own)
+    return frozenset(several)
 
 
 def _picture(image_id: Any, subtype: str | None) -> str:
@@ -76,7 +126,7 @@ def _picture(image_id: Any, subtype: str | None) -> str:
     return f"COCO_{part}_{int(number):012d}.jpg"
 
 
-def _annotated(files: DatasetFiles, path: str, subtype: str | None, joined: list[JoinedFile]) -> dict[Any, _Key]:
+def _annotated(files: DatasetFiles, path: str, subtype: str | None, joined: list[JoinedFile]) -> dict[str, _Key]:
     """Return the key of each question that a file of annotations has, in the folder of the questions or beside it."""
     folder = path.rpartition("/")[0]
     upper = folder.rpartition("/")[0]
@@ -85,7 +135,7 @@ def _annotated(files: DatasetFiles, path: str, subtype: str | None, joined: list
         for other in files.walk(suffixes=(".json", ".json.gz"))
         if (above := other.rpartition("/")[0]) in (folder, upper) or above.rpartition("/")[0] in (folder, upper)
     )
-    keys: dict[Any, _Key] = {}
+    keys: dict[str, _Key] = {}
     for name in names:
         low = name.lower()
         part = _SUBTYPE.search(name)
@@ -97,7 +147,9 @@ def _annotated(files: DatasetFiles, path: str, subtype: str | None, joined: list
             with files.as_path(name) as place:
                 for key, _, _, element in JsonLists(place).elements():
                     if key == "annotations" and isinstance(element, Mapping) and "question_id" in element:
-                        keys.setdefault(element["question_id"], _key(element))
+                        own, key_of = str(element["question_id"]), _key(element)
+                        if keys.setdefault(own, key_of).answer != key_of.answer:
+                            keys[own] = _AMBIGUOUS
             if len(keys) > known and name != path:
                 joined.append(JoinedFile(name, path, "keys"))
         except BenchwrightError:
@@ -106,11 +158,14 @@ def _annotated(files: DatasetFiles, path: str, subtype: str | None, joined: list
 
 
 def _key(annotation: Mapping[str, Any]) -> _Key:
-    answers: Sequence[Any] = annotation.get("answers") or []
+    given = annotation.get("answers")
+    answers: Sequence[Any] = given if isinstance(given, list) else []
     counts = Counter(str(a.get("answer")) for a in answers if isinstance(a, Mapping) and a.get("answer") is not None)
     stated = annotation.get("multiple_choice_answer")
     # Of equally many the first in the alphabet, so that the key does not depend on the order of the file.
-    answer = str(stated) if stated is not None else min(counts, key=lambda a: (-counts[a], a)) if counts else None
+    answer: Any = str(stated) if stated is not None else min(counts, key=lambda a: (-counts[a], a)) if counts else None
+    if answer is None:
+        answer = next((annotation[n] for n in _PLAIN_KEYS if annotation.get(n) not in (None, "", [])), None)
     labels = {name: annotation[name] for name in ("question_type", "answer_type") if name in annotation}
     if counts and answer is not None:
         labels |= {"answers_given": counts.total(), "answers_agreeing": counts[answer]}

@@ -415,6 +415,12 @@ def _sources(facts: CardFacts, version: int) -> str:
         if facts.encoded
         else ""
     )
+    made = (
+        f"\n\n{facts.made_as_jpeg} pictures were made by steps as JPEG of quality 95, chroma in full, each encoded "
+        "once: what people see of them counts in their tasks, and no single pixel."
+        if facts.made_as_jpeg
+        else ""
+    )
     turned = (
         f"\n\n{facts.turned} photographs that lay on their side (EXIF) were turned upright and are JPEG with the "
         "quantisation of their files, of quality 95 at most."
@@ -423,7 +429,7 @@ def _sources(facts: CardFacts, version: int) -> str:
     )
     return (
         f"{counted}{rest}\n\nIn sum: {_licence_sum(sources)}.\n\n`{IMAGE_SOURCES}` names each image's file, author, "
-        f"licence and address, and `provenance.json` what was made of it.{cut}{encoded}{turned}"
+        f"licence and address, and `provenance.json` what was made of it.{cut}{made}{encoded}{turned}"
     )
 
 

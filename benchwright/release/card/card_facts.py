@@ -35,7 +35,8 @@ class CardFacts:
         by_address: Number of pictures that the release has by address and hash only.
         has_fetch_script: Whether the script that fetches these lies in the release.
         without_metadata: Number of picture files from which metadata was removed.
-        encoded: Number of made pictures that are released as JPEG.
+        encoded: Number of pictures that steps made without loss and that are released as JPEG.
+        made_as_jpeg: Number of pictures that steps made as JPEG.
         turned: Number of JPEG files that were turned upright.
         statements: What the curators state; None where they state nothing.
         example: Item that the card shows; None where the release has no pictures that can be shown.
@@ -60,6 +61,7 @@ class CardFacts:
     has_fetch_script: bool = False
     without_metadata: int = 0
     encoded: int = 0
+    made_as_jpeg: int = 0
     turned: int = 0
     statements: Statements | None = None
     example: ExampleItem | None = None

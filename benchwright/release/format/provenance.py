@@ -62,7 +62,13 @@ ENCODED = "encode_picture"
 TURNED = "turn_picture"
 """Step of the operation by which a release's picture file is the JPEG file of the workspace, turned upright."""
 
-_FILE_STEPS = frozenset({METADATA_REMOVED, ENCODED, TURNED})
+LOSSLESS = "encode_losslessly"
+"""Step of the operation by which a release's picture file shows what a made JPEG of the workspace does, without further
+loss: in a sealed release, where files of several formats would tell which step made them.
+"""
+
+FILE_STEPS = frozenset({METADATA_REMOVED, ENCODED, TURNED, LOSSLESS})
+"""Steps of operations that made files of a release of the workspace's."""
 
 
 def address_of(record: ImageRecord) -> str | None:
@@ -85,7 +91,7 @@ def files_before_removal(records: Iterable[Operation | ImageRecord]) -> dict[str
 
 def files_before_release(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
     """Return the ids of the workspace's files by those that freezing made of them, by cutting, encoding or turning."""
-    return _files_before(records, _FILE_STEPS)
+    return _files_before(records, FILE_STEPS)
 
 
 def steps_of_released_files(records: Iterable[Operation | ImageRecord]) -> dict[str, str]:
@@ -94,7 +100,7 @@ def steps_of_released_files(records: Iterable[Operation | ImageRecord]) -> dict[
     steps: dict[str, str] = {}
     for record in records:
         if isinstance(record, Operation):
-            if record.step in _FILE_STEPS:
+            if record.step in FILE_STEPS:
                 operations[record.operation_id] = record.step
         elif record.operation_id in operations:
             steps[record.image_id] = operations[record.operation_id]

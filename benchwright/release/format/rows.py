@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -140,7 +140,7 @@ def with_values(released: ReleasedItem, values: Mapping[str, Any], *, title: str
         item = _item({**row_of(released.item, released.split), **values}, title)
     except ValidationError as error:
         raise DataError(f"{title}: item {released.item.item_id}: {shown(str(error).splitlines()[0])}") from error
-    return ReleasedItem(item, released.split, released.images)
+    return replace(released, item=item)
 
 
 def _item(row: Mapping[str, Any], title: str) -> Item:

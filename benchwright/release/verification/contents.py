@@ -40,6 +40,7 @@ from benchwright.release.format.manifest import Manifest
 from benchwright.release.format.parquet import read_rows
 from benchwright.release.format.provenance import (
     ENCODED,
+    FILE_STEPS,
     METADATA_REMOVED,
     TURNED,
     SourceTally,
@@ -115,6 +116,7 @@ class _Seen:
     """Whether picture files hold metadata besides an orientation, where they do or may; False for those that may."""
 
     files_made: Counter[str] = field(default_factory=Counter)
+    made_as_jpeg: int = 0
     """Number of files that the provenance has as made by freezing, by step."""
 
     example: ExampleChoice = field(default_factory=ExampleChoice)
@@ -286,6 +288,8 @@ def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
                     )
                 step = steps.get(record.operation_id or "", "")
                 seen.files_made[step] += 1
+                is_made = record.source is None and record.operation_id is not None and step not in FILE_STEPS
+                seen.made_as_jpeg += is_made and record.media_type == "image/jpeg"
                 if step == METADATA_REMOVED and seen.with_metadata.get(bytes.fromhex(record.image_id)):
                     problems.add(
                         f"{manifests.PROVENANCE}: says that the metadata of image {record.image_id} was removed, and "
@@ -351,6 +355,7 @@ def _check_card(
         has_fetch_script=FETCH_SCRIPT in manifest.files,
         without_metadata=seen.files_made[METADATA_REMOVED],
         encoded=seen.files_made[ENCODED],
+        made_as_jpeg=seen.made_as_jpeg,
         turned=seen.files_made[TURNED],
         statements=manifest.statements,
         example=seen.example.item if EXAMPLE in manifest.files else None,

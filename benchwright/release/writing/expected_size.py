@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from benchwright.records import ImageRecord
-from benchwright.release.format.provenance import ENCODED, TURNED
+from benchwright.release.format.provenance import METADATA_REMOVED, TURNED
 from benchwright.text_normalization import counted
 
 Part = Literal["kept", "turned", "made", "drawn"]
@@ -16,18 +16,18 @@ Part = Literal["kept", "turned", "made", "drawn"]
 _WORDS: Mapping[Part, str] = {
     "kept": "kept as they are",
     "turned": "turned upright",
-    "made": "made by steps and released as JPEG",
+    "made": "made by steps",
     "drawn": "drawn for models beside their files",
 }
 _JPEG_BYTES_PER_PIXEL = 0.6
-_PNG_BYTES_PER_PIXEL = 1.7
+_LOSSLESS_BYTES_PER_PIXEL = 1.2
 """Bytes per pixel of what is drawn on photographs, for want of better knowledge before it is drawn."""
 
 _READ_ALIKE = frozenset({"image/jpeg", "image/png", "image/webp"})
 
 
-class ShownPicture(NamedTuple):
-    """A picture as some items of a split show it: with the same marks, drawn as JPEG (`is_visual`) or as PNG."""
+class PictureOfRow(NamedTuple):
+    """A picture as some items of a split show it: with the same marks, drawn as JPEG (`is_visual`) or without loss."""
 
     split: str
     image_id: str
@@ -64,7 +64,7 @@ class ExpectedSize:
 
 
 def expected_size(
-    shown: Iterable[ShownPicture],
+    shown: Iterable[PictureOfRow],
     *,
     image: Callable[[str], ImageRecord],
     steps: Mapping[str, str],
@@ -88,12 +88,13 @@ def expected_size(
             continue
         if last != (last := (picture.split, picture.image_id)):
             step = steps.get(record.operation_id or "")
-            part: Part = "turned" if step == TURNED else "made" if step == ENCODED else "kept"
+            is_made = record.source is None and step not in {"", METADATA_REMOVED}
+            part: Part = "turned" if step == TURNED else "made" if is_made else "kept"
             size.pictures[part] += 1
             size.sizes[part] += record.size_bytes
         if picture.is_marked or record.notes or record.media_type not in _READ_ALIKE:
             size.pictures["drawn"] += 1
-            each = _JPEG_BYTES_PER_PIXEL if picture.is_visual else _PNG_BYTES_PER_PIXEL
+            each = _JPEG_BYTES_PER_PIXEL if picture.is_visual else _LOSSLESS_BYTES_PER_PIXEL
             size.sizes["drawn"] += round(record.width * record.height * each)
     return size
 

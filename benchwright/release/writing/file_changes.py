@@ -1,11 +1,12 @@
 """Picture files on their way into a release: upright, without what cameras and editors wrote, and as small as may be.
 
-Metadata is cut out of source files, which changes no pixel. Where what people see of a picture counts, a made file is
-encoded as JPEG, and a JPEG file that its EXIF block turns is turned upright, with the quantisation that it has
-(`benchwright.images.made_pictures`): the release then holds it once, and not beside the file that all decoders read
-alike. The bytes of such a file change, so it is another image: derived from the one of the workspace by the operation
-`remove_metadata`, `encode_picture` or `turn_picture`. Items show the other image; whatever else speaks of pictures
-(source, licence, the root of an item) still speaks of the one in the workspace.
+Metadata is cut out of source files, which changes no pixel. A made file is released as it was made; where what people
+see of it counts and the workspace has it without loss, it is encoded as JPEG. A JPEG file that its EXIF block turns is
+turned upright, with the quantisation that it has (`benchwright.images.made_pictures`): the release then holds it once,
+and not beside the file that all decoders read alike. The bytes of such a file change, so it is another image: derived
+from the one of the workspace by the operation `remove_metadata`, `encode_picture`, `encode_losslessly` or
+`turn_picture`. Items show the other image; whatever else speaks of pictures (source, licence, the root of an item)
+still speaks of the one in the workspace.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from typing import Any
 
 from benchwright.canonical import bytes_digest, canonical_json
 from benchwright.errors import UnreadableImage
-from benchwright.images.made_pictures import JPEG_QUALITY
+from benchwright.images.made_pictures import JPEG_QUALITY, MEDIA_TYPES, MadeForm
 from benchwright.records import ImageRecord, Item, Operation
-from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED, TURNED
+from benchwright.release.format.provenance import ENCODED, LOSSLESS, METADATA_REMOVED, TURNED
 from benchwright.rights import holds_metadata, without_metadata
 from benchwright.workspace.item_cache import ItemCache
 
@@ -32,10 +33,17 @@ _ENCODING = Operation(
 )
 """Operation that made pictures name whose files are JPEG."""
 
+_RECODING = Operation(step=LOSSLESS, version=1, parameters={"format": "webp"}, seed=0)
+"""Operation that made JPEG files name which are released without further loss."""
+
+_ENCODINGS: dict[MadeForm, Operation] = {"jpeg": _ENCODING, "webp": _RECODING}
+
 _TURNING = Operation(
     step=TURNED, version=1, parameters={"format": "jpeg", "most_quality": JPEG_QUALITY, "tables": "source"}, seed=0
 )
 """Operation that turned JPEG files name."""
+
+_MEDIA_TYPES = {ENCODED: MEDIA_TYPES["jpeg"], LOSSLESS: MEDIA_TYPES["webp"]}
 
 _TABLES = """
     CREATE TABLE file (original BLOB PRIMARY KEY, cut BLOB) WITHOUT ROWID;
@@ -53,7 +61,7 @@ class FileChanges:
         image: Function that returns the record of an image that the item last taken shows or goes back to.
         image_bytes: Function that returns the file of a record.
         removes_metadata: Function that tells of a record whether its file loses its metadata.
-        encodes: Function that tells of a record whether its file is encoded as JPEG.
+        encodes: Function that tells of a record as what its file is encoded, `jpeg` or `webp`; None where it is not.
         turns: Function that tells of a record of a turned JPEG file and of an item that shows it whether the file is
             turned upright; it is if that is so for all items that show it.
         store: Store of files that were encoded before; without one, each is encoded when it is surveyed and released.
@@ -65,7 +73,7 @@ class FileChanges:
         image_bytes: Callable[[ImageRecord], bytes],
         *,
         removes_metadata: Callable[[ImageRecord], bool],
-        encodes: Callable[[ImageRecord], bool],
+        encodes: Callable[[ImageRecord], MadeForm | None],
         turns: Callable[[ImageRecord, Item], bool] = lambda _record, _item: False,
         store: ItemCache | None = None,
     ) -> None:
@@ -123,16 +131,19 @@ class FileChanges:
             return self._image_bytes(record)
         changed = self.image(record.image_id)
         original = self.image(changed.derived_from[0])
-        if changed.operation_id == _ENCODING.operation_id:
-            return self._encoded(original)
+        for form, operation in _ENCODINGS.items():
+            if changed.operation_id == operation.operation_id:
+                return self._encoded(original, form)
         if changed.operation_id == _TURNING.operation_id:
             return self._turned(original)
         return without_metadata(self._image_bytes(original), changed.media_type)
 
-    def _encoded(self, record: ImageRecord) -> bytes:
-        """Return a made picture's file as the JPEG that is released."""
+    def _encoded(self, record: ImageRecord, form: MadeForm) -> bytes:
+        """Return a made picture's file as the one that is released."""
         return self._store.get_or_make(
-            "encoded 1", [record.image_id, _ENCODING.operation_id], lambda: _as_jpeg(self._image_bytes(record))
+            "encoded 1",
+            [record.image_id, _ENCODINGS[form].operation_id],
+            lambda: _made_anew(self._image_bytes(record), form),
         )
 
     def _turned(self, record: ImageRecord) -> bytes:
@@ -147,7 +158,7 @@ class FileChanges:
 
     def operations(self) -> tuple[Operation, ...]:
         """Return the operations that made files of the release, without those that made none."""
-        operations = (_REMOVAL, _ENCODING, _TURNING)
+        operations = (_REMOVAL, _ENCODING, _RECODING, _TURNING)
         return tuple(operation for operation in operations if self._used[operation.operation_id])
 
     def _is_known(self, image_id: str) -> bool:
@@ -176,10 +187,10 @@ class FileChanges:
                 released_id = self._keep_records(record, self._turned(record), _TURNING)
         if released_id is not None:
             pass
-        elif self._encodes(record):
-            encoded = self._encoded(record)
+        elif form := self._encodes(record):
+            encoded = self._encoded(record, form)
             if not self._is_released(bytes_digest(encoded)):  # two pictures must not become one
-                released_id = self._keep_records(record, encoded, _ENCODING)
+                released_id = self._keep_records(record, encoded, _ENCODINGS[form])
         elif self._removes_metadata(record):
             data = self._image_bytes(record)
             try:
@@ -206,7 +217,7 @@ class FileChanges:
                 update={
                     "image_id": released_id,
                     "size_bytes": len(data),
-                    "media_type": "image/jpeg" if operation is _ENCODING else record.media_type,
+                    "media_type": _MEDIA_TYPES.get(operation.step, record.media_type),
                     "pixel_hash": record.pixel_hash if operation is _REMOVAL else None,
                     "notes": () if operation is _TURNING else record.notes,
                     "source": None,
@@ -237,9 +248,9 @@ def _upright(data: bytes) -> bytes:
     return drawn_picture(data, (), fidelity="visual").data
 
 
-def _as_jpeg(data: bytes) -> bytes:
-    """Return a made picture's file as the JPEG that is released."""
+def _made_anew(data: bytes, form: MadeForm) -> bytes:
+    """Return a made picture's file in the format in which it is released."""
     from benchwright.images.decode import decode_rgb
-    from benchwright.images.made_pictures import encode_jpeg
+    from benchwright.images.made_pictures import encode_made
 
-    return encode_jpeg(decode_rgb(data))
+    return encode_made(decode_rgb(data), form)[0]

@@ -22,7 +22,7 @@ from benchwright.canonical import bytes_digest, digest
 from benchwright.drawing.model_pictures import DRAWING_VERSION
 from benchwright.engines.starting import context
 from benchwright.errors import DataError, UnreadableImage
-from benchwright.images.made_pictures import is_jpeg
+from benchwright.images.made_pictures import is_jpeg, is_lossless_webp
 from benchwright.progress import Progress
 from benchwright.records import ImageRecord, VisualPrompt
 from benchwright.release.format.parquet import SizedRow
@@ -43,7 +43,7 @@ _KEPT_PICTURES = 16
 _KEPT_FORMATS = frozenset({"image/jpeg", "image/webp"})
 """Media types of files that are seen as stored where their records have no notes."""
 
-DRAWN = f"drawn {DRAWING_VERSION}"
+DRAWN = f"drawn {DRAWING_VERSION} webp"
 """Kind of the entries of drawn pictures in the store of released bytes."""
 
 _MARKS = TypeAdapter(list[list[VisualPrompt]])
@@ -203,13 +203,14 @@ def _drawn(data: bytes, prompts: list[VisualPrompt], fidelity: PictureFidelity) 
     from benchwright.drawing.model_pictures import drawn_picture
 
     try:
-        return drawn_picture(data, prompts, fidelity=fidelity).data
+        return drawn_picture(data, prompts, fidelity=fidelity, lossless="webp").data
     except (PromptError, UnreadableImage):
         return None
 
 
 def _cell(data: bytes) -> _Cell:
-    return {"bytes": data, "path": f"{bytes_digest(data)}.{'jpg' if is_jpeg(data) else 'png'}"}
+    extension = "jpg" if is_jpeg(data) else "webp" if is_lossless_webp(data) else "png"
+    return {"bytes": data, "path": f"{bytes_digest(data)}.{extension}"}
 
 
 def _size(row: _WaitingRow) -> int:

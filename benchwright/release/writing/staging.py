@@ -23,7 +23,7 @@ from benchwright.release.format.manifest import SPLIT
 from benchwright.release.format.provenance import SourceCount, SourceTally
 from benchwright.release.format.rows import row_of
 from benchwright.release.format.schema import sort_key_of
-from benchwright.release.writing.expected_size import ShownPicture
+from benchwright.release.writing.expected_size import PictureOfRow
 
 _TABLES = """
     PRAGMA journal_mode = OFF;
@@ -150,7 +150,7 @@ class Staging:
         for (row,) in self._database.execute(query, (split,)):
             yield json.loads(row), len(row)
 
-    def shown(self, is_visual: Callable[[str, str], bool]) -> Iterator[ShownPicture]:
+    def shown(self, is_visual: Callable[[str, str], bool]) -> Iterator[PictureOfRow]:
         """Yield the pictures that items show, each once for each split and set of marks, sorted by split and image."""
         query = (
             "SELECT DISTINCT split, shown.value, marks.value, operation_id, task FROM item, "
@@ -161,7 +161,7 @@ class Staging:
         last: tuple[str, str, str] | None = None
         for split, image_id, marks, operation_id, task in self._database.execute(query):
             if last != (last := (split, image_id, marks)):
-                yield ShownPicture(split, image_id, marks != "[]", is_visual(operation_id, task))
+                yield PictureOfRow(split, image_id, marks != "[]", is_visual(operation_id, task))
 
     def text_bytes(self) -> int:
         """Return the size of all rows without pictures, in bytes."""
@@ -185,6 +185,15 @@ class Staging:
         """Return the number of images that some operations made."""
         query = "SELECT count(*) FROM image WHERE operation_id = ?"
         return sum(int(row[0]) for each in operation_ids if (row := self._one(query, each)) is not None)
+
+    def made_as_jpeg(self, but_by: Iterable[str]) -> int:
+        """Return the number of images that were made as JPEG, but for those that some operations made."""
+        query = (
+            "SELECT operation_id FROM image WHERE NOT is_source AND operation_id IS NOT NULL "
+            "AND json_extract(record, '$.media_type') = 'image/jpeg'"
+        )
+        left_out = set(but_by)
+        return sum(operation_id not in left_out for (operation_id,) in self._database.execute(query))
 
     def content_id(self) -> str:
         """Return the content id of all added items."""

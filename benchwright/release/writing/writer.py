@@ -28,7 +28,14 @@ from benchwright.release.format.errata import Corrections, errata_document
 from benchwright.release.format.identity import canary_of
 from benchwright.release.format.manifest import FileEntry, ItemCounts, Manifest, SplitCounts
 from benchwright.release.format.parquet import PieceLimits, SizedRow, write_split
-from benchwright.release.format.provenance import ENCODED, METADATA_REMOVED, TURNED, address_of, write_provenance
+from benchwright.release.format.provenance import (
+    ENCODED,
+    FILE_STEPS,
+    METADATA_REMOVED,
+    TURNED,
+    address_of,
+    write_provenance,
+)
 from benchwright.release.format.reader import Release
 from benchwright.release.format.statements import Statements
 from benchwright.release.sealing.sealing import Sealing
@@ -71,9 +78,9 @@ class _Contents:
         """Return whether people see all that counts of the pictures of an operation's items of a task."""
         return operation_id in self.visual and task not in self.exact_tasks
 
-    def operations_of(self, step: str) -> list[str]:
-        """Return the ids of the operations of a step."""
-        return [operation.operation_id for operation in self.operations if operation.step == step]
+    def operations_of(self, *steps: str) -> list[str]:
+        """Return the ids of the operations of some steps."""
+        return [operation.operation_id for operation in self.operations if operation.step in steps]
 
 
 def write_release(
@@ -284,6 +291,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         has_fetch_script=bool(by_address),
         without_metadata=staging.made_by(contents.operations_of(METADATA_REMOVED)),
         encoded=staging.made_by(contents.operations_of(ENCODED)),
+        made_as_jpeg=staging.made_as_jpeg(but_by=contents.operations_of(*FILE_STEPS)),
         turned=staging.made_by(contents.operations_of(TURNED)),
         statements=contents.statements,
         example=example.item,

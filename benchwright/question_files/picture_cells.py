@@ -1,0 +1,104 @@
+"""Cells that name pictures: options of which the source as a whole tells so, and cells that list several names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from benchwright.source_files.picture_names import has_picture_suffix, is_picture_name, pictures_listed
+from benchwright.source_files.rows import BadRow
+
+_PICTURE_KEYS = ("path", "file", "image", "image_path", "file_name", "img")
+"""Names under which an object that stands for a picture has its path."""
+_AFTER = " \t'\"`\u2019\u201d\u00bb"
+"""What may stand after the end of a name."""
+_MOST_TRIED = 2_000
+"""Most names of which it is looked up whether they are files, to tell whether options are pictures."""
+
+
+class PictureCells(NamedTuple):
+    """How cells of the files with the same columns name pictures.
+
+    Args:
+        places: Places of options, from 0, in which each filled cell is the name of a picture.
+        are_mixed: Whether other places have both words and names of pictures that are there, so that it cannot be told
+            which cells are pictures.
+        is_file: Function that returns whether a name stands for a file of the source.
+    """
+
+    places: frozenset[int] = frozenset()
+    are_mixed: bool = False
+    is_file: Callable[[str], bool] | None = None
+
+    def is_picture(self, place: int, cell: Any) -> bool:
+        """Return whether an option is the name of a picture.
+
+        Raises:
+            BadRow: It may be one, and may be words.
+        """
+        if not isinstance(cell, str) or not (self.places or self.are_mixed) or not is_picture_name(cell):
+            return False
+        if place in self.places:
+            return True
+        raise BadRow(
+            f"option {place + 1} is {cell[:200]!r}, the name of a picture, and options of other rows in this place are "
+            "words: whether it is a picture cannot be told; put pictures into columns of their own, such as "
+            "option_A_image",
+            "unclear_picture",
+        )
+
+    def parts(self, cell: Any) -> Sequence[Any]:
+        """Return the names that a cell lists; the cell where it lists none, or is the name of one file as a whole."""
+        names = pictures_listed(cell) if isinstance(cell, str) else []
+        return names if names and (self.is_file is None or not self.is_file(cell)) else (cell,)
+
+
+PLAIN_CELLS = PictureCells()
+"""Options are words, unless they say otherwise."""
+
+
+def named_picture(cell: Mapping[str, Any]) -> str | None:
+    """Return the path of the picture that an object stands for; None where it names none."""
+    return next((path for name in _PICTURE_KEYS if isinstance(path := cell.get(name), str) and path.strip()), None)
+
+
+@dataclass
+class OptionNames:
+    """How many options are names of pictures, by their place in the row."""
+
+    filled: Counter[int] = field(default_factory=Counter)
+    named: Counter[int] = field(default_factory=Counter)
+    with_folder: int = 0
+    examples: dict[tuple[str, str], set[int]] = field(default_factory=dict)
+    """Places of some names, by file of questions and name."""
+
+    def add(self, file: str, texts: Sequence[str | None]) -> None:
+        """Count the options of a row."""
+        for place, text in enumerate(texts):
+            if text is None or not text.strip():
+                continue
+            self.filled[place] += 1
+            if (has_picture_suffix(text.rstrip(_AFTER)) or "://" in text) and is_picture_name(text):
+                self.named[place] += 1
+                self.with_folder += "/" in text or "\\" in text
+                if len(self.examples) < _MOST_TRIED:
+                    self.examples.setdefault((file, text), set()).add(place)
+
+    def cells(self, is_file: Callable[[str, str], bool]) -> PictureCells:
+        """Return which options are pictures.
+
+        They are where each filled option in that place is the name of a picture, and some are files of the source; also
+        where none is a file, and all options have folders in their names: then their folder is absent.
+
+        Args:
+            is_file: Function that returns for a file of questions and a name whether that is a file of the source.
+        """
+        if not self.named:
+            return PLAIN_CELLS
+        whole = frozenset(place for place, number in self.named.items() if number == self.filled[place])
+        there = set().union(*(places for (file, name), places in self.examples.items() if is_file(file, name)))
+        are_all = self.named.total() == self.filled.total() == self.with_folder
+        places = whole if there & whole or are_all else frozenset()
+        return PictureCells(places, bool(places) or bool(there))

@@ -1,0 +1,62 @@
+"""Options that a reply names by what it said before: "the former", "the latter", "the other one"."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from .candidates import named_options, sentence_ends
+from .option_words import ReadableOption
+
+_FORMER = r"(?:the\s+former|erstere[rsn]?|前者|전자)"
+_LATTER = r"(?:the\s+latter|letztere[rsn]?|ce\s+dernier|cette\s+dernière|est[ae]\s+últim[ao]|后者|後者|후자)"
+_PRONOUN = re.compile(
+    rf"(?<![^\W\d_])(?i:(?P<former>{_FORMER})|(?P<latter>{_LATTER})|(?P<other>the\s+other\s+(?:one|image|picture|photo|option|choice|candidate|point|box|tile)))"
+    r"(?i:\s+(?:one|option|choice|image|picture|candidate))?(?![a-z])(?!\s*[,(-]{1,2}\s*\(?[A-Z](?![A-Za-z]))"
+)
+_BACK = 400
+"""Characters before a pronoun in which it finds what it stands for."""
+
+
+def with_referents(text: str, options: tuple[ReadableOption, ...]) -> str:
+    """Return a text in which "the latter" and its like are replaced by the label of the option that they stand for.
+
+    A pronoun whose pair is not clear, because more than two options come into question, stays.
+    """
+    if _PRONOUN.search(text) is None:
+        return text
+    named = named_options(text, options)
+    ends = sentence_ends(text)
+
+    def label(match: re.Match[str]) -> str:
+        before = [(place, key) for place, key in named if match.start() - _BACK < place < match.start()]
+        key = (
+            _other(before, options, ends)
+            if match["other"]
+            else _of_pair(before, ends, latter=match["latter"] is not None)
+        )
+        return match[0] if key is None else f"option {key}"
+
+    return _PRONOUN.sub(label, text)
+
+
+def _of_pair(named: Sequence[tuple[int, str]], ends: Sequence[int], *, latter: bool) -> str | None:
+    """Return the first or the second of the last pair: two options of one sentence, or the only two so far."""
+    sentences: dict[int, list[str]] = {}
+    for place, key in named:
+        sentences.setdefault(bisect_right(ends, place), []).append(key)
+    for keys in (list(dict.fromkeys(sentences[number])) for number in sorted(sentences, reverse=True)):
+        if len(keys) > 1:
+            return (keys[1] if latter else keys[0]) if len(keys) == 2 else None
+    keys = list(dict.fromkeys(key for _, key in named))
+    return (keys[1] if latter else keys[0]) if len(keys) == len(named) == 2 else None
+
+
+def _other(named: Sequence[tuple[int, str]], options: Sequence[ReadableOption], ends: Sequence[int]) -> str | None:
+    """Return the one of two options that the last sentence that names any does not name."""
+    if len(options) != 2 or not named:
+        return None
+    last = bisect_right(ends, named[-1][0])
+    keys = {key for place, key in named if bisect_right(ends, place) == last}
+    return next(option.key for option in options if option.key not in keys) if len(keys) == 1 else None

@@ -1,0 +1,207 @@
+"""Answers that a reply gives as a verdict, a share or a rank for each option, in lines, in a table or in a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from .option_words import LATIN, ReadableOption, is_particle
+from .polarity_phrases import RIGHT_SIGNS, SPACED, UNSPACED, WRONG_SIGNS
+from .reply_text import end_of, start_of
+
+
+class Marking(NamedTuple):
+    """Place in the text, option (None for no single one), and rule that found it."""
+
+    place: int
+    letter: str | None
+    rule: str
+
+
+_NOUN = r"(?:(?:option|choice|image|picture|point|candidate|box|tile|opción|opcion|opção|imagen|bild|вариант|الخيار|विकल्प|选项|選項|选|選択肢|선택지)\s*)?"
+
+
+@cache
+def _verdict(field: str, signs: str) -> re.Pattern[str]:
+    """Return the pattern of verdicts of one kind, in all languages."""
+    spaced = "|".join(getattr(turns, field) for turns in SPACED.values())
+    unspaced = "|".join(getattr(turns, field) for turns in UNSPACED.values())
+    return re.compile(rf"(?:(?:{spaced})(?![^\W\d_])|(?:{unspaced})|[{signs}])", re.I)
+
+
+def _call(text: str, place: int) -> bool | None:
+    """Return whether the verdict at a place is "right"; None where there is none."""
+    if _verdict("wrong", WRONG_SIGNS).match(text, place):
+        return False
+    return True if _verdict("right", RIGHT_SIGNS).match(text, place) else None
+
+
+@lru_cache(maxsize=1 << 8)
+def _named(options: tuple[ReadableOption, ...]) -> tuple[re.Pattern[str], dict[str, str]]:
+    """Return the pattern for a name of any option, its label or its words, and the key of each name."""
+    keys = {option.key: option.key for option in options}
+    words = {
+        form: option.key for option in options for form in option.forms if not is_particle(form) and not form.isdigit()
+    }
+    forms = sorted(words, key=lambda form: (-len(form), form))
+    spelled = "|".join(start_of(form) + re.escape(form).replace(r"\ ", r"\s+") + end_of(form) for form in forms)
+    label = rf"[(\[]?(?<![{LATIN}])(?-i:[{''.join(keys)}])(?![{LATIN}'])[)\]]?" if keys else "(?!)"
+    return re.compile(f"(?i:{label}|{spelled})" if spelled else label), {**words, **keys}
+
+
+_OPENS = re.compile(rf"(?:\A|[;,|.!?][ \t]+|[;|])[ \t|*•-]*(?P<sign>[{RIGHT_SIGNS}{WRONG_SIGNS}])?[ \t]*(?i:{_NOUN})\Z")
+_GAP = re.compile(
+    rf"[.):]?[ \t]*[^\n|:?(=-]{{0,60}}?(?:[:?=,(|.→>]|\s-|->)[\s\"'(\[*|:?=,.→>-]*|[ \t]+(?=[{RIGHT_SIGNS}{WRONG_SIGNS}])"
+)
+"""Between an option and the verdict on it: "A: yes", "(B) green - no", "C ✓", "Red? No"."""
+
+
+def verdicts(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
+    """Yield the one option that a list of verdicts calls right; of several, None."""
+    calls: dict[str, bool] = {}
+    last = -1
+    has_remark = 0
+    for line_start, line in _lines(text):
+        for key, right, place in _calls(line, options):
+            has_remark += 1
+            if key in calls and calls[key] != right and right:
+                calls[key] = right
+            calls.setdefault(key, right)
+            last = line_start + place
+    chosen = [key for key, right in calls.items() if right]
+    if len(calls) > 1 and len(chosen) == 1:
+        yield Marking(last, chosen[0], "verdicts")
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    place = 0
+    for line in text.split("\n"):
+        if line.strip():
+            yield place, line[:600]
+        place += len(line) + 1
+
+
+def _calls(line: str, options: tuple[ReadableOption, ...]) -> Iterator[tuple[str, bool, int]]:
+    pattern, key_of = _named(options)
+    if line.count("|") > 1:
+        yield from _row_call(line, pattern, key_of)
+        return
+    for match in pattern.finditer(line):
+        opens = _OPENS.search(line, max(0, match.start() - 24), match.start())
+        said = _key(match[0], key_of)
+        if opens is None or said is None or (opens.start() == match.start() - 24 > 0 and opens[0][:1] not in ";,|.!?"):
+            continue
+        if opens["sign"]:
+            yield said, opens["sign"] in RIGHT_SIGNS, match.start()
+        elif (gap := _GAP.match(line, match.end())) and (call := _call(line, gap.end())) is not None:
+            yield said, call, match.start()
+
+
+def _row_call(line: str, pattern: re.Pattern[str], key_of: dict[str, str]) -> Iterator[tuple[str, bool, int]]:
+    """Yield the verdict of a table's row: that of its last cell that is one."""
+    cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+    heads = pattern.match(_NOUN_AHEAD.sub("", cells[0]))
+    said = _key(heads[0], key_of) if heads else None
+    if said is None:
+        return
+    for cell in reversed(cells[1:]):
+        if (call := _call(cell, 0)) is not None:
+            yield said, call, 0
+            return
+
+
+_NOUN_AHEAD = re.compile(rf"\A(?i:{_NOUN})")
+
+
+def _key(name: str, key_of: dict[str, str]) -> str | None:
+    bare = " ".join(name.strip("()[] ").split())
+    return key_of.get(bare) or key_of.get(bare.lower())
+
+
+_NUMBER = r"(?P<number>\d{1,3}(?:[.,]\d{1,4})?)\s*(?P<unit>%|\s*/\s*10{1,2}\b|\s*percent|\s*por\s+ciento|\s*pour\s+cent|\s*Prozent)?"
+_IS_SHARE = re.compile(
+    r"%|prob|confiden|likel|score|chance|certain|rating|percent|points\b|wahrsch|conf|puntu|punkte|概率|置信|可能性|得分|评分|確率|点数|확률|점수|вероятн|оценк|балл|احتمال|संभावना|प्रायिकता|nota\b|pontua",
+    re.I,
+)
+
+
+_SHARE_BEHIND = re.compile(
+    r"[^\w%\n]{0,6}(?:(?:is|at|has|with|about|around|approx\.?|roughly|es|ist|est|gets|scores?|:|=|->)[^\w\n]{0,4}){0,2}"
+    + _NUMBER
+    + r"(?!\w)",
+    re.I,
+)
+_SHARE_AHEAD = re.compile(
+    _NUMBER
+    + r"\s+(?:for|on|to|that\s+it(?:'s|\s+is)|chance\s+(?:of|for|that\s+it(?:'s|\s+is))|likely\s+(?:to\s+be)?|probability\s+(?:of|for)|para|für|pour|por|"
+    rf"sure\s+(?:of|it(?:'s|\s+is)|that\s+it(?:'s|\s+is)))\s+(?:(?:the|an?|la|el|die|der|das|le|o|a)\s+)?{_NOUN}\Z",
+    re.I,
+)
+
+
+def shares(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
+    """Yield the option with the largest share, probability or score; None where two share it."""
+    if not _IS_SHARE.search(text) or any(
+        re.fullmatch(r"[\d.,%\s]+", option.words) for option in options if option.words
+    ):
+        return
+    pattern, key_of = _named(options)
+    found: dict[str, float] = {}
+    last = -1
+    for match in pattern.finditer(text):
+        share = _SHARE_BEHIND.match(text, match.end()) or _SHARE_AHEAD.search(
+            text, max(0, match.start() - 60), match.start()
+        )
+        if share and (key := _key(match[0], key_of)):
+            found[key] = float(share["number"].replace(",", "."))
+            last = match.start()
+    if len(found) > 1:
+        most = [key for key, share in found.items() if share == max(found.values())]
+        yield Marking(last, most[0] if len(most) == 1 else None, "shares")
+
+
+_RANKS = re.compile(
+    r"rank|order\s+of|(?:in|by)\s+(?:descending\s+)?order|most\s+(?:to\s+least|likely\s+to)|likelihood|similarity|排序|排名|順位|순위|orden|classement|reihenfolge|rangfolge|ordem|порядк|रैंक|ترتيب|clasificaci",
+    re.I,
+)
+_ASCENDING = re.compile(
+    r"least\s+\w+\s*(?:\w+\s+)?to\s+(?:the\s+)?most|ascending|worst\s+to\s+best|von\s+(?:un|am\s+wenigsten)|de\s+menos\s+a\s+m",
+    re.I,
+)
+
+
+_STEP = re.compile(r"\s*(?P<sign>[>≻,]|->|→|<)\s*(?:(?:and|then)\s+)?(?:the\s+)?")
+
+
+def ranks(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
+    """Yield the first option of a ranking that begins with the best."""
+    if not _RANKS.search(text):
+        return
+    pattern, key_of = _named(options)
+    first, ended, sign = None, -1, ""
+    for match in pattern.finditer(text):
+        step = _STEP.fullmatch(text, ended, match.start()) if first is not None else None
+        if step is None:
+            first, sign = match, ""
+        elif first is not None and not sign:
+            sign = step["sign"]
+            before = text[max(0, first.start() - 90) : first.start()]
+            if _RANKS.search(before) and not _ASCENDING.search(before) and sign != "<":
+                yield Marking(first.start(), _key(first[0], key_of), "ranks")
+        ended = match.end()
+
+
+_SHORTEST = 8
+"""Characters of the shortest list with verdicts on two options."""
+
+
+def listed(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
+    """Yield the answers of lists of verdicts, of shares and of rankings."""
+    options = tuple(options)
+    if len(text) < _SHORTEST:
+        return
+    yield from verdicts(text, options)
+    yield from shares(text, options)
+    yield from ranks(text, options)
