@@ -7,6 +7,7 @@ import io
 import json
 import struct
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from benchwright.evaluation.backends.sent_pictures import SentPictures
 from benchwright.evaluation.prompting.question import QuestionImage
 from benchwright.evaluation.run import evaluate
 from benchwright.images import decode_rgb, encode_png
+from benchwright.images.made_pictures import encode_lossless
 from benchwright.records import VisualPrompt
 from benchwright.workspace.item_cache import ItemCache
 
@@ -208,18 +210,21 @@ def test_what_a_release_holds_drawn_is_sent_byte_for_byte_and_nothing_is_drawn(
 
 
 @pytest.mark.parametrize(
-    ("limits", "media_type"),
+    ("limits", "encode", "media_type"),
     [
-        pytest.param(PictureLimits(64, None), "image/png", id="side"),
-        pytest.param(PictureLimits(None, 4000), "image/jpeg", id="bytes"),
-        pytest.param(PictureLimits(64, 4000), "image/jpeg", id="both"),
+        pytest.param(PictureLimits(64, None), encode_png, "image/png", id="side"),
+        pytest.param(
+            PictureLimits(64, None), lambda pixels: encode_lossless(pixels)[0], "image/png", id="side of WebP"
+        ),
+        pytest.param(PictureLimits(None, 4000), encode_png, "image/jpeg", id="bytes"),
+        pytest.param(PictureLimits(64, 4000), encode_png, "image/jpeg", id="both"),
     ],
 )
 def test_a_picture_beyond_the_limits_is_shrunk_and_one_within_is_sent_as_it_is(
-    limits: PictureLimits, media_type: str
+    limits: PictureLimits, encode: Callable[[np.ndarray], bytes], media_type: str
 ) -> None:
     pixels = np.random.default_rng(5).integers(0, 256, (90, 160, 3), dtype=np.uint8)
-    data, small = encode_png(pixels), encode_png(pixels[:20, :30])
+    data, small = encode(pixels), encode(pixels[:20, :30])
     sent = SentPictures(limits).of(QuestionImage(bytes_digest(data), (), data))
     assert (sent.how, sent.media_type, sent.sha256) == ("shrunk", media_type, bytes_digest(sent.data))
     assert sent.width / sent.height == pytest.approx(160 / 90, rel=0.05)
