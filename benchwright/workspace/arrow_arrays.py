@@ -45,6 +45,11 @@ def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     return pa.array(values, kind)
 
 
+def arrow_numbers(numbers: NDArray[np.int64]) -> pa.Array:
+    """Return an array of NumPy's as one of Arrow's, which shares its memory."""
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+
+
 def numbers_of(column: pa.ChunkedArray) -> NDArray[Any]:
     """Return a column of numbers without nulls as a NumPy array, as `to_numpy` does, but without pandas.
 

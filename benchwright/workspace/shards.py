@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,8 @@ from benchwright.workspace.workspace import Workspace
 
 FORMAT = "benchwright/stage"
 VERSION = 1
+_MARKERS_KEPT = 16_384
+"""Markers that a process keeps, some 2 kB each: all of 60 stages with 256 shards."""
 
 
 def shard_names(count: int) -> list[str]:
@@ -75,6 +77,26 @@ def _marker_of(document: Mapping[str, Any], path: Path) -> Marker:
         raise DamagedError(path, f"is damaged: {error}") from error
 
 
+def _document(path: Path) -> dict[str, Any]:
+    document = read_sealed(path)
+    if document.get("format") != FORMAT or document.get("version") != VERSION:
+        raise DataError(
+            f"{path} has format {document.get('format')!r} version {document.get('version')!r}, this program reads "
+            f"{FORMAT!r} {VERSION}; use the program that wrote it or a new workspace"
+        )
+    return document
+
+
+@lru_cache(_MARKERS_KEPT)
+def _read_marker(path: str, *state: int) -> Marker:
+    """Read a marker once for each state of its file: its size, its times of change and its inode.
+
+    A marker is renamed into place, so another one has another inode, even where the clock has not moved on.
+    """
+    del state
+    return _marker_of(_document(Path(path)), Path(path))
+
+
 class StageTable:
     """The shards of one stage in one workspace."""
 
@@ -118,8 +140,11 @@ class StageTable:
 
     def _marker(self, shard: str) -> Marker | None:
         path = self.marker_path(shard)
-        document = self._document(path)
-        return None if document is None else _marker_of(document, path)
+        try:
+            status = os.stat(path)
+        except FileNotFoundError:
+            return None
+        return _read_marker(str(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
     def all_markers(self) -> list[Marker]:
         """Return all undamaged markers and entries of `current.json`, whether their files are damaged or not."""
@@ -140,24 +165,13 @@ class StageTable:
     def current(self) -> list[Marker]:
         """Return the markers that `current.json` lists; none where the stage has not ended yet."""
         path = self.folder / "current.json"
-        document = self._document(path)
-        if document is None:
+        try:
+            document = _document(path)
+        except FileNotFoundError:
             return []
         if "shards" not in document:
             raise DamagedError(path, "is damaged: it lists no shards")
         return [_marker_of(entry, path) for entry in document["shards"]]
-
-    def _document(self, path: Path) -> dict[str, Any] | None:
-        try:
-            document = read_sealed(path)
-        except FileNotFoundError:
-            return None
-        if document.get("format") != FORMAT or document.get("version") != VERSION:
-            raise DataError(
-                f"{path} has format {document.get('format')!r} version {document.get('version')!r}, this program reads "
-                f"{FORMAT!r} {VERSION}; use the program that wrote it or a new workspace"
-            )
-        return document
 
     def read(self, marker: Marker, kind: str, columns: Sequence[str] | None = None) -> pa.Table | None:
         """Read one kind of file of a shard; None where the shard has none of that kind.
