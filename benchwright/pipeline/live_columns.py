@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchwright.engines.starting import uninterrupted
-from benchwright.workspace.arrow_arrays import arrow_array, arrow_numbers, numbers_of
+from benchwright.workspace.arrow_arrays import arrow_array, arrow_numbers, integers_of
 from benchwright.workspace.shards import Marker, StageTable
 from benchwright.workspace.stage_input import GROUP, INGEST
 from benchwright.workspace.stages import Stage
@@ -74,7 +74,7 @@ class _Live:
                 rows.append(pc.indices_nonzero(pc.is_valid(named)))
                 keys.append(named.drop_null())
         whole = pa.chunked_array([chunk for part in keys for chunk in _chunks(part)], pa.string())
-        return _text_lists(len(ids), np.concatenate([_numbers(part) for part in rows]), whole)
+        return _text_lists(len(ids), np.concatenate([integers_of(part) for part in rows]), whole)
 
 
 def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upstream: Upstream) -> pa.Table:
@@ -169,7 +169,7 @@ def _text_lists(count: int, rows: NDArray[np.int64], texts: pa.ChunkedArray) -> 
 
     different = pc.unique(texts)
     different = different.take(pc.sort_indices(different))
-    number = _numbers(pc.index_in(texts, value_set=different))
+    number = integers_of(pc.index_in(texts, value_set=different))
     pairs = np.unique(rows * max(len(different), 1) + number)
     row, number = np.divmod(pairs, max(len(different), 1))
     offsets = np.searchsorted(row, np.arange(count + 1)).astype(np.int32)
@@ -181,7 +181,3 @@ def _text_lists(count: int, rows: NDArray[np.int64], texts: pa.ChunkedArray) -> 
 
 def _chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
     return column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-
-
-def _numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
-    return numbers_of(pa.chunked_array([chunk.cast(pa.int64()) for chunk in _chunks(column)], pa.int64()))

@@ -12,10 +12,9 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.pipeline.outcomes import Journal, Judged
 from benchwright.records import ImageRecord, Source
 from benchwright.steps import Outcome
+from benchwright.workspace import shards
 from benchwright.workspace.atomic import replacing, write_json
 from benchwright.workspace.sealed import read_sealed, write_sealed
-from benchwright.workspace import shards
-from benchwright.workspace.sealed import read_sealed
 from benchwright.workspace.shards import StageTable, VerdictCounts, shard_names, shard_of
 from benchwright.workspace.tables import (
     IMAGES,
