@@ -154,7 +154,7 @@ def test_the_step_speaks_of_every_row():
 
 
 def test_no_items_give_no_splits():
-    empty = pa.table({"item_id": [], "group_keys": [], "task": []})
+    empty = pa.table({"item_id": column([]), "group_keys": column([], KEYS), "task": column([])})
     assert Splits().gather(empty, GatherContext(0, "splits")).values == {"split": []}
 
 

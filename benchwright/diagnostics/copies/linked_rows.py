@@ -26,7 +26,7 @@ def linked_rows(columns: pa.Table, names: Sequence[str]) -> NDArray[np.int64]:
 
     naming, named = [], []
     for name in names:
-        lists = columns.column(name).combine_chunks()
+        lists = columns.column(name).combine_chunks().cast(pa.list_(pa.string()))
         naming.append(integers_of(pc.list_parent_indices(lists)))
         named.append(pc.list_flatten(lists))
     every = pa.chunked_array(named, pa.string())
