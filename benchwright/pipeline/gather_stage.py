@@ -7,7 +7,7 @@ curators' decisions about a stage have changed, its verdicts are written again a
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from benchwright.canonical import digest
 from benchwright.engines.memory import give_back
 from benchwright.engines.starting import uninterrupted
 from benchwright.pipeline.live_columns import Upstream, live_columns
-from benchwright.pipeline.outcomes import Judged, read_outcomes, write_outcomes
+from benchwright.pipeline.outcomes import Judged, read_outcomes, write_gathered, write_outcomes
 from benchwright.pipeline.worker_context import WorkerContext
 from benchwright.record_map import RecordMap, map_here
 from benchwright.steps import (
@@ -35,6 +36,7 @@ from benchwright.steps import (
     Verdicts,
 )
 from benchwright.text_normalization import counted
+from benchwright.workspace.arrow_arrays import arrow_array, arrow_numbers, integers_of
 from benchwright.workspace.sealed import write_sealed
 from benchwright.workspace.shards import Marker, StageTable
 from benchwright.workspace.stage_input import input_digest, load_stage_input
@@ -89,16 +91,20 @@ def run_gather(worker: WorkerContext, stage: Stage, shards: Sequence[str], recor
     del whole
     outcome_of = outcome_of_row(gathered, rows, stage)
     overrides = worker.overrides.about(stage)
+    spoken_of = np.sort(np.asarray(gathered.rows, np.int64))
     start = 0
     for shard, part in zip(shards, ids, strict=True):
-        judged = [
-            Judged(record_id, "", outcome_of(row), overrides.get(record_id))
-            for row, record_id in enumerate(part.to_pylist(), start=start)
-        ]
-        write_outcomes(
+        first, last = np.searchsorted(spoken_of, [start, start + len(part)]).tolist()
+        shard_ids = part.combine_chunks()
+        judged = {
+            row: Judged(record_id, "", outcome_of(start + row), overrides.get(record_id))
+            for row, record_id in _named(shard_ids, spoken_of[first:last] - start, overrides)
+        }
+        write_gathered(
             table,
             stage,
             shard,
+            shard_ids,
             judged,
             fingerprint=fingerprint,
             config=worker.config(stage),
@@ -119,6 +125,15 @@ def _all_columns(
     whole = pa.concat_tables([part.select(wanted) for part in parts], promote_options="permissive")
     del parts  # frees the shards as soon as their columns are combined
     return ids, whole.combine_chunks()
+
+
+def _named(ids: pa.Array, spoken_of: NDArray[np.int64], overridden: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield the rows that a step spoke of and those that curators decided about, each with its id."""
+    import pyarrow.compute as pc
+
+    decided = integers_of(pc.index_in(arrow_array(sorted(overridden), pa.string()), value_set=ids))
+    rows = np.union1d(spoken_of, decided[decided >= 0])
+    yield from zip(rows.tolist(), ids.take(arrow_numbers(rows)).to_pylist(), strict=True)
 
 
 _UNSPOKEN = Outcome()

@@ -24,13 +24,17 @@ from benchwright.errors import DamagedError, DataError
 from benchwright.storage_faults import writing
 from benchwright.workspace.atomic import flush_to_disk
 from benchwright.workspace.sealed import read_sealed, write_sealed
-from benchwright.workspace.tables import read_table, write_table
+from benchwright.workspace.tables import columns_of_rows, read_table, write_columns
 from benchwright.workspace.workspace import Workspace
 
 FORMAT = "benchwright/stage"
 VERSION = 1
 _MARKERS_KEPT = 16_384
 """Markers that a process keeps, some 2 kB each: all of 60 stages with 256 shards."""
+
+
+Rows = Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any] | pa.Array]
+"""Rows of a table, or its columns by their names."""
 
 
 def shard_names(count: int) -> list[str]:
@@ -190,27 +194,39 @@ class StageTable:
         self,
         shard: str,
         *,
-        tables: Mapping[str, tuple[Sequence[Mapping[str, Any]], pa.Schema]],
+        tables: Mapping[str, tuple[Rows, pa.Schema]],
         fingerprint: str,
         config: str,
         effect: str,
         counts: Mapping[str, Any],
         overrides: str = "",
     ) -> Marker:
-        """Write a shard's files, then its marker, and return the marker."""
+        """Write a shard's files, then its marker, and return the marker.
+
+        Args:
+            shard: Name of the shard.
+            tables: Sorted rows by kind of file, each with its schema; a file without rows is written of outcomes only.
+            fingerprint: As in `Marker`; so are the others.
+            config: As in `Marker`.
+            effect: As in `Marker`.
+            counts: As in `Marker`.
+            overrides: As in `Marker`.
+        """
         (self.folder / "markers").mkdir(parents=True, exist_ok=True)
         files: dict[str, dict[str, Any]] = {}
         for kind, (rows, schema) in sorted(tables.items()):
-            if not rows and kind != "outcomes":
+            columns = columns_of_rows(rows, schema) if isinstance(rows, Sequence) else rows
+            count = len(next(iter(columns.values())))
+            if not count and kind != "outcomes":
                 continue
             draft = self._tmp / f"{self.stage}.{shard}.{kind}.{os.getpid()}.{secrets.token_hex(4)}.parquet"
             with writing(self.folder / f"{shard}.{kind}.parquet", draft):
-                write_table(draft, rows, schema)
+                write_columns(draft, columns, schema)
                 sha256 = file_digest(draft)
                 name = f"{shard}.{kind}.{sha256[:16]}.parquet"
                 flush_to_disk(draft)  # after a power cut no marker may refer to a file that was lost
                 draft.replace(self.folder / name)
-            files[kind] = {"name": name, "sha256": sha256, "rows": len(rows)}
+            files[kind] = {"name": name, "sha256": sha256, "rows": count}
         marker = Marker(shard, fingerprint, config, files, effect, counts, overrides)
         write_sealed(self.marker_path(shard), {"format": FORMAT, "version": VERSION, **vars(marker)}, tmp=self._tmp)
         return marker
