@@ -1,8 +1,9 @@
 """What servers say, in the shapes of their documentation: one entry a server, for one stub that speaks as each.
 
-Sources: the reference pages of OpenAI (chat completions, Responses), Anthropic (Messages, errors), Gemini
-(generateContent, errors), Azure OpenAI, Alibaba Cloud Model Studio, OpenRouter (errors), vLLM, llama.cpp, Ollama, LM
-Studio and Mistral, and messages that users report in issues of LiteLLM, MaxKB, eca and gptme.
+Sources, as far as they were at hand: the reference pages of OpenAI (chat completions, Responses), Anthropic (Messages,
+errors), Gemini (generateContent, errors), Azure OpenAI, Alibaba Cloud Model Studio, OpenRouter (errors), vLLM, llama.cpp,
+Ollama, LM Studio and Mistral, and messages that users report in issues of LiteLLM, MaxKB, eca and gptme. The refusals of
+Ollama, llama.cpp, LM Studio and Model Studio are as recalled.
 """
 
 from __future__ import annotations

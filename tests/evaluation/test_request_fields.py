@@ -239,7 +239,7 @@ SENT = {"temperature": 0.0, "max_tokens": 9, "seed": 4}
         ("`temperature` is deprecated for this model.", None, "temperature"),
         ("Unrecognized request argument supplied: seed", {"param": None}, "seed"),
         ('{"detail":[{"loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}', None, "seed"),
-        # As users of these servers report them, in issues of LiteLLM, MaxKB, eca, gptme, langmanus and others.
+        # From issues of LiteLLM, MaxKB, eca, gptme and langmanus as far as found; the words of the others are as recalled.
         ("gpt-5-nano doesn't support temperature=0.0 while reasoning is active.", None, "temperature"),
         ("O-series models don't support temperature=0.0. Only temperature=1 is supported.", None, "temperature"),
         ("openai does not support parameters: ['seed'], for model=x", None, "seed"),
