@@ -36,6 +36,7 @@ from .option_words import (
     option_at_start,
     options_mentioned,
     options_of,
+    with_shared_nouns,
     without_own_letters,
 )
 from .polarity_phrases import TAKEN_BACK, grammar_of
@@ -141,7 +142,7 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
         return ParsedAnswer("error", None, "failure") if text else ParsedAnswer("miss", None, "empty")
     if (letter := option_alone(text, options)) is not None:
         return ParsedAnswer("answered", letter, "option_words")
-    text = with_referents(with_labels(text, options), options)
+    text = with_referents(with_labels(with_shared_nouns(text), options), options)
     declines = _declines(text, options)
     if answers := stated_answers(text, options):
         last = answers[-1]

@@ -14,6 +14,8 @@ from enum import Enum, IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from benchwright.records import LETTERS
+
 from .option_words import LATIN, ReadableOption, is_everyday, is_particle
 from .polarity_phrases import TOTAL, Grammar
 from .reply_text import end_of, finished, start_of
@@ -90,12 +92,15 @@ _JOINER = re.compile(
     re.I,
 )
 _LOCATIVE = re.compile(r"(?<![^\W\d_])(?:in|from|of|for|im|en|em|dans|de|von|bei|на|в|في)\s+(?:(?:the|el|la|der|dem|das)\s+)?(?:[^\W\d_]+\s+)?[(\[]?\Z", re.I)
-_BOUNDARY = re.compile(r"[,:]\s|\s-\s|\((?!\Z)|\n|[.!?;]\s")
-_SUBORDINATE = re.compile(r"\s*(?:while|although|though|even\s+though|whereas|despite|aunque|mientras|embora|enquanto|bien\s+que|alors\s+que|obwohl|während|хотя|虽然|尽管|雖然|رغم)(?![^\W\d_])", re.I)
+_BOUNDARY = re.compile(r"[,:](?![\d])|(?<!\d)\s-\s|\((?!\Z)|\n|[.!?;]\s")
+_SUBORDINATE = re.compile(r"\s*(?:while|although|though|even\s+though|whereas|despite|aunque|mientras|embora|enquanto|bien\s+que|alors\s+que|obwohl|während|хотя|رغم)(?![^\W\d_])|\s*(?:虽然|尽管|雖然)", re.I)
 _NONE_OF = re.compile(r"\b(?:neither|none\s+of|nor)\b(?!.*\bbut\b)[^.;]*\Z", re.I)
 _AGAINST = re.compile(r"(?:\b(?:not|never|no|without|or)\b|n't\b)(?!.*\b(?:but|rather)\b)[^.;]*\Z", re.I)
 _SUPPOSED = re.compile(r"\bif\b[^.;]*\b(?:would|could|might)\b[^.;]*\Z", re.I)
-_LABEL_BEFORE_CJK = re.compile(r"(?:选项|選項|选|項|项|图|圖|選択肢|画像|선택지|보기|이미지|그림)\s*\Z")
+_OPERAND_BEFORE = re.compile(r"[\d)]\s*[-+×*/÷]\s*\Z")
+_OPERAND_AFTER = re.compile(r"[-+×*/÷=]\s*[\d(]|minus\b|plus\b|times\b")
+_IF = re.compile(r"\bif\b", re.I)
+_WOULD = re.compile(r"\s*(?:would|could|might)\b", re.I)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -140,6 +145,8 @@ _OPENED_ENTRY = re.compile(r"(?:\A|\n)[-*\s]*[(\[]?[A-Z][)\].:]*\s*\Z")
 def candidates_of(text: str, options: tuple[ReadableOption, ...], grammar: Grammar) -> list[Candidate]:
     """Return the candidates of a plain text, by place."""
     text = _OPENED_ENTRY.sub("", finished(text))
+    if _names_a_stranger(text, options):
+        return []
     ends = sentence_ends(text)
     entries = _entries(text)
     found = _grouped(text, sorted({*_labels(text, options), *_words(text, options)}), ends)
@@ -167,6 +174,15 @@ def _entries(text: str) -> list[tuple[int, str]]:
     """Return place and letter of lines that go through the options one by one; what they say counts for no other option."""
     entries = [(match.start(1), match[1]) for match in _ENTRY.finditer(text)]
     return entries if len({letter for _, letter in entries}) > 1 else []
+
+
+def _names_a_stranger(text: str, options: Sequence[ReadableOption]) -> bool:
+    """Return whether a text names an option that was not offered, so that its labels have another meaning."""
+    keys = {option.key for option in options}
+    return any(
+        match.lastindex != 3 and (match[1] or match[2]) in LETTERS[:8] and (match[1] or match[2]) not in keys
+        for match in _LABEL.finditer(text)
+    )
 
 
 def sentence_ends(text: str) -> list[int]:
@@ -295,7 +311,7 @@ def _judged(text: str, named: _Named, opens: int, closes: int, sentence: int, gr
     polarity = _polarity(before, after, text, named, grammar)
     if polarity is Polarity.STATED and (_NONE_OF.search(so_far) or (named.is_close and _AGAINST.search(so_far))):
         polarity = Polarity.DENIED
-    if polarity is Polarity.STATED and _SUPPOSED.search(so_far):
+    if polarity is Polarity.STATED and (_SUPPOSED.search(so_far) or (_IF.search(so_far) and _WOULD.match(after))):
         polarity = Polarity.CONSIDERED
     strength = _strength(so_far, before, after, named, grammar)
     if polarity is Polarity.STATED and _SUBORDINATE.match(so_far) and "," not in so_far and "," in ahead:
@@ -341,7 +357,9 @@ def _polarity(before: str, after: str, text: str, named: _Named, grammar: Gramma
 
 def _strength(so_far: str, before: str, after: str, named: _Named, grammar: Grammar) -> Strength:
     tail = after.lstrip(" \t")
-    if grammar["fits_best"].match(tail):
+    if _OPERAND_BEFORE.search(before) or _OPERAND_AFTER.match(tail):
+        return Strength.ASIDE
+    if grammar["fits_best"].match(tail) or before.rstrip().endswith("="):
         return Strength.BEST
     if TOTAL.match(tail):
         return Strength.BEST

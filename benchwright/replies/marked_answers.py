@@ -47,10 +47,11 @@ _PLACED = re.compile(
     rf"|(?:(?<=answer is )|(?<=choice is )|(?<=answer: )|(?<=go with )|(?<=going with )|(?<=choose )|(?<=pick )|(?<=select )|(?<=say ))the\s+({_ORDINAL})\s+one(?!\s+(?:in|of)\b)(?!\w)"
     rf"|(?<!\w)the\s+({_ORDINAL})\s+(?:one|item|entry)\s+(?:in|on|of|from)\s+the\s+(?:list|options|choices|listed)(?!\w)"
     rf"|(?<!\w)(?:number|no\.)\s+([1-9]|one|two|three|four|five)(?![\w.,]\w|\w)(?=[^.\n]{{0,30}}\b(?:describes|fits|matches|is\s+(?:the\s+)?(?:best|correct|right|answer)))"
+    r"|(?<=[是选选择為为])第\s*([一二三四五1-5])\s*(?:个|個|项|項)(?![图圖张張幅])"
     r"|第\s*([一二三四五1-9])\s*(?:个|個)?\s*(?:选项|選項|答案)|([一二三四五1-9])\s*(?:番目|つ目)の選択肢|(첫|두|세|네|다섯)\s*번째\s*(?:선택지|보기|옵션|선택)|([1-5])번\s*(?:선택지|보기)",
     re.I,
 )
-_PLACED_NOUN = re.compile(rf"{_NOUN}|\bone\b|item|entry|number|选项|選項|答案|選択肢|번째", re.I)
+_PLACED_NOUN = re.compile(rf"{_NOUN}|第|\bone\b|item|entry|number|选项|選項|答案|選択肢|번째", re.I)
 
 
 def with_labels(text: str, options: Sequence[ReadableOption]) -> str:

@@ -137,6 +137,16 @@ def as_called(choices: Sequence[tuple[str, str | None]], text: str) -> Sequence[
     return [(key, next(iter(called[key])) if key in called else None) for key, _ in choices]
 
 
+_SHARED_NOUN = re.compile(
+    rf"\b({'|'.join(_ORDINALS)})(?=\s*(?:,\s*)?(?:or|and|nor|versus|vs\.?)\s+(?:the\s+)?(?:{'|'.join(_ORDINALS)})\s+(image|picture|photo|one|option)s?\b)", re.I
+)
+
+
+def with_shared_nouns(text: str) -> str:
+    """Return a text in which "the second or third image" is spelled "the second image or third image"."""
+    return _SHARED_NOUN.sub(r"\1 \2", text)
+
+
 def without_own_letters(text: str, choices: Sequence[tuple[str, str | None]]) -> str:
     """Return a text in which "D. C" is "D.", where C is not a label but the words of option D.
 

@@ -80,7 +80,7 @@ SPACED = {
         names=r"is|are|was|were|be|been|being|'s|'re|looks?|appears?|seems?|indicat(?:es|e|ing)|suggests?|shows?|showing|depicts?|represents?|means?|mak(?:es|e|ing)\s+(?:it|this|that)|"
         r"called|described\s+as|identified\s+as|classified\s+as|points?\s+to(?:wards?)?|consistent\s+with|became|becomes?|total\s+of|totals?|count|equals?|=|say|choose|pick|chose|picked|"
         r"gives?(?:\s+us)?|favou?rs?|confirms?|i\.e\.|namely|agrees?\s+(?:with|for)|match(?:es)?(?:\s+with)?|corresponds?\s+to|goes?\s+(?:to|with)",
-        fits=r"match(?:es)?|fits?|agrees?|corresponds?|works?|shares?|aligns?|continues?|lines?\s+up|suits?|satisf(?:y|ies)|meets?|stands?\s+out|does(?:\s+too)?\s*(?=[.,;\n]|\Z)|"
+        fits=r"match(?:es)?|fits?|agrees?|corresponds?|works?|shares?|aligns?|continues?|lines?\s+up|suits?|satisf(?:y|ies)|meets?|stands?\s+out|does(?:\s+too)?\s*(?=[.,;\n]|\Z)|(?:is|looks?|seems?|appears?)\s+(?:to\s+be\s+)?(?:the\s+|a\s+)?(?:genuine|real|authentic|natural)|"
         r"has\s+(?:the\s+same|what|exactly|(?:\w+\s+){1,4}(?:we|i)\s+(?:need|want|are\s+looking\s+for))|is\s+(?:the\s+)?(?:one|same|match|right|correct|answer|winner|odd\s+one\s+out|what|consistent|identical|similar)|keeps?|passes|wins?|it\s+is|accepted",
         fits_best=r"(?:\w+\s+){0,2}?(?:match(?:es)?|fits?|agrees?|corresponds?|suits?|aligns?|describes?(?:\s+\w+){0,3})\s+(?:(?:it|this|them|the\s+\w+|both|all|everything)\s+)?(?:best|better|perfectly|exactly|most\s+closely|more\s+closely|seamlessly)|"
         r"(?:best|better|perfectly|exactly)\s+(?:match(?:es)?|fits?|suits?|describes?)|(?:is|are|looks?|appears?|seems?)\s+(?:to\s+be\s+)?(?:\w+ly\s+)?(?:the\s+|a\s+)?(?:much\s+|far\s+)?"
@@ -263,7 +263,7 @@ RIGHT_SIGNS, WRONG_SIGNS = "✓✔✅☑🟢👍○◯⭕⭐", "✗✘❌✖×�
 TAKEN_BACK = re.compile(
     r"(?:(?<![^\W\d_])(?:wait|hmm+|hold\s+on|on\s+second\s+thoughts?|on\s+reflection|looking\s+(?:again|closer|more\s+closely)|look\s+again|actually|edit|correction|i\s+mis(?:read|counted|took)|"
     r"(?:that|this|it)\s+(?:was|is)\s+(?:a\s+|my\s+)?(?:mistake|wrong|incorrect|error)|my\s+mistake|scratch\s+that|sorry|i\s+meant|no\s+wait|"
-    r"(?:re-?)(?:check|examin|consider|read|count|evaluat)\w*|let\s+me\s+(?:double|re)|on\s+(?:closer|second)\s+(?:look|inspection)|however|but\s+i\s+now|i\s+(?:was|made)\s+(?:wrong|a\s+mistake)|"
+    r"(?:re-?)(?:check|examin|consider|read|count|evaluat)\w*|let\s+me\s+(?:double|re)|on\s+(?:closer|second)\s+(?:look|inspection)|but\s+i\s+now|i\s+(?:was|made)\s+(?:wrong|a\s+mistake)|"
     r"espera|perdón|me\s+equivoqué|corrección|mejor\s+dicho|espere|desculpe|correção|me\s+enganei|aliás|attendez|attends|pardon|correction|je\s+me\s+suis\s+trompée?|"
     r"moment(?:\s+mal)?|korrektur|warte|entschuldigung|halt|ich\s+habe\s+mich|погод\w+|стоп|исправ\w+|ошиб\w+|хотя\s+нет|нет\s*,|वास्तव\s+में|रुकिए|माफ़?\s*कीजिए|नहीं\s*,|عفوا|عفوًا|انتظر|تصحيح|لحظة|بل\s)(?![^\W\d_])"
     r"|等等|等一下|不对|不對|更正|纠正|重新|抱歉|待って|訂正|いや,|間違え|잠깐|아니[,.]|정정|다시\s*보니)",
@@ -281,7 +281,7 @@ ADVERBS = (
     r"(?:(?:the|an?|very|quite|clearly|most|more|likely|probably|of|made|still|to|be|in|now|definitely|indeed|simply|actually|really|rather|"
     r"that|at|on|during|about|around|just|exactly|only|mainly|mostly|then|therefore|thus|most\s+likely|by|out|it|as|best|described|option|choice|image|picture|point|"
     r"candidate|un|una|uno|el|la|los|las|de|muy|más|une?|le|les|très|plus|der|die|das|ein|eine|einen|einem|dem|den|sehr|o|a|os|as|um|uma|muito|mais|"
-    r"l'|d'|des|du|на|в|очень|скорее|opción|opção|bild|imagen|imagem|l'image|изображение|вариант|الخيار|की|का|है|于|的|一个|一只|一張|一张|一把)[\s'\"(\[]*)*"
+    r"l'|d'|des|du|на|в|очень|скорее|opción|opção|bild|imagen|imagem|l'image|изображение|вариант|الخيار|की|का|है|于|的|[一这那][个只個隻张張辆輛把条條位台部种名座本件])[\s'\"(\[]*)*"
 )
 """What may stand between a copula and the words that it names."""
 

@@ -48,7 +48,7 @@ _TAG = re.compile(
 _LEAD = re.compile(
     r"\A[\s\"']*(?:[(\[]([A-Za-z])[)\]]|([A-Z])(?:[).:,;!]|\s*\n|\s+[-]\s|\s+(?:because|since)\b)|([a-z])[).](?=\s|\Z))"
 )
-_END = re.compile(r"(?:[.?!:;][ \t]+|(?<=[a-z]{2}),\s+)[(\[]?([A-Z])[)\]]?[.!]?\Z")
+_END = re.compile(r"(?:[.?!:;][ \t]+|(?:→|->|=>|⇒)[ \t]*|(?<=[a-z]{2}),\s+)[(\[]?([A-Z])[)\]]?[.!]?\Z")
 _LABEL_ALONE = re.compile(r"\s*[(\[]?[A-Z][)\]]?\.\s+")
 _END_IS = re.compile(rf"(?<=[^\W\d_A-Z]{{2}})\s+(?:is|{copulas()})\s+[(\[]?([A-Z])[)\]]?\.?\Z")
 _BRACKETED = re.compile(r"[(\[](?:(?i:option|choice|answer)\s+)?[A-Z][)\]]")

@@ -160,6 +160,19 @@ _ASCENDING = re.compile(r"least\s+\w+\s*(?:\w+\s+)?to\s+(?:the\s+)?most|ascendin
 _STEP = re.compile(r"\s*(?P<sign>[>≻,]|->|→|<)\s*(?:(?:and|then)\s+)?(?:the\s+)?")
 
 
+_FIRST_PLACE = re.compile(r"^[ \t*•-]*(?:1st|first|first\s+(?:place|choice)|top\s+choice|rank\s+1|best(?:\s+match)?)\s*[:=-]\s*", re.I | re.M)
+_SECOND_PLACE = re.compile(r"(?:^|[;,.]\s*)[ \t*•-]*(?:2nd|second(?:\s+(?:place|choice|best))?|rank\s+2|worst|next(?:\s+best)?)\s*[:=-]", re.I | re.M)
+
+
+def first_places(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
+    """Yield the option that has the first place in a ranking of lines."""
+    pattern, key_of = _named(options)
+    for match in _FIRST_PLACE.finditer(text):
+        named = pattern.match(text, match.end())
+        if named and _SECOND_PLACE.search(text, named.end()):
+            yield Marking(len(text), _key(named[0], key_of), "ranks")
+
+
 def ranks(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
     """Yield the first option of a ranking that begins with the best."""
     if not _RANKS.search(text):
@@ -190,3 +203,4 @@ def listed(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
     yield from verdicts(text, options)
     yield from shares(text, options)
     yield from ranks(text, options)
+    yield from first_places(text, options)

@@ -27,7 +27,7 @@ _IRREGULAR = {
     "flew": "fly", "held": "hold", "wrote": "write", "fell": "fall", "men": "man", "women": "woman", "children": "child", "people": "person",
     "mice": "mouse", "geese": "goose", "feet": "foot", "teeth": "tooth", "knives": "knife", "leaves": "leaf", "wolves": "wolf", "shelves": "shelf",
     "snowy": "snow", "rainy": "rain", "cloudy": "cloud", "sunny": "sun", "windy": "wind", "foggy": "fog", "wooden": "wood", "metallic": "metal",
-    "metals": "metal", "golden": "gold", "joyful": "joy", "cheerful": "cheer", "fearful": "fear", "disgusted": "disgust", "surprised": "surprise",
+    "metals": "metal", "underneath": "under", "beneath": "under", "beside": "next", "adjacent": "next", "golden": "gold", "joyful": "joy", "cheerful": "cheer", "fearful": "fear", "disgusted": "disgust", "surprised": "surprise",
 }  # fmt: skip
 
 _NUMBERS = {
@@ -45,12 +45,12 @@ _NUMBER_OF = {word: number for number, words in _NUMBERS.items() for word in wor
 
 _SUFFIX = re.compile(
     r"(?<=\w{3})(?:ings?|edly|ed|ers?|est|iness|ness|fully|ful|ly|ies|es|s|y|en|em|er|"  # English, German
-    r"ando|endo|iendo|indo|ant|antes?|mente|ment|ados?|adas?|idos?|idas?|"  # Spanish, Portuguese, French
+    r"ar|ir|ando|endo|iendo|indo|ant|antes?|mente|ment|ados?|adas?|idos?|idas?|"  # Spanish, Portuguese, French
     r"ый|ий|ой|ая|яя|ое|ее|ые|ие|ого|его|ому|ему|ыми|ими|ым|им|ых|их|ую|юю|ами|ями|ах|ях|ам|ям|ом|ем|ов|ев|ей|"  # Russian
     r"ать|ять|ить|еть|ает|яет|ит|ет|ют|ут|ат|ят|[аяоеыиуюьй]|"
     r"[ािीुूेैोौं]+)\Z"  # Hindi
 )
-_FINAL = re.compile(r"(?<=\w{2}\w)[aeoiu]\Z")
+_FINAL = re.compile(r"(?<=\w{2}\w)[aeoiu]{1,2}\Z")
 _DOUBLE = re.compile(r"([bdfglmnprst])\1\Z")
 _ARABIC = re.compile(r"\A(?:وال|بال|كال|فال|لل|ال|و(?=\w{3})|ب(?=\w{3})|ل(?=\w{3}))(?=\w{2})")
 _ARABIC_END = re.compile(r"(?<=\w{3})(?:ًا|ا|ة|ه|ات|ين|ون)\Z")
