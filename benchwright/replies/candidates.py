@@ -91,6 +91,7 @@ _JOINER = re.compile(
     r"(?:(?:both|also|the|a|la|le|die|the\s+other)\s+)?[(\[\"']*",
     re.I,
 )
+_OR = re.compile(r"[)\]\"']*,?\s+(?:or|oder|ou|или|या|أو)\s+(?:[^\W\d_]+\s+){0,2}[(\[\"']*", re.I)
 _LOCATIVE = re.compile(r"(?<![^\W\d_])(?:in|from|of|for|im|en|em|dans|de|von|bei|на|в|في)\s+(?:(?:the|el|la|der|dem|das)\s+)?(?:[^\W\d_]+\s+)?[(\[]?\Z", re.I)
 _BOUNDARY = re.compile(r"[,:](?![\d])|(?<!\d)\s-\s|\((?!\Z)|\n|[.!?;]\s")
 _SUBORDINATE = re.compile(r"\s*(?:while|although|though|even\s+though|whereas|despite|aunque|mientras|embora|enquanto|bien\s+que|alors\s+que|obwohl|während|хотя|رغم)(?![^\W\d_])|\s*(?:虽然|尽管|雖然)", re.I)
@@ -99,6 +100,7 @@ _AGAINST = re.compile(r"(?:\b(?:not|never|no|without|or)\b|n't\b)(?!.*\b(?:but|r
 _SUPPOSED = re.compile(r"\bif\b[^.;]*\b(?:would|could|might)\b[^.;]*\Z", re.I)
 _OPERAND_BEFORE = re.compile(r"[\d)]\s*[-+×*/÷]\s*\Z")
 _OPERAND_AFTER = re.compile(r"[-+×*/÷=]\s*[\d(]|minus\b|plus\b|times\b")
+_ASIDE_OPENS = re.compile(r"\A,\s*(?:which|that|who|however)\s*,?\s*")
 _IF = re.compile(r"\bif\b", re.I)
 _WOULD = re.compile(r"\s*(?:would|could|might)\b", re.I)
 
@@ -119,11 +121,15 @@ def _patterns(options: tuple[ReadableOption, ...]) -> tuple[re.Pattern[str] | No
 
 def _spelled(form: str) -> str:
     """Return the pattern of a form; a single character of Chinese or Japanese counts only beside what sets it off."""
+    if (goes_on := _GOES_ON.match(form)) is not None:
+        return re.escape(goes_on[1])
     if len(form) == 1 and _HAN.match(form) and form not in _HAN_OFTEN:
         return rf"(?<=[\s\"'(,.是为為像]){form}(?![\u4e00-\u9fff])|{form}(?=[\s\"'),.色]|的[.,]|です|では|である|でしょう|だ|が|は|を|\Z)"
     return start_of(form) + re.escape(form).replace(r"\ ", r"\s+") + end_of(form)
 
 
+_GOES_ON = re.compile(r"(.{2,}[てで])い(?:る|ます)\Z")
+"""A Japanese verb in its continuous form, plain or polite."""
 _HAN = re.compile("[\u4e00-\u9fff]")
 _HAN_OFTEN = frozenset("一二三四五六七八九十上中下左右是否有無无不大小多少")
 
@@ -223,6 +229,7 @@ def _words(text: str, options: tuple[ReadableOption, ...]) -> list[_Named]:
     if pattern is not None:
         for match in pattern.finditer(lowered):
             words = " ".join(match[0].split())
+            words = words if words in key_of else next((form for form in key_of if form.startswith(words)), words)
             if words in key_of and (not is_everyday(words) or _is_place(lowered, match)):
                 exact.append(_Named(match.start(), match.end(), (key_of[words],), is_label=False))
     telling = _telling_stems(options)
@@ -296,7 +303,7 @@ def _grouped(text: str, found: list[_Named], ends: list[int]) -> list[_Named]:
             if len(between) < 40 and "\n" not in between:
                 own = last.keys == named.keys and re.fullmatch(r"[)\].:,\"'\s(\[-]{1,5}(?:(?:the|an?|which|is|it|i\.e\.|option)\s+)*[(\[\"']*", between)
                 noun = re.sub(rf"(?i:\b{_NOUN})\s*", "", between)
-                if own or (named.is_label == last.is_label and _JOINER.fullmatch(noun)) and bisect_right(ends, last.start) == bisect_right(ends, named.start):
+                if own or _OR.fullmatch(between) or (named.is_label == last.is_label and _JOINER.fullmatch(noun)) and bisect_right(ends, last.start) == bisect_right(ends, named.start):
                     keys = tuple(dict.fromkeys((*last.keys, *named.keys)))
                     groups[-1] = _Named(last.start, named.end, keys, last.is_label or named.is_label)
                     continue
@@ -341,7 +348,7 @@ def _clause_after(text: str, grammar: Grammar) -> str:
 
 
 def _polarity(before: str, after: str, text: str, named: _Named, grammar: Grammar) -> Polarity:
-    tail = after.lstrip(" \t,.:-")
+    tail = _ASIDE_OPENS.sub("", after.lstrip(" \t.:-"))
     if grammar["at_first"].search(before):
         return Polarity.RETRACTED
     if grammar["beside"].search(before):

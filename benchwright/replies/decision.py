@@ -37,7 +37,7 @@ def decided(candidates: Sequence[Candidate], keys: Sequence[str], text: str, gra
     return None
 
 
-_NONE = re.compile(r"\bnone\s+of\s+(?:the|these|those|them)\b|\bneither\s+(?:of|one|option|image|choice)\b", re.I)
+_NONE = re.compile(r"\bnone\s+of\s+(?:(?:the|these|those)\s+(?:\w+\s+)?(?:options?|choices?|answers?|images?|candidates?|above|descriptions?)|them|the\s+above)\b|\bneither\s+(?:of|one|option|image|choice)\b", re.I)
 """With such words a reply calls no option right, or says that it does not look at one more closely."""
 
 

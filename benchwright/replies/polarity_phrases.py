@@ -65,7 +65,7 @@ SPACED = {
         is_put_aside=r"(?:can|could|may|must|should|are|is|was|were|has|have|had|been|be|all|both|also|therefore|thus|too|then|clearly|definitely|immediately|"
         r"being|get|gets|does|do|did|would|will|either|quickly|both|safely)?\s*(?:(?:can|could|may|must|should|are|is|was|were|has|have|had|been|be|all|both|also|therefore|thus|then|clearly|being)\s+){0,4}"
         r"(?:eliminated|ruled\s+out|excluded|rejected|discarded|dismissed|out\b(?!\s*(?:of|side))|wrong|incorrect|false|not|cannot|unlikely|irrelevant|implausible|mismatch(?:ed)?|"
-        r"n't|fails?|isn't|aren't|doesn't|don't|can't|won't|wasn't|didn't|lacks?|crossed\s+off|less\b|comes?\s+(?:very\s+)?close\b(?!\s*st)|too\s+\w+)",
+        r"fails?|isn't|aren't|doesn't(?!\s+(?:have|show|suffer\s+from)\s+(?:this|that|these|such|any|those)\b)|don't|can't|won't|wasn't|didn't|lacks?|crossed\s+off|less\b|(?:looks?|seems?|appears?)\s+(?:\w+\s+){1,2}(?:at\s+first|until|initially)|comes?\s+(?:very\s+)?close\b(?!\s*st)|too\s+\w+)",
         beside=r"unlike|compared\s+(?:to|with)|in\s+comparison\s+(?:to|with)|in\s+contrast\s+(?:to|with)|contrary\s+to|as\s+opposed\s+to|opposed\s+to|rather\s+than|"
         r"instead\s+of|in\s+place\s+of|than|versus|vs\.?|resembl(?:es|e|ing)|similar\s+to|reminiscent\s+of|remind(?:s)?\s+(?:me|one)\s+of|(?:can|could)\s+be\s+(?:mistaken|confused)\s+(?:for|with)|"
         r"mistaken\s+for|confused\s+with|different\s+from|not\s+to\s+be\s+confused\s+with|next\s+to|behind|beside|near|in\s+front\s+of|along(?:side)?(?:\s+with)?|besides|"
@@ -73,7 +73,7 @@ SPACED = {
         at_first=r"at\s+first(?:\s+(?:glance|sight|look))?|initially|first\s+(?:thought|guess|impression|instinct|glance)|originally|"
         r"(?:might|may|could|would)\s+(?:\w+\s+){0,2}?(?:think|say|guess|expect|suggest|assume|seem|argue|call|hint)|tempt(?:ed|ing)|thought|expected|assumed|mis(?:took|read)|said|"
         r"one\s+could|someone|some\s+people|people\s+often|previously|earlier|used\s+to|(?:appears?|seems?)\s+like\s+(?:a|an|the)?\s*\w+\s+at\s+first|comes?\s+close",
-        may=r"if|whether|suppose|assuming|unless|otherwise|consider(?:s|ing)?|check(?:ing)?|compar(?:e|es|ing)|look(?:ing)?\s+at|examin(?:e|ing)|between\s+(?:the\s+|options?\s+|images?\s+|an?\s+)?\Z|either|perhaps|maybe|possibly|could|might|would\s+have",
+        may=r"if|whether|suppose|assuming|unless|otherwise|consider(?:s|ing)?|check(?:ing)?|compar(?:e|es|ing)|look(?:ing)?\s+at|examin(?:e|ing)|between\s+(?:the\s+|options?\s+|images?\s+|an?\s+)?\Z|either|perhaps|maybe|possibly|could|might|may(?=\s+(?:also\s+|well\s+)?be\b)|would\s+have|depending",
         leaves=r"(?:that|this|which|it|elimination)\s+(?:only\s+|just\s+)?leaves|leaves\s+(?:us|only|just|me|behind)|leaving|left\s+with|only\s+(?:\w+\s+)?(?:remaining|left|possible|viable|plausible)\s*(?:option|choice|candidate|answer|one|possibility)?|remaining|only\s+one\s+(?:left|remaining|that)|"
         r"by\s+(?:process\s+of\s+)?elimination|process\s+of\s+elimination|narrows?\s+(?:it|this|things)?\s*down\s+to|everything\s+else\s+(?:is|can)|the\s+rest\s+(?:can|is|are)",
         is_left=r"(?:is|are|was)\s+(?:(?:the|what|all|we're|we|are|only|one|that|then|option|choice|candidate|answer|image|thing|us)\s+){0,5}(?:left|remaining|remains)|remains|survives",
@@ -81,7 +81,7 @@ SPACED = {
         r"called|described\s+as|identified\s+as|classified\s+as|points?\s+to(?:wards?)?|consistent\s+with|became|becomes?|total\s+of|totals?|count|equals?|=|say|choose|pick|chose|picked|"
         r"gives?(?:\s+us)?|favou?rs?|confirms?|i\.e\.|namely|agrees?\s+(?:with|for)|match(?:es)?(?:\s+with)?|corresponds?\s+to|goes?\s+(?:to|with)",
         fits=r"match(?:es)?|fits?|agrees?|corresponds?|works?|shares?|aligns?|continues?|lines?\s+up|suits?|satisf(?:y|ies)|meets?|stands?\s+out|does(?:\s+too)?\s*(?=[.,;\n]|\Z)|(?:is|looks?|seems?|appears?)\s+(?:to\s+be\s+)?(?:the\s+|a\s+)?(?:genuine|real|authentic|natural)|"
-        r"has\s+(?:the\s+same|what|exactly|(?:\w+\s+){1,4}(?:we|i)\s+(?:need|want|are\s+looking\s+for))|is\s+(?:the\s+)?(?:one|same|match|right|correct|answer|winner|odd\s+one\s+out|what|consistent|identical|similar)|keeps?|passes|wins?|it\s+is|accepted",
+        r"has\s+(?:the\s+same|what|exactly|(?:\w+\s+){1,4}(?:we|i)\s+(?:need|want|are\s+looking\s+for))|is\s+(?:the\s+)?(?:one|same|match|right|correct|answer|winner|odd\s+one\s+out|what|consistent|identical|similar)|keeps?|passes|wins?|it\s+is|accepted|is(?=\s*(?:[.;!]|\Z))",
         fits_best=r"(?:\w+\s+){0,2}?(?:match(?:es)?|fits?|agrees?|corresponds?|suits?|aligns?|describes?(?:\s+\w+){0,3})\s+(?:(?:it|this|them|the\s+\w+|both|all|everything)\s+)?(?:best|better|perfectly|exactly|most\s+closely|more\s+closely|seamlessly)|"
         r"(?:best|better|perfectly|exactly)\s+(?:match(?:es)?|fits?|suits?|describes?)|(?:is|are|looks?|appears?|seems?)\s+(?:to\s+be\s+)?(?:\w+ly\s+)?(?:the\s+|a\s+)?(?:much\s+|far\s+)?"
         r"(?:best|closest|only|most|better|closer|nearer|more\s+(?:similar|alike|likely|consistent|plausible|suitable|appropriate|accurate|in\s+line)|odd\s+one\s+out)",
@@ -279,7 +279,7 @@ TOTAL = re.compile(
 
 ADVERBS = (
     r"(?:(?:the|an?|very|quite|clearly|most|more|likely|probably|of|made|still|to|be|in|now|definitely|indeed|simply|actually|really|rather|"
-    r"that|at|on|during|about|around|just|exactly|only|mainly|mostly|then|therefore|thus|most\s+likely|by|out|it|as|best|described|option|choice|image|picture|point|"
+    r"that|at|on|during|about|around|just|exactly|only|mainly|mostly|then|therefore|thus|most\s+likely|by|out|it|as|best|described|option|choice|image|picture|point|es|"
     r"candidate|un|una|uno|el|la|los|las|de|muy|más|une?|le|les|très|plus|der|die|das|ein|eine|einen|einem|dem|den|sehr|o|a|os|as|um|uma|muito|mais|"
     r"l'|d'|des|du|на|в|очень|скорее|opción|opção|bild|imagen|imagem|l'image|изображение|вариант|الخيار|की|का|है|于|的|[一这那][个只個隻张張辆輛把条條位台部种名座本件])[\s'\"(\[]*)*"
 )
@@ -287,14 +287,15 @@ ADVERBS = (
 
 
 _COMMON = {
-    "en": "the is are of and it in that this with to was which not has for",
-    "es": "el la los las es en que y con por una del se su no está son para como",
-    "pt": "o a os as é em que e com por uma um do da não está são para como na no mais",
-    "fr": "le la les est en que et avec par une un du des dans ne pas qui c'est sur il ce au",
-    "de": "der die das ist in und mit ein eine nicht den dem auf im es zu sind auch von bild",
+    "en": "the is are of and it in that this with to was which not has for an you but by they those it's both be on",
+    "es": "el la los las es en que con por una del su está son para como lo sino pero imagen opción respuesta los",
+    "pt": "os é em que com por uma um do da não está são para como na mais mas opção opções imagem resta logo portanto pois fica das dos",
+    "fr": "le la les est en que et avec par une un du des dans ne pas qui c'est sur il ce au d'un n'est l'image",
+    "de": "der die das ist und mit ein eine nicht den dem auf im es zu sind auch von bild kein er sie bei am jedoch also sich es nur",
 }
 """Words by which languages of the Latin script are told apart."""
 _COMMON_WORDS = {code: frozenset(words.split()) for code, words in _COMMON.items()}
+_OWN_LETTERS = {"es": "ñ¿¡", "pt": "ãõ", "fr": "èêœù", "de": "ßäöü"}
 _SCRIPTS = (
     ("ko", re.compile("[\uac00-\ud7af]")), ("ja", re.compile("[\u3040-\u30ff]")), ("zh", re.compile("[\u4e00-\u9fff]")),
     ("hi", re.compile("[\u0900-\u097f]")), ("ar", re.compile("[\u0600-\u06ff]")), ("ru", re.compile("[\u0400-\u04ff]")),
@@ -325,6 +326,9 @@ def _language_of(text: str) -> str:
             if len(script.findall(text)) * 2 > letters:
                 return code
     counts = {code: sum(token in words for token in tokens) for code, words in _COMMON_WORDS.items()}
+    if not text.isascii():
+        for code, letters_of_its_own in _OWN_LETTERS.items():
+            counts[code] += 2 * any(letter in text for letter in letters_of_its_own)
     return max(counts, key=lambda code: (counts[code], code == "en"))
 
 
@@ -342,7 +346,7 @@ def _grammar(code: str) -> Grammar:
         bounded["names"] = rf"(?:{start}{patterns['names']}|'s|=){end}" 
     if code == "ar":  # its short words cling to the next one
         bounded["leaves"] = rf"(?:{start}{patterns['leaves']})"
-    bounded["so"] = rf"(?:\A|[,.:;]\s*|\s-\s|(?<![^\W\d_])(?:and|und|y|et|e|и|و)\s+){bounded['so']}"
+    bounded["so"] = rf"(?:\A\s*|[,.:;]\s*|\s-\s|(?<![^\W\d_])(?:and|und|y|et|e|и|و)\s+){bounded['so']}"
     bounded["put_aside"] += r"[^.,;:\n]{0,26}\Z"
     bounded["beside"] += rf"{_GAP}\Z"
     bounded["at_first"] += r"[^.;\n]{0,60}\Z"

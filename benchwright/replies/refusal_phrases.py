@@ -10,7 +10,7 @@ _ENGLISH = (
     r"(?:i|we)\s+(?:can\s*not|can't|could\s*not|couldn't|don't|do\s+not|won't|will\s+not|am\s+not|must\s+decline|have\s+to\s+decline|decline)\s+"
     r"(?:\w+\s+){0,2}?(?:answer|determine|tell|help|assist|identify|know|see|provide|decide|view|comply|process|access|make\s+out|choose|respond)|"
     r"(?:cannot|can't|can\s+not|could\s+not|(?:impossible|not\s+possible)\s+to)\s+(?:be\s+)?(?:\w+ly\s+)?"
-    r"(?:determined?|answer(?:ed)?|known?|tell|say|decided?)|"
+    r"(?:determined?|answer(?:ed)?|known?|tell|say|decided?|inferred|verified|established|discerned)|"
     r"(?:(?:not|n't)\s+(?:\w+\s+){0,3}(?:enough|sufficient)|insufficient)\s+(?:information|context|detail|evidence)|unable\s+to\s+(?:answer|determine|see|view|identify)|"
     r"no\s+image\s+(?:is\s+|was\s+|has\s+been\s+)?(?:attached|provided|visible|uploaded|included|given)|"
     r"please\s+(?:upload|attach|provide|share)\s+(?:the|an|your)\s+image|unanswerable|as\s+an\s+ai\b)"

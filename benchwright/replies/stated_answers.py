@@ -252,6 +252,14 @@ def _held_true(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedA
             yield StatedAnswer(match.start(), no if (match["no"] is None) == (match["true"] is None) else yes, "held_true")
 
 
+    for match in _YES_OR_NO.finditer(text):
+        if key := by_words.get(match[1].lower()):
+            yield StatedAnswer(match.start(), key, "held_true")
+
+
+_YES_OR_NO = re.compile(r"[:.]\s+(yes|no)(?=[,.!]|\s*\Z)", re.I)
+
+
 def _opens_list(ahead: str) -> bool:
     """Return whether a text starts with one label and has another label at the start of its next line."""
     first = _LIST_LINE.match(ahead)

@@ -49,7 +49,7 @@ def _named(options: tuple[ReadableOption, ...]) -> tuple[re.Pattern[str], dict[s
     return re.compile(f"(?i:{label}|{spelled})" if spelled else label), {**words, **keys}
 
 
-_OPENS = re.compile(rf"(?:\A|[;,|.!?][ \t]+|[;|])[ \t|*•-]*(?P<sign>[{RIGHT_SIGNS}{WRONG_SIGNS}])?[ \t]*(?i:{_NOUN})\Z")
+_OPENS = re.compile(rf"(?:\A|[;,|.!?][ \t]+|[;|])[ \t|*•-]*(?P<sign>[{RIGHT_SIGNS}{WRONG_SIGNS}])?[ \t]*(?i:(?:(?:is\s+it|could\s+it\s+be|what\s+about|how\s+about)\s+)?(?:the\s+)?{_NOUN})\Z")
 _GAP = re.compile(
     rf"[.):]?[ \t]*[^\n|:?(=-]{{0,60}}?(?:[:?=,(|.→>]|\s-|->)[\s\"'(\[*|:?=,.→>-]*|[ \t]+(?=[{RIGHT_SIGNS}{WRONG_SIGNS}])"
 )
@@ -120,13 +120,13 @@ def _key(name: str, key_of: dict[str, str]) -> str | None:
 
 _NUMBER = r"(?P<number>\d{1,3}(?:[.,]\d{1,4})?)\s*(?P<unit>%|\s*/\s*10{1,2}\b|\s*percent|\s*por\s+ciento|\s*pour\s+cent|\s*Prozent)?"
 _IS_SHARE = re.compile(
-    r"%|prob|confiden|likel|score|chance|certain|rating|percent|points\b|wahrsch|conf|puntu|punkte|概率|置信|可能性|得分|评分|確率|点数|확률|점수|вероятн|оценк|балл|احتمال|संभावना|प्रायिकता|nota\b|pontua",
+    r"%|\bP\s*\(|prob|confiden|likel|score|chance|certain|rating|percent|points\b|wahrsch|conf|puntu|punkte|概率|置信|可能性|得分|评分|確率|点数|확률|점수|вероятн|оценк|балл|احتمال|संभावना|प्रायिकता|nota\b|pontua",
     re.I,
 )
 
 
 _SHARE_BEHIND = re.compile(
-    r"[^\w%\n]{0,6}(?:(?:is|at|has|with|about|around|approx\.?|roughly|es|ist|est|gets|scores?|:|=|->)[^\w\n]{0,4}){0,2}" + _NUMBER + r"(?!\w)", re.I
+    r"(?:[^\d\n,;.()]{0,40}(?=\())?[^\w%\n]{0,6}(?:(?:is|at|has|with|about|around|approx\.?|roughly|es|ist|est|gets|scores?|:|=|->)[^\w\n]{0,4}){0,2}" + _NUMBER + r"(?!\w)", re.I
 )
 _SHARE_AHEAD = re.compile(
     _NUMBER
@@ -148,9 +148,14 @@ def shares(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
         if share and (key := _key(match[0], key_of)):
             found[key] = float(share["number"].replace(",", "."))
             last = match.start()
-    if len(found) > 1:
+    if len(found) > 1 and not _may_be_beaten(found, options, text):
         most = [key for key, share in found.items() if share == max(found.values())]
         yield Marking(last, most[0] if len(most) == 1 else None, "shares")
+
+
+def _may_be_beaten(found: dict[str, float], options: Sequence[ReadableOption], text: str) -> bool:
+    """Return whether an option whose share is not stated could have the largest one."""
+    return len(found) < len(options) and "%" in text and max(found.values()) <= 100 - sum(found.values())
 
 
 _RANKS = re.compile(r"rank|order\s+of|(?:in|by)\s+(?:descending\s+)?order|most\s+(?:to\s+least|likely\s+to)|likelihood|similarity|排序|排名|順位|순위|orden|classement|reihenfolge|rangfolge|ordem|порядк|रैंक|ترتيب|clasificaci", re.I)

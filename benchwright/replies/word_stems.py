@@ -38,7 +38,7 @@ _NUMBERS = {
         "4": "four cuatro quatre vier quatro четыре أربعة أربع चार 넷 네 四", "5": "five cinco cinq fünf пять خمسة خمس पांच पाँच 다섯 五",
         "6": "six seis sechs шесть ستة ست छह छः 여섯 六", "7": "seven siete sept sieben sete семь سبعة سبع सात 일곱 七",
         "8": "eight ocho huit acht oito восемь ثمانية ثمان आठ 여덟 八", "9": "nine nueve neuf neun nove девять تسعة تسع नौ 아홉 九",
-        "10": "ten diez dix zehn dez десять عشرة عشر दस 열 十", "11": "eleven once onze elf одиннадцать", "12": "twelve doce douze zwölf doze двенадцать",
+        "10": "ten diez dix zehn dez десять عشرة عشر दस 열 十", "11": "eleven once onze elf одиннадцать", "12": "twelve dozen doce douze zwölf doze двенадцать",
     }.items()
 }  # fmt: skip
 _NUMBER_OF = {word: number for number, words in _NUMBERS.items() for word in words}
