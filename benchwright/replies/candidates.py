@@ -76,7 +76,7 @@ _LABEL = re.compile(
     rf"|(?<![{LATIN}'./&-])([A-Z])(?![{LATIN}'/&-]|\.\w)"
 )
 _NO_LABEL = re.compile(
-    r"(?:\b(?:vitamin|plan|type|size|note|class|grade|group|hepatitis|(?:is|was|as|got|get|gets|with|into|like|has|have|for|of|earned)\s+a|section|series|appendix|mr|mrs|dr|st|exhibit|key|model|terminal|gate|platform|line)\.?|[0-9°☐⬜□]|\[ \])\s*\Z", re.I
+    r"(?:\b(?:vitamin|plan|type|size|note|class|grade|group|hepatitis|(?:is|was|as|got|get|gets|with|into|like|has|have|for|of|earned)\s+a|section|series|appendix|mr|mrs|dr|st|exhibit|key|model|terminal|gate|platform|line)\.?|[0-9°☐⬜□❌✗✘×🚫]|\[ \])\s*\Z", re.I
 )
 _AFTER_ARTICLE = re.compile(
     r"[ \t]+(?!(?:is|was|has|had|and|or|but|as|because|looks?|shows?|match(?:es)?|fits?|does|can|could|cannot|seems?|appears?|keeps?|breaks?|continues?|passes|"
@@ -161,23 +161,27 @@ def candidates_of(text: str, options: tuple[ReadableOption, ...], grammar: Gramm
         sentence = bisect_right(ends, named.start)
         opens = ends[sentence - 1] if sentence else 0
         closes = ends[sentence] if sentence < len(ends) else len(text)
-        entry = entries[bisect_right(entries, (named.start, "~")) - 1] if entries else (len(text), "")
-        of_entry = entry[1] if entry[0] <= named.start and "\n" not in text[entry[0] : named.start].strip() else None
         for candidate in _judged(text, named, max(opens, named.start - 200), min(closes, named.end + 160), sentence, grammar):
-            if of_entry is None:
-                candidates.append(candidate)
-            elif candidate.key == of_entry and (candidate.strength < Strength.BEST or candidate.place == entry[0]):
-                candidates.append(candidate._replace(strength=Strength.ASIDE))
-            elif candidate.key == of_entry:
-                candidates.append(candidate)
+            if entries and entries[0][0] <= candidate.place <= entries[-1][0] + _line_of(text, entries[-1][0]):
+                sure = named.is_label and candidate.strength is Strength.BEST
+                candidate = candidate if sure else candidate._replace(strength=Strength.ASIDE, concludes=False)
+            elif entries and candidate.strength is Strength.MENTION:
+                candidate = candidate._replace(strength=Strength.ASIDE)
+            candidates.append(candidate)
     return candidates
 
 
 _ENTRY = re.compile(r"^[-*•\s]*(?:\d[.)]\s*)?(?:(?i:option|choice|image|picture|point|candidate|box|tile)\s+)?[(\[]?([A-Z])(?:[)\].:]|\s+-)\s", re.M)
 
 
+def _line_of(text: str, place: int) -> int:
+    """Return how many characters of the line are behind a place."""
+    end = text.find("\n", place)
+    return (len(text) if end < 0 else end) - place
+
+
 def _entries(text: str) -> list[tuple[int, str]]:
-    """Return place and letter of lines that go through the options one by one; what they say counts for no other option."""
+    """Return place and letter of lines that go through the options one by one, which state none unless one is called best."""
     entries = [(match.start(1), match[1]) for match in _ENTRY.finditer(text)]
     return entries if len({letter for _, letter in entries}) > 1 else []
 

@@ -50,6 +50,7 @@ _SUFFIX = re.compile(
     r"ать|ять|ить|еть|ает|яет|ит|ет|ют|ут|ат|ят|[аяоеыиуюьй]|"
     r"[ािीुूेैोौं]+)\Z"  # Hindi
 )
+_BRITISH = re.compile(r"(?<=[a-z]{3})our(?=s?\Z)")
 _FINAL = re.compile(r"(?<=\w{2}\w)[aeoiu]{1,2}\Z")
 _DOUBLE = re.compile(r"([bdfglmnprst])\1\Z")
 _ARABIC = re.compile(r"\A(?:وال|بال|كال|فال|لل|ال|و(?=\w{3})|ب(?=\w{3})|ل(?=\w{3}))(?=\w{2})")
@@ -91,7 +92,7 @@ def stem_of(word: str) -> str:
     if _IS_ARABIC.search(word):
         return _ARABIC_END.sub("", _ARABIC.sub("", _SOUNDS.sub("", word))).replace("أ", "ا").replace("إ", "ا")
     word = word if _HINDI.search(word) else _without_accents(word)
-    stem = _SUFFIX.sub("", word)
+    stem = _SUFFIX.sub("", _BRITISH.sub("or", word))
     return _FINAL.sub("", _DOUBLE.sub(r"\1", "y".join((stem[:-1], "")) if stem.endswith("i") and len(stem) > 3 else stem).rstrip("y") or stem)
 
 

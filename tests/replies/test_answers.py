@@ -186,7 +186,7 @@ def test_any_text_is_read_without_an_exception_and_to_a_known_letter(reply: str)
 
 
 @pytest.mark.parametrize(
-    "unit", ["(A", "the answer is ", "{", "\\boxed{", "not ", "so it is ", "a or ", "<think>", "A, ", '"answer": ', "\n", "$*_`", "x:\n(A)\n", "option A is ", "①"]
+    "unit", ["(A", "the answer is ", "{", "\\boxed{", "not ", "so it is ", "a or ", "<think>", "A, ", '"answer": ', "\n", "$*_`", "x:\n(A)\n", "option A is ", "①", "A: no\n", "ranking: A > B > ", "score A 10% ", "a cat, the latter ", "so A fits, ", "if A would ", "not A but B ", "dog " , "3 + ", "| A | no |\n"]
 )  # fmt: skip
 def test_a_reply_of_a_million_characters_is_cut_before_it_is_read(unit: str) -> None:
     """Without the cut, patterns whose work grows with the square of the length would not come to an end here."""
