@@ -111,7 +111,8 @@ _LABEL_AMONG_OTHERS = re.compile(rf"(?<![{LATIN}'.])([A-J])(?![{LATIN}'-]|\.\w)"
 
 _NEXT_LABEL = re.compile(r"[)\]\"']?\s*(?:,|/|&|and|or)\s*(?:(?:and|or)\s+)?[(\[\"']?([A-Z])(?![A-Za-z'])")
 _SEVERAL_NAMED = re.compile(
-    r"(?<![A-Za-z])(?i:options|choices|images|pictures|tiles|points|patches|candidates|figures|boxes)\s+[(\[]?[A-Z][)\]]?"
+    r"(?<![A-Za-z])(?i:options|choices|images|pictures|tiles|points|patches|candidates|figures|"
+    r"boxes)\s+[(\[]?[A-Z][)\]]?"
     r"(?:,|\s+(?:and|or|&))"
 )
 _ENTRY = re.compile(r"^[-*\s]*(?:(?i:option|choice|image|picture|point|box|tile)\s+)?[(\[]?([A-Z])[)\].:]", re.M)
@@ -142,7 +143,7 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
         return ParsedAnswer("error", None, "failure") if text else ParsedAnswer("miss", None, "empty")
     if (letter := option_alone(text, options)) is not None:
         return ParsedAnswer("answered", letter, "option_words")
-    text = with_referents(with_labels(with_shared_nouns(text), options), options)
+    text = with_referents(with_labels(with_shared_nouns(text, options), options), options)
     declines = _declines(text, options)
     if answers := stated_answers(text, options):
         last = answers[-1]
@@ -186,7 +187,10 @@ def _taken_back(text: str, place: int, reading: ParsedAnswer, options: tuple[Rea
     letter = decided(found, [option.key for option in options], rest, grammar)
     if letter is None or letter == reading.letter:
         return reading
-    firm = any(c.key == letter and c.polarity is Polarity.STATED and (c.concludes or c.strength >= Strength.CLAIM) for c in found)
+    firm = any(
+        c.key == letter and c.polarity is Polarity.STATED and (c.concludes or c.strength >= Strength.CLAIM)
+        for c in found
+    )
     if any(c.key == reading.letter and c.polarity is Polarity.STATED for c in found):
         return reading
     return ParsedAnswer("answered", letter, "candidates") if firm else ParsedAnswer("miss", None, "taken_back")

@@ -40,7 +40,11 @@ def decided(candidates: Sequence[Candidate], keys: Sequence[str], text: str, gra
 _SHORT = 500
 """Characters of a reply in which it says something that it names one option and no other."""
 
-_NONE = re.compile(r"\bnone\s+of\s+(?:(?:the|these|those)\s+(?:\w+\s+)?(?:options?|choices?|answers?|images?|candidates?|above|descriptions?)|them|the\s+above)\b|\bneither\s+(?:of|one|option|image|choice)\b", re.I)
+_NONE = re.compile(
+    r"\bnone\s+of\s+(?:(?:the|these|those)\s+(?:\w+\s+)?(?:options?|choices?|answers?|images?|candidates?|above|"
+    r"descriptions?)|them|the\s+above)\b|\bneither\s+(?:of|one|option|image|choice)\b",
+    re.I,
+)
 """With such words a reply calls no option right, or says that it does not look at one more closely."""
 
 
