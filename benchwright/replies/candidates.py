@@ -121,6 +121,7 @@ _SUPPOSED = re.compile(r"\bif\b[^.;]*\b(?:would|could|might)\b[^.;]*\Z", re.I)
 _OPERAND_BEFORE = re.compile(r"[\d)]\s*[-+×*/÷]\s*\Z")
 _OPERAND_AFTER = re.compile(r"[-+×*/÷=]\s*[\d(]|minus\b|plus\b|times\b")
 _ASIDE_OPENS = re.compile(r"\A,\s*(?:which|that|who|however)\s*,?\s*")
+_ASKED_ABOUT = re.compile(r"\b(?:asked\s+(?:about|for)|in\s+question|question\s+(?:is|asks)\s+(?:about|for))\b", re.I)
 _IF = re.compile(r"\bif\b", re.I)
 _WOULD = re.compile(r"\s*(?:would|could|might)\b", re.I)
 
@@ -357,7 +358,7 @@ def _grouped(text: str, found: list[_Named], ends: list[int]) -> list[_Named]:
                 noun = re.sub(rf"(?i:\b{_NOUN})\s*", "", between)
                 if (
                     own
-                    or _OR.fullmatch(between)
+                    or (last.keys != named.keys and _OR.fullmatch(between))
                     or (
                         (named.is_label == last.is_label and _JOINER.fullmatch(noun))
                         and bisect_right(ends, last.start) == bisect_right(ends, named.start)
@@ -428,6 +429,8 @@ def _strength(before: str, after: str, named: _Named, grammar: Grammar) -> Stren
     if grammar["fits_best"].match(tail) or before.rstrip().endswith("="):
         return Strength.BEST
     if TOTAL.match(tail):
+        return Strength.BEST
+    if grammar["names"].search(before) and _ASKED_ABOUT.search(before):
         return Strength.BEST
     if grammar["fits"].match(tail) or grammar["names"].search(before) or grammar["is_named"].match(tail):
         return Strength.CLAIM

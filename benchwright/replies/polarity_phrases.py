@@ -110,7 +110,7 @@ SPACED = {
         fits=r"match(?:es)?|fits?|agrees?|corresponds?|works?|shares?|aligns?|continues?|lines?\s+up|suits?|"
              r"satisf(?:y|ies)|meets?|stands?\s+out|does(?:\s+too)?\s*(?=[.,;\n]|\Z)|(?:is|looks?|seems?|"
              r"appears?)\s+(?:to\s+be\s+)?(?:the\s+|a\s+)?(?:genuine|real|authentic|natural)|"
-        r"has\s+(?:the\s+same|what|exactly|both\b|all\s+(?:of|the|three|four)\b|(?:\w+\s+){1,4}(?:we|"
+        r"has\s+(?:(?:a\s+|the\s+)?(?:same|matching|identical)|what|exactly|both\b|all\s+(?:of|the|three|four)\b|(?:\w+\s+){1,4}(?:we|"
         r"i)\s+(?:need|want|are\s+looking\s+for))|is\s+(?:the\s+)?(?:one|same|match|right|correct|answer|winner|"
         r"odd\s+one\s+out|what|consistent|identical|similar)|keeps?|passes|wins?|it\s+is|accepted|"
         r"is(?=\s*(?:[.;!]|\Z))",
