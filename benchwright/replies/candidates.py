@@ -426,13 +426,11 @@ def _strength(before: str, after: str, named: _Named, grammar: Grammar) -> Stren
     tail = after.lstrip(" \t")
     if _OPERAND_BEFORE.search(before) or _OPERAND_AFTER.match(tail):
         return Strength.ASIDE
-    if grammar["fits_best"].match(tail) or before.rstrip().endswith("="):
+    named_by = grammar["names"].search(before)
+    is_result = before.rstrip().endswith("=") or TOTAL.match(tail)
+    if is_result or grammar["fits_best"].match(tail) or (named_by and _ASKED_ABOUT.search(before)):
         return Strength.BEST
-    if TOTAL.match(tail):
-        return Strength.BEST
-    if grammar["names"].search(before) and _ASKED_ABOUT.search(before):
-        return Strength.BEST
-    if grammar["fits"].match(tail) or grammar["names"].search(before) or grammar["is_named"].match(tail):
+    if named_by or grammar["fits"].match(tail) or grammar["is_named"].match(tail):
         return Strength.CLAIM
     if named.is_label and _LOCATIVE.search(before):
         return Strength.ASIDE

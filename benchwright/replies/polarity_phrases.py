@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -387,7 +388,8 @@ _SCRIPTS = (
 _LATIN_TOKEN = re.compile(r"[A-Za-zÀ-ɏ]+(?:'[a-z]+)?")
 
 
-class Grammar(NamedTuple):
+@dataclass(frozen=True)
+class Grammar:
     """The patterns of one language, by the fields of its row."""
 
     language: str

@@ -241,7 +241,8 @@ def ranks(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
     if not _RANKS.search(text):
         return
     pattern, key_of = _named(options)
-    first, ended, sign = None, -1, ""
+    first: re.Match[str] | None = None
+    ended, sign = -1, ""
     for match in pattern.finditer(text):
         step = _STEP.fullmatch(text, ended, match.start()) if first is not None else None
         if step is None:
