@@ -103,7 +103,7 @@ SPACED = {
         is_left=r"(?:is|are|was)\s+(?:(?:the|what|all|we're|we|are|only|one|that|then|option|choice|candidate|"
                 r"answer|image|thing|us)\s+){0,5}(?:left|remaining|remains)|remains|survives",
         names=r"is|are|was|were|be|been|being|'s|'re|looks?|appears?|seems?|indicat(?:es|e|ing)|suggests?|"
-              r"shows?|showing|depicts?|represents?|means?|mak(?:es|e|ing)\s+(?:it|this|that)|"
+              r"shows?|showing|depicts?|represents?|means?|mak(?:es|e|ing)(?:\s+(?:it|this|that))?|"
         r"called|described\s+as|identified\s+as|classified\s+as|points?\s+to(?:wards?)?|consistent\s+with|"
         r"became|becomes?|total\s+of|totals?|count|equals?|=|say|choose|pick|chose|picked|"
         r"gives?(?:\s+us)?|favou?rs?|confirms?|i\.e\.|namely|agrees?\s+(?:with|for)|match(?:es)?(?:\s+with)?|"
@@ -111,7 +111,8 @@ SPACED = {
         fits=r"match(?:es)?|fits?|agrees?|corresponds?|works?|shares?|aligns?|continues?|lines?\s+up|suits?|"
              r"satisf(?:y|ies)|meets?|stands?\s+out|does(?:\s+too)?\s*(?=[.,;\n]|\Z)|(?:is|looks?|seems?|"
              r"appears?)\s+(?:to\s+be\s+)?(?:the\s+|a\s+)?(?:genuine|real|authentic|natural)|"
-        r"has\s+(?:(?:a\s+|the\s+)?(?:same|matching|identical)|what|exactly|both\b|all\s+(?:of|the|three|four)\b|(?:\w+\s+){1,4}(?:we|"
+        r"has\s+(?:(?:a\s+|the\s+)?(?:same|matching|identical)|what|exactly|both\b|all\s+(?:of|the|three|"
+        r"four)\b|(?:\w+\s+){1,4}(?:we|"
         r"i)\s+(?:need|want|are\s+looking\s+for))|is\s+(?:the\s+)?(?:one|same|match|right|correct|answer|winner|"
         r"odd\s+one\s+out|what|consistent|identical|similar)|keeps?|passes|wins?|it\s+is|accepted|"
         r"is(?=\s*(?:[.;!]|\Z))",
@@ -203,38 +204,61 @@ SPACED = {
         leaves=r"il\s+ne\s+reste(?:\s+(?:plus|donc))?(?:\s+qu(?:e|'))?|ne\s+reste\s+qu(?:e|')|reste|"
                r"seule?\s+(?:option\s+)?(?:restante|possible)|par\s+élimination|restante?",
         is_left=r"est\s+(?:la|le)\s+(?:seule?\s+)?(?:option\s+)?(?:qui\s+reste|restante?)",
-        names=r"est|sont|c'est|semble|semblent|paraît|montre|indique|suggère|serait|était|de\s+couleur|il\s+y\s+a|choisis|il\s+s'agit\s+d(?:e|')|s'agit\s+d'une?|total\s+de|correspond\s+(?:à|au)",
-        fits=r"correspond|convient|coïncide|concorde|s'aligne|est\s+(?:la|le)\s+(?:bonne?|même|seule?)|a\s+(?:la|le)\s+même|est\s+(?:correcte?|juste|exacte?|vraie?)|continue",
-        fits_best=r"(?:correspond|convient|décrit|coïncide)\s+(?:\w+\s+){0,3}?(?:mieux|parfaitement|exactement|le\s+plus)|est\s+(?:la|le)\s+(?:plus|meilleure?|seule?)|est\s+plus\s+(?:proche|semblable|similaire|probable)|(?:décrit|correspond)\s+le\s+mieux",
+        names=r"est|sont|c'est|semble|semblent|paraît|montre|indique|suggère|serait|était|de\s+couleur|"
+              r"il\s+y\s+a|choisis|il\s+s'agit\s+d(?:e|')|s'agit\s+d'une?|total\s+de|correspond\s+(?:à|au)",
+        fits=r"correspond|convient|coïncide|concorde|s'aligne|est\s+(?:la|le)\s+(?:bonne?|même|seule?)|"
+             r"a\s+(?:la|le)\s+même|est\s+(?:correcte?|juste|exacte?|vraie?)|continue",
+        fits_best=r"(?:correspond|convient|décrit|coïncide)\s+(?:\w+\s+){0,3}?(?:mieux|parfaitement|exactement|"
+                  r"le\s+plus)|est\s+(?:la|le)\s+(?:plus|meilleure?|seule?)|est\s+plus\s+(?:proche|semblable|"
+                  r"similaire|probable)|(?:décrit|correspond)\s+le\s+mieux",
         right=r"oui|vraie?|correcte?|juste|exacte?|correspond|bonne?|valide|convient",
         wrong=r"non|faux|fausse|incorrecte?|ne\s+\w+\s+pas|éliminée?|écartée?|exclue?|invalide|erronée?|mauvaise?",
     ),
     "de": _Turns(
-        so=r"also|daher|deshalb|somit|folglich|demnach|deswegen|fazit|insgesamt|zusammenfassend|damit|letztlich|schließlich|daraus\s+folgt",
+        so=r"also|daher|deshalb|somit|folglich|demnach|deswegen|fazit|insgesamt|zusammenfassend|damit|letztlich|"
+           r"schließlich|daraus\s+folgt",
         but=r"aber|sondern|jedoch|während|obwohl|doch|hingegen|dagegen|allerdings|wobei|auch\s+wenn",
-        put_aside=r"nicht|kein(?:e|en|er|es|em)?|weder|noch|nie|ausschließen|ausgeschlossen|außer|verwerfe|eliminiere|statt|anstatt|anstelle",
-        is_put_aside=r"(?:(?:ist|sind|kann|können|wird|werden|passt|passen|scheidet|scheiden|fällt|fallen|hat|haben|stimmt|stimmen|auch|ebenfalls|man|wir|damit|schon|bereits|beide)\s+){0,4}"
-        r"(?:nicht|kein\w*|aus\b|ausgeschlossen|weg\b|falsch|raus\b|ausscheiden|verworfen|auszuschließen|ausschließen|zu\s+\w+)",
-        beside=r"im\s+(?:gegensatz|vergleich|unterschied)\s+zu[mr]?|\w{3,}er\s+als|anders\s+als|mehr\s+als|statt|anstatt|anstelle|verglichen\s+mit|neben|hinter|gegenüber|ähnelt|anstelle\s+von",
-        at_first=r"zunächst|zuerst|anfangs|ursprünglich|auf\s+den\s+ersten\s+blick|dachte|man\s+könnte\s+(?:meinen|denken|sagen)|vermutete",
+        put_aside=r"nicht|kein(?:e|en|er|es|em)?|weder|noch|nie|ausschließen|ausgeschlossen|außer|verwerfe|"
+                  r"eliminiere|statt|anstatt|anstelle",
+        is_put_aside=r"(?:(?:ist|sind|kann|können|wird|werden|passt|passen|scheidet|scheiden|fällt|fallen|hat|"
+                     r"haben|stimmt|stimmen|auch|ebenfalls|man|wir|damit|schon|bereits|beide)\s+){0,4}"
+        r"(?:nicht|kein\w*|aus\b|ausgeschlossen|weg\b|falsch|raus\b|ausscheiden|verworfen|auszuschließen|"
+        r"ausschließen|zu\s+\w+)",
+        beside=r"im\s+(?:gegensatz|vergleich|unterschied)\s+zu[mr]?|\w{3,}er\s+als|anders\s+als|mehr\s+als|"
+               r"statt|anstatt|anstelle|verglichen\s+mit|neben|hinter|gegenüber|ähnelt|anstelle\s+von",
+        at_first=r"zunächst|zuerst|anfangs|ursprünglich|auf\s+den\s+ersten\s+blick|dachte|"
+                 r"man\s+könnte\s+(?:meinen|denken|sagen)|vermutete",
         may=r"wenn|falls|ob|könnte|könnten|vielleicht|möglicherweise|entweder|zwischen",
-        leaves=r"übrig\s+bleibt|bleibt(?:\s+(?:nur|also|somit|noch|damit|lediglich))*|bleiben\s+nur|es\s+bleibt\s+(?:nur)?|einzige\s+(?:verbleibende|übrige|mögliche)|verbleibende\w*|ausschlussverfahren|verbleibt",
+        leaves=r"übrig\s+bleibt|bleibt(?:\s+(?:nur|also|somit|noch|damit|lediglich))*|bleiben\s+nur|"
+               r"es\s+bleibt\s+(?:nur)?|einzige\s+(?:verbleibende|übrige|mögliche)|verbleibende\w*|"
+               r"ausschlussverfahren|verbleibt",
         is_left=r"(?:bleibt|ist|verbleibt)\s+(?:als\s+\w+\s+)?(?:\w+\s+)?(?:übrig|verbleibend\w*|übriggeblieben)",
-        names=r"ist|sind|war|scheint|scheinen|wirkt|zeigt|zeigen|bedeutet|aussieht|sieht|handelt\s+es\s+sich\s+um|wäre|es\s+gibt|insgesamt|wähle|entspricht|heißt|stimmt\s+mit|passt\s+zu",
-        fits=r"passt|stimmt|entspricht|zeigt\s+(?:das|die|den)\s+(?:gleiche|selbe|dieselbe)\w*|hat\s+(?:die|das|den)\s+(?:gleiche|selbe|dieselbe|richtige)\w*|ist\s+(?:richtig|korrekt|die\s+richtige|der\s+richtige|das\s+richtige)|weist\s+(?:die|den|das)\s+(?:gleiche|selbe|dieselbe)\w*|trifft\s+zu",
-        fits_best=r"(?:\w+\s+){0,3}?(?:passt|entspricht|beschreibt|stimmt)\s+(?:\w+\s+){0,4}?(?:besser|am\s+besten|genau|exakt|perfekt)|ist\s+(?:\w+\s+){0,3}?(?:am\s+\w+sten|näher|ähnlicher|besser)|(?:passt|trifft)\s+am\s+\w+sten",
+        names=r"ist|sind|war|scheint|scheinen|wirkt|zeigt|zeigen|bedeutet|aussieht|sieht|"
+              r"handelt\s+es\s+sich\s+um|wäre|es\s+gibt|insgesamt|wähle|entspricht|heißt|stimmt\s+mit|passt\s+zu",
+        fits=r"passt|stimmt|entspricht|zeigt\s+(?:das|die|den)\s+(?:gleiche|selbe|dieselbe)\w*|hat\s+(?:die|das|"
+             r"den)\s+(?:gleiche|selbe|dieselbe|richtige)\w*|ist\s+(?:richtig|korrekt|die\s+richtige|"
+             r"der\s+richtige|das\s+richtige)|weist\s+(?:die|den|das)\s+(?:gleiche|selbe|dieselbe)\w*|trifft\s+zu",
+        fits_best=r"(?:\w+\s+){0,3}?(?:passt|entspricht|beschreibt|stimmt)\s+(?:\w+\s+){0,4}?(?:besser|"
+                  r"am\s+besten|genau|exakt|perfekt)|ist\s+(?:\w+\s+){0,3}?(?:am\s+\w+sten|näher|ähnlicher|"
+                  r"besser)|(?:passt|trifft)\s+am\s+\w+sten",
         right=r"ja|richtig|korrekt|wahr|passt|stimmt|zutreffend|trifft\s+zu|gut",
-        wrong=r"nein|falsch|inkorrekt|unwahr|passt\s+nicht|stimmt\s+nicht|nicht\b(?:\s+\w+)?|trifft\s+nicht\s+zu|unzutreffend|ausgeschlossen|scheidet\s+aus",
+        wrong=r"nein|falsch|inkorrekt|unwahr|passt\s+nicht|stimmt\s+nicht|nicht\b(?:\s+\w+)?|"
+              r"trifft\s+nicht\s+zu|unzutreffend|ausgeschlossen|scheidet\s+aus",
     ),
     "ru": _Turns(
-        so=r"следовательно|поэтому|значит|итак|таким\s+образом|в\s+итоге|итого|отсюда|стало\s+быть|вывод|в\s+заключение",
+        so=r"следовательно|поэтому|значит|итак|таким\s+образом|в\s+итоге|итого|отсюда|стало\s+быть|вывод|"
+           r"в\s+заключение",
         but=r"но|а|однако|хотя|тогда\s+как|зато|в\s+то\s+время\s+как",
         put_aside=r"не|ни|нет|исключ(?:аем|аю|ить|ая|ены|ён|ена)|отбрасыва(?:ем|ю)|кроме|отверга(?:ю|ем)",
-        is_put_aside=r"(?:(?:тоже|также|можно|сразу|явно|и|же|оба|все|были|был|была)\s+){0,3}(?:не\b|отпада\w+|исключ\w+|отброс\w+|неверн\w+|неправильн\w+|нельзя|отметаем|слишком)",
-        beside=r"в\s+отличие\s+от|по\s+сравнению\s+с|вместо|чем|нежели|рядом\s+с|похож\w*\s+на|около|возле|напоминает",
-        at_first=r"сначала|сперва|поначалу|изначально|на\s+первый\s+взгляд|подумал\w*|казалось|может\s+показаться|думал\w*",
+        is_put_aside=r"(?:(?:тоже|также|можно|сразу|явно|и|же|оба|все|были|был|была)\s+){0,3}(?:не\b|отпада\w+|"
+                     r"исключ\w+|отброс\w+|неверн\w+|неправильн\w+|нельзя|отметаем|слишком)",
+        beside=r"в\s+отличие\s+от|по\s+сравнению\s+с|вместо|чем|нежели|рядом\s+с|похож\w*\s+на|около|возле|"
+               r"напоминает",
+        at_first=r"сначала|сперва|поначалу|изначально|на\s+первый\s+взгляд|подумал\w*|казалось|"
+                 r"может\s+показаться|думал\w*",
         may=r"если|может|могло|возможно|либо|между",
-        leaves=r"оста[её]тся(?:\s+(?:только|лишь))?|оста[её]тся|методом\s+исключения|единственн\w+\s+(?:оставш\w+|возможн\w+)?|оставш\w+",
+        leaves=r"оста[её]тся(?:\s+(?:только|лишь))?|оста[её]тся|методом\s+исключения|"
+               r"единственн\w+\s+(?:оставш\w+|возможн\w+)?|оставш\w+",
         is_left=r"(?:\w+\s+)?оста[её]тся",
         names=r"это|является|являются|выглядит|показан\w*|изображ\w+|означает|всего|будет|выбираю|соответствует|-",
         fits=r"подходит|соответствует|совпада\w+|верен|верна|верно|правильн\w+|имеет\s+(?:ту\s+же|тот\s+же|такой\s+же|такую\s+же)",
@@ -332,6 +356,15 @@ UNSPACED = {
 
 RIGHT_SIGNS, WRONG_SIGNS = "✓✔✅☑🟢👍○◯⭕⭐", "✗✘❌✖×✕🔴👎🚫❎"
 """Signs that stand for a verdict; where boxes are ticked, a tick alone decides."""
+
+LEFT_OPEN = re.compile(
+    r"(?:can(?:'t|not|\s+not)|could\s*(?:n't|\s+not)|not)\s+(?:yet\s+)?(?:be\s+)?(?:entirely\s+|fully\s+|completely\s+)?(?:exclude|rule\s+out|ruled\s+out|eliminate|dismiss)"
+    r"|no\s+(?:se\s+)?pued\w+\s+(?:ser\s+)?descart|não\s+(?:se\s+)?pod\w+\s+(?:ser\s+)?descart|peut\s+pas\s+(?:être\s+)?(?:exclu|écart)|"
+    r"nicht\s+(?:ausgeschlossen|auszuschließen|ausschließen)|нельзя\s+исключ|не\s+исключен|不能排除|无法排除|無法排除|排除でき(?:ない|ません)|除外でき(?:ない|ません)|배제할\s*수\s*없|"
+    r"لا\s+يمكن\s+استبعاد|इनकार\s+नहीं",
+    re.I,
+)
+"""Words that keep an option open beside the one that is named."""
 
 TAKEN_BACK = re.compile(
     r"(?:(?<![^\W\d_])(?:wait|hmm+|hold\s+on|on\s+second\s+thoughts?|on\s+reflection|looking\s+(?:again|closer|more\s+closely)|look\s+again|actually|edit|correction|i\s+mis(?:read|counted|took)|"
