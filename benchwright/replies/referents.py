@@ -12,7 +12,8 @@ from .option_words import ReadableOption
 _FORMER = r"(?:the\s+former|erstere[rsn]?|前者|전자)"
 _LATTER = r"(?:the\s+latter|letztere[rsn]?|ce\s+dernier|cette\s+dernière|est[ae]\s+últim[ao]|后者|後者|후자)"
 _PRONOUN = re.compile(
-    rf"(?<![^\W\d_])(?i:(?P<former>{_FORMER})|(?P<latter>{_LATTER})|(?P<other>the\s+other\s+(?:one|image|picture|photo|option|choice|candidate|point|box|tile)))"
+    rf"(?<![^\W\d_])(?i:(?P<former>{_FORMER})|(?P<latter>{_LATTER})|(?P<other>the\s+other\s+(?:one|image|"
+    rf"picture|photo|option|choice|candidate|point|box|tile)))"
     r"(?i:\s+(?:one|option|choice|image|picture|candidate))?(?![a-z])(?!\s*[,(-]{1,2}\s*\(?[A-Z](?![A-Za-z]))"
 )
 _BACK = 400
