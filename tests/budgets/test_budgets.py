@@ -59,7 +59,7 @@ BUDGETS: Mapping[str, Budget] = {
     # full picture and gives other values. The decoder of the other two pictures has no reduced size: these share one.
     "duplicates": Budget(decoded=12, decoded_each=3, opened_each=5, rows=372, written_kb=900),
     # A part of a photograph that a task cut: encoded as PNG and, where it is released, as JPEG, each once; decoded for
-    # the release, by the specialist that answers and for the page.
+    # the release, by the specialist that answers and for the page. Rows depend a little on the order of jobs.
     "perception": Budget(
         decoded=76,
         decoded_each=4,
@@ -78,7 +78,8 @@ BUDGETS: Mapping[str, Budget] = {
     "freeze": Budget(decoded=4, decoded_each=1, encoded=3, encoded_each=1, opened_each=6, rows=114, written_kb=750),
     # The card's example is held against the pictures that it was taken from; every row is read once.
     "verify": Budget(decoded=3, decoded_each=1, rows_with_pictures=ITEMS, written_kb=2),
-    # Each drawing is held against the picture that it was drawn on, both decoded once, and the card's example as above.
+    # Each of six drawings is held against the picture that it was drawn on, both decoded once. The others are pictures of
+    # items that came first so far among those that may be the card's example: of n items about as many as log n.
     "verify_marked": Budget(decoded=25, decoded_each=2, rows_with_pictures=9, written_kb=2),
     # Each row is read to be written and to be compared with what was written, and once without pictures for its shape.
     "export_jsonl": Budget(opened_each=2, rows=ITEMS, rows_with_pictures=2 * ITEMS, written_kb=125),
