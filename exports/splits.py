@@ -141,7 +141,7 @@ def assign_sizes(
         rest: Split of all other items.
         seed: The run's seed.
     """
-    components = _Components.of(item_ids, group_keys, seed)
+    components = _ItemComponents.of(item_ids, group_keys, seed)
     unit, _ = _numbered(units)
     counts = [len(np.unique(unit[components.rows(i)])) for i in range(len(components.least))]
     total, wanted = sum(counts), sum(sizes.values())
@@ -182,7 +182,7 @@ def assign_splits(
     there are too few components. Ties go to the split that lacks more items over all tasks, then to the
     first by name.
     """
-    components = _Components.of(item_ids, group_keys, seed)
+    components = _ItemComponents.of(item_ids, group_keys, seed)
     task, names = _numbered(tasks)
     totals = np.bincount(task, minlength=len(names)).tolist()
     lacking = {split: [share * n for n in totals] for split, share in sorted(fractions.items())}
@@ -205,7 +205,7 @@ def assign_splits(
     return splits
 
 
-class _Components(NamedTuple):
+class _ItemComponents(NamedTuple):
     """Components of items, in no order.
 
     Args:
@@ -221,7 +221,7 @@ class _Components(NamedTuple):
     seeds: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, item_ids: pa.ChunkedArray, group_keys: pa.ChunkedArray, seed: int) -> _Components:
+    def of(cls, item_ids: pa.ChunkedArray, group_keys: pa.ChunkedArray, seed: int) -> _ItemComponents:
         """Find the components of items, with what orders them."""
         component = component_numbers(group_keys.chunks)
         rank, by_rank = _numbered(item_ids)

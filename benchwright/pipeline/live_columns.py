@@ -27,7 +27,7 @@ Upstream = Sequence[tuple[Stage | None, Marker]]
 
 
 @dataclass
-class _Live:
+class _LiveRecords:
     """Live records of one shard after some stage.
 
     Args:
@@ -99,7 +99,7 @@ def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upst
             f"step {stage.step.name!r} asks for column {unknown[0]!r}; {stage.consumes} have {schema.names}"
         )
     needed = list(dict.fromkeys([key, *own, *(["root_image_id"] if "group_keys" in own else [])]))
-    live = _Live(key, pa.table({name: arrow_array([], schema.field(name).type) for name in needed}))
+    live = _LiveRecords(key, pa.table({name: arrow_array([], schema.field(name).type) for name in needed}))
     types = {name: schema.field(name).type for name in own} | dict.fromkeys(stage.reads, pa.null())
     for before, marker in upstream:
         table = StageTable(workspace, before.id if before else INGEST)

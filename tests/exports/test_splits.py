@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
 from typing import Any
 
@@ -227,3 +228,20 @@ def test_sizes_that_contradict_are_refused(settings, message):
 def test_shares_are_recorded_as_before_and_sizes_in_their_place():
     assert Splits().parameters() == {"fractions": {"test": 0.5, "val": 0.5}}
     assert Splits(sizes={"dev": 15}).parameters() == {"counted": "images", "rest": "test", "sizes": {"dev": 15}}
+
+
+def test_a_split_takes_little_memory_for_each_item():
+    count = 4000
+    table = pa.table(
+        {
+            "item_id": column([f"{row:032x}" for row in range(count)]),
+            "group_keys": column([[f"image:{row}"] for row in range(count)], KEYS),
+            "task": column(["jigsaw"] * count),
+        }
+    )
+    Splits().gather(table.slice(0, 1), GatherContext(0, "splits"))  # what is imported does not count
+    tracemalloc.start()
+    Splits().gather(table, GatherContext(0, "splits"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak / count < 200  # bytes; a list of ids and one of keys alone take 250
