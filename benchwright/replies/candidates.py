@@ -19,7 +19,7 @@ from benchwright.records import LETTERS
 from .option_words import LATIN, ReadableOption, is_everyday, is_particle
 from .polarity_phrases import TOTAL, Grammar
 from .reply_text import end_of, finished, start_of
-from .word_stems import Token, number_words, stems_of, tokens_of
+from .word_stems import StemmedWord, number_words, stems_of, tokens_of
 
 
 class Polarity(Enum):
@@ -42,7 +42,7 @@ class Strength(IntEnum):
     BEST = 3
 
 
-class Candidate(NamedTuple):
+class NamedPlace(NamedTuple):
     """A place where a reply names an option.
 
     Args:
@@ -181,7 +181,7 @@ _PARENTHETIC = re.compile(
 _OPENED_ENTRY = re.compile(r"(?:\A|\n)[-*\s]*[(\[]?[A-Z][)\].:]*\s*\Z")
 
 
-def candidates_of(text: str, options: tuple[ReadableOption, ...], grammar: Grammar) -> list[Candidate]:
+def candidates_of(text: str, options: tuple[ReadableOption, ...], grammar: Grammar) -> list[NamedPlace]:
     """Return the candidates of a plain text, by place."""
     text = _PARENTHETIC.sub(lambda match: f" {match[1] or ''} ", _OPENED_ENTRY.sub("", finished(text)))
     if _names_a_stranger(text, options):
@@ -189,7 +189,7 @@ def candidates_of(text: str, options: tuple[ReadableOption, ...], grammar: Gramm
     ends = sentence_ends(text)
     entries = _entries(text)
     found = _grouped(text, sorted({*_labels(text, options), *_words(text, options)}), ends)
-    candidates: list[Candidate] = []
+    candidates: list[NamedPlace] = []
     for named in found:
         sentence = bisect_right(ends, named.start)
         opens = ends[sentence - 1] if sentence else 0
@@ -207,7 +207,7 @@ _ENTRY = re.compile(
 )
 
 
-def _within_entries(candidate: Candidate, named: _Named, entries: Sequence[tuple[int, str]], text: str) -> Candidate:
+def _within_entries(candidate: NamedPlace, named: _Named, entries: Sequence[tuple[int, str]], text: str) -> NamedPlace:
     """Return a candidate weighed down where the reply goes through the options one by one."""
     if not entries:
         return candidate
@@ -315,7 +315,7 @@ _WITHIN = 3
 """How many words may stand among those of an option, beyond their own number."""
 
 
-def _by_stems(tokens: list[Token], telling: dict[str, frozenset[str]]) -> Iterator[_Named]:
+def _by_stems(tokens: list[StemmedWord], telling: dict[str, frozenset[str]]) -> Iterator[_Named]:
     """Yield stretches that hold all the stems of an option close together."""
     places: dict[str, list[int]] = {}
     for number, token in enumerate(tokens):
@@ -371,7 +371,7 @@ def _grouped(text: str, found: list[_Named], ends: list[int]) -> list[_Named]:
     return groups
 
 
-def _judged(text: str, named: _Named, opens: int, closes: int, sentence: int, grammar: Grammar) -> Iterator[Candidate]:
+def _judged(text: str, named: _Named, opens: int, closes: int, sentence: int, grammar: Grammar) -> Iterator[NamedPlace]:
     so_far, ahead = text[opens : named.start], text[named.end : closes]
     before = _clause_before(so_far, grammar)
     after = re.sub(r"\A[)\]\"']+", "", _clause_after(ahead, grammar))
@@ -390,7 +390,7 @@ def _judged(text: str, named: _Named, opens: int, closes: int, sentence: int, gr
         strength = max(strength, Strength.CLAIM)
     concludes = concludes and (named.is_label or strength > Strength.MENTION)
     for key in named.keys:
-        yield Candidate(named.start, key, polarity, strength, concludes, sentence)
+        yield NamedPlace(named.start, key, polarity, strength, concludes, sentence)
 
 
 def _clause_before(text: str, grammar: Grammar) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .candidates import Candidate, Polarity, Strength
+from .candidates import NamedPlace, Polarity, Strength
 from .polarity_phrases import Grammar
 
 
-def decided(candidates: Sequence[Candidate], keys: Sequence[str], text: str, grammar: Grammar) -> str | None:
+def decided(candidates: Sequence[NamedPlace], keys: Sequence[str], text: str, grammar: Grammar) -> str | None:
     """Return the option that the candidates come to, or None.
 
     1. The last conclusion counts, unless something else is claimed after it.
@@ -48,13 +48,13 @@ _NONE = re.compile(
 """With such words a reply calls no option right, or says that it does not look at one more closely."""
 
 
-def _several_last(stated: Sequence[Candidate], several: Sequence[Candidate]) -> bool:
+def _several_last(stated: Sequence[NamedPlace], several: Sequence[NamedPlace]) -> bool:
     """Return whether the last claim is of several options."""
     claimed = [c.place for c in several if c.strength >= Strength.CLAIM]
     return bool(claimed) and max(claimed) > max((c.place for c in stated), default=-1)
 
 
-def _concluded(stated: Sequence[Candidate], several: Sequence[Candidate]) -> str | None:
+def _concluded(stated: Sequence[NamedPlace], several: Sequence[NamedPlace]) -> str | None:
     """Return the option of the last sentence that draws a conclusion; None where it has none, or more follows it."""
     conclusions = [c for c in stated if c.concludes]
     if not conclusions:

@@ -71,7 +71,7 @@ _TOKEN = re.compile(rf"{WORD}+(?:\.\d+)?")
 _HINDI = re.compile("[\u0900-\u097f]")
 
 
-class Token(NamedTuple):
+class StemmedWord(NamedTuple):
     """A word of a text with its place, and its stem."""
 
     start: int
@@ -79,10 +79,10 @@ class Token(NamedTuple):
     stem: str
 
 
-def tokens_of(text: str) -> list[Token]:
+def tokens_of(text: str) -> list[StemmedWord]:
     """Return the words of a text that tell options apart."""
     found = ((match.start(), match.end(), stem_of(match[0])) for match in _TOKEN.finditer(text))
-    return [Token(start, end, stem) for start, end, stem in found if stem]
+    return [StemmedWord(start, end, stem) for start, end, stem in found if stem]
 
 
 def stems_of(words: str) -> tuple[str, ...]:
