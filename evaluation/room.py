@@ -34,6 +34,9 @@ ROOM = Room(
         ),
         "evaluate suspects": Entry(f"{_HERE}.cli.commands:suspects", "Rank items whose key is likely wrong."),
         "evaluate errors": Entry(f"{_HERE}.cli.errors:errors", "Sample what models got wrong, for people to look at."),
+        "evaluate export": Entry(
+            f"{_HERE}.cli.export:export", "Write a result as inspect_ai's log or lmms-eval's samples."
+        ),
         "evaluate report": Entry(f"{_HERE}.cli.commands:report", "Write a page with scores, plots and items."),
     },
     checks={"replies": Entry(f"{_HERE}.reply_check:reply_problems", "Each line of the logs of replies.")},
