@@ -87,7 +87,7 @@ ROOM = Room(
             "Specialist for visual_correspondence and multi_view_reasoning: matches points by Efficient LoFTR.",
         ),
         "predictions": Entry(
-            f"{_HERE}.backends.predictions:predictions", "Answers from a file, as in predictions:FILE.jsonl."
+            f"{_HERE}.backends.prediction_files:predictions", "Answers from a file, as in predictions:FILE.jsonl."
         ),
         "openai": Entry(
             f"{_HERE}.backends.openai_chat:openai_chat",

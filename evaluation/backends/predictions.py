@@ -18,16 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.canonical import file_digest
 from benchwright.errors import DataError
-from benchwright.files.tables import JSON_ENDS, TABLE_ENDS, Table, by_column, header_names, json_lines, table_end
+from benchwright.files.tables import JSON_ENDS, Table, by_column, header_names, json_lines, table_end
 from benchwright.models.endpoints.reply_kinds import ReplyKind
 from benchwright.replies.answers import read_answer
-from benchwright.replies.reply_files import is_reply_file
 from benchwright.text_normalization import counted
 
 from ..prompting.question import Question, Reply, item_of
-from .base import Backend, BackendContext
+from .base import BackendContext
 from .letter_columns import letter_columns
-from .options import BackendOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,28 +57,6 @@ class _UncheckedRow(NamedTuple):
 
     line: int
     cells: Mapping[str, Any]
-
-
-def predictions(argument: str, options: BackendOptions) -> Backend:
-    """Return the backend that answers from a file, such as `predictions:replies.jsonl`.
-
-    Raises:
-        DataError: The file is missing, or its name is that of no file of replies.
-    """
-    from .tool_replies import ToolReplies, is_of_tool
-
-    del options
-    path = Path(argument)
-    if not argument or not path.is_file():
-        raise DataError(
-            f"predictions file {argument!r} is not a file; write predictions:FILE with a table, such as .jsonl or .csv"
-        )
-    if not is_reply_file(path.name):
-        raise DataError(
-            f"{path}: predictions are read from tables ({', '.join(TABLE_ENDS)}) and from .json and .eval logs; rename "
-            "or convert it"
-        )
-    return ToolReplies(path) if is_of_tool(path) else PredictionsFile(path)
 
 
 class PredictionsFile:

@@ -1,7 +1,7 @@
 """A result in the layouts of other evaluation programs: inspect_ai's log, lmms-eval's samples.
 
-`evaluate score` and `audit --replies` read back what is written, with the same letters. Pictures do not go along: samples
-name them by place, and `release export` carries them.
+`evaluate score` and `audit --replies` read back what is written, with the same letters. Pictures do not go along:
+samples name them by place, and `release export` carries them.
 """
 
 from __future__ import annotations
