@@ -49,7 +49,7 @@ def _is_record_of_tool(record: Mapping[str, Any]) -> bool:
     if columns & set(ID_COLUMNS) and ("reply" in columns or "answer" in columns):
         return "reply" not in columns and bool(columns & _COLUMNS_OF_QUESTIONS)
     row = row_of_record(record)
-    return isinstance(row, ReplyRow) or bool(row.ids and row.reason.endswith("is empty"))
+    return isinstance(row, ReplyRow) or bool(row.ids)
 
 
 class ToolReplies(PredictionsFile):
@@ -111,7 +111,8 @@ class ToolReplies(PredictionsFile):
             )
         replies = [row for row in rows if isinstance(row, ReplyRow)]
         if not replies:
-            raise DataError(f"{self.path} holds no replies{f'; {rows[0].where}: {rows[0].reason}' if rows else ''}")
+            empty = next((f"; {row.where}: {row.reason}" for row in rows if isinstance(row, UnreadReply)), "")
+            raise DataError(f"{self.path} holds no replies{empty}")
         if all(row.column == "answer" for row in replies) and any(row.options for row in replies):
             raise DataError(
                 f"{self.path} has no column of replies: 'answer' beside the options holds the keys; if these are a "
