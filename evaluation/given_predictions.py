@@ -6,8 +6,10 @@ The rows are those that `ask.ask_rounds` makes of the same file, item by item.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -17,6 +19,7 @@ from benchwright.records import LETTERS
 from benchwright.replies.readers import ROBUST
 
 from .ask import AS_SHOWN
+from .backends.predictions import given_letter
 from .prompting.item_index import OUTLINE_COLUMNS, outlines_in, question_of_outline
 from .prompting.question import Reply
 from .prompting.release_files import columns_of
@@ -75,11 +78,7 @@ def _judged(
     number = pc.index_in(text, value_set=_KEYS)
     offered = pc.fill_null(pc.less(number, pc.list_value_length(batch.column("choices"))), False)
     if len(strange := pc.indices_nonzero(pc.and_not(as_letter, offered))):
-        place = strange[0].as_py()
-        [outline] = outlines_in(batch.slice(place, 1))
-        keys = [choice.key for choice in outline.item.choices]
-        letter = text[place].as_py().decode("utf-8", "surrogatepass")
-        raise file.no_option(given.column("line")[place].as_py(), letter, keys, outline.item.item_id)
+        text = _with_letters(file, batch, given, text, strange)
     places = pc.indices_nonzero(as_letter)
     letters = _of_letters(plan, batch.take(places), text.take(places), groups.take(places))
     others = pc.indices_nonzero(pc.invert(as_letter))
@@ -88,6 +87,29 @@ def _judged(
     replies = _of_replies(plan, batch.take(others), text.take(others), groups.take(others))
     order = pc.sort_indices(pa.concat_arrays([places, others]))
     return pa.concat_tables([letters, replies]).take(order)
+
+
+def _with_letters(
+    file: PredictionsFile, batch: pa.RecordBatch, given: pa.Table, text: pa.Array, strange: pa.Array
+) -> pa.Array:
+    """Return texts with the letters that those at the places `strange` mean, such as small ones or options' words."""
+    letters = []
+    outlines = outlines_in(batch.take(strange))
+    for place, (item, _), said in zip(strange.to_pylist(), outlines, text.take(strange).to_pylist(), strict=True):
+        choices = tuple((choice.key, choice.text) for choice in item.choices)
+        words = said.decode("utf-8", "surrogatepass")
+        letter = _given_letter(words, choices)
+        if letter is None:
+            keys = [key for key, _ in choices]
+            raise file.no_option(given.column("line")[place].as_py(), words, keys, item.item_id)
+        letters.append(letter.encode())
+    is_strange = np.zeros(len(text), dtype=bool)
+    is_strange[strange.to_numpy()] = True
+    return pc.replace_with_mask(text, pa.array(is_strange), pa.array(letters, text.type))
+
+
+_given_letter = lru_cache(maxsize=1 << 15)(given_letter)
+"""Equal words for equal options are read once."""
 
 
 def _of_letters(plan: EvaluationPlan, batch: pa.RecordBatch, text: pa.Array, groups: pa.Array) -> pa.Table:

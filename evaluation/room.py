@@ -34,6 +34,9 @@ ROOM = Room(
         ),
         "evaluate suspects": Entry(f"{_HERE}.cli.commands:suspects", "Rank items whose key is likely wrong."),
         "evaluate errors": Entry(f"{_HERE}.cli.errors:errors", "Sample what models got wrong, for people to look at."),
+        "evaluate export": Entry(
+            f"{_HERE}.cli.export:export", "Write a result as inspect_ai's log or lmms-eval's samples."
+        ),
         "evaluate report": Entry(f"{_HERE}.cli.commands:report", "Write a page with scores, plots and items."),
     },
     checks={"replies": Entry(f"{_HERE}.reply_check:reply_problems", "Each line of the logs of replies.")},
@@ -84,7 +87,7 @@ ROOM = Room(
             "Specialist for visual_correspondence and multi_view_reasoning: matches points by Efficient LoFTR.",
         ),
         "predictions": Entry(
-            f"{_HERE}.backends.predictions:predictions", "Answers from a file, as in predictions:FILE.jsonl."
+            f"{_HERE}.backends.prediction_files:predictions", "Answers from a file, as in predictions:FILE.jsonl."
         ),
         "openai": Entry(
             f"{_HERE}.backends.openai_chat:openai_chat",

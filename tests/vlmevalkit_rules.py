@@ -15,6 +15,16 @@ from typing import Any
 
 SMP = """
 import os
+import pandas as pd
+
+def load(path):
+    return pd.read_excel(path) if path.endswith(".xlsx") else pd.read_csv(path, sep="\\t" if path.endswith(".tsv") else ",")
+
+def dump(table, path):
+    if path.endswith(".xlsx"):
+        table.to_excel(path, index=False)
+    else:
+        table.to_csv(path, index=False, sep="\\t" if path.endswith(".tsv") else ",")
 
 def LMUDataRoot():
     return os.environ["LMUData"]
@@ -108,6 +118,7 @@ def vlmeval_with(class_file: Path, data_root: Path) -> Iterator[types.SimpleName
         module = types.ModuleType(name)
         module.__package__ = name if name in ("vlmeval", "vlmeval.dataset") else name.rpartition(".")[0]
         module.__path__ = []  # type: ignore[attr-defined]
+        module.__file__ = str(class_file)
         with patch.dict(sys.modules, {**modules, name: module}):
             exec(compile(source, name, "exec"), module.__dict__)
         modules[name] = module

@@ -8,7 +8,7 @@ or answers an item a second time in another way, is an outcome with its reason.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -179,6 +179,17 @@ def _lookup(items: Sequence[KeyedItem]) -> dict[str, int]:
     return places | {item.item_id: k for k, item in enumerate(items)}
 
 
+def id_column(ids: Iterable[Mapping[str, str]], is_known: Callable[[str], bool]) -> str:
+    """Return the column that names items most often, of equals the first of `ID_COLUMNS`; empty where none does.
+
+    Args:
+        ids: Values that may be the item's id, by column, for each row.
+        is_known: Function that says whether an item is called so.
+    """
+    hits = Counter(column for row in ids for column, name in row.items() if is_known(name))
+    return max(hits, key=lambda name: hits[name], default="")
+
+
 def _matched(
     path: Path,
     rows: Sequence[ReplyRow],
@@ -187,10 +198,9 @@ def _matched(
     model: str,
     unread: tuple[UnreadReply, ...],
 ) -> ModelReplies:
-    hits = Counter(column for row in rows for column, name in row.ids.items() if name in lookup)
-    column = max(hits, key=lambda name: hits[name], default="")  # the first of equals, in the order of `ID_COLUMNS`
-    by_number = not hits and _numbers_fit(rows, items)
-    if not hits and not by_number:
+    column = id_column((row.ids for row in rows), lookup.__contains__)
+    by_number = not column and _numbers_fit(rows, items)
+    if not column and not by_number:
         shown = ", ".join(f"{name}={value[:40]!r}" for name, value in list(rows[0].ids.items())[:3])
         raise DataError(
             f"{path}: of its {counted(len(rows), 'row')} none names an item of the benchmark ({rows[0].where} has "
@@ -253,19 +263,31 @@ def letter_of(row: ReplyRow, item: KeyedItem) -> int | str:
 
     Where the row lists the options that the model was shown in another order, the option is found again by its text.
     """
-    shown: Sequence[str | None] = item.options
-    if row.options and None not in item.options:
-        shown = row.options
-        ours, theirs = ([plain(option or "") for option in options] for options in (item.options, shown))
-        if sorted(ours) != sorted(theirs):
-            return "the options in this row are not those of the item"
-        if len(set(ours)) < len(ours) and ours != theirs:
-            return "the options in this row stand in another order, and two of them are equal"
-    letter = read_answer(row.text, _choices(shown)).letter
-    if letter is None:
-        return NO_LETTER
-    place = LETTERS.index(letter)
-    return place if shown is item.options or ours == theirs else ours.index(theirs[place])
+    if not row.options or None in item.options:
+        letter = read_answer(row.text, _choices(item.options)).letter
+        return NO_LETTER if letter is None else LETTERS.index(letter)
+    places = places_of_options(row.options, item.options)
+    if isinstance(places, str):
+        return places
+    letter = read_answer(row.text, _choices(row.options)).letter
+    return NO_LETTER if letter is None else places[LETTERS.index(letter)]
+
+
+def places_of_options(shown: Sequence[str], options: Sequence[str | None]) -> list[int] | str:
+    """Return the place among an item's options of each that a model was shown, or why these are not the item's.
+
+    Args:
+        shown: Texts of the options that the model was shown.
+        options: Texts of the item's options.
+    """
+    ours, theirs = ([plain(option or "") for option in texts] for texts in (options, shown))
+    if ours == theirs:
+        return list(range(len(ours)))
+    if sorted(ours) != sorted(theirs):
+        return "the options in this row are not those of the item"
+    if len(set(ours)) < len(ours):
+        return "the options in this row stand in another order, and two of them are equal"
+    return [ours.index(text) for text in theirs]
 
 
 def _check_no_keys(

@@ -6,6 +6,8 @@
 | `vlmevalkit` | result table, or `.json` | `index` | `prediction` |
 | `lmms-eval` | `*_samples_*.jsonl` | an id in `doc`, else `doc_id` | `filtered_resps`, else `resps` |
 | `inspect` | log `.json` or `.eval` | a sample's `id` | the scorer's `answer`, else `output.completion` |
+| `helm` | `display_predictions.json` | `instance_id` | `predicted_text` |
+| `helm` | `scenario_state.json` | `instance.id` of a request | its first completion |
 | `mapping` | `.json`, one object | its keys | its values |
 | `table` | any table, or `.json` | a column of `ID_COLUMNS` | a column of `_REPLY_COLUMNS` |
 
@@ -26,16 +28,20 @@ from benchwright.errors import DataError
 from benchwright.files.bounded_json import bounded_json
 from benchwright.files.bounds import MIB, ROW_BYTES, UNPACKED_BYTES
 from benchwright.files.tables import TABLE_ENDS, Table
+from benchwright.records import LETTERS
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import BAD_ROW, RefusedRow
 from benchwright.source_files.rows import Row, json_document
 
-ID_COLUMNS = ("item_id", "question_id", "questionid", "qid", "id", "idx", "index", "sample_id", "uid", "key")
+ID_COLUMNS = (
+    "item_id", "source_id", "question_id", "questionid", "qid", "id", "idx", "index", "sample_id", "uid", "key",
+    "instance_id",
+)  # fmt: skip
 """Columns that may hold an item's id, in small letters."""
 
 _REPLY_COLUMNS = (
     "prediction", "reply", "response", "output", "model_answer", "model_output", "model_response", "completion",
-    "generated_text", "generation", "pred", "full_prediction", "text", "answer",
+    "generated_text", "generation", "pred", "full_prediction", "predicted_text", "text", "answer",
 )  # fmt: skip
 """Columns that may hold a reply, the likeliest first, in small letters."""
 
@@ -45,11 +51,15 @@ _KEY_COLUMNS = ("target", "gold", "gt", "ground_truth", "correct_answer", "answe
 _MODEL_COLUMNS = ("model", "model_id", "model_name", "annotator", "rater", "worker", "participant")
 """Columns that name who replied, in small letters."""
 
+OWN_SCORER = "benchwright"
+"""Scorer under which `evaluate export` puts what was read in an inspect_ai log; its answer counts, be it no letter."""
+
 MAX_ROWS = 5_000_000
 MAX_FILE_CHARS, MAX_UNPACKED_BYTES = 1 << 30, 2 << 30
 """Most characters of replies in a file or folder, and most bytes of an archive or a spreadsheet once unpacked."""
 _SUFFIXES = (*TABLE_ENDS, ".json", ".eval")
-_OPTION_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ERROR = "\0error"
+"""Column of ours for the cause of a failed request; no file has one of that name."""
 
 
 class ReplyRow(NamedTuple):
@@ -75,10 +85,21 @@ class ReplyRow(NamedTuple):
 
 
 class UnreadReply(NamedTuple):
-    """A row, or a whole file, of replies that is not used, and why."""
+    """A row, or a whole file, of replies that is not used, and why.
+
+    Args:
+        where: File and row, as in `out.jsonl: line 3`.
+        reason: Why it is not used.
+        ids: Values that may be the item's id, where the row is fine but for a reply, which it lacks; else empty.
+        error: Cause for which the model gave no reply, where the row states one; else empty.
+        is_repeat: Whether it is a further reply to an item of which the first counts, as a log of epochs holds.
+    """
 
     where: str
     reason: str
+    ids: Mapping[str, str] = {}
+    error: str = ""
+    is_repeat: bool = False
 
 
 def reply_rows(path: Path) -> Iterator[ReplyRow | UnreadReply]:
@@ -96,7 +117,7 @@ def reply_rows(path: Path) -> Iterator[ReplyRow | UnreadReply]:
             yield from _bounded(_rows_of(path / name), path)
         return
     if not path.is_file():
-        raise DataError(f"{path} is not there; --replies takes NAME=FILE with a file of a model's replies")
+        raise DataError(f"{path} is not there; give a file of a model's replies, or a folder of such files")
     yield from _bounded(_rows_of(path), path)
 
 
@@ -107,6 +128,16 @@ def _bounded(rows: Iterator[ReplyRow | UnreadReply], path: Path) -> Iterator[Rep
         if left < 0:
             raise DataError(f"{path} holds more than {MAX_FILE_CHARS:,} characters of replies; split it")
         yield row
+
+
+def is_reply_file(name: str) -> bool:
+    """Return whether a file of this name can be read."""
+    return _suffix(name) in _SUFFIXES
+
+
+def row_of_record(record: Mapping[str, Any], where: str = "") -> ReplyRow | UnreadReply:
+    """Return what one row of a table says; `where` is its place, for messages."""
+    return _reply_row(record, where)
 
 
 def _suffix(name: str) -> str:
@@ -146,16 +177,18 @@ def _documents(path: Path, suffix: str) -> Iterator[Row | RefusedRow]:
 
 
 def _json_entries(files: DatasetFiles, path: Path) -> Iterator[Row | RefusedRow]:
-    """Yield the entries of a JSON document: a list, lists by split, an inspect_ai log, or replies by id."""
+    """Yield the entries of a JSON document: a list, lists by split, a log of inspect_ai or HELM, or replies by id."""
     row = json_document(files, path.name)
     if isinstance(row, RefusedRow):
         raise DataError(f"{path}: {row.detail}")
     document = row.document
     if isinstance(document, list):
-        yield from (Row(f"entry {number}", entry) for number, entry in enumerate(document, start=1))
+        yield from (Row(f"entry {number}", _first_trial(entry)) for number, entry in enumerate(document, start=1))
     elif isinstance(document, dict) and isinstance(samples := document.get("samples"), list):
         model = _model_of_log(document)
         yield from (Row(f"sample {number}", _sample(entry, model)) for number, entry in enumerate(samples, start=1))
+    elif isinstance(document, dict) and isinstance(states := document.get("request_states"), list):
+        yield from (Row(f"request {number}", _request_state(entry)) for number, entry in enumerate(states, start=1))
     elif isinstance(document, dict) and document and all(isinstance(v, list) for v in document.values()):
         for name, entries in document.items():
             yield from (Row(f"{name}, entry {number}", entry) for number, entry in enumerate(entries, start=1))
@@ -163,7 +196,7 @@ def _json_entries(files: DatasetFiles, path: Path) -> Iterator[Row | RefusedRow]
         yield from (Row(ascii(name)[1:-1][:80], {"id": name, "reply": text}) for name, text in document.items())
     else:
         raise DataError(
-            f"{path}: neither a list of rows, nor an inspect_ai log with samples, nor an object from item id to reply"
+            f"{path}: neither a list of rows, nor a log of inspect_ai or HELM, nor an object from item id to reply"
         )
 
 
@@ -219,13 +252,17 @@ def _sample(sample: Any, model: str) -> Any:
         return {"": f"epoch {epoch}, and the first counts"}
     scores = sample.get("scores")
     answers = (
-        [score.get("answer") for score in scores.values() if isinstance(score, Mapping)]
+        {name: score.get("answer") for name, score in scores.items() if isinstance(score, Mapping)}
         if isinstance(scores, Mapping)
-        else []
+        else {}
     )
-    letter = next((a for a in answers if isinstance(a, str) and a.strip() in _OPTION_LETTERS and a.strip()), None)
+    letters = (a for a in answers.values() if isinstance(a, str) and len(a.strip()) == 1 and a.strip() in LETTERS)
+    letter = answers[OWN_SCORER] if OWN_SCORER in answers else next(letters, None)
     output = sample.get("output")
     completion = output.get("completion") if isinstance(output, Mapping) else None
+    failure = sample.get("error")
+    if failure and not completion:
+        return {"id": sample.get("id"), _ERROR: _message_of(failure)}
     return {
         "id": sample.get("id"),
         "reply": letter if letter is not None else completion,
@@ -235,9 +272,49 @@ def _sample(sample: Any, model: str) -> Any:
     }
 
 
+def _message_of(failure: Any) -> str:
+    message = failure.get("message") if isinstance(failure, Mapping) else failure
+    return str(message)[:1000] if message else "no reply"
+
+
+def _first_trial(entry: Any) -> Any:
+    """Return an entry of a list, unless it is HELM's further trial of an item, of which the first counts."""
+    if isinstance(entry, Mapping) and "instance_id" in entry:
+        return _repeat_of(entry, entry) or entry
+    return entry
+
+
+def _repeat_of(trial: Mapping[str, Any], instance: Mapping[str, Any]) -> dict[str, str] | None:
+    number = trial.get("train_trial_index")
+    if isinstance(number, int) and number > 0:
+        return {"": f"trial {number + 1}, and the first counts"}
+    if isinstance(altered := instance.get("perturbation"), Mapping):
+        return {"": f"the item altered ({ascii(altered.get('name'))[:40]}), and the one as it is counts"}
+    return None
+
+
+def _request_state(state: Any) -> Any:
+    """Return a request of HELM's `scenario_state.json` as a row; options are those that the prompt listed."""
+    if not isinstance(state, Mapping) or not isinstance(instance := state.get("instance"), Mapping):
+        return state
+    if repeat := _repeat_of(state, instance):
+        return repeat
+    row: dict[str, Any] = {"instance_id": instance.get("id")}
+    request, result, shown = (state.get(name) for name in ("request", "result", "output_mapping"))
+    if isinstance(request, Mapping):
+        row["model"] = request.get("model")
+    if isinstance(shown, Mapping):
+        row |= {letter: shown[letter] for letter in LETTERS if letter in shown}
+    completions = result.get("completions") if isinstance(result, Mapping) else None
+    if isinstance(completions, list) and completions and isinstance(completions[0], Mapping):
+        return {**row, "predicted_text": completions[0].get("text")}
+    failure = result.get("error") if isinstance(result, Mapping) else None
+    return {**row, _ERROR: _message_of(failure)}
+
+
 def _reply_row(document: Mapping[str, Any], where: str) -> ReplyRow | UnreadReply:
     if "" in document and len(document) == 1:
-        return UnreadReply(where, str(document[""]))
+        return UnreadReply(where, str(document[""]), is_repeat=True)
     lowered = {str(name).strip().lower(): value for name, value in document.items()}
     doc = lowered.get("doc")
     inner = {str(name).strip().lower(): value for name, value in doc.items()} if isinstance(doc, Mapping) else {}
@@ -245,19 +322,31 @@ def _reply_row(document: Mapping[str, Any], where: str) -> ReplyRow | UnreadRepl
     ids |= {f"doc.{name}": text for name in ID_COLUMNS if (text := _id(inner.get(name)))}
     if text := _id(lowered.get("doc_id")):
         ids["doc_id"] = text
-    if not ids:
-        return UnreadReply(where, f"no id of an item (columns {', '.join(map(repr, list(document)[:12]))})")
-    found = _reply_of(lowered)
-    if found is None:
-        return UnreadReply(where, f"no reply (columns {', '.join(map(repr, list(document)[:12]))})")
+    found = None if _ERROR in document else _reply_of(lowered)
+    problem, error = _problem(document, ids, found)
+    if found is None or problem:
+        is_only_empty = bool(error) or (found is not None and found[1] is None)
+        return UnreadReply(where, problem, ids if is_only_empty else {}, error)
     column, reply = found
-    if reply is None:
-        return UnreadReply(where, f"{column} is empty")
-    if not isinstance(reply, str | int | float) or isinstance(reply, bool):
-        return UnreadReply(where, f"{column} is a {type(reply).__name__}, not a text")
     model = next((str(v) for name in _MODEL_COLUMNS if isinstance(v := lowered.get(name), str) and v), "")
     key = next((str(v) for n in _KEY_COLUMNS if n != column and isinstance(v := lowered.get(n), str | int)), "")
     return ReplyRow(where, ids, str(reply), model, key, _options(document), column)
+
+
+def _problem(document: Mapping[str, Any], ids: Mapping[str, str], found: tuple[str, Any] | None) -> tuple[str, str]:
+    """Return why a row gives no reply, empty where it does, and the error that the row states for that."""
+    if not ids:
+        return f"no id of an item (columns {', '.join(map(repr, list(document)[:12]))})", ""
+    if error := str(document.get(_ERROR, "")):
+        return f"no reply: {error}", error
+    if found is None:
+        return f"no reply (columns {', '.join(map(repr, list(document)[:12]))})", ""
+    column, reply = found
+    if reply is None:
+        return f"{column} is empty", ""
+    if not isinstance(reply, str | int | float) or isinstance(reply, bool):
+        return f"{column} is a {type(reply).__name__}, not a text", ""
+    return "", ""
 
 
 def _reply_of(lowered: Mapping[str, Any]) -> tuple[str, Any] | None:
@@ -282,7 +371,7 @@ def _id(value: Any) -> str:
 def _options(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the options that a row lists: columns A, B, ..., or a list of texts under `choices` or `options`."""
     lettered: list[str] = []
-    for letter in _OPTION_LETTERS:
+    for letter in LETTERS:
         value = document.get(letter)
         if value is None or value == "" or (isinstance(value, float) and isnan(value)):
             break

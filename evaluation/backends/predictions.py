@@ -1,16 +1,16 @@
 """A file of predictions as a backend: replies of a model that another program ran, checked before they are scored.
 
 Lines of JSON with one object each, or any other table (`files.tables`). Each row has `item_id`, or the id by which the
-item's source calls it, there or as `source_id` or `question_id`, and either `reply` (free
-text, read like any other reply) or `answer` (a letter; nothing for none). A `release_id`, where given, must be the
-release's. In a file of answers (`AnswerFile`) a row may have `error` instead, and beside the reply what a server said
-of it.
+item's source calls it, there or as `source_id` or `question_id`, and either `reply` (free text, read like any other
+reply) or `answer` (a letter or an option's words; nothing for none). A `release_id`, if given, must be the release's.
+What other evaluation programs write is read by `tool_replies`. In a file of answers (`AnswerFile`) a row may have
+`error` instead, and beside the reply what a server said of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.canonical import file_digest
 from benchwright.errors import DataError
-from benchwright.files.tables import JSON_ENDS, TABLE_ENDS, Table, by_column, header_names, json_lines
+from benchwright.files.tables import JSON_ENDS, Table, by_column, header_names, json_lines, table_end
 from benchwright.models.endpoints.reply_kinds import ReplyKind
+from benchwright.replies.answers import read_answer
 from benchwright.text_normalization import counted
 
 from ..prompting.question import Question, Reply, item_of
-from .base import Backend, BackendContext
+from .base import BackendContext
 from .letter_columns import letter_columns
-from .options import BackendOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -57,23 +57,6 @@ class _UncheckedRow(NamedTuple):
 
     line: int
     cells: Mapping[str, Any]
-
-
-def predictions(argument: str, options: BackendOptions) -> Backend:
-    """Return the backend that answers from a file, such as `predictions:replies.jsonl`.
-
-    Raises:
-        DataError: The file is missing or is neither JSON Lines nor CSV by its name.
-    """
-    del options
-    path = Path(argument)
-    if not argument or not path.is_file():
-        raise DataError(
-            f"predictions file {argument!r} is not a file; write predictions:FILE with a table, such as .jsonl or .csv"
-        )
-    if path.suffix.lower() not in TABLE_ENDS:
-        raise DataError(f"{path}: predictions are read from tables ({', '.join(TABLE_ENDS)}); rename or convert it")
-    return PredictionsFile(path)
 
 
 class PredictionsFile:
@@ -154,7 +137,7 @@ class PredictionsFile:
     def no_option(self, line: int, letter: str, keys: Iterable[str], item_id: str) -> DataError:
         """Return the error for a letter that is none of an item's options."""
         return DataError(
-            f"{self.path}: line {line}: answer {_shown(letter)} is none of the options "
+            f"{self._at(line)}: answer {_shown(letter)} is none of the options "
             f"{', '.join(keys)} of item {item_id}; give free text as reply"
         )
 
@@ -210,7 +193,7 @@ class PredictionsFile:
         raise self._twice(lines[0], ids[again].as_py(), lines[1])
 
     def _twice(self, line: int, item_id: str, before: int) -> DataError:
-        return DataError(f"{self._at(line)}: item {item_id} was predicted in line {before} already")
+        return DataError(f"{self._at(line)}: item {item_id} was predicted in {self._entry(before)} already")
 
     def _rows(self, context: BackendContext) -> Generator[tuple[str, Prediction]]:
         """Yield each row with the id of its item.
@@ -218,7 +201,7 @@ class PredictionsFile:
         Raises:
             DataError: A row is malformed, or of another release.
         """
-        read = _json_rows if self.path.suffix.lower() in JSON_ENDS else _table_rows
+        read = _json_rows if table_end(self.path.name) in JSON_ENDS else _table_rows
         with closing(read(self.path)) as rows:
             for line, cells in rows:
                 item_id = self._item_id(line, cells, context)
@@ -267,7 +250,10 @@ class PredictionsFile:
         return Prediction(line, value or "", is_letter=is_letter)
 
     def _at(self, line: int) -> str:
-        return f"{self.path}: line {line}"
+        return f"{self.path}: {self._entry(line)}"
+
+    def _entry(self, line: int) -> str:
+        return f"line {line}"
 
     def _check_known(self, rows: Iterable[tuple[str, int]], count: int, context: BackendContext) -> None:
         """Refuse rows about items that the release does not have.
@@ -288,7 +274,7 @@ class PredictionsFile:
             )
         item_id, line = unknown[0]
         raise DataError(
-            f"{self.path}: line {line}: item {item_id} is not in release "
+            f"{self._at(line)}: item {item_id} is not in release "
             f"{context.release_id} ({counted(len(unknown), 'such row')}); remove them or score the release they belong "
             "to"
         )
@@ -296,10 +282,22 @@ class PredictionsFile:
     def _reply(self, prediction: Prediction, question: Question) -> Reply:
         if not prediction.is_letter or not prediction.text:
             return Reply(question.item_id, text=prediction.text)
-        keys = [choice.key for choice in question.choices]
-        if prediction.text not in keys:
+        choices = [(choice.key, choice.text) for choice in question.choices]
+        letter = given_letter(prediction.text, choices)
+        if letter is None:
+            keys = [key for key, _ in choices]
             raise self.no_option(prediction.line, prediction.text, keys, question.item_id)
-        return Reply(question.item_id, text=f"({prediction.text})", letter=prediction.text)
+        return Reply(question.item_id, text=f"({letter})", letter=letter)
+
+
+def given_letter(text: str, choices: Sequence[tuple[str, str | None]]) -> str | None:
+    """Return the letter that stands in a column of answers, also where it is small or the option's words.
+
+    Args:
+        text: What the column holds.
+        choices: Key and text of each option, in order; the text is None for a picture.
+    """
+    return text if text in {key for key, _ in choices} else read_answer(text, choices).letter
 
 
 def _json_rows(path: Path) -> Generator[_UncheckedRow]:

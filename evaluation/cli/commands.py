@@ -265,7 +265,8 @@ def _emit_scores(scores: Sequence[Score], *, as_json: bool) -> None:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     nargs=-1,
     required=True,
-    help="File of predictions (.jsonl or .csv) with item_id and reply or answer; with --key, answer files.",
+    help="File of predictions: a table with item_id and reply or answer, or what VLMEvalKit, lmms-eval, inspect_ai or "
+    "HELM wrote; with --key, answer files.",
 )
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Write results to a folder in here as well."

@@ -22,6 +22,7 @@ from benchwright.records import LETTERS
 
 from ..exporting.base import ExportFormat, NotCarried, ReadItem
 from ..exporting.exported import ExportedItem, ExportedPicture, ExportHeader
+from ..exporting.reply_reader import LOADER, READER, write_reader
 
 CLASS_FILE = "benchwright_dataset.py"
 COLUMNS = (
@@ -51,7 +52,7 @@ class VLMEvalKit(ExportFormat):
         "attributes", "evidence", "explanation", "group_keys", "operation_id", "written_by",
     )  # fmt: skip
     pictures_first: ClassVar[bool] = True
-    canary_in: ClassVar[str] = "each row of the tables and in `benchwright_dataset.py`"
+    canary_in: ClassVar[str] = "each row of the tables, `benchwright_dataset.py` and the reader"
 
     def __init__(self, folder: Path, header: ExportHeader) -> None:
         super().__init__(folder, header)
@@ -122,8 +123,10 @@ class VLMEvalKit(ExportFormat):
         """Close the table and write the class that reads it."""
         self._close()
         names = [self.dataset_name(split) for split in self.header.splits]
-        text = _CLASS.format(title=self.header.title, canary=self.header.canary, names=names)
+        loader = LOADER.format(name=f"reply_reader_of_{self.header.identifier}")
+        text = _CLASS.format(title=self.header.title, canary=self.header.canary, names=names, loader=loader)
         (self.folder / CLASS_FILE).write_text(text, encoding="utf-8", newline="\n")
+        write_reader(self.folder, self.header)
 
     def read(self) -> Iterator[ReadItem]:
         """Yield the items as `benchwright_dataset.py` and VLMEvalKit's `ImageBaseDataset` read them."""
@@ -172,8 +175,8 @@ class VLMEvalKit(ExportFormat):
         """Return how to have VLMEvalKit read the tables."""
         names = "\n".join(f"- `{self.dataset_name(split)}`" for split in self.header.splits)
         return f"""\
-Copy the `.tsv` files into VLMEvalKit's data folder (`$LMUData`, else `~/LMUData`) and `{CLASS_FILE}` into
-`vlmeval/dataset/`, where `__init__.py` imports it and lists the class:
+Copy the `.tsv` files into VLMEvalKit's data folder (`$LMUData`, else `~/LMUData`), and `{CLASS_FILE}` and `{READER}/`
+into `vlmeval/dataset/`, where `__init__.py` imports it and lists the class:
 
 ```python
 from .benchwright_dataset import BenchwrightDataset
@@ -183,6 +186,9 @@ IMAGE_DATASET.append(BenchwrightDataset)  # above DATASET_CLASSES
 The datasets:
 
 {names}
+
+The class reads replies by `{READER}/`, which is the reader of `benchwright evaluate`, so both give the same score; no
+letter counts as wrong, and items in which no option is right are asked and not counted. It asks no judge.
 
 The class reads every cell as text. VLMEvalKit's own reader, which takes over where the class is not registered, lets
 pandas guess: options such as `NA` and `None` vanish there, and `1` becomes `1.0`. Decoded pictures are cached by the
@@ -259,15 +265,20 @@ def _is_number(text: str) -> bool:
 _CLASS = '''\
 """Datasets of {title} for VLMEvalKit. Benchmark data; leave it out of training sets. Canary {canary}"""
 
+import importlib.util
 import os.path as osp
 import string
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from ..smp import LMUDataRoot
+from ..smp import LMUDataRoot, dump, load
 from .image_mcq import ImageMCQDataset
 
+
+{loader}
 
 class BenchwrightDataset(ImageMCQDataset):
     """Multiple-choice questions whose cells are read as the texts that they are."""
@@ -287,4 +298,45 @@ class BenchwrightDataset(ImageMCQDataset):
             else:
                 del data[letter]
         return data
+
+    def evaluate(self, eval_file, **judge_kwargs):
+        """Return the accuracy by split, over all and by category, of the letters that `benchwright evaluate` reads."""
+        table = load(eval_file)
+        replies = dict(zip(map(_index, table["index"]), table["prediction"]))
+        if unknown := replies.keys() - set(map(_index, self.data["index"])):
+            raise ValueError(f"{{eval_file}}: index {{min(unknown)}} is none of {{self.dataset_name}}")
+        rows = []
+        for _, line in self.data.iterrows():
+            index = _index(line["index"])
+            if index not in replies or not line["answer"]:
+                continue
+            reply = replies[index]
+            options = [line[letter] for letter in string.ascii_uppercase[: int(line["n_options"])]]
+            letter = _reader().letter_of("" if pd.isna(reply) else str(reply), options)
+            names = ("item_id", "split", "category", "l2-category", "answer")
+            row = {{name: line[name] for name in names}}
+            rows.append({{"index": index, **row, "letter": letter, "hit": int(letter == line["answer"])}})
+        columns = ["index", "item_id", "split", "category", "l2-category", "answer", "letter", "hit"]
+        scored = pd.DataFrame(rows, columns=columns)
+        stem, suffix = osp.splitext(eval_file)
+        dump(scored, f"{{stem}}_benchwright_result{{suffix}}")
+        accuracy = _accuracy(scored)
+        dump(accuracy, f"{{stem}}_acc.csv")
+        return accuracy
+
+
+def _index(value):
+    """Return an index as a text, whichever number a table made of it."""
+    return str(int(value))
+
+
+def _accuracy(scored):
+    """Return shares of right rows, a line for each split: over all, by task and by category."""
+    lines = []
+    for split, rows in scored.groupby("split", sort=True):
+        line = {{"split": split, "Overall": rows["hit"].mean()}}
+        for column in ("l2-category", "category"):
+            line.update(rows.groupby(column, sort=True)["hit"].mean())
+        lines.append(line)
+    return pd.DataFrame(lines)
 '''

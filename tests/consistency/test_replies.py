@@ -20,6 +20,7 @@ from benchwright.exports import export_release
 from benchwright.question_files.asked_question import ModelReply
 from benchwright.records import LETTERS
 from benchwright.release import Release
+from benchwright.replies.answers import read_answer
 from benchwright.replies.model_replies import KeyedItem, ModelReplies, read_replies
 
 CORPORA = Path(__file__).parent.parent / "replies" / "data"
@@ -134,17 +135,21 @@ print(json.dumps([reader.letter_of(reply, options) for reply, options in json.lo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("format_name", "reader"), [("lmms-eval", "utils.py"), ("inspect", "reply_reader/__init__.py")]
-)
-def test_exports_read_as_scores_do(
-    format_name: str, reader: str, scored: Letters, release: Release, tmp_path: Path
-) -> None:
-    export_release(release, format_name, tmp_path / "export")
-    [path] = (tmp_path / "export").rglob(reader)
+def test_exports_carry_the_reader_and_read_every_case_as_scores_do(release: Release, tmp_path: Path) -> None:
+    readers = []
+    for format_name in ("lmms-eval", "vlmevalkit", "inspect"):
+        export_release(release, format_name, tmp_path / format_name)
+        [face] = (tmp_path / format_name).rglob("reply_reader/__init__.py")
+        readers.append({path.name: path.read_bytes() for path in face.parent.iterdir()})
+    assert readers[0] == readers[1] == readers[2]
+    functions = tmp_path / "lmms-eval" / "utils.py"
+    lines = [json.loads(line) for path in sorted(CORPORA.glob("*.jsonl")) for line in path.read_bytes().splitlines()]
+    cases = [*((line["reply"], line["choices"]) for line in lines), *CASES]
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", READ, str(path), str(path.parent)],
-        input=json.dumps(CASES), capture_output=True, text=True, check=False,
+        [sys.executable, "-I", "-S", "-c", READ, str(functions), str(functions.parent)],
+        input=json.dumps(cases), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
-    assert json.loads(done.stdout) == scored
+    assert json.loads(done.stdout) == [
+        read_answer(reply, list(zip(LETTERS, options, strict=False))).letter for reply, options in cases
+    ]

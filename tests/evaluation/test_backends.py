@@ -132,7 +132,6 @@ GOOD = '{"item_id": "%s", "reply": "B"}'
         pytest.param(
             ['{"item_id": "%s", "answer": "D"}'], "line 1: answer 'D' is none of the options A, B, C", id="no option"
         ),
-        pytest.param(['{"item_id": "%s", "answer": "b"}'], "answer 'b' is none of", id="a small letter"),
         pytest.param(
             ['{"item_id": "%s", "reply": "B", "release_id": "abc"}'], "line 1: this prediction is for release 'abc'",
             id="of another release",

@@ -78,3 +78,22 @@ def test_a_picture_that_rows_share_is_written_once(data_root: Path) -> None:
 def test_names_of_datasets_hold_the_release_id(data_root: Path, release: Release) -> None:
     names = sorted(path.stem for path in data_root.iterdir())
     assert names == [f"nasty_1_0_{release.release_id[:12]}_{split}" for split in release.splits]
+
+
+def test_the_shipped_class_scores_by_our_reader(data_root: Path, tmp_path: Path, expected: list[Expected]) -> None:
+    with vlmeval_with(tmp_path / "export" / "benchwright_dataset.py", data_root) as classes:
+        name = next(iter(classes.shipped.DATASET_URL))
+        dataset = classes.shipped(name)
+        items = [item for item in expected if name.endswith(f"_{item.split}")]
+        said = [
+            f"I was torn, but it is ({item.target})." if place % 2 else "no idea" for place, item in enumerate(items)
+        ]
+        told = tmp_path / "m.xlsx"
+        dataset.data[["index", "question"]].assign(prediction=said).to_excel(told, index=False)
+        accuracy = dataset.evaluate(str(told))
+        scored = pd.read_excel(tmp_path / "m_benchwright_result.xlsx", keep_default_na=False)
+    counted = [place for place, item in enumerate(items) if item.target]
+    assert list(scored["item_id"]) == [items[place].item_id for place in counted]
+    assert list(scored["hit"]) == [place % 2 for place in counted]
+    assert accuracy["Overall"].tolist() == [sum(place % 2 for place in counted) / len(counted)]
+    assert accuracy.equals(pd.read_csv(tmp_path / "m_acc.csv"))

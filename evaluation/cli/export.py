@@ -1,0 +1,49 @@
+"""`benchwright evaluate export`: a result as another evaluation program writes its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import counted
+
+
+@click.command("export")
+@click.argument(
+    "result",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of one result: the folder in --out of `evaluate run` that holds score.json.",
+)
+@click.option(
+    "--format",
+    "layout",
+    type=click.Choice(["inspect", "lmms-eval"]),
+    required=True,
+    help="inspect_ai's log, which `inspect view` shows, or lmms-eval's samples.",
+)
+@click.option(
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="The release that was scored.",
+)
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="File to write: .json for inspect, .jsonl for lmms-eval.",
+)
+@click.option("--force", is_flag=True, help="Replace the file if it is there already.")
+@json_option('`{"result", "format", "out", "samples"}`')
+def export(result: Path, layout: str, release: Path, out: Path, force: bool, as_json: bool) -> None:
+    """Write a result with all replies as inspect_ai's log or as lmms-eval's samples; `evaluate score` reads both."""
+    from benchwright.release import Release
+
+    from ..results.exported_results import export_result
+
+    samples = export_result(result, Release.open(release), layout, out, force=force)
+    document = {"result": str(result), "format": layout, "out": str(out), "samples": samples}
+    emit(document, as_json=as_json, text=f"{counted(samples, 'sample')} in {out}")
