@@ -62,7 +62,7 @@ class NamedPlace(NamedTuple):
     sentence: int
 
 
-class _Named(NamedTuple):
+class _NamedOption(NamedTuple):
     start: int
     end: int
     keys: tuple[str, ...]
@@ -207,7 +207,7 @@ _ENTRY = re.compile(
 )
 
 
-def _within_entries(candidate: NamedPlace, named: _Named, entries: Sequence[tuple[int, str]], text: str) -> NamedPlace:
+def _within_entries(candidate: NamedPlace, named: _NamedOption, entries: Sequence[tuple[int, str]], text: str) -> NamedPlace:
     """Return a candidate weighed down where the reply goes through the options one by one."""
     if not entries:
         return candidate
@@ -249,7 +249,7 @@ def named_options(text: str, options: tuple[ReadableOption, ...]) -> list[tuple[
     return [(named.start, named.keys[0]) for named in sorted({*_labels(text, options), *_words(text, options)})]
 
 
-def _labels(text: str, options: Sequence[ReadableOption]) -> Iterator[_Named]:
+def _labels(text: str, options: Sequence[ReadableOption]) -> Iterator[_NamedOption]:
     keys = {option.key for option in options}
     for match in _LABEL.finditer(text):
         number = match.lastindex or 1
@@ -260,7 +260,7 @@ def _labels(text: str, options: Sequence[ReadableOption]) -> Iterator[_Named]:
             before = text[max(0, start - 14) : start]
             if _NO_LABEL.search(before) or (letter in "AEO" and _is_article(text, start, end)):
                 continue
-        yield _Named(start, end, (letter,), is_label=True)
+        yield _NamedOption(start, end, (letter,), is_label=True)
 
 
 def _is_article(text: str, start: int, end: int) -> bool:
@@ -269,9 +269,9 @@ def _is_article(text: str, start: int, end: int) -> bool:
     return opens and _AFTER_ARTICLE.match(text, end) is not None
 
 
-def _words(text: str, options: tuple[ReadableOption, ...]) -> list[_Named]:
+def _words(text: str, options: tuple[ReadableOption, ...]) -> list[_NamedOption]:
     """Return the places of options' words; a longer match covers the shorter ones inside."""
-    exact: list[_Named] = []
+    exact: list[_NamedOption] = []
     pattern, key_of = _patterns(options)
     lowered = text.lower() if len(text.lower()) == len(text) else text
     if pattern is not None:
@@ -279,7 +279,7 @@ def _words(text: str, options: tuple[ReadableOption, ...]) -> list[_Named]:
             words = " ".join(match[0].split())
             words = words if words in key_of else next((form for form in key_of if form.startswith(words)), words)
             if words in key_of and (not is_everyday(words) or _is_place(lowered, match)):
-                exact.append(_Named(match.start(), match.end(), (key_of[words],), is_label=False))
+                exact.append(_NamedOption(match.start(), match.end(), (key_of[words],), is_label=False))
     telling = _telling_stems(options)
     close = [*_by_stems(tokens_of(lowered), telling), *_counted(lowered, options)] if telling else []
     close.sort(key=lambda named: (named.start - named.end, named.start))
@@ -290,9 +290,9 @@ _MOST = 2_000
 """Places of a reply that are looked at."""
 
 
-def _apart(found: Sequence[_Named]) -> list[_Named]:
+def _apart(found: Sequence[_NamedOption]) -> list[_NamedOption]:
     """Return the places without those that overlap an earlier one of the sequence."""
-    kept: list[_Named] = []
+    kept: list[_NamedOption] = []
     taken: set[int] = set()
     for named in found:
         if taken.isdisjoint(range(named.start, named.end)):
@@ -315,7 +315,7 @@ _WITHIN = 3
 """How many words may stand among those of an option, beyond their own number."""
 
 
-def _by_stems(tokens: list[StemmedWord], telling: dict[str, frozenset[str]]) -> Iterator[_Named]:
+def _by_stems(tokens: list[StemmedWord], telling: dict[str, frozenset[str]]) -> Iterator[_NamedOption]:
     """Yield stretches that hold all the stems of an option close together."""
     places: dict[str, list[int]] = {}
     for number, token in enumerate(tokens):
@@ -329,24 +329,24 @@ def _by_stems(tokens: list[StemmedWord], telling: dict[str, frozenset[str]]) -> 
             nearest = [min(places[stem], key=lambda place: abs(place - number)) for stem in stems]
             first, last = min(nearest), max(nearest)
             if last - first < width:
-                yield _Named(tokens[first].start, tokens[last].end, (key,), is_label=False, is_close=len(stems) > 1)
+                yield _NamedOption(tokens[first].start, tokens[last].end, (key,), is_label=False, is_close=len(stems) > 1)
 
 
 _COUNTERS = "(?=[个只張张本条辆人朵把头匹位棵座台名块件盏根つ匹冊枚頭羽脚台個杯개명마리대송권])"
 
 
-def _counted(text: str, options: Sequence[ReadableOption]) -> Iterator[_Named]:
+def _counted(text: str, options: Sequence[ReadableOption]) -> Iterator[_NamedOption]:
     """Yield numbers in words of scripts without spaces, which count only before a counter."""
     for option in options:
         for word in number_words(option.words) if option.words.isdigit() else ():
             if word[0] > "\u3000":
                 for match in re.finditer(rf"(?<![十百第]){word}\s?{_COUNTERS}", text):
-                    yield _Named(match.start(), match.end(), (option.key,), is_label=False)
+                    yield _NamedOption(match.start(), match.end(), (option.key,), is_label=False)
 
 
-def _grouped(text: str, found: list[_Named], ends: list[int]) -> list[_Named]:
+def _grouped(text: str, found: list[_NamedOption], ends: list[int]) -> list[_NamedOption]:
     """Return the places with lists such as "A, B and D" joined, and a label with its own option's words."""
-    groups: list[_Named] = []
+    groups: list[_NamedOption] = []
     for named in found:
         if groups:
             last = groups[-1]
@@ -365,13 +365,13 @@ def _grouped(text: str, found: list[_Named], ends: list[int]) -> list[_Named]:
                     )
                 ):
                     keys = tuple(dict.fromkeys((*last.keys, *named.keys)))
-                    groups[-1] = _Named(last.start, named.end, keys, last.is_label or named.is_label)
+                    groups[-1] = _NamedOption(last.start, named.end, keys, last.is_label or named.is_label)
                     continue
         groups.append(named)
     return groups
 
 
-def _judged(text: str, named: _Named, opens: int, closes: int, sentence: int, grammar: Grammar) -> Iterator[NamedPlace]:
+def _judged(text: str, named: _NamedOption, opens: int, closes: int, sentence: int, grammar: Grammar) -> Iterator[NamedPlace]:
     so_far, ahead = text[opens : named.start], text[named.end : closes]
     before = _clause_before(so_far, grammar)
     after = re.sub(r"\A[)\]\"']+", "", _clause_after(ahead, grammar))
@@ -407,7 +407,7 @@ def _clause_after(text: str, grammar: Grammar) -> str:
     return text
 
 
-def _polarity(before: str, after: str, text: str, named: _Named, grammar: Grammar) -> Polarity:
+def _polarity(before: str, after: str, text: str, named: _NamedOption, grammar: Grammar) -> Polarity:
     tail = _ASIDE_OPENS.sub("", after.lstrip(" \t.:-"))
     if grammar["at_first"].search(before):
         return Polarity.RETRACTED
@@ -422,7 +422,7 @@ def _polarity(before: str, after: str, text: str, named: _Named, grammar: Gramma
     return Polarity.STATED
 
 
-def _strength(before: str, after: str, named: _Named, grammar: Grammar) -> Strength:
+def _strength(before: str, after: str, named: _NamedOption, grammar: Grammar) -> Strength:
     tail = after.lstrip(" \t")
     if _OPERAND_BEFORE.search(before) or _OPERAND_AFTER.match(tail):
         return Strength.ASIDE
