@@ -20,7 +20,8 @@ from benchwright.images.decode import decode_rgb, jpeg_coding
 from benchwright.images.formats import HEAD_BYTES, MEDIA_TYPES, Container, sniff, walk
 from benchwright.images.formats.walking import Limits
 from benchwright.images.formats.webp import pixels_only
-from benchwright.images.made_pictures import MadeForm, encode_jpeg, encode_made
+from benchwright.images.made_files import encode_made
+from benchwright.images.made_pictures import MadeForm, encode_jpeg
 from benchwright.records import VisualPrompt
 from benchwright.steps import PictureFidelity
 

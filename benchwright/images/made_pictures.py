@@ -44,10 +44,6 @@ JPEG_QUALITY = 95
 """Quality of JPEG; PSNR of the demo's 108 made pictures is 42.5 dB in the median and 38.1 dB at the least."""
 
 
-_WEBP_MOST_PX = 16_383
-"""Longest side that a WebP file can have, in pixels (RFC 9649, section 2.5)."""
-
-
 def is_jpeg(data: bytes) -> bool:
     """Return whether a file begins as a JPEG does."""
     return data.startswith(b"\xff\xd8\xff")
@@ -68,35 +64,6 @@ def made_form(rule: MadeRule, *, is_visual: bool) -> MadeForm:
     if rule == "png":
         return "png"
     return "jpeg" if rule == "by_content" and is_visual else "webp"
-
-
-def encode_made(pixels: Pixels, form: MadeForm) -> tuple[bytes, str]:
-    """Return (height, width, 3) RGB pixels as the file of a made picture, without metadata, and its media type."""
-    from benchwright.images.decode import encode_png
-
-    if form == "jpeg":
-        return encode_jpeg(pixels), MEDIA_TYPES["jpeg"]
-    if form == "webp":
-        return encode_lossless(pixels)
-    return encode_png(pixels), MEDIA_TYPES["png"]
-
-
-def encode_lossless(pixels: Pixels) -> tuple[bytes, str]:
-    """Return (height, width, 3) RGB pixels as a WebP file without loss, and its media type.
-
-    What is too large for WebP becomes PNG. Equal pixels give equal bytes under one build of Pillow and libwebp.
-    """
-    from PIL import Image
-
-    from benchwright.images.decode import encode_png
-
-    if max(pixels.shape[:2]) > _WEBP_MOST_PX:
-        return encode_png(pixels), MEDIA_TYPES["png"]
-    handle = io.BytesIO()
-    # Of 12 photographs, method 0 takes 28 % less bytes than PNG of level 3 in half the time; method 1 takes 4 % less
-    # bytes again in three times the time of method 0, and method 6 10 % less in forty times.
-    Image.fromarray(pixels).save(handle, "WEBP", lossless=True, quality=0, method=0)
-    return handle.getvalue(), MEDIA_TYPES["webp"]
 
 
 class JpegCoding(NamedTuple):

@@ -15,7 +15,8 @@ from benchwright.errors import DataError
 from benchwright.images.decode import ImageReader, pixel_hash
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import path_for
-from benchwright.images.made_pictures import MadeRule, encode_made, made_form
+from benchwright.images.made_files import encode_made
+from benchwright.images.made_pictures import MadeRule, made_form
 from benchwright.models.devices import free_memory
 from benchwright.pipeline.overrides import Overrides
 from benchwright.records import ImageRecord, item_id_for

@@ -26,7 +26,7 @@ from benchwright.evaluation.backends.sent_pictures import SentPictures
 from benchwright.evaluation.prompting.question import QuestionImage
 from benchwright.evaluation.run import evaluate
 from benchwright.images import decode_rgb, encode_png
-from benchwright.images.made_pictures import encode_lossless
+from benchwright.images.made_files import encode_lossless
 from benchwright.records import VisualPrompt
 from benchwright.workspace.item_cache import ItemCache
 

@@ -251,6 +251,6 @@ def _upright(data: bytes) -> bytes:
 def _made_anew(data: bytes, form: MadeForm) -> bytes:
     """Return a made picture's file in the format in which it is released."""
     from benchwright.images.decode import decode_rgb
-    from benchwright.images.made_pictures import encode_made
+    from benchwright.images.made_files import encode_made
 
     return encode_made(decode_rgb(data), form)[0]

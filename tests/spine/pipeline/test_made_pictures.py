@@ -11,7 +11,8 @@ from PIL import Image
 
 from benchwright.images import decode_rgb, encode_png
 from benchwright.images.formats.walking import Limits
-from benchwright.images.made_pictures import MadeRule, encode_jpeg, encode_lossless, is_lossless_webp
+from benchwright.images.made_files import encode_lossless
+from benchwright.images.made_pictures import MadeRule, encode_jpeg, is_lossless_webp
 from benchwright.pipeline.planning.plan import plan
 from benchwright.pipeline.worker_context import StageContext, WorkerContext
 from benchwright.records import ImageRecord
