@@ -34,6 +34,9 @@ ROOM = Room(
         ),
         "evaluate suspects": Entry(f"{_HERE}.cli.commands:suspects", "Rank items whose key is likely wrong."),
         "evaluate errors": Entry(f"{_HERE}.cli.errors:errors", "Sample what models got wrong, for people to look at."),
+        "evaluate check-reading": Entry(
+            f"{_HERE}.cli.check_reading:check_reading", "Sample replies for people to read: the reader's error."
+        ),
         "evaluate report": Entry(f"{_HERE}.cli.commands:report", "Write a page with scores, plots and items."),
     },
     checks={"replies": Entry(f"{_HERE}.reply_check:reply_problems", "Each line of the logs of replies.")},

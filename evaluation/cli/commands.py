@@ -132,7 +132,8 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
     `{"format", "version", "model", "name", "protocol", "reader", "release", "release_id", "content_id", "split",
     "settings", "identity", "metrics": {name: {"value", "ci", "n", "method"}}, "miss", "refusal",
     "filtered", "cut_off", "cut_off_empty", "cut_off_answered", "error", "empty", "causes": [{"state", "cause",
-    "n"}], "max_errors", "unfit", "asked", "items", "usage": {"replies", "requests",
+    "n"}], "max_errors", "unfit", "asked", "items", "unread": {"n", "replies", "share", "if_wrong", "if_right"},
+    "usage": {"replies", "requests",
     "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"}, "judge": {"model", "prompt", "asks",
     "settings", "asked", "letters", "refusals", "none", "unusable", "errors", "usage"}}`; `usage` is null where
     nothing counted tokens, `cost` without prices, `judge` without one; `metrics` is empty where the split is sealed.
@@ -212,11 +213,16 @@ def end_unfit(scores: Sequence[Score]) -> None:
 def _emit_scores(scores: Sequence[Score], *, as_json: bool) -> None:
     """Print scores, and the causes of what has no answer; end with exit code 1 where one is unfit."""
     from ..results.score import told_apart
-    from ..results.summary import drawn, summary_table
+    from ..results.summary import drawn, reading_lines, summary_table
 
     documents = [score.document() for score in scores]
     document = documents[0] if len(documents) == 1 else {"scores": documents}
-    emit(document, as_json=as_json, text=lambda: drawn(summary_table(told_apart(scores)), names=1))
+    apart = told_apart(scores)
+    emit(
+        document,
+        as_json=as_json,
+        text=lambda: "\n".join([drawn(summary_table(apart), names=1), *reading_lines(apart)]),
+    )
     end_unfit(scores)
 
 
@@ -354,7 +360,11 @@ def extract(cases: Path, reader: str, as_json: bool) -> None:
 @json_option(
     """
     `{model: {metric: {"value", "ci", "n", "method"}, "outcomes": {"asked", "miss", "refusal", "cut_off", "error",
-    "cut_off_answered", "cut_off_empty", "filtered", "empty", "causes": [{"state", "cause", "n"}], "unfit"}}}`
+    "cut_off_answered", "cut_off_empty", "filtered", "empty", "causes": [{"state", "cause", "n"}], "unfit",
+    "unread": {"n", "replies", "share", "if_wrong", "if_right"}, "reading": {"format", "version", "model",
+    "release_id", "reader", "reader_version", "counted_accuracy", "asked", "replies", "labelled", "errors": {kind:
+    {"value", "ci", "n"}}, "accuracy": {"value", "ci", "n"}}}}}`; `unread` is null in scores of older programs,
+    `reading` where nobody has checked it
     """
 )
 def summary(results: Path, release: Path | None, as_json: bool) -> None:
@@ -366,7 +376,15 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
 
     from ..results.human_baseline import check_beside, human_figures, read_human
     from ..results.score import read_scores
-    from ..results.summary import cause_lines, drawn, reader_gaps, summary_document, summary_table, unfit_scores
+    from ..results.summary import (
+        cause_lines,
+        drawn,
+        reader_gaps,
+        reading_lines,
+        summary_document,
+        summary_table,
+        unfit_scores,
+    )
 
     scores = read_scores(results)
     human = read_human(results) if release is None else human_figures(Release.open(release), scores[0].split)
@@ -378,7 +396,13 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
         document,
         as_json=as_json,
         text=lambda: "\n".join(
-            [drawn(summary_table(scores, human), names=1), *unfit_scores(scores), *cause_lines(scores), *gaps]
+            [
+                drawn(summary_table(scores, human), names=1),
+                *unfit_scores(scores),
+                *cause_lines(scores),
+                *reading_lines(scores),
+                *gaps,
+            ]
         ),
     )
 

@@ -28,6 +28,11 @@ def cause_lines(scores: Sequence[Score]) -> list[str]:
     return [printable(f"{score.title}: {line}") for score in scores for line in score.described_causes()]
 
 
+def reading_lines(scores: Sequence[Score]) -> list[str]:
+    """Return lines on what of each score was not read, and on the reader's error where people have looked."""
+    return [printable(f"{score.title}: {line}") for score in scores for line in score.described_reading()]
+
+
 def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
     """Return each model's metrics by name, and under `outcomes` the replies without a letter, as JSON values."""
     return {
@@ -41,7 +46,18 @@ def outcomes_document(score: Score) -> dict[str, Any]:
     """Return how many replies of a score hold no letter, by state, and the causes, as JSON values."""
     parts = ("cut_off_answered", "cut_off_empty", "filtered", "empty")
     counts = {name: getattr(score, name) for name in ("asked", *WITHOUT_LETTER, *parts)}
-    return {**counts, "causes": [cause.model_dump() for cause in score.causes], "unfit": score.unfit}
+    return {
+        **counts,
+        "causes": [cause.model_dump() for cause in score.causes],
+        "unfit": score.unfit,
+        **reading_document(score),
+    }
+
+
+def reading_document(score: Score) -> dict[str, Any]:
+    """Return what of a score was not read, and the reader's error, as JSON values; null where it is not known."""
+    parts = {"unread": score.unread, "reading": score.reading}
+    return {name: None if part is None else part.model_dump(mode="json") for name, part in parts.items()}
 
 
 def outcome_counts(score: Score) -> dict[str, str]:
