@@ -112,7 +112,7 @@ class DrawnReplies(NamedTuple):
     rows: tuple[Mapping[str, str], ...]
 
 
-class _Candidate(NamedTuple):
+class _ReadableReply(NamedTuple):
     """A reply that may be drawn."""
 
     order: str
@@ -183,7 +183,8 @@ def draw_replies(places: Sequence[Path], release: Release, out: Path, *, n: int,
             f"--n {n} for {len(folders)} results: give at least {_LEAST * len(folders)}, so that there are two read "
             "and two missed replies of each"
         )
-    results, rows = [], []
+    results: list[SampledResult] = []
+    rows: list[dict[str, str]] = []
     of_models = shares(dict.fromkeys(folders, n), n)
     for folder in folders:
         score = read_score(folder)
@@ -192,7 +193,7 @@ def draw_replies(places: Sequence[Path], release: Release, out: Path, *, n: int,
         candidates = list(_candidates(folder, score, seed))
         if not candidates:
             raise BenchwrightError(f"{folder} holds no reply that a reader read; there is nothing to check")
-        strata: dict[tuple[str, bool], list[_Candidate]] = {}
+        strata: dict[tuple[str, bool], list[_ReadableReply]] = {}
         for candidate in sorted(candidates):
             strata.setdefault((candidate.task, candidate.letter is not None), []).append(candidate)
         chosen = {candidate.item_id: candidate for candidate in _chosen(strata, of_models[folder])}
@@ -236,7 +237,7 @@ def _check_result(score: Score, release: Release, folder: Path) -> None:
         )
 
 
-def _candidates(folder: Path, score: Score, seed: int) -> Iterator[_Candidate]:
+def _candidates(folder: Path, score: Score, seed: int) -> Iterator[_ReadableReply]:
     """Yield the replies that a reader read, with the place of each in the draw."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -248,7 +249,7 @@ def _candidates(folder: Path, score: Score, seed: int) -> Iterator[_Candidate]:
         rows = batch.filter(pc.and_not(kept, by_nobody))
         columns = (rows.column(name).to_pylist() for name in ("item_id", "task", "letter"))
         for item_id, task, letter in zip(*columns, strict=True):
-            yield _Candidate(digest(["reading sample", seed, folder.name, item_id]), item_id, task, letter)
+            yield _ReadableReply(digest(["reading sample", seed, folder.name, item_id]), item_id, task, letter)
 
 
 def _batches(folder: Path, score: Score, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -282,7 +283,7 @@ def _is_of_several(attempts: pa.ListArray, pc: Any) -> bool:
     return bool(pc.any(pc.not_equal(flat.field("letter"), flat.field("said"))).as_py())
 
 
-def _chosen(strata: Mapping[tuple[str, bool], Sequence[_Candidate]], n: int) -> Iterator[_Candidate]:
+def _chosen(strata: Mapping[tuple[str, bool], Sequence[_ReadableReply]], n: int) -> Iterator[_ReadableReply]:
     """Yield the first of each stratum: as many missed replies as read ones where there are enough."""
     totals = Counter(dict.fromkeys((True, False), 0))
     for (_, is_read), some in strata.items():
@@ -311,7 +312,7 @@ def _texts(folder: Path, score: Score, chosen: Mapping[str, Any]) -> dict[str, s
     import pyarrow.compute as pc
 
     wanted = pa.array(list(chosen), pa.string())
-    texts = {}
+    texts: dict[str, str] = {}
     for batch in _batches(folder, score, ["item_id", "reply"]):
         rows = batch.filter(pc.is_in(batch.column("item_id"), value_set=wanted))
         texts |= dict(zip(rows.column("item_id").to_pylist(), rows.column("reply").to_pylist(), strict=True))
@@ -372,7 +373,7 @@ def check_reading(labels: Path, places: Sequence[Path] = ()) -> CheckedReading:
     moved = {file_digest(folder / PREDICTIONS_FILE): folder for folder in result_folders(places)} if places else {}
     readings, populations = [], []
     for result in sample.results:
-        folder = moved.get(result.predictions, labels.parent / result.folder)
+        folder = moved.get(result.predictions, (labels.parent / result.folder).resolve())
         score = _score_of(result, sample, folder, labels)
         labelled = [
             LabelledReply(reply.task, reply.read, letters[reply.id], reply.key)
