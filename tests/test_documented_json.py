@@ -230,6 +230,7 @@ def _make_filtered(folder: Path) -> None:
             ("evaluate suspects @w/results --release @release", 0, 0),
             ("evaluate report @w/results --release @release", 0, 0),
             ("evaluate errors @w/results --release @release --out @errors.jsonl", 0, 0),
+            ("evaluate check-reading @w/results --release @release --out @reading", 0, 0),
             ("review open @tasks.jsonl --release @release --workspace @again", 0, 0),
             ("review results --workspace @judged", 0, 0),
             ("release correct @release --errata @errata.json --version 1.1 --out @corrected", 0, 0),
