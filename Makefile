@@ -24,7 +24,7 @@ help:
 	@echo "make docs    build the documentation into site/, warnings are errors"
 	@echo "make screenshots  take the pictures of the guides and the tutorials in docs/images anew"
 	@echo "make screens      show every screen of the review app at five widths, light and dark, in screens/"
-	@echo "make bench   time and memory of the main jobs"
+	@echo "make bench   whole jobs beside peers: processor time, memory, bytes; BENCH='--size full' for the real sizes"
 	@echo "make format  apply the code style"
 
 $(BIN)/python:
@@ -121,7 +121,7 @@ screens: $(VENV)/.dev browser
 	$(BIN)/python examples/screenshots.py screens --everywhere
 
 bench: $(VENV)/.dev
-	$(BIN)/python benchmarks/run_all.py
+	$(BIN)/python benchmarks/whole_jobs.py $(BENCH)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

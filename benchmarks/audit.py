@@ -37,7 +37,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         started = time.perf_counter()
-        rows = _write(folder, options.items)
+        rows = write_questions(folder, options.items)
         print(f"written in {time.perf_counter() - started:.0f} s", file=sys.stderr)
         first, found = _audited(folder)
         rows[7]["question"] = "Which thing stands before the yellow umbrella?"
@@ -67,7 +67,8 @@ def _audited(folder: Path) -> tuple[dict[str, object], dict[str, object]]:
     return cost.to_json(), json.loads(out.read_text(encoding="utf-8"))
 
 
-def _write(folder: Path, count: int) -> list[dict[str, str]]:
+def write_questions(folder: Path, count: int) -> list[dict[str, str]]:
+    """Write questions as `q.csv` with their pictures below `images`, and return the rows."""
     (folder / "images").mkdir()
     rows = clean_rows(count)
     for number, row in enumerate(rows):

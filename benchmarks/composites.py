@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 
 Pixels = NDArray[np.uint8]
 
+SIDES = (320, 640)
+"""Shortest and longest side of a composite in pixels."""
+
 _PER_FOLDER = 1000
 _KEPT_PX = 800
 
@@ -34,10 +37,13 @@ def photographs(folder: Path) -> list[Pixels]:
     return found
 
 
-def composite(photos: Sequence[Pixels], number: int, *, size: tuple[int, int] | None = None) -> Pixels:
-    """Return composite `number`, BGR; of the size (width, height) given, or one of its own."""
+def composite(
+    photos: Sequence[Pixels], number: int, *, size: tuple[int, int] | None = None, sides: tuple[int, int] = SIDES
+) -> Pixels:
+    """Return composite `number`, BGR; of the size (width, height) given, or of one of its own between two sides."""
     rng = random.Random(number)
-    width, height = size or (rng.randrange(320, 641, 4), rng.randrange(320, 641, 4))
+    low, high = sides
+    width, height = size or (rng.randrange(low, high + 1, 4), rng.randrange(low, high + 1, 4))
     made = cut(photos, rng, width, height)
     made = np.ascontiguousarray(np.rot90(made, 2) if rng.random() < 0.2 else made)
     for _ in range(2):
@@ -58,14 +64,16 @@ def cut(photos: Sequence[Pixels], rng: random.Random, width: int, height: int) -
     return cv2.resize(cut[:, ::-1] if rng.random() < 0.5 else cut, (width, height), interpolation=cv2.INTER_LINEAR)
 
 
-def write_composites(source: Path, folder: Path, count: int, *, workers: int = 2) -> None:
+def write_composites(
+    source: Path, folder: Path, count: int, *, workers: int = 2, sides: tuple[int, int] = SIDES
+) -> None:
     """Write composites 0 to `count` - 1 of a folder's photographs, a thousand a folder; those that are there stay."""
     blocks = range(0, count, _PER_FOLDER)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        list(pool.map(partial(_write_block, source, folder, count), blocks))
+        list(pool.map(partial(_write_block, source, folder, count, sides), blocks))
 
 
-def _write_block(source: Path, folder: Path, count: int, first: int) -> None:
+def _write_block(source: Path, folder: Path, count: int, sides: tuple[int, int], first: int) -> None:
     cv2.setNumThreads(1)
     block = folder / f"{first // _PER_FOLDER:04d}"
     names = {number: _name(number) for number in range(first, min(count, first + _PER_FOLDER))}
@@ -78,7 +86,7 @@ def _write_block(source: Path, folder: Path, count: int, first: int) -> None:
         end = Path(name).suffix
         options = [cv2.IMWRITE_JPEG_QUALITY, 88] if end == ".jpg" else []
         options = [cv2.IMWRITE_WEBP_QUALITY, 80] if end == ".webp" else options
-        done, data = cv2.imencode(end, composite(photos, number), options)
+        done, data = cv2.imencode(end, composite(photos, number, sides=sides), options)
         assert done
         draft = block / f"{name}.part"
         draft.write_bytes(data.tobytes())

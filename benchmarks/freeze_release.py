@@ -4,6 +4,7 @@ Sets of pictures, each picture another file:
 
 - `upright`: JPEG photographs as they come from a scanner, kept as they are;
 - `turned`: photographs of a telephone held upright, 4000x3000 JPEG with orientation 6, three questions each;
+- `webp`: WebP files of a megapixel, five questions each;
 - `folder`: copies of the pictures of a folder (`--pictures`), such as II-Bench's JPEG and WebP files, five questions
   each; a copy differs from its original in a number that is no pixel.
 
@@ -39,8 +40,8 @@ from benchwright.workspace.item_cache import ItemCache
 
 _OPERATION = Operation(step="by_hand", version=1, parameters={}, seed=1)
 _FIRST_ITEM = "import sys; from benchwright import Release; next(iter(Release.open(sys.argv[1]).items()))"
-_FORMATS = ("jsonl", "webdataset")
-_QUESTIONS = {"upright": 1, "turned": 3, "folder": 5}
+FORMATS = ("jsonl", "webdataset")
+QUESTIONS = {"upright": 1, "turned": 3, "webp": 5, "folder": 5}
 
 
 def _numbered(data: bytes, number: int) -> bytes:
@@ -70,13 +71,23 @@ def write_upright(folder: Path, count: int, size: int) -> None:
 
 def write_turned(folder: Path, count: int) -> None:
     """Write `count` different JPEG files of 4000x3000 pixels that viewers turn by 90 degrees."""
-    rng = np.random.default_rng(1)
     for number in range(count):
-        coarse = Image.fromarray(rng.integers(0, 256, (94, 125, 3), dtype=np.uint8))
-        smooth = np.asarray(coarse.resize((4000, 3000), Image.Resampling.BICUBIC)).astype(np.int16)
-        grain = rng.normal(0, 3, (3000, 4000, 1))
-        pixels = (smooth + grain).clip(0, 255).astype(np.uint8)
+        pixels = _photograph(number, 4000, 3000)
         (folder / f"{number:05d}.jpg").write_bytes(_jpeg(pixels, quality=85, orientation=6))
+
+
+def write_webp(folder: Path, count: int) -> None:
+    """Write `count` different WebP files of 1152x896 pixels."""
+    for number in range(count):
+        Image.fromarray(_photograph(number, 1152, 896)).save(folder / f"{number:05d}.webp", quality=80)
+
+
+def _photograph(number: int, width: int, height: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Return a picture with about as much detail as a photograph."""
+    rng = np.random.default_rng(number)
+    coarse = Image.fromarray(rng.integers(0, 256, (height // 32, width // 32, 3), dtype=np.uint8))
+    smooth = np.asarray(coarse.resize((width, height), Image.Resampling.BICUBIC)).astype(np.int16)
+    return (smooth + rng.normal(0, 3, (height, width, 1))).clip(0, 255).astype(np.uint8)
 
 
 def write_copies(folder: Path, count: int, pictures: Path) -> None:
@@ -86,6 +97,26 @@ def write_copies(folder: Path, count: int, pictures: Path) -> None:
         path = paths[number % len(paths)]
         data = path.read_bytes()
         (folder / f"{number:05d}{path.suffix}").write_bytes(_numbered(data, number))
+
+
+def write(kind: str, folder: Path, count: int, *, size: int = 170_000, pictures: Path | None = None) -> None:
+    """Write the pictures of a set.
+
+    Args:
+        kind: Name of the set.
+        folder: An empty folder.
+        count: Number of pictures.
+        size: Size of a picture of `upright` in bytes.
+        pictures: The folder that `folder` copies.
+    """
+    if kind == "upright":
+        write_upright(folder, count, size)
+    elif kind == "turned":
+        write_turned(folder, count)
+    elif kind == "webp":
+        write_webp(folder, count)
+    elif pictures is not None:
+        write_copies(folder, count, pictures)
 
 
 def copy(source: Path, target: Path) -> None:
@@ -189,7 +220,7 @@ def _bytes(folder: Path) -> int:
 
 def measured(kind: str, folder: Path, *, exports: bool) -> dict[str, Any]:
     """Return the costs of all jobs on the pictures in `folder / "pictures"`."""
-    pictures, release, questions = folder / "pictures", folder / "release", str(_QUESTIONS[kind])
+    pictures, release, questions = folder / "pictures", folder / "release", str(QUESTIONS[kind])
     take_in(pictures)
 
     def do(what: str, source: Path, target: str) -> dict[str, Any]:
@@ -210,14 +241,14 @@ def measured(kind: str, folder: Path, *, exports: bool) -> dict[str, Any]:
     sizes = {"pictures": _bytes(pictures), "release": _bytes(release)}
     if exports:
         costs["plain"] = do("plain", release, "plain")
-        for name in _FORMATS:
+        for name in FORMATS:
             costs[name] = command("release", "export", str(release), "--format", name, "--out", str(folder / name))
             sizes[name] = _bytes(folder / name)
     ratios = {
         "release to pictures, bytes": sizes["release"] / sizes["pictures"],
         "freeze to copy, CPU": costs["freeze"]["cpu_s"] / costs["copy with checksums"]["cpu_s"],
         "verify to sha256sum, CPU": costs["verify"]["cpu_s"] / costs["sha256sum"]["cpu_s"],
-        **{f"{name} to plain, CPU": costs[name]["cpu_s"] / costs["plain"]["cpu_s"] for name in _FORMATS if exports},
+        **{f"{name} to plain, CPU": costs[name]["cpu_s"] / costs["plain"]["cpu_s"] for name in FORMATS if exports},
     }
     ratios = {name: round(ratio, 2) for name, ratio in ratios.items()}
     count = sum(1 for _ in pictures.iterdir())
@@ -227,10 +258,11 @@ def measured(kind: str, folder: Path, *, exports: bool) -> dict[str, Any]:
 def main() -> None:
     """Measure the chosen sets and print the costs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sets", nargs="+", choices=sorted(_QUESTIONS), default=["upright", "turned"])
+    parser.add_argument("--sets", nargs="+", choices=sorted(QUESTIONS), default=["upright", "turned", "webp"])
     parser.add_argument("--photographs", type=int, default=10_000, help="number of pictures of `upright`")
     parser.add_argument("--picture-bytes", type=int, default=170_000)
     parser.add_argument("--turned", type=int, default=4, help="number of pictures of `turned`")
+    parser.add_argument("--webp", type=int, default=400, help="number of pictures of `webp`")
     parser.add_argument("--pictures", type=Path, help="folder of the set `folder`")
     parser.add_argument("--copies", type=int, default=1187, help="number of pictures of `folder`")
     parser.add_argument("--no-exports", action="store_true")
@@ -242,16 +274,16 @@ def main() -> None:
         return
     if "folder" in arguments.sets and arguments.pictures is None:
         parser.error("the set `folder` needs --pictures FOLDER")
-    write: dict[str, Callable[[Path], None]] = {
-        "upright": lambda folder: write_upright(folder, arguments.photographs, arguments.picture_bytes),
-        "turned": lambda folder: write_turned(folder, arguments.turned),
-        "folder": lambda folder: write_copies(folder, arguments.copies, arguments.pictures),
-    }
+    counts = {
+        "upright": arguments.photographs, "turned": arguments.turned, "webp": arguments.webp,
+        "folder": arguments.copies,
+    }  # fmt: skip
     results = {}
     for kind in arguments.sets:
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "pictures").mkdir()
-            write[kind](Path(folder) / "pictures")
+            given = {"size": arguments.picture_bytes, "pictures": arguments.pictures}
+            write(kind, Path(folder) / "pictures", counts[kind], **given)
             results[kind] = measured(kind, Path(folder), exports=not arguments.no_exports)
     show(results)
 

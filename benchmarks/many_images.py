@@ -23,7 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from composites import write_composites
+from composites import SIDES, write_composites
 from measuring import benchwright, cost_of, show
 from walks import executions, tree_digest
 
@@ -38,11 +38,13 @@ def main() -> None:
     parser.add_argument("--photographs", type=Path, required=True)
     parser.add_argument("--folder", type=Path, required=True, help="for composites and workspaces; 60 kB an image")
     parser.add_argument("--counts", type=int, nargs="+", default=[2_000, 20_000])
+    parser.add_argument("--sides", type=int, nargs=2, default=SIDES, help="shortest and longest side in pixels")
+    parser.add_argument("--steps", nargs="+", help="filters to run, in place of all that need no settings")
     parser.add_argument("--ocr", action="store_true")
     parser.add_argument("--kill", type=int, default=0, metavar="TIMES")
     parser.add_argument("--workers", type=int, default=2)
     given = parser.parse_args()
-    steps = filters_without_settings(with_ocr=given.ocr)
+    steps = given.steps or filters_without_settings(with_ocr=given.ocr)
     recipe = given.folder / "many.yaml"
     given.folder.mkdir(parents=True, exist_ok=True)
     recipe.write_text(f"name: many\nsteps: {json.dumps(steps)}\n", encoding="utf-8")
@@ -81,7 +83,8 @@ def _workspace(given: argparse.Namespace, count: int, kind: str) -> Path:
 
 
 def _run(given: argparse.Namespace, recipe: Path, count: int) -> dict[str, Any]:
-    write_composites(given.photographs, given.folder / f"composites-{count}", count, workers=given.workers)
+    folder = given.folder / f"composites-{count}"
+    write_composites(given.photographs, folder, count, workers=given.workers, sides=tuple(given.sides))
     workspace, output = _workspace(given, count, "calm"), given.folder / f"run-{count}.json"
     cost = cost_of(_command(given, recipe, count, workspace), output=output)
     if cost.exit_code:

@@ -1,4 +1,4 @@
-"""Run a command and say what it cost: wall seconds, CPU seconds, peak memory of all its processes together."""
+"""Run a command and say what it cost: wall and CPU seconds, peak memory and bytes written, of all its processes."""
 
 from __future__ import annotations
 
@@ -30,12 +30,15 @@ class Cost:
 
     Memory is proportional set size summed over the process tree, sampled, or the largest resident size that one process
     of the tree has had on its own, whichever is more: the kernel keeps the latter, so no short peak of it is missed.
+    Written are all bytes that it passed to the system, to files that are gone and to pipes included; 0 where the system
+    does not count them (macOS).
     """
 
     wall_s: float
     cpu_s: float
     peak_mb: float
     exit_code: int
+    written_mb: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """Return the cost, rounded."""
@@ -55,7 +58,7 @@ def cost_of(arguments: Sequence[str], *, output: Path | None = None, allowed: Co
     """
     _adopt_orphans()
     ours = _children()
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before, written = resource.getrusage(resource.RUSAGE_CHILDREN), _written_bytes()
     started = time.perf_counter()
     with open(output or os.devnull, "wb") as sink, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(arguments, stdout=sink, stderr=errors)
@@ -72,7 +75,16 @@ def cost_of(arguments: Sequence[str], *, output: Path | None = None, allowed: Co
         )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Cost(wall, cpu, peak.peak_kb / 1024, exit_code)
+    return Cost(wall, cpu, peak.peak_kb / 1024, exit_code, (_written_bytes() - written) / 1e6)
+
+
+def _written_bytes() -> int:
+    """Return the bytes that this process and those that it waited for have written; nothing else writes meanwhile."""
+    try:
+        lines = Path("/proc/self/io").read_text().splitlines()
+    except OSError:
+        return 0
+    return next(int(line.split()[1]) for line in lines if line.startswith("wchar:"))
 
 
 def _adopt_orphans() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    import numpy as np
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -28,6 +29,12 @@ def components_of(group_keys: Iterable[Sequence[str] | None]) -> list[int]:
 
 
 def components_of_column(group_keys: Sequence[pa.ListArray]) -> list[int]:
+    """Return the components of a chunked column of key lists, as `component_numbers` does."""
+    numbers: list[int] = component_numbers(group_keys).tolist()
+    return numbers
+
+
+def component_numbers(group_keys: Sequence[pa.ListArray]) -> NDArray[np.int64]:
     """Return the components of a chunked column of key lists, without making a Python object for each row.
 
     The components are those of a bipartite graph: rows on one side, keys on the other, an edge where a row has a key.
@@ -36,11 +43,13 @@ def components_of_column(group_keys: Sequence[pa.ListArray]) -> list[int]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    from benchwright.workspace.arrow_arrays import integers_of
+
     lists = pa.chunked_array(group_keys, pa.list_(pa.string())).combine_chunks()
     count = len(lists)
-    row = pc.list_parent_indices(lists).to_numpy()
+    row = integers_of(pc.list_parent_indices(lists))
     keys = lists.flatten().dictionary_encode()
-    key = keys.indices.to_numpy(zero_copy_only=False) + count
+    key = integers_of(keys.indices) + count
     if (np.diff(row) > 0).all():  # no row has two keys that could connect others
         component = np.arange(count)
         component[row] = key
@@ -49,8 +58,7 @@ def components_of_column(group_keys: Sequence[pa.ListArray]) -> list[int]:
     _, first, place = np.unique(component, return_index=True, return_inverse=True)
     number = np.empty(len(first), np.int64)
     number[np.argsort(first)] = np.arange(len(first))
-    numbers: list[int] = number[place].tolist()
-    return numbers
+    return number[place]
 
 
 def _connected(row: NDArray[Any], key: NDArray[Any], rows: int, keys: int) -> NDArray[Any]:

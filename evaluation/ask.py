@@ -9,7 +9,7 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -18,6 +18,7 @@ from benchwright.records import LETTERS
 from benchwright.text_normalization import counted
 
 from .backends.base import Backend, BackendContext
+from .item_sample import ItemSample, sample_of
 from .prompting.item_index import outlines_of, question_of_outline
 from .prompting.question import Question, Released, Reply
 from .prompting.release_files import groups_of, tasks_of
@@ -56,6 +57,7 @@ class EvaluationPlan:
         reader: Name of the reader of replies.
         looks: Whether the model looks at words and pictures.
         judge_queue: Takes down replies for a judge, where there is one.
+        sample: Sample of the items that is asked; all items where None.
     """
 
     release: Release
@@ -65,6 +67,7 @@ class EvaluationPlan:
     reader: str
     looks: bool = True
     judge_queue: JudgeQueue | None = None
+    sample: ItemSample | None = None
 
     @property
     def read_by(self) -> str:
@@ -74,11 +77,25 @@ class EvaluationPlan:
     @property
     def in_outline(self) -> bool:
         """Return whether items are asked without words and pictures, because neither model nor protocol uses them."""
-        return not self.looks and self.judge_queue is None and self.protocol == Vanilla()
+        alone = self.judge_queue is None and self.sample is None
+        return not self.looks and alone and self.protocol == Vanilla()
 
     def begin(self) -> Ask:
         """Return the function that turns an item into questions."""
         return _ask_outline if self.in_outline else self.protocol.begin(self.release, self.split)
+
+    def takes(self, released: Released) -> bool:
+        """Return whether an item is asked."""
+        item = released.item
+        if self.sample is not None and item.item_id not in self.sample.item_ids:
+            return False
+        return (self.tasks is None or item.task in self.tasks) and self.protocol.takes(item)
+
+    def limited_to(self, limit: int) -> EvaluationPlan:
+        """Return the plan with a sample of `limit` items; itself where no more are asked."""
+        items = self.release.items(self.split, tasks=self.tasks, pictures_of=())
+        sample = sample_of((released for released in items if self.takes(released)), limit)
+        return self if sample is None else replace(self, sample=sample)
 
     def items(self) -> Iterator[tuple[Released, int]]:
         """Yield the items that are asked, each with the number of its cluster."""
@@ -87,11 +104,12 @@ class EvaluationPlan:
         if self.in_outline:  # an outline has all that a plain question and its verdict need of an item
             items = cast("Iterable[Released]", outlines_of(self.release, self.split))
         else:  # pictures of other tasks are not even read
-            items = self.release.items(self.split, tasks=self.tasks)
+            wanted = None if self.sample is None else self.sample.item_ids
+            items = self.release.items(self.split, tasks=self.tasks, pictures_of=wanted)
             tasks = tasks_of(self.release, self.split)
             groups = [g for g, task in zip(groups, tasks, strict=True) if self.tasks is None or task in self.tasks]
         for released, group in zip(items, groups, strict=True):
-            if (self.tasks is None or released.item.task in self.tasks) and self.protocol.takes(released.item):
+            if self.takes(released):
                 yield released, group
 
 

@@ -7,10 +7,12 @@ from typing import Annotated, Any, Self
 from pydantic import Field, field_validator, model_validator
 
 from benchwright.errors import BenchwrightError
+from benchwright.models.endpoints.apis import OPENAI_APIS, api_of
 
 from .backends.options import (
     API_KEY_ENV,
     BASE_URL,
+    OPENAI_KEY_VARIABLE,
     BackendOptions,
     Effect,
     ModelOptions,
@@ -69,9 +71,11 @@ class ModelSettings(ModelOptions):
         """Return the options that backends get.
 
         Args:
-            base_url: Endpoint of a model that has none of its own.
-            api_key_env: Variable with the key, for a model that has none of its own.
+            base_url: Endpoint of a model that has none of its own, unless it is asked in a vendor's API.
+            api_key_env: Variable with the key, likewise.
         """
+        if api_of(self.model) not in {None, *OPENAI_APIS}:
+            base_url, api_key_env = None, OPENAI_KEY_VARIABLE
         stated = self.model_dump(include=self.model_fields_set & ModelOptions.model_fields.keys())
         return BackendOptions.model_validate(
             stated | {"base_url": self.base_url or base_url, "api_key_env": self.api_key_env or api_key_env}

@@ -6,13 +6,16 @@ all. What later rounds say rests on replies: each counts as one more request.
 
 from __future__ import annotations
 
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import BenchwrightError
 from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Tokens
+from benchwright.replies.readers import ROBUST
 from benchwright.text_normalization import counted
 
+from .ask import EvaluationPlan
 from .backends.base import parse_model
 from .backends.openai_chat import OpenAIChat
 from .backends.options import BackendOptions
@@ -21,11 +24,16 @@ from .backends.result_names import slug
 from .prompting.prompts import message_of
 from .prompting.release_files import check_files
 from .protocols.names import parse_protocol
+from .protocols.sampled import sampled
 
 if TYPE_CHECKING:
     from benchwright.release import Release
 
     from .prompting.question import Question
+
+
+SECONDS_PER_REPLY = 5.0
+"""Seconds that a reply of a hosted model takes, where nobody states them."""
 
 
 class PlannedRun(NamedTuple):
@@ -43,6 +51,11 @@ class PlannedRun(NamedTuple):
         largest_picture_bytes: Size of the largest of them.
         tokens: Estimate of the tokens sent, and the most that are received.
         cost: The most that these cost; None without prices, or where the model is no server.
+        limit_of: Number of all items that could be asked, where only a sample is; None where all are.
+        samples: Number of replies to each question.
+        concurrency: Requests that are under way at a time, at most.
+        seconds: Estimate of the time, at as many requests at a time and the seconds a reply that the caller states.
+        most_seconds: The most that they take at one try each: each as long as a request may take.
     """
 
     model: str
@@ -56,6 +69,11 @@ class PlannedRun(NamedTuple):
     largest_picture_bytes: int
     tokens: Tokens
     cost: float | None
+    limit_of: int | None
+    samples: int
+    concurrency: int
+    seconds: float
+    most_seconds: float
 
     def document(self) -> dict[str, Any]:
         """Return the plan as JSON values."""
@@ -68,14 +86,20 @@ class PlannedRun(NamedTuple):
         if not self.requests and not self.answered_before and not self.unsendable:
             return f"{self.model} answers {counted(self.items, 'item')} on this machine; nothing would be sent"
         cost = "no prices stated" if self.cost is None else f"at most {self.cost:,.4f} in the currency of the prices"
+        of_all = "" if self.limit_of is None else f" (a sample of {self.limit_of:,})"
+        drawn = "" if self.samples == 1 else f", {self.samples} draws each"
+        time = (
+            f"about {_in_words(self.seconds)}, at most {_in_words(self.most_seconds)} at {self.concurrency} requests "
+            "at a time and one try each"
+        )
         skipped = f" ({self.answered_before:,} more are answered already, or equal)" if self.answered_before else ""
         broken = f"; {counted(self.unsendable, 'question')} cannot be sent" if self.unsendable else ""
         return (
-            f"{self.model}, {self.protocol}: {counted(self.items, 'item')}, "
+            f"{self.model}, {self.protocol}: {counted(self.items, 'item')}{of_all}{drawn}, "
             f"{counted(self.requests, 'request')}{skipped} with {counted(self.pictures, 'picture')} of "
             f"{self.picture_bytes:,} bytes (the largest {self.largest_picture_bytes:,}); about "
             f"{counted(self.tokens.prompt, 'token')} sent, at most {self.tokens.completion:,} received; "
-            f"{cost}{broken}. Nothing was sent"
+            f"{cost}{broken}; {time}. Nothing was sent"
         )
 
 
@@ -86,7 +110,9 @@ def planned_run(
     protocol: str,
     options: BackendOptions,
     split: str | None = None,
+    limit: int | None = None,
     log_folder: Path | None = None,
+    seconds_per_reply: float = SECONDS_PER_REPLY,
 ) -> PlannedRun:
     """Return what a run would send; nothing is sent and nothing written.
 
@@ -96,25 +122,27 @@ def planned_run(
         protocol: Name of the protocol, with its settings.
         options: Options of the model.
         split: Name of the only split; all where None.
+        limit: Number of items that are asked, a sample; all where None.
         log_folder: Folder of the results, whose log says what was answered before; none where None.
+        seconds_per_reply: Seconds that a reply takes.
 
     Raises:
         BenchwrightError: There is no such model or split, or its options do not suit.
         DataError: The release is damaged.
     """
-    asked_by = parse_protocol(protocol)
-    effective = asked_by.decoding(options)
+    effective = (setting := parse_protocol(protocol)).decoding(options)
     backend = parse_model(model, effective)
+    asked_by = sampled(setting, effective, backend)
     if split is not None and split not in release.splits:
         raise BenchwrightError(f"{release.path} has no split {split!r}; it has {', '.join(release.splits)}")
     check_files(release, split)
+    plan = EvaluationPlan(release, split, asked_by, backend.tasks, ROBUST)
+    plan = plan if limit is None else plan.limited_to(limit)
     ask = asked_by.begin(release, split)
     log = None if log_folder is None else log_folder / slug(backend.name) / LOG_NAME
     known = set(answered_requests(log)) if log is not None and log.is_file() else set()
     items = requests = before = unsendable = pictures = picture_bytes = largest = characters = 0
-    for released in release.items(split, tasks=backend.tasks):
-        if not asked_by.takes(released.item):
-            continue
+    for released, _ in plan.items():
         items += 1
         if not isinstance(backend, OpenAIChat):
             continue
@@ -140,8 +168,18 @@ def planned_run(
     cost = None if options.prices is None or not isinstance(backend, OpenAIChat) else options.prices.cost(tokens)
     return PlannedRun(
         backend.name, asked_by.text, items, requests, before, unsendable, pictures, picture_bytes, largest,
-        tokens, cost,
+        tokens, cost, None if plan.sample is None else plan.sample.of, effective.samples, effective.concurrency,
+        seconds_per_reply * requests / min(effective.concurrency, max(1, requests)),
+        effective.timeout * ceil(requests / effective.concurrency),
     )  # fmt: skip
+
+
+def _in_words(seconds: float) -> str:
+    """Return a time in the unit in which people would say it."""
+    for unit, size in (("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def _characters(question: Question) -> int:

@@ -93,6 +93,13 @@ ROOM = Room(
             f"{_HERE}.backends.openai_chat:openai_chat",
             "A model behind any OpenAI-compatible endpoint, as in openai:NAME.",
         ),
+        "responses": Entry(
+            f"{_HERE}.backends.openai_chat:responses", "A model in OpenAI's Responses API, as in responses:NAME."
+        ),
+        "anthropic": Entry(
+            f"{_HERE}.backends.openai_chat:anthropic", "A model in Anthropic's Messages API, as in anthropic:NAME."
+        ),
+        "gemini": Entry(f"{_HERE}.backends.openai_chat:gemini", "A model in the Gemini API, as in gemini:NAME."),
         "transformers": Entry(
             f"{_HERE}.backends.local_models:transformers",
             "A local vision-language model, as in transformers:FOLDER or transformers:ORG/NAME@REVISION.",
@@ -145,6 +152,7 @@ ROOM = Room(
         "accuracy_by": Entry(
             f"{_HERE}.metrics.release.by_label:accuracy_by", "Accuracy by level, category and each attribute."
         ),
+        "samples": Entry(f"{_HERE}.metrics.release.samples:samples", "pass@k and the majority vote of several draws."),
         "repetitions": Entry(
             f"{_HERE}.metrics.release.repetitions:repetitions", "Accuracy of each shuffle, and their spread."
         ),

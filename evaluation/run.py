@@ -36,11 +36,13 @@ from .backends.options import BackendOptions
 from .backends.predictions import PredictionsFile
 from .backends.result_names import identity_of, results_name, slug
 from .given_predictions import judged_tables
+from .item_sample import whole_estimates
 from .judging.judge import MAX_TOKENS
 from .prompting.prompts import VANILLA
 from .prompting.release_files import check_files, columns_of
 from .protocols.base import Protocol
 from .protocols.names import parse_protocol
+from .protocols.sampled import draws_of, sampled
 from .results.judged_predictions import JudgedWriter
 from .results.metric_rows import read_metric_rows, with_labels
 from .results.outcomes import Outcomes, letters_or_words, nothing_said, outcomes_of, says_something
@@ -157,6 +159,7 @@ def evaluate(
     cache: ItemCache | None = None,
     max_errors: float = MAX_ERRORS,
     name: str | None = None,
+    limit: int | None = None,
     progress: Progress | None = None,
     record_map: RecordMap = map_here,
 ) -> Score:
@@ -183,6 +186,7 @@ def evaluate(
         cache: Cache, kept from run to run, for replies that follow from one question alone; none where None.
         max_errors: Share of errors among the asked items above which the score is unfit, 0 to 1.
         name: Name of the result beside others, in place of the model's name.
+        limit: Number of items to ask, a stratified sample of them (`item_sample`), above 0; all where None.
         progress: Receiver of the progress.
         record_map: What maps a program that answers each question alone over the questions; this process by default.
 
@@ -195,11 +199,18 @@ def evaluate(
     setting = parse_protocol(protocol) if isinstance(protocol, str) else protocol
     effective = setting.decoding(options or BackendOptions())
     backend = parse_model(model, effective) if isinstance(model, str) else model
+    setting = sampled(setting, effective, backend)
+    effective = effective.model_copy(update={"scored": backend.name})
     if reader not in READERS:
         raise BenchwrightError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
     if split is not None and split not in opened.splits:
         raise BenchwrightError(f"{opened.path} has no split {split!r}; it has {', '.join(opened.splits)}")
     sealed = sealed_splits_asked(opened, split)
+    if sealed and limit is not None:
+        raise BenchwrightError(
+            f"an answer file answers all items, and those of {', '.join(sealed)} are sealed: try the model on an open "
+            "split (--split NAME --limit N)"
+        )
     if sealed and judge is not None:
         raise BenchwrightError("a judge reads replies when they are scored: give it to `evaluate score --key`")
     if judge is not None and reader != ROBUST:
@@ -211,6 +222,9 @@ def evaluate(
             judge_queue = _judge_queue_of(judge, plan, effective, logs, Path(folder), item_cache, record_map, replace)
             open_files.callback(judge_queue.close)
             plan = replace_in(plan, judge_queue=judge_queue)
+        if limit is not None:
+            check_files(opened, split)
+            plan = plan.limited_to(limit)
         return _scored(
             plan,
             backend,
@@ -252,9 +266,8 @@ def _answered(
     if folder is None:
         return None, outcomes_of(draft)
     tasks = None if plan.tasks is None else tuple(sorted(plan.tasks))
-    head = AnswerHead(
-        plan.release.release_id, plan.split, tasks, contexts[-1].backend.name, plan.protocol.text, plan.read_by
-    )
+    names = contexts[-1].backend.name, plan.protocol.text, plan.read_by
+    head = AnswerHead(plan.release.release_id, plan.split, tasks, *names, draws_of(plan.protocol))
     make_private_folder(folder)
     with ParquetTable(draft, title=str(draft)) as file, replacing(folder / ANSWERS_FILE, private=True) as path:
         rows = (row for batch in file.batches() for row in batch.to_pylist())
@@ -389,13 +402,22 @@ def _score(
         content_id=release.content_id,
         split=plan.split,
         settings=settings | ({"other_models": other_models} if other_models else {}),
-        metrics={} if rows is None else figures(take_metrics(rows)),
-        **outcomes._asdict(),
+        metrics={} if rows is None else figures(_estimates(rows, plan)),
+        **outcomes._asdict() | ({"right_items": None} if rows is None else {}),
         max_errors=max_errors,
         items=sum(_counts(release, plan.split).values()),
+        samples=draws_of(plan.protocol),
+        limit=None if plan.sample is None else len(plan.sample.item_ids),
+        limit_of=None if plan.sample is None else plan.sample.of,
         usage=spent.usage(),
         judge=None if plan.judge_queue is None else plan.judge_queue.summary(),
     )
+
+
+def _estimates(rows: pa.Table, plan: EvaluationPlan) -> dict[str, Estimate]:
+    """Return every metric; of a sample, accuracies are what all items would give."""
+    estimates = take_metrics(rows)
+    return estimates if plan.sample is None else estimates | whole_estimates(rows, plan.sample)
 
 
 def _intervals(judged: pa.Table) -> dict[str, Any]:
@@ -412,6 +434,8 @@ def _intervals(judged: pa.Table) -> dict[str, Any]:
 
 def _askable(plan: EvaluationPlan) -> int:
     """Return how many items the model can take; the protocol may take fewer."""
+    if plan.sample is not None:
+        return len(plan.sample.item_ids)
     counts = _counts(plan.release, plan.split)
     return sum(n for task, n in counts.items() if plan.tasks is None or task in plan.tasks)
 
@@ -431,6 +455,10 @@ def _identity(plan: EvaluationPlan, backend: Backend) -> dict[str, Any]:
     identity = identity_of(getattr(backend, "identity", {}))
     if files := plan.protocol.files():
         identity["examples"] = digest([file_digest(path) if path.is_file() else None for path in files])
+    if (draws := draws_of(plan.protocol)) > 1:
+        identity["samples"] = draws
+    if plan.sample is not None:
+        identity["limit"] = len(plan.sample.item_ids)
     if (judge_queue := plan.judge_queue) is not None:
         judge = identity_of(getattr(judge_queue.backend, "identity", {}))
         usual = {"base_url": identity.get("base_url"), "temperature": 0.0, "max_tokens": MAX_TOKENS}

@@ -97,6 +97,20 @@ class Evaluate(FinalStep):
                 raise ValueError(f"model {model.model!r}: a judge goes with the reader {ROBUST!r} only")
         return self
 
+    @model_validator(mode="after")
+    def _drawn_where_they_can_be(self) -> Self:
+        from .protocols.names import parse_protocol
+        from .protocols.sampled import check_samples
+
+        for model in self.models:
+            options = model.options(self.base_url, self.api_key_env)
+            for protocol in map(parse_protocol, model.protocol or self.protocol):
+                try:
+                    check_samples(protocol, protocol.decoding(options))
+                except BenchwrightError as error:
+                    raise ValueError(f"model {model.model!r}: {error}") from error
+        return self
+
     def parameters(self) -> dict[str, Any]:
         """Return the settings that decide results; bounds and pace of asking are left out."""
         return super().parameters() | {"models": [model.deciding_settings() for model in self.models]}

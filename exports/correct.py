@@ -75,7 +75,7 @@ def correct_release(
             images.__getitem__,
             stored,
             removes_metadata=lambda record: metadata == "remove" and not is_absent(record),
-            encodes=lambda _: False,
+            encodes=lambda _: None,
         )
         visual: set[str] = set()
         formats: dict[str, set[bool]] = {}

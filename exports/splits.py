@@ -13,13 +13,16 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
-from benchwright.components import components_of
+from benchwright.components import component_numbers
 from benchwright.seeds import seed_for
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream
+from benchwright.workspace.arrow_arrays import integers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,6 +53,7 @@ class Splits(GatherStep):
     name: ClassVar[str] = "splits"
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"split": "string"}
+    imports: ClassVar[tuple[str, ...]] = ("scipy.sparse.csgraph",)
 
     fractions: dict[str, float] = Field(default={"val": 0.5, "test": 0.5}, validate_default=True)
     sizes: dict[str, int] = Field(default={})
@@ -101,26 +105,13 @@ class Splits(GatherStep):
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Return every row's split."""
-        import numpy as np
-
+        ids, keys = columns.column("item_id"), columns.column("group_keys")
         if self.sizes:
-            sized = assign_sizes(
-                columns.column("item_id").to_pylist(),
-                columns.column("group_keys").to_pylist(),
-                columns.column("root_image_id" if self.counted == "images" else "item_id").to_pylist(),
-                sizes=self.sizes,
-                rest=self.rest,
-                seed=ctx.seed,
-            )
-            return Gathered(rows=np.arange(len(sized), dtype=np.int64), values={"split": sized})
-        assigned = assign_splits(
-            columns.column("item_id").to_pylist(),
-            columns.column("group_keys").to_pylist(),
-            columns.column("task").to_pylist(),
-            fractions=self.fractions,
-            seed=ctx.seed,
-        )
-        return Gathered(rows=np.arange(len(assigned), dtype=np.int64), values={"split": assigned})
+            units = columns.column("root_image_id") if self.counted == "images" else ids
+            splits = assign_sizes(ids, keys, units, sizes=self.sizes, rest=self.rest, seed=ctx.seed)
+        else:
+            splits = assign_splits(ids, keys, columns.column("task"), fractions=self.fractions, seed=ctx.seed)
+        return Gathered(rows=np.arange(len(splits), dtype=np.int64), values={"split": splits})
 
 
 def _check_name(split: str) -> None:
@@ -129,9 +120,9 @@ def _check_name(split: str) -> None:
 
 
 def assign_sizes(
-    item_ids: Sequence[str],
-    group_keys: Sequence[Sequence[str] | None],
-    units: Sequence[str],
+    item_ids: pa.ChunkedArray,
+    group_keys: pa.ChunkedArray,
+    units: pa.ChunkedArray,
     *,
     sizes: Mapping[str, int],
     rest: str,
@@ -150,8 +141,9 @@ def assign_sizes(
         rest: Split of all other items.
         seed: The run's seed.
     """
-    components = _components(group_keys)
-    counts = [len({units[row] for row in rows}) for rows in components]
+    components = _ItemComponents.of(item_ids, group_keys, seed)
+    unit, _ = _numbered(units)
+    counts = [len(np.unique(unit[components.rows(i)])) for i in range(len(components.least))]
     total, wanted = sum(counts), sum(sizes.values())
     if total < 2 * wanted:
         logger.warning(
@@ -160,8 +152,7 @@ def assign_sizes(
             wanted,
         )
         sizes = {split: size * total // (2 * wanted) for split, size in sizes.items()}
-    least = [min(item_ids[row] for row in rows) for rows in components]
-    waiting = sorted(range(len(components)), key=lambda i: (seed_for(seed, Splits.name, least[i]), least[i]))
+    waiting = np.lexsort((components.least, components.seeds)).tolist()
     splits = [rest] * len(item_ids)
     for split, size in sorted(sizes.items()):
         lacking = size
@@ -171,16 +162,16 @@ def assign_sizes(
                 passed_over.append(i)
                 continue
             lacking -= counts[i]
-            for row in components[i]:
+            for row in components.rows(i).tolist():
                 splits[row] = split
         waiting = passed_over
     return splits
 
 
 def assign_splits(
-    item_ids: Sequence[str],
-    group_keys: Sequence[Sequence[str] | None],
-    tasks: Sequence[str],
+    item_ids: pa.ChunkedArray,
+    group_keys: pa.ChunkedArray,
+    tasks: pa.ChunkedArray,
     *,
     fractions: Mapping[str, float],
     seed: int,
@@ -191,35 +182,65 @@ def assign_splits(
     there are too few components. Ties go to the split that lacks more items over all tasks, then to the
     first by name.
     """
-    components = _components(group_keys)
-    least = [min(item_ids[row] for row in rows) for rows in components]
-    order = sorted(
-        range(len(components)),
-        key=lambda i: (-len(components[i]), seed_for(seed, Splits.name, least[i]), least[i]),
-    )
-    totals = Counter(tasks)
-    lacking = {split: {task: share * n for task, n in totals.items()} for split, share in sorted(fractions.items())}
+    components = _ItemComponents.of(item_ids, group_keys, seed)
+    task, names = _numbered(tasks)
+    totals = np.bincount(task, minlength=len(names)).tolist()
+    lacking = {split: [share * n for n in totals] for split, share in sorted(fractions.items())}
     lacking_in_all = {split: share * len(item_ids) for split, share in fractions.items()}
 
-    def need(held: Sequence[tuple[str, int]], split: str) -> tuple[float, float]:
+    def need(held: Sequence[tuple[int, int]], split: str) -> tuple[float, float]:
         of_tasks = math.fsum(n * lacking[split][task] / totals[task] for task, n in held)
         return of_tasks, lacking_in_all[split]
 
     splits = [""] * len(item_ids)
-    for i in order:
-        held = sorted(Counter(tasks[row] for row in components[i]).items())
+    for i in np.lexsort((components.least, components.seeds, -np.diff(components.start))).tolist():
+        rows = components.rows(i)
+        held = sorted(Counter(task[rows].tolist()).items())
         best = max(lacking, key=partial(need, held))
-        for task, n in held:
-            lacking[best][task] -= n
+        for number, n in held:
+            lacking[best][number] -= n
             lacking_in_all[best] -= n
-        for row in components[i]:
+        for row in rows.tolist():
             splits[row] = best
     return splits
 
 
-def _components(group_keys: Sequence[Sequence[str] | None]) -> list[list[int]]:
-    """Return the rows of each component."""
-    rows: dict[int, list[int]] = {}
-    for row, component in enumerate(components_of(group_keys)):
-        rows.setdefault(component, []).append(row)
-    return list(rows.values())
+class _ItemComponents(NamedTuple):
+    """Components of items, in no order.
+
+    Args:
+        order: All rows, component by component.
+        start: Where in `order` each component begins, and the end of the last.
+        least: Rank of the smallest item id of each, among all items.
+        seeds: Seed of each, of its smallest item id.
+    """
+
+    order: NDArray[np.int64]
+    start: NDArray[np.int64]
+    least: NDArray[np.int64]
+    seeds: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, item_ids: pa.ChunkedArray, group_keys: pa.ChunkedArray, seed: int) -> _ItemComponents:
+        """Find the components of items, with what orders them."""
+        component = component_numbers(group_keys.chunks)
+        rank, by_rank = _numbered(item_ids)
+        order = np.lexsort((rank, component))
+        first = np.flatnonzero(np.diff(component[order], prepend=-1))
+        least = rank[order[first]]
+        seeds = (seed_for(seed, Splits.name, by_rank[number].as_py()) for number in least.tolist())
+        start = np.append(first, len(order))
+        return cls(order, start, least, np.fromiter(seeds, np.uint64, len(least)))
+
+    def rows(self, number: int) -> NDArray[np.int64]:
+        """Return the rows of a component."""
+        return self.order[self.start[number] : self.start[number + 1]]
+
+
+def _numbered(texts: pa.ChunkedArray) -> tuple[NDArray[np.int64], pa.Array]:
+    """Return the number of each text among the different ones in order, and these."""
+    import pyarrow.compute as pc
+
+    different = pc.unique(texts)
+    different = different.take(pc.sort_indices(different))
+    return integers_of(pc.index_in(texts, value_set=different)), different

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GEMINI_API_KEY", "GOOGLE_API_KEY")
+
 
 class ChatServer:
     """A real HTTP server on the loopback that plays an endpoint; what it does is set by `behave`.
@@ -108,18 +110,19 @@ def reasoning_model(words: str, attempt: int, handler: Any) -> str | None:
 
 
 def words_of(body: dict[str, Any]) -> str:
-    """Return all words of a request, turn by turn; pictures have none."""
+    """Return all words of a request in any API, turn by turn; pictures have none."""
+    turns = [message["content"] for message in body.get("messages") or body.get("input") or []]
+    turns += [content["parts"] for content in body.get("contents", [])]
     words: list[str] = []
-    for message in body["messages"]:
-        content = message["content"]
-        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        words += [part["text"] for part in parts if part["type"] == "text"]
+    for content in turns:
+        parts = [{"text": content}] if isinstance(content, str) else content
+        words += [part["text"] for part in parts if "text" in part]
     return "\n".join(words)
 
 
 def without_keys_and_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep what a developer's environment holds away from a test that asks an endpoint."""
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_API_KEY"):
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", *KEYS):
         monkeypatch.delenv(name, raising=False)
 
 

@@ -49,6 +49,39 @@ def test_a_short_peak_of_a_job_counts_and_the_memory_of_its_parent_does_not() ->
     assert 0 < small < 60
 
 
+_JOBS = """
+import sys, kept_results, whole_jobs
+from pathlib import Path
+from whole_jobs import Row
+
+def fails(bench):
+    raise SystemExit("no such disk")
+    yield
+
+def works(bench):
+    yield Row("works", "nothing", *({"cpu_s": cpu_s, "peak_mb": 1.0, "written_mb": 0.0} for cpu_s in (3.0, 2.0)))
+
+whole_jobs.Bench = lambda folder, sizes: None
+whole_jobs.JOBS = {"fails": fails, "works": works}
+kept_results.FILE = Path(sys.argv.pop(1))
+whole_jobs.main()
+"""
+
+
+@pytest.mark.slow
+def test_a_job_that_fails_fails_the_run_after_the_others_ran_and_all_is_kept(tmp_path: Path) -> None:
+    kept = tmp_path / "results" / "kept.jsonl"
+    first, second = (_python("-c", _JOBS, kept, *more) for more in ([], ["--jobs", "works"]))
+    assert first.returncode == 1
+    assert "failed: fails (SystemExit: no such disk)" in first.stderr
+    assert [line.split()[-7:-4] for line in first.stdout.splitlines()[1:]] == [["2.0", "1.50", "-"]]
+    assert second.returncode == 0
+    assert [line.split()[-7:-4] for line in second.stdout.splitlines()[1:]] == [["2.0", "1.50", "1.50"]]
+    runs = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
+    assert [(sorted(run["jobs"]), sorted(run["failed"])) for run in runs] == [(["works"], ["fails"]), (["works"], [])]
+    assert runs[0]["machine"]["cores"]
+
+
 @pytest.mark.slow
 def test_scoring_is_measured_to_its_end(tmp_path: Path) -> None:
     done = _python("scoring.py", "--folder", tmp_path / "s", "--items", 30)

@@ -56,6 +56,8 @@ _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("editing by diffusion models", "models", "diffusers", "diffusers"),
     ("masks by Segment Anything", "models", "segment_anything", "segment-anything"),
     ("publishing to the Hugging Face Hub", "hub", "huggingface_hub", "huggingface-hub"),
+    ("models of Anthropic", "anthropic", "anthropic", "anthropic"),
+    ("models of Gemini", "gemini", "google.genai", "google-genai"),
     ("Ray clusters", "ray", "ray", "ray"),
 )
 """Name, extra, module and package of the dependencies that only some commands and steps need."""
@@ -118,12 +120,19 @@ def _sqlite() -> Check:
 
 def _extra(name: str, extra: str, module: str, package: str) -> Check:
     fix = f"pip install 'benchwright[{extra}]' -c constraints.txt"
-    if find_spec(module) is None:
+    if not _is_there(module):
         return Check(name, False, f"{package} is not installed", fix)
     try:
         return Check(name, True, f"{package} {version(package)}")
     except PackageNotFoundError:
         return Check(name, True, f"{package}, version unknown")
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package around it is missing
+        return False
 
 
 def _region_helpers() -> list[Check]:
@@ -187,10 +196,13 @@ def _gpu() -> Check:
 
 
 def _key() -> Check:
-    if os.environ.get("OPENAI_API_KEY"):
-        return Check("model endpoint key", True, "OPENAI_API_KEY is set")
+    from benchwright.models.endpoints.apis import APIS
+
+    variables = dict.fromkeys(facts.key_variable for facts in APIS.values())
+    if found := [name for name in variables if os.environ.get(name)]:
+        return Check("model endpoint key", True, f"{' and '.join(found)} {'is' if len(found) == 1 else 'are'} set")
     fix = "export OPENAI_API_KEY=... for `evaluate run --model openai:NAME`; local servers need --base-url only"
-    return Check("model endpoint key", False, "OPENAI_API_KEY is not set", fix)
+    return Check("model endpoint key", False, f"none of {', '.join(variables)} is set", fix)
 
 
 @click.command()

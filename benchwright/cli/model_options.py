@@ -45,11 +45,18 @@ def _chat(stated: dict[str, Any]) -> Any:
 
 _CHAT: dict[str, Callable[..., Any]] = {
     "model": click.option("--model", metavar="NAME", help="Model to ask, as its endpoint calls it."),
+    "api": click.option(
+        "--api",
+        type=click.Choice(["chat", "responses", "anthropic", "gemini"]),
+        help="API in which it is asked.  [default: chat, which most servers speak]",
+    ),
     "base_url": click.option(
-        "--base-url", metavar="URL", help="Address of the endpoint.  [default: the hosted service of OpenAI]"
+        "--base-url", metavar="URL", help="Address of the endpoint.  [default: the hosted service of the API's vendor]"
     ),
     "api_key_env": click.option(
-        "--api-key-env", metavar="VARIABLE", help="Environment variable with the key.  [default: OPENAI_API_KEY]"
+        "--api-key-env",
+        metavar="VARIABLE",
+        help="Environment variable with the key.  [default: OPENAI_API_KEY, or the vendor's own]",
     ),
     "max_tokens": click.option(
         "--max-tokens", type=click.IntRange(1, 32_768), help="Most tokens of a reply.  [default: 1024]"

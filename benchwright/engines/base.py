@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
-from benchwright.engines.usage import NOTHING, Usage
+from benchwright.engines.usage import NOTHING, WorkCost
 
 if TYPE_CHECKING:
     from benchwright.steps import Resources
@@ -61,7 +61,7 @@ class Done(NamedTuple):
     result: Any
     seconds: float
     attempts: int
-    usage: Usage = NOTHING
+    usage: WorkCost = NOTHING
     worker: str = ""
 
 

@@ -19,7 +19,7 @@ _FORGET_PEAK = "5"
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class WorkCost:
     """What a piece of work cost. Two add up to the cost of one after the other, except the peak, which is the larger.
 
     Args:
@@ -41,8 +41,8 @@ class Usage:
     disk_written_bytes: int = 0
     peak_bytes: int = 0
 
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
+    def __add__(self, other: WorkCost) -> WorkCost:
+        return WorkCost(
             self.wall_s + other.wall_s,
             self.cpu_s + other.cpu_s,
             self.read_bytes + other.read_bytes,
@@ -52,9 +52,9 @@ class Usage:
             max(self.peak_bytes, other.peak_bytes),
         )
 
-    def __sub__(self, part: Usage) -> Usage:
+    def __sub__(self, part: WorkCost) -> WorkCost:
         """Return what is left without a part of the work; the peak stays that of all."""
-        return Usage(
+        return WorkCost(
             self.wall_s - part.wall_s,
             self.cpu_s - part.cpu_s,
             self.read_bytes - part.read_bytes,
@@ -69,12 +69,12 @@ class Usage:
         return {name: round(value, 4) if name.endswith("_s") else value for name, value in asdict(self).items()}
 
     @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Usage:
+    def from_json(cls, document: Mapping[str, Any]) -> WorkCost:
         """Return the cost that a document states; what it does not state is 0."""
         return cls(**{name: document.get(name, 0) for name in cls.__slots__})
 
 
-NOTHING = Usage()
+NOTHING = WorkCost()
 
 
 class Meter:
@@ -95,7 +95,7 @@ class Meter:
         _open.append(self)
         self._before = _counters()
 
-    def usage(self) -> Usage:
+    def usage(self) -> WorkCost:
         """Return the cost since the meter was made, which ends it."""
         after = _counters()
         self._note_peak()
@@ -117,7 +117,7 @@ _open: list[Meter] = []
 """Meters of this process that have not ended, whose peak counts also where one within them begins it anew."""
 
 
-def _counters() -> Usage:
+def _counters() -> WorkCost:
     """Return what this process has cost since it began, without its peak."""
     spent = os.times()
     cpu = spent.user + spent.system + spent.children_user + spent.children_system
@@ -126,7 +126,7 @@ def _counters() -> Usage:
         for line in _IO.read_text(encoding="ascii").splitlines():
             name, _, value = line.partition(": ")
             counted[name] = int(value)
-    return Usage(
+    return WorkCost(
         time.perf_counter(), cpu, counted["rchar"], counted["wchar"], counted["read_bytes"], counted["write_bytes"]
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.engines.usage import NOTHING, Usage
+from benchwright.engines.usage import NOTHING, WorkCost
 from benchwright.pages import Chart, ChartRow, LegendEntry, Look, Part, count_scale, page_pieces, rows_chart
 from benchwright.pipeline.runlog import EVENTS_FILE, vouch_for
 from benchwright.workspace.atomic import replacing, write_json
@@ -46,8 +46,8 @@ class StageCost:
     mapped: int = 0
     kept: int = 0
     lost: int = 0
-    main: Usage = NOTHING
-    workers: Usage = NOTHING
+    main: WorkCost = NOTHING
+    workers: WorkCost = NOTHING
 
 
 class WorkerCost(NamedTuple):
@@ -61,7 +61,7 @@ class WorkerCost(NamedTuple):
 
     name: str
     jobs: int
-    usage: Usage
+    usage: WorkCost
 
 
 @dataclass
@@ -131,11 +131,11 @@ def profile_of(run_folder: Path) -> Profile:
                 stage.kept += event["kept"]
                 stage.lost += event["lost"]
             case "pass":
-                _of_pass(profile, event["stages"]).main += Usage.from_json(event["usage"])
+                _of_pass(profile, event["stages"]).main += WorkCost.from_json(event["usage"])
             case "job" if "of" in event:
                 _add_job(profile, event)
             case "run":
-                profile.workers[MAIN] = WorkerCost(MAIN, 0, Usage.from_json(event["usage"]))
+                profile.workers[MAIN] = WorkerCost(MAIN, 0, WorkCost.from_json(event["usage"]))
     return profile
 
 
@@ -154,12 +154,12 @@ def _of_pass(profile: Profile, stages: Sequence[str]) -> StageCost:
 
 
 def _add_job(profile: Profile, event: Mapping[str, Any]) -> None:
-    usage, own = Usage.from_json(event["usage"]), NOTHING
+    usage, own = WorkCost.from_json(event["usage"]), NOTHING
     for stage_id, cost in event.get("stages", {}).items():
         stage = profile.stages[stage_id]
         stage.jobs += 1
-        stage.workers += Usage.from_json(cost)
-        own += Usage.from_json(cost)
+        stage.workers += WorkCost.from_json(cost)
+        own += WorkCost.from_json(cost)
     rest = _of_pass(profile, event["of"])
     rest.jobs += "stages" not in event or rest.kind == "tables"
     rest.workers += usage - own

@@ -7,7 +7,6 @@ curators' decisions about a stage have changed, its verdicts are written again a
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -16,11 +15,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from benchwright.canonical import digest
 from benchwright.engines.memory import give_back
 from benchwright.engines.starting import uninterrupted
-from benchwright.pipeline.outcomes import Judged, read_outcomes, write_outcomes
+from benchwright.pipeline.live_columns import Upstream, live_columns
+from benchwright.pipeline.outcomes import Judged, read_outcomes, write_gathered, write_outcomes
 from benchwright.pipeline.worker_context import WorkerContext
 from benchwright.record_map import RecordMap, map_here
 from benchwright.steps import (
@@ -35,100 +36,13 @@ from benchwright.steps import (
     Verdicts,
 )
 from benchwright.text_normalization import counted
-from benchwright.workspace.arrow_arrays import arrow_array
+from benchwright.workspace.arrow_arrays import arrow_array, arrow_numbers, integers_of
 from benchwright.workspace.sealed import write_sealed
 from benchwright.workspace.shards import Marker, StageTable
-from benchwright.workspace.stage_input import GROUP, INGEST, input_digest, load_stage_input
+from benchwright.workspace.stage_input import input_digest, load_stage_input
 from benchwright.workspace.stages import Stage
 from benchwright.workspace.store_place import settle_store
-from benchwright.workspace.tables import IMAGES, ITEMS, outcome_schema
 from benchwright.workspace.workspace import Workspace
-
-_Upstream = Sequence[tuple[Stage | None, Marker]]
-
-
-def _live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upstream: _Upstream) -> pa.Table:
-    """Return `record_id` and the wanted columns of one shard's live records, sorted by id.
-
-    Args:
-        workspace: Workspace with the tables.
-        stage: Stage that reads the columns.
-        wanted: Columns as the step names them: of the record table, or values that it reads.
-        upstream: Markers of the shard for every stage before.
-
-    Raises:
-        ValueError: The record table has no such column.
-    """
-    schema, key = (IMAGES, "image_id") if stage.consumes == "images" else (ITEMS, "item_id")
-    own = [name for name in wanted if name not in stage.reads]
-    if unknown := [name for name in own if name not in schema.names]:
-        raise ValueError(
-            f"step {stage.step.name!r} asks for column {unknown[0]!r}; {stage.consumes} have {schema.names}"
-        )
-    rows: dict[str, dict[str, Any]] = {}
-    image_groups = _Groups()
-    needed = dict.fromkeys([key, *own, *(["root_image_id"] if "group_keys" in own else [])])
-    types = {name: schema.field(name).type for name in own}
-    values: dict[str, Mapping[str, Any]] = {}
-    for before, marker in upstream:
-        table = StageTable(workspace, before.id if before else INGEST)
-        if before is None or stage.consumes in before.makes:
-            made = table.read(marker, stage.consumes, list(needed))
-            rows |= {row[key]: row for row in made.to_pylist()} if made is not None else {}
-        if before is None:
-            continue
-        reads = {
-            name: full.rpartition(".")[2] for name, full in stage.reads.items() if full.rpartition(".")[0] == before.id
-        }
-        data = _outcome_columns(table, marker, before, reads.values())
-        for name, value in reads.items():
-            values[name] = dict(zip(data["record_id"], data[value], strict=True))
-            types[name] = outcome_schema(before.values).field(value).type
-        if before.consumes == stage.consumes:
-            _apply(rows, before, data)
-        else:
-            image_groups.note(data)
-    if "group_keys" in own:
-        for row in rows.values():
-            row["group_keys"] = sorted({*row["group_keys"], *image_groups[row["root_image_id"]]})
-    for name in stage.reads:
-        types.setdefault(name, pa.null())
-    ids = sorted(rows)
-    columns = {"record_id": arrow_array(ids, pa.string())}
-    for name in wanted:
-        value_of = values.get(name)
-        column = [value_of.get(i) for i in ids] if value_of is not None else [rows[i][name] for i in ids]
-        columns[name] = arrow_array(column, types[name])
-    return pa.table(columns)
-
-
-class _Groups(defaultdict[str, set[str]]):
-    """Group keys of each image."""
-
-    def __init__(self) -> None:
-        super().__init__(set)
-
-    def note(self, data: Mapping[str, Sequence[Any]]) -> None:
-        """Add the group keys of a stage's outcomes, if it gives any."""
-        for image_id, group in zip(data["record_id"], data.get(GROUP, ()), strict=False):
-            if group is not None:
-                self[image_id].add(group)
-
-
-def _outcome_columns(table: StageTable, marker: Marker, stage: Stage, values: Iterable[str]) -> dict[str, list[Any]]:
-    names = dict.fromkeys(["record_id", "verdict", *([GROUP] if GROUP in stage.values else []), *values])
-    outcomes = table.read(marker, "outcomes", list(names))
-    assert outcomes is not None, "every stage writes outcomes"
-    return {name: outcomes.column(name).to_pylist() for name in names}
-
-
-def _apply(rows: dict[str, dict[str, Any]], stage: Stage, data: Mapping[str, Sequence[Any]]) -> None:
-    """Apply a stage's outcomes to the rows: remove dropped records and add group keys."""
-    for number, record_id in enumerate(data["record_id"]):
-        if stage.removes(data["verdict"][number]):
-            rows.pop(record_id, None)
-        elif GROUP in data and data[GROUP][number] is not None and "group_keys" in rows.get(record_id, ()):
-            rows[record_id]["group_keys"] = sorted({*rows[record_id]["group_keys"], data[GROUP][number]})
 
 
 def _override_again(worker: WorkerContext, stage: Stage, markers: Sequence[Marker]) -> bool:
@@ -177,16 +91,20 @@ def run_gather(worker: WorkerContext, stage: Stage, shards: Sequence[str], recor
     del whole
     outcome_of = outcome_of_row(gathered, rows, stage)
     overrides = worker.overrides.about(stage)
+    spoken_of = np.sort(np.asarray(gathered.rows, np.int64))
     start = 0
     for shard, part in zip(shards, ids, strict=True):
-        judged = [
-            Judged(record_id, "", outcome_of(row), overrides.get(record_id))
-            for row, record_id in enumerate(part.to_pylist(), start=start)
-        ]
-        write_outcomes(
+        first, last = np.searchsorted(spoken_of, [start, start + len(part)]).tolist()
+        shard_ids = part.combine_chunks()
+        judged = {
+            row: Judged(record_id, "", outcome_of(start + row), overrides.get(record_id))
+            for row, record_id in _named(shard_ids, spoken_of[first:last] - start, overrides)
+        }
+        write_gathered(
             table,
             stage,
             shard,
+            shard_ids,
             judged,
             fingerprint=fingerprint,
             config=worker.config(stage),
@@ -199,14 +117,23 @@ def run_gather(worker: WorkerContext, stage: Stage, shards: Sequence[str], recor
 
 
 def _all_columns(
-    worker: WorkerContext, stage: Stage, wanted: Sequence[str], upstream: Sequence[_Upstream]
+    worker: WorkerContext, stage: Stage, wanted: Sequence[str], upstream: Sequence[Upstream]
 ) -> tuple[list[pa.ChunkedArray], pa.Table]:
     """Return each shard's record ids, and the wanted columns of all shards, one after the other."""
-    parts = [_live_columns(worker.workspace, stage, wanted, shard) for shard in upstream]
+    parts = [live_columns(worker.workspace, stage, wanted, shard) for shard in upstream]
     ids = [part.column("record_id") for part in parts]
     whole = pa.concat_tables([part.select(wanted) for part in parts], promote_options="permissive")
     del parts  # frees the shards as soon as their columns are combined
     return ids, whole.combine_chunks()
+
+
+def _named(ids: pa.Array, spoken_of: NDArray[np.int64], overridden: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield the rows that a step spoke of and those that curators decided about, each with its id."""
+    import pyarrow.compute as pc
+
+    decided = integers_of(pc.index_in(arrow_array(sorted(overridden), pa.string()), value_set=ids))
+    rows = np.union1d(spoken_of, decided[decided >= 0])
+    yield from zip(rows.tolist(), ids.take(arrow_numbers(rows)).to_pylist(), strict=True)
 
 
 _UNSPOKEN = Outcome()
@@ -281,7 +208,7 @@ def run_campaign(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> 
     return verdicts
 
 
-def _flags(workspace: Workspace, upstream: _Upstream, entry: str) -> dict[str, Flag]:
+def _flags(workspace: Workspace, upstream: Upstream, entry: str) -> dict[str, Flag]:
     """Return what the stages of an entry ask about in one shard, by record id, as curators left it."""
     evidence: dict[str, dict[str, Any]] = {}
     reasons: dict[str, str] = {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchwright.engines.base import Attempt
-from benchwright.engines.usage import Meter, Usage
+from benchwright.engines.usage import Meter, WorkCost
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.models.batching import OutOfMemory, ran_out_of_memory
 from benchwright.overrides import Override
@@ -93,7 +93,7 @@ class MapJob:
         stage_input = load_stage_input(worker.workspace, first, reads)
         running = [self._start(worker, stage, stage_input) for stage in stages]
         decoded, remade, ran = worker.reader.decodes, len(worker.remade), 0
-        costs = dict.fromkeys(self.stages, Usage())
+        costs = dict.fromkeys(self.stages, WorkCost())
         for number, chunk in enumerate(_chunks(stage_input, stages)):
             if number:
                 worker.drop_caches()  # seldom needed again; only the last chunk's may be used by the next pass

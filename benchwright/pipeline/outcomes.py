@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from benchwright.canonical import bytes_digest, canonical_json, digest
 from benchwright.overrides import OverriddenVerdict, Override, said, unsaid
 from benchwright.records import ImageRecord, Item
@@ -98,6 +100,55 @@ def write_outcomes(
         counts=VerdictCounts.of(
             ((verdict.verdict, verdict.reason) for verdict in verdicts), {"images": len(images), "items": len(items)}
         ).to_json(),
+        overrides=overrides,
+    )
+
+
+def write_gathered(
+    table: StageTable,
+    stage: Stage,
+    shard: str,
+    ids: pa.Array,
+    spoken_of: Mapping[int, Judged],
+    *,
+    fingerprint: str,
+    config: str,
+    overrides: str = "",
+) -> Marker:
+    """Write a shard of a gather stage, column by column: most of its rows are kept without a word.
+
+    Args:
+        table: The stage's table.
+        stage: The stage.
+        shard: Name of the shard.
+        ids: Ids of the shard's records, sorted.
+        spoken_of: Outcomes by row; all other rows are kept with empty values.
+        fingerprint: As in `Marker`; so are the others.
+        config: As in `Marker`.
+        overrides: As in `Marker`.
+    """
+    count = len(ids)
+    verdicts: list[str] = ["keep"] * count
+    columns: dict[str, list[Any]] = {name: [None] * count for name in ("reason", "evidence", *stage.values)}
+    gone, groups = [], []
+    for row, judgement in spoken_of.items():
+        verdicts[row], columns["reason"][row], evidence = judgement.said
+        columns["evidence"][row] = canonical_json(dict(evidence)) if evidence else None
+        for name in stage.values:
+            columns[name][row] = judgement.outcome.values.get(name)
+        if stage.removes(verdicts[row]):
+            gone.append(judgement.record_id)
+        if (key := judgement.outcome.values.get(GROUP)) is not None:
+            groups.append((judgement.record_id, str(key)))
+    counts = VerdictCounts.of(zip(verdicts, columns["reason"], strict=True), {})
+    outcomes = {"record_id": ids, "record_hash": [""] * count, "verdict": verdicts, **columns}
+    return table.write(
+        shard,
+        tables={"outcomes": (outcomes, outcome_schema(stage.values))},
+        fingerprint=fingerprint,
+        config=config,
+        effect=effect_of(gone, groups),
+        counts=counts.to_json(),
         overrides=overrides,
     )
 

@@ -11,6 +11,8 @@ The reader never guesses. It returns a letter only where the reply states one:
 4. Otherwise a label counts, such as "(B)" or "option B", if just one stands in the reply, or else in its last
    paragraph, and the reply does not dismiss it.
 5. Otherwise the words of an option count, if just one option is mentioned.
+6. Where these come to none, the candidates decide (`candidates`, `decision`): every place that names an option, with
+   what is said of it there. They decide as well what a reply says after it has taken a commitment back.
 
 Thoughts (`<think>`) are not part of the reply. The error message of a failed program gives no letter.
 """
@@ -36,60 +38,14 @@ from .option_words import (
     option_at_start,
     options_mentioned,
     options_of,
+    with_shared_nouns,
     without_own_letters,
 )
-from .polarity_phrases import TAKEN_BACK, grammar_of
+from .polarity_phrases import LEFT_OPEN, TAKEN_BACK, grammar_of
 from .referents import with_referents
 from .refusal_phrases import FAILURE, REFUSAL, UNSEEN
-from .reply_text import finished, folded, is_foreign, plain
+from .reply_text import finished, is_foreign, plain
 from .stated_answers import stated_answers
-
-_WORDS = """
-a an the of in on at to for with by from and or is are was were be it its this that these those there as into onto than
-his her their our your my some any has have had do does did very
-"""
-_EMPTY = frozenset(_WORDS.split())
-"""Words that tell no option from another."""
-
-_AGAINST = re.compile(
-    r"\b(?:not|never|no|neither|nor|or|either|maybe|perhaps|possibly|might|may|could|unlike|"
-    r"instead|rather|wrong|incorrect|if|whether)\b|n't\b"
-)
-"""In such a sentence a description is no claim."""
-
-_WORD = re.compile(r"[^\W\d_]{2,}|\d+")
-_ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|en|er|est|ly)\Z")
-
-
-def _options_described(text: str, options: Sequence[ReadableOption]) -> set[str]:
-    """Return the keys of options whose distinctive words, two or more, all stand close together in one sentence.
-
-    If one option's words contain all of another's, only the longer one counts. Sentences that deny or doubt count for
-    no option; if another option is described elsewhere, its key is returned as well.
-    """
-    wanted = {option.key: _stems(option.words) for option in options if option.words}
-    wanted = {key: stems for key, stems in wanted.items() if len(set(stems)) > 1}
-    described: set[str] = set()
-    for sentence in re.split(r"[.!?;\n]+", text if wanted else ""):
-        words = folded(sentence)
-        if not _AGAINST.search(words):
-            stems = _stems(words)
-            close = {key for key, needed in wanted.items() if _close(stems, needed)}
-            described |= {key for key in close if not any(set(wanted[key]) < set(wanted[longer]) for longer in close)}
-    return described
-
-
-def _stems(words: str) -> list[str]:
-    return [_ENDING.sub("", word) for word in _WORD.findall(words) if word not in _EMPTY]
-
-
-def _close(stems: list[str], needed: list[str]) -> bool:
-    """Return whether all needed stems stand within a stretch of twice their number plus two."""
-    if not set(needed) <= set(stems):
-        return False
-    width = 2 * len(needed) + 2
-    return any(set(needed) <= set(stems[start : start + width]) for start in range(max(1, len(stems) - width + 1)))
-
 
 _LABEL = re.compile(
     rf"(?<![{LATIN}])[(\[]([A-Z])[)\]]"
@@ -110,7 +66,8 @@ _LABEL_AMONG_OTHERS = re.compile(rf"(?<![{LATIN}'.])([A-J])(?![{LATIN}'-]|\.\w)"
 
 _NEXT_LABEL = re.compile(r"[)\]\"']?\s*(?:,|/|&|and|or)\s*(?:(?:and|or)\s+)?[(\[\"']?([A-Z])(?![A-Za-z'])")
 _SEVERAL_NAMED = re.compile(
-    r"(?<![A-Za-z])(?i:options|choices|images|pictures|tiles|points|patches|candidates|figures|boxes)\s+[(\[]?[A-Z][)\]]?"
+    r"(?<![A-Za-z])(?i:options|choices|images|pictures|tiles|points|patches|candidates|figures|"
+    r"boxes)\s+[(\[]?[A-Z][)\]]?"
     r"(?:,|\s+(?:and|or|&))"
 )
 _ENTRY = re.compile(r"^[-*\s]*(?:(?i:option|choice|image|picture|point|box|tile)\s+)?[(\[]?([A-Z])[)\].:]", re.M)
@@ -141,7 +98,7 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
         return ParsedAnswer("error", None, "failure") if text else ParsedAnswer("miss", None, "empty")
     if (letter := option_alone(text, options)) is not None:
         return ParsedAnswer("answered", letter, "option_words")
-    text = with_referents(with_labels(text, options), options)
+    text = with_referents(with_labels(with_shared_nouns(text, options), options), options)
     declines = _declines(text, options)
     if answers := stated_answers(text, options):
         last = answers[-1]
@@ -153,12 +110,14 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
     elif declines:
         declining = tuple(option for option in options if REFUSAL.search(option.words))
         reading = _only(options_mentioned(text, declining), "option_words")
+    elif LEFT_OPEN.search(text):
+        return ParsedAnswer("miss", None, "several")
     elif labels := _labels(text := finished(text), options):
         reading = _only(labels, "label")
         if reading.letter is None:
             reading = _concluded(text, options) or reading
     else:
-        mentioned = options_mentioned(text, options) or _options_described(text, options)
+        mentioned = options_mentioned(text, options)
         reading = _only(mentioned, "option_words") if mentioned else _only(_label_at_end(text, options), "end")
     if reading.letter is None and not declines and (not answers or answers[-1].rule == "several"):
         options = options_of(as_called(choices, text))
@@ -185,7 +144,10 @@ def _taken_back(text: str, place: int, reading: ParsedAnswer, options: tuple[Rea
     letter = decided(found, [option.key for option in options], rest, grammar)
     if letter is None or letter == reading.letter:
         return reading
-    firm = any(c.key == letter and c.polarity is Polarity.STATED and (c.concludes or c.strength >= Strength.CLAIM) for c in found)
+    firm = any(
+        c.key == letter and c.polarity is Polarity.STATED and (c.concludes or c.strength >= Strength.CLAIM)
+        for c in found
+    )
     if any(c.key == reading.letter and c.polarity is Polarity.STATED for c in found):
         return reading
     return ParsedAnswer("answered", letter, "candidates") if firm else ParsedAnswer("miss", None, "taken_back")

@@ -1,6 +1,6 @@
-"""The options that a reply names, each with what the reply says about it there, and how firmly.
+"""The options that a reply names, each with what the reply says of it there, and how firmly.
 
-A candidate is one place where a reply names an option, by its label or by its words. Its polarity says whether the reply
+A candidate is one place where a reply names an option, by its label or its words. Its polarity says whether the reply
 states it there, or names it for another reason; its strength says how much of a statement it is. Which words tell that
 is data (`polarity_phrases`); what follows from the candidates is decided in `decision`.
 """
@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from enum import Enum, IntEnum
 from functools import lru_cache
 from typing import NamedTuple
+
+from benchwright.records import LETTERS
 
 from .option_words import LATIN, ReadableOption, is_everyday, is_particle
 from .polarity_phrases import TOTAL, Grammar
@@ -68,34 +70,60 @@ class _Named(NamedTuple):
     is_close: bool = False
 
 
-_NOUN = r"(?:options?|choices?|answers?|images?|pictures?|photos?|tiles?|points?|patch(?:es)?|candidates?|figures?|box(?:es)?|letter|piece|label(?:l?ed)?)"
+_NOUN = (
+    r"(?:options?|choices?|answers?|images?|pictures?|photos?|tiles?|points?|patch(?:es)?|candidates?|"
+    r"figures?|box(?:es)?|letter|piece|label(?:l?ed)?)"
+)
 _LABEL = re.compile(
     rf"(?<![{LATIN}])[(\[]([A-Z])[)\]]|(?<![A-Za-z])(?i:{_NOUN})\s+[\"']?([A-Z])(?![{LATIN}'-])"
     rf"|(?<![{LATIN}'./&-])([A-Z])(?![{LATIN}'/&-]|\.\w)"
 )
 _NO_LABEL = re.compile(
-    r"(?:\b(?:vitamin|plan|type|size|note|class|grade|group|hepatitis|(?:is|was|as|got|get|gets|with|into|like|has|have|for|of|earned)\s+a|section|series|appendix|mr|mrs|dr|st|exhibit|key|model|terminal|gate|platform|line)\.?|[0-9°☐⬜□]|\[ \])\s*\Z", re.I
+    r"(?:\b(?:vitamin|plan|type|size|note|class|grade|group|hepatitis|(?:is|was|as|got|get|gets|with|into|like|"
+    r"has|have|for|of|earned)\s+a|section|series|appendix|mr|mrs|dr|st|exhibit|key|model|terminal|gate|platform|"
+    r"line)\.?|[0-9°☐⬜□❌✗✘×🚫]|\[ \])\s*\Z",
+    re.I,
 )
 _AFTER_ARTICLE = re.compile(
-    r"[ \t]+(?!(?:is|was|has|had|and|or|but|as|because|looks?|shows?|match(?:es)?|fits?|does|can|could|cannot|seems?|appears?|keeps?|breaks?|continues?|passes|"
-    r"shares?|agrees?|corresponds?|aligns?|lies|sits|stands?|would|will|should|must|may|might|it|also|since|in|on|at|with|of|by|not|no|yes|fails?|lacks?|contains?|"
-    r"displays?|depicts?|features?|too|over|to|for|y|es|está|o|ou|et|und|oder|e|é|ist|est|passt|scheidet|hat|muestra|tiene|coincide|corresponde|corresponds?|"
-    r"being|remains|wins|differs?|satisf(?:y|ies)|meets?|than|rather|instead|so|then|out|works?|belongs?|bends?|goes|leads?|ends?|starts?|begins?|comes?|gets?|makes?|"
-    r"gives?|takes?|points?|faces?|right|correct|wrong|incorrect|true|false|clearly|closely|best|better|most|more|less|only|alone|either|neither|both|if|when|while|where|which|that)\b)[a-zà-ÿ]"
+    r"[ \t]+(?!(?:is|was|has|had|and|or|but|as|because|looks?|shows?|match(?:es)?|fits?|does|can|could|cannot|"
+    r"seems?|appears?|keeps?|breaks?|continues?|passes|"
+    r"shares?|agrees?|corresponds?|aligns?|lies|sits|stands?|would|will|should|must|may|might|it|also|since|in|"
+    r"on|at|with|of|by|not|no|yes|fails?|lacks?|contains?|"
+    r"displays?|depicts?|features?|too|over|to|for|y|es|está|o|ou|et|und|oder|e|é|ist|est|passt|scheidet|hat|"
+    r"muestra|tiene|coincide|corresponde|corresponds?|"
+    r"being|remains|wins|differs?|satisf(?:y|ies)|meets?|than|rather|instead|so|then|out|works?|belongs?|bends?|"
+    r"goes|leads?|ends?|starts?|begins?|comes?|gets?|makes?|"
+    r"gives?|takes?|points?|faces?|right|correct|wrong|incorrect|true|false|clearly|closely|best|better|most|"
+    r"more|less|only|alone|either|neither|both|if|when|while|where|which|that)\b)[a-zà-ÿ]"
 )
 _SENTENCE_END = re.compile(r"(?<![.\s(][A-Za-z])(?<!\A[A-Za-z])[.!?;](?=\s|\Z)[)\"']*|\n+")
 _JOINER = re.compile(
-    r"[)\]\"']*\s*(?:(?:,|/|&|\+|;)\s*)?(?:(?:(?:and|or|nor|y|o|e|ou|et|und|oder|sowie|и|или|और|या|أو|و|и)(?![^\W\d_])|和|与|與|或者?|还是|還是|及|と|や|か|와|과|나|또는)\s*)?"
+    r"[)\]\"']*\s*(?:(?:,|/|&|\+|;)\s*)?(?:(?:(?:and|or|nor|y|o|e|ou|et|und|oder|sowie|и|или|और|या|أو|و|"
+    r"и)(?![^\W\d_])|和|与|與|或者?|还是|還是|及|と|や|か|와|과|나|또는)\s*)?"
     r"(?:(?:both|also|the|a|la|le|die|the\s+other)\s+)?[(\[\"']*",
     re.I,
 )
-_LOCATIVE = re.compile(r"(?<![^\W\d_])(?:in|from|of|for|im|en|em|dans|de|von|bei|на|в|في)\s+(?:(?:the|el|la|der|dem|das)\s+)?(?:[^\W\d_]+\s+)?[(\[]?\Z", re.I)
-_BOUNDARY = re.compile(r"[,:]\s|\s-\s|\((?!\Z)|\n|[.!?;]\s")
-_SUBORDINATE = re.compile(r"\s*(?:while|although|though|even\s+though|whereas|despite|aunque|mientras|embora|enquanto|bien\s+que|alors\s+que|obwohl|während|хотя|虽然|尽管|雖然|رغم)(?![^\W\d_])", re.I)
+_OR = re.compile(r"[)\]\"']*,?\s+(?:or|oder|ou|или|या|أو)\s+(?:[^\W\d_]+\s+){0,2}[(\[\"']*", re.I)
+_LOCATIVE = re.compile(
+    r"(?<![^\W\d_])(?:in|from|of|for|im|en|em|dans|de|von|bei|на|в|في)\s+(?:(?:the|el|la|der|dem|"
+    r"das)\s+)?(?:[^\W\d_]+\s+)?[(\[]?\Z",
+    re.I,
+)
+_BOUNDARY = re.compile(r"[,:](?![\d])|(?<!\d)\s-\s|\((?!\Z)|\n|[.!?;]\s")
+_SUBORDINATE = re.compile(
+    r"\s*(?:while|although|though|even\s+though|whereas|despite|aunque|mientras|embora|enquanto|bien\s+que|"
+    r"alors\s+que|obwohl|während|хотя|رغم)(?![^\W\d_])|\s*(?:虽然|尽管|雖然)",
+    re.I,
+)
 _NONE_OF = re.compile(r"\b(?:neither|none\s+of|nor)\b(?!.*\bbut\b)[^.;]*\Z", re.I)
 _AGAINST = re.compile(r"(?:\b(?:not|never|no|without|or)\b|n't\b)(?!.*\b(?:but|rather)\b)[^.;]*\Z", re.I)
 _SUPPOSED = re.compile(r"\bif\b[^.;]*\b(?:would|could|might)\b[^.;]*\Z", re.I)
-_LABEL_BEFORE_CJK = re.compile(r"(?:选项|選項|选|項|项|图|圖|選択肢|画像|선택지|보기|이미지|그림)\s*\Z")
+_OPERAND_BEFORE = re.compile(r"[\d)]\s*[-+×*/÷]\s*\Z")
+_OPERAND_AFTER = re.compile(r"[-+×*/÷=]\s*[\d(]|minus\b|plus\b|times\b")
+_ASIDE_OPENS = re.compile(r"\A,\s*(?:which|that|who|however)\s*,?\s*")
+_ASKED_ABOUT = re.compile(r"\b(?:asked\s+(?:about|for)|in\s+question|question\s+(?:is|asks)\s+(?:about|for))\b", re.I)
+_IF = re.compile(r"\bif\b", re.I)
+_WOULD = re.compile(r"\s*(?:would|could|might)\b", re.I)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -114,11 +142,18 @@ def _patterns(options: tuple[ReadableOption, ...]) -> tuple[re.Pattern[str] | No
 
 def _spelled(form: str) -> str:
     """Return the pattern of a form; a single character of Chinese or Japanese counts only beside what sets it off."""
+    if (goes_on := _GOES_ON.match(form)) is not None:
+        return re.escape(goes_on[1])
     if len(form) == 1 and _HAN.match(form) and form not in _HAN_OFTEN:
-        return rf"(?<=[\s\"'(,.是为為像]){form}(?![\u4e00-\u9fff])|{form}(?=[\s\"'),.色]|的[.,]|です|では|である|でしょう|だ|が|は|を|\Z)"
+        return (
+            rf"(?<=[\s\"'(,.是为為像]){form}(?![\u4e00-\u9fff])|{form}(?=[\s\"'),.色]|的[.,]|です|では|"
+            rf"である|でしょう|だ|が|は|を|\Z)"
+        )
     return start_of(form) + re.escape(form).replace(r"\ ", r"\s+") + end_of(form)
 
 
+_GOES_ON = re.compile(r"(.{2,}[てで])い(?:る|ます)\Z")
+"""A Japanese verb in its continuous form, plain or polite."""
 _HAN = re.compile("[\u4e00-\u9fff]")
 _HAN_OFTEN = frozenset("一二三四五六七八九十上中下左右是否有無无不大小多少")
 
@@ -126,7 +161,11 @@ _HAN_OFTEN = frozenset("一二三四五六七八九十上中下左右是否有�
 @lru_cache(maxsize=1 << 10)
 def _telling_stems(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[str]]:
     """Return the stems by which an option is told from all others; options whose stems another one has are left out."""
-    stems = {option.key: frozenset(stems_of(option.words)) for option in options if option.words and not is_everyday(option.words) and not is_particle(option.words)}
+    stems = {
+        option.key: frozenset(stems_of(option.words))
+        for option in options
+        if option.words and not is_everyday(option.words) and not is_particle(option.words)
+    }
     return {
         key: its
         for key, its in stems.items()
@@ -134,12 +173,19 @@ def _telling_stems(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[s
     }
 
 
+_PARENTHETIC = re.compile(
+    r",\s*(?:however|though|of\s+course|in\s+fact|indeed|clearly|(?:i|we)\s+(?:think|believe)|actually|"
+    r"in\s+turn|(then|thus|therefore|hence)),",
+    re.I,
+)
 _OPENED_ENTRY = re.compile(r"(?:\A|\n)[-*\s]*[(\[]?[A-Z][)\].:]*\s*\Z")
 
 
 def candidates_of(text: str, options: tuple[ReadableOption, ...], grammar: Grammar) -> list[Candidate]:
     """Return the candidates of a plain text, by place."""
-    text = _OPENED_ENTRY.sub("", finished(text))
+    text = _PARENTHETIC.sub(lambda match: f" {match[1] or ''} ", _OPENED_ENTRY.sub("", finished(text)))
+    if _names_a_stranger(text, options):
+        return []
     ends = sentence_ends(text)
     entries = _entries(text)
     found = _grouped(text, sorted({*_labels(text, options), *_words(text, options)}), ends)
@@ -148,25 +194,49 @@ def candidates_of(text: str, options: tuple[ReadableOption, ...], grammar: Gramm
         sentence = bisect_right(ends, named.start)
         opens = ends[sentence - 1] if sentence else 0
         closes = ends[sentence] if sentence < len(ends) else len(text)
-        entry = entries[bisect_right(entries, (named.start, "~")) - 1] if entries else (len(text), "")
-        of_entry = entry[1] if entry[0] <= named.start and "\n" not in text[entry[0] : named.start].strip() else None
-        for candidate in _judged(text, named, max(opens, named.start - 200), min(closes, named.end + 160), sentence, grammar):
-            if of_entry is None:
-                candidates.append(candidate)
-            elif candidate.key == of_entry and (candidate.strength < Strength.BEST or candidate.place == entry[0]):
-                candidates.append(candidate._replace(strength=Strength.ASIDE))
-            elif candidate.key == of_entry:
-                candidates.append(candidate)
+        opens, closes = max(opens, named.start - 200), min(closes, named.end + 160)
+        judged = _judged(text, named, opens, closes, sentence, grammar)
+        candidates += [_within_entries(candidate, named, entries, text) for candidate in judged]
     return candidates
 
 
-_ENTRY = re.compile(r"^[-*•\s]*(?:\d[.)]\s*)?(?:(?i:option|choice|image|picture|point|candidate|box|tile)\s+)?[(\[]?([A-Z])(?:[)\].:]|\s+-)\s", re.M)
+_ENTRY = re.compile(
+    r"^[-*•\s]*(?:\d[.)]\s*)?(?:(?i:option|choice|image|picture|point|candidate|box|"
+    r"tile)\s+)?[(\[]?([A-Z])(?:[)\].:]|\s+-)\s",
+    re.M,
+)
+
+
+def _within_entries(candidate: Candidate, named: _Named, entries: Sequence[tuple[int, str]], text: str) -> Candidate:
+    """Return a candidate weighed down where the reply goes through the options one by one."""
+    if not entries:
+        return candidate
+    if entries[0][0] <= candidate.place <= entries[-1][0] + _line_of(text, entries[-1][0]):
+        sure = named.is_label and candidate.strength is Strength.BEST
+        return candidate if sure else candidate._replace(strength=Strength.ASIDE, concludes=False)
+    is_mention = candidate.strength is Strength.MENTION
+    return candidate._replace(strength=Strength.ASIDE) if is_mention else candidate
+
+
+def _line_of(text: str, place: int) -> int:
+    """Return how many characters of the line are behind a place."""
+    end = text.find("\n", place)
+    return (len(text) if end < 0 else end) - place
 
 
 def _entries(text: str) -> list[tuple[int, str]]:
-    """Return place and letter of lines that go through the options one by one; what they say counts for no other option."""
+    """Return place and letter of lines that go through the options; they state none unless one is called best."""
     entries = [(match.start(1), match[1]) for match in _ENTRY.finditer(text)]
     return entries if len({letter for _, letter in entries}) > 1 else []
+
+
+def _names_a_stranger(text: str, options: Sequence[ReadableOption]) -> bool:
+    """Return whether a text names an option that was not offered, so that its labels have another meaning."""
+    keys = {option.key for option in options}
+    return any(
+        match.lastindex != 3 and (match[1] or match[2]) in LETTERS[:8] and (match[1] or match[2]) not in keys
+        for match in _LABEL.finditer(text)
+    )
 
 
 def sentence_ends(text: str) -> list[int]:
@@ -184,7 +254,7 @@ def _labels(text: str, options: Sequence[ReadableOption]) -> Iterator[_Named]:
     for match in _LABEL.finditer(text):
         number = match.lastindex or 1
         letter, start, end = match[number], match.start(number), match.end(number)
-        if letter not in keys or letter in "I" and number == 3:
+        if letter not in keys or (letter in "I" and number == 3):
             continue
         if number == 3:
             before = text[max(0, start - 14) : start]
@@ -207,6 +277,7 @@ def _words(text: str, options: tuple[ReadableOption, ...]) -> list[_Named]:
     if pattern is not None:
         for match in pattern.finditer(lowered):
             words = " ".join(match[0].split())
+            words = words if words in key_of else next((form for form in key_of if form.startswith(words)), words)
             if words in key_of and (not is_everyday(words) or _is_place(lowered, match)):
                 exact.append(_Named(match.start(), match.end(), (key_of[words],), is_label=False))
     telling = _telling_stems(options)
@@ -234,7 +305,10 @@ def _is_place(text: str, match: re.Match[str]) -> bool:
     """Return whether an everyday word such as "left" is meant as the place or thing that an option is."""
     before = text[max(0, match.start() - 12) : match.start()]
     after = text[match.end() : match.end() + 8]
-    return re.search(r"\b(?:the|its|is|are|'s|to|answer)\s+\Z", before) is not None and re.match(r"\s*(?:[.,;!\n]|\Z|side|one|of)", after) is not None
+    return (
+        re.search(r"\b(?:the|its|is|are|'s|to|answer)\s+\Z", before) is not None
+        and re.match(r"\s*(?:[.,;!\n]|\Z|side|one|of)", after) is not None
+    )
 
 
 _WITHIN = 3
@@ -265,22 +339,31 @@ def _counted(text: str, options: Sequence[ReadableOption]) -> Iterator[_Named]:
     """Yield numbers in words of scripts without spaces, which count only before a counter."""
     for option in options:
         for word in number_words(option.words) if option.words.isdigit() else ():
-            if "\u3000" < word[0]:
+            if word[0] > "\u3000":
                 for match in re.finditer(rf"(?<![十百第]){word}\s?{_COUNTERS}", text):
                     yield _Named(match.start(), match.end(), (option.key,), is_label=False)
 
 
 def _grouped(text: str, found: list[_Named], ends: list[int]) -> list[_Named]:
-    """Return the places with those joined that form a list, such as "A, B and D"; one option's label and words are one."""
+    """Return the places with lists such as "A, B and D" joined, and a label with its own option's words."""
     groups: list[_Named] = []
     for named in found:
         if groups:
             last = groups[-1]
             between = text[last.end : named.start]
             if len(between) < 40 and "\n" not in between:
-                own = last.keys == named.keys and re.fullmatch(r"[)\].:,\"'\s(\[-]{1,5}(?:(?:the|an?|which|is|it|i\.e\.|option)\s+)*[(\[\"']*", between)
+                own = last.keys == named.keys and re.fullmatch(
+                    r"[)\].:,\"'\s(\[-]{1,5}(?:(?:the|an?|which|is|it|i\.e\.|option)\s+)*[(\[\"']*", between
+                )
                 noun = re.sub(rf"(?i:\b{_NOUN})\s*", "", between)
-                if own or (named.is_label == last.is_label and _JOINER.fullmatch(noun)) and bisect_right(ends, last.start) == bisect_right(ends, named.start):
+                if (
+                    own
+                    or (last.keys != named.keys and _OR.fullmatch(between))
+                    or (
+                        (named.is_label == last.is_label and _JOINER.fullmatch(noun))
+                        and bisect_right(ends, last.start) == bisect_right(ends, named.start)
+                    )
+                ):
                     keys = tuple(dict.fromkeys((*last.keys, *named.keys)))
                     groups[-1] = _Named(last.start, named.end, keys, last.is_label or named.is_label)
                     continue
@@ -295,9 +378,9 @@ def _judged(text: str, named: _Named, opens: int, closes: int, sentence: int, gr
     polarity = _polarity(before, after, text, named, grammar)
     if polarity is Polarity.STATED and (_NONE_OF.search(so_far) or (named.is_close and _AGAINST.search(so_far))):
         polarity = Polarity.DENIED
-    if polarity is Polarity.STATED and _SUPPOSED.search(so_far):
+    if polarity is Polarity.STATED and (_SUPPOSED.search(so_far) or (_IF.search(so_far) and _WOULD.match(after))):
         polarity = Polarity.CONSIDERED
-    strength = _strength(so_far, before, after, named, grammar)
+    strength = _strength(before, after, named, grammar)
     if polarity is Polarity.STATED and _SUBORDINATE.match(so_far) and "," not in so_far and "," in ahead:
         polarity = Polarity.CONTRASTED
     left_over = grammar["leaves_it"].search(so_far) is not None or grammar["is_left"].match(after.lstrip()) is not None
@@ -325,7 +408,7 @@ def _clause_after(text: str, grammar: Grammar) -> str:
 
 
 def _polarity(before: str, after: str, text: str, named: _Named, grammar: Grammar) -> Polarity:
-    tail = after.lstrip(" \t,.:-")
+    tail = _ASIDE_OPENS.sub("", after.lstrip(" \t.:-"))
     if grammar["at_first"].search(before):
         return Polarity.RETRACTED
     if grammar["beside"].search(before):
@@ -339,13 +422,15 @@ def _polarity(before: str, after: str, text: str, named: _Named, grammar: Gramma
     return Polarity.STATED
 
 
-def _strength(so_far: str, before: str, after: str, named: _Named, grammar: Grammar) -> Strength:
+def _strength(before: str, after: str, named: _Named, grammar: Grammar) -> Strength:
     tail = after.lstrip(" \t")
-    if grammar["fits_best"].match(tail):
+    if _OPERAND_BEFORE.search(before) or _OPERAND_AFTER.match(tail):
+        return Strength.ASIDE
+    named_by = grammar["names"].search(before)
+    is_result = before.rstrip().endswith("=") or TOTAL.match(tail)
+    if is_result or grammar["fits_best"].match(tail) or (named_by and _ASKED_ABOUT.search(before)):
         return Strength.BEST
-    if TOTAL.match(tail):
-        return Strength.BEST
-    if grammar["fits"].match(tail) or grammar["names"].search(before) or grammar["is_named"].match(tail):
+    if named_by or grammar["fits"].match(tail) or grammar["is_named"].match(tail):
         return Strength.CLAIM
     if named.is_label and _LOCATIVE.search(before):
         return Strength.ASIDE

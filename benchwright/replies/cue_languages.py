@@ -99,7 +99,8 @@ _SPACED = {
     ),
     "fi": _AnswerPhrases("vastaus", "vaihtoehto", "oikea|lopullinen", "on", "valitsen"),
     "hu": _AnswerPhrases("válasz|megoldás", "lehetőség|opció", "helyes|végső", "a", "választom"),
-    "ro": _AnswerPhrases("răspunsul|răspuns|raspunsul", "varianta|opțiunea", "corect|corectă|final", "este|e", "aleg"),
+    "ro": _AnswerPhrases("răspunsul|răspuns|"
+                         "raspunsul", "varianta|opțiunea", "corect|corectă|final", "este|e", "aleg"),
     "el": _AnswerPhrases(
         "απάντηση|η απάντηση", "επιλογή|γράμμα", "σωστή|σωστό|ορθή|τελική", "είναι|το|η", "επιλέγω|διαλέγω", "η|το",
     ),
@@ -138,11 +139,14 @@ _UNSPACED_NOUNS = "答案|最终选择|最終選擇|选|選|答え|正解|回答
 
 _UNSPACED_VERDICTS = (
     # Chinese: "选项C是正确的", "B最符合"
-    r"[(\[]?([A-Z])[)\]]?(?:选项|選項|项|項)?(?:才)?(?:是|为|為)?(?:最|更)?(?:正确|正確|合适|合適|符合|恰当|接近|对的|對的)",
+    r"[(\[]?([A-Z])[)\]]?(?:选项|選項|项|項)?(?:才)?(?:是|为|為)?(?:最|更)?(?:正确|正確|合适|合適|符合|恰当|"
+    r"接近|对的|對的)",
     # Japanese: "Bが正しいです", "Dを選びます"
-    r"[(\[]?([A-Z])[)\]]?(?:が|は|を|の方が|のほうが)(?:最も|一番)?(?:正しい|正解|適切|選び|選択します|選ぶ|当てはまり|近い)",
+    r"[(\[]?([A-Z])[)\]]?(?:が|は|を|の方が|のほうが)(?:最も|一番)?(?:正しい|正解|適切|選び|選択します|選ぶ|"
+    r"当てはまり|近い)",
     # Korean: "B가 정답입니다", "D를 선택합니다"
-    r"[(\[]?([A-Z])[)\]]?(?:번)?(?:이|가|를|을)?\s*(?:가장\s*)?(?:정답|맞습|맞다|옳|올바|적절|선택합|선택하|고르|고릅)",
+    r"[(\[]?([A-Z])[)\]]?(?:번)?(?:이|가|를|을)?\s*(?:가장\s*)?(?:정답|맞습|맞다|옳|올바|적절|선택합|선택하|"
+    r"고르|고릅)",
     # Thai
     r"[(\[]?([A-Z])[)\]]?\s*(?:ถูกต้อง|คือคำตอบ|เป็นคำตอบ)",
 )
@@ -151,21 +155,26 @@ _UNSPACED_VERDICTS = (
 _NEGATIONS = "(?:pas|nicht|no|non|não|niet|inte|ikke|nie|nem|nu|не|ei)"
 
 _DENIED_WORDS_BEFORE = (
-    r"不是|并非|並非|绝非|不能选|排除|ไม่ใช่|δεν\s+είναι|ليست?(?![^\W\d_])|(?<![^\W\d_])(?:לא|no\s+es|non\s+è|nu\s+este)(?![^\W\d_])"
+    r"不是|并非|並非|绝非|不能选|排除|ไม่ใช่|δεν\s+είναι|ليست?(?![^\W\d_])|(?<![^\W\d_])(?:לא|no\s+es|non\s+è|"
+    r"nu\s+este)(?![^\W\d_])"
     r"|(?<![^\W\d_])(?:nicht|kein(?:e|en)?|weder|noch|pas|ni|не|ни|nie|não|nem|niet|geen|inte|ikke|değil|bukan|"
     r"không\s+phải)(?![^\W\d_])"
 )
 """Before a label or words that are put aside."""
 
 _DENIED_WORDS_AFTER = (
-    r"\s*(?:(?:是)?(?:不对|不對|不正确|不正確|不符|错误|錯誤|错的|排除)|(?:は|が|では|じゃ)?(?:間違|誤り|違い|ではな|ありません|不正解)"
-    r"|(?:은|는|이|가)?\s*(?:아니|아닙|틀렸|틀린|오답)|(?:ist|est|es|é|è|is|jest|är)\s+(?:nicht|pas|no|falsch|fausse?|incorrect[ao]?|errad[ao]|sbagliat[ao]|fout|niet|fel)\b"
-    r"|(?:n'est\s+pas|no\s+es|não\s+é|non\s+è|не\s|неверн|неправильн|yanlış|değil|salah|sai\b|bukan|नहीं|নয়|নেই|نیست|गलत|ভুল|نادرست|غلط|خطأ|خاطئ))"
+    r"\s*(?:(?:是)?(?:不对|不對|不正确|不正確|不符|错误|錯誤|错的|排除)|(?:は|が|では|じゃ)?(?:間違|誤り|違い|"
+    r"ではな|ありません|不正解)"
+    r"|(?:은|는|이|가)?\s*(?:아니|아닙|틀렸|틀린|오답)|(?:ist|est|es|é|è|is|jest|är)\s+(?:nicht|pas|no|falsch|"
+    r"fausse?|incorrect[ao]?|errad[ao]|sbagliat[ao]|fout|niet|fel)\b"
+    r"|(?:n'est\s+pas|no\s+es|não\s+é|non\s+è|не\s|неверн|неправильн|yanlış|değil|salah|sai\b|bukan|नहीं|নয়|"
+    r"নেই|نیست|गलत|ভুল|نادرست|غلط|خطأ|خاطئ))"
 )
 """After a label or words that are put aside."""
 
 JOINING = (
-    r"oder|ou|et|und|y|o|e|u|of|en|lub|albo|i|или|и|або|чи|veya|ya\s+da|hoặc|atau|eller|och|ή|και|או|یا|या|বা|অথবা|أو|و"
+    r"oder|ou|et|und|y|o|e|u|of|en|lub|albo|i|или|и|або|чи|veya|ya\s+da|hoặc|atau|eller|och|ή|και|או|یا|या|বা|"
+    r"অথবা|أو|و"
     r"|또는|혹은|이나|หรือ|和|或者|或|与|與|と|か|または"
 )
 """Words that join two labels."""
@@ -260,17 +269,22 @@ FIRM = re.compile(
         [
             # "the answer is", "Final choice:", "my guess would be", "answer -> "
             rf"{_BEFORE}(?:answer|ans\.?|choice|option|selection|guess|conclusion|verdict|prediction|response|"
-            r"(?:correct|right|best|matching|missing|chosen|corresponding|closest)\s+(?:one|letter|image|picture|tile|point|patch|candidate))"
-            rf"(?:(?:\s+[a-z]{{2,12}}){{0,6}}?\s+(?:is|was|would\s+be|should\s+be|must\s+be|has\s+to\s+be|remains){_AFTER}\s*:?|"
+            r"(?:correct|right|best|matching|missing|chosen|corresponding|closest)\s+(?:one|letter|image|"
+            r"picture|tile|point|patch|candidate))"
+            rf"(?:(?:\s+[a-z]{{2,12}}){{0,6}}?\s+(?:is|was|would\s+be|should\s+be|must\s+be|has\s+to\s+be|"
+            rf"remains){_AFTER}\s*:?|"
             r"\s*(?:->|=>|→|:|=|-)|(?<=\.))",
             # "I choose", "we would go with", "I'd say", "I think it's"
             rf"{_BEFORE}(?:i|we|you|one)(?:'d|'ll|'m|'re)?"
             r"(?:\s+(?:will|would|must|should|am|are|have\s+to|going\s+to|therefore|thus|finally|now))*\s+"
-            r"(?:choose|pick|select|chose|picked|selected|go\s+(?:with|for)|going\s+with|went\s+with|vote\s+for|say|guess|"
+            r"(?:choose|pick|select|chose|picked|selected|go\s+(?:with|for)|going\s+with|went\s+with|vote\s+for|"
+            r"say|guess|"
             rf"answer|settle\s+on|(?:think|believe|conclude)\s+(?:that\s+)?(?:it(?:'s|\s+is))?){_AFTER}",
             # "I change my answer to", "we are left with"
-            rf"{_BEFORE}(?:change|switch|revise|correct|update)\s+(?:(?:my|the)\s+)?(?:final\s+)?(?:answer|choice|selection)\s+to{_AFTER}",
-            r"(?:let\s+me|i'll|i\s+(?:will|should|must|need\s+to|have\s+to))\s+correct\s+(?:that|this|myself|my\s+(?:answer|choice))(?:\s+to)?\s*[:,-]?",
+            rf"{_BEFORE}(?:change|switch|revise|correct|update)\s+(?:(?:my|the)\s+)?(?:final\s+)?(?:answer|"
+            rf"choice|selection)\s+to{_AFTER}",
+            r"(?:let\s+me|i'll|i\s+(?:will|should|must|need\s+to|have\s+to))\s+correct\s+(?:that|this|myself|"
+            r"my\s+(?:answer|choice))(?:\s+to)?\s*[:,-]?",
             rf"{_BEFORE}(?:left\s+with|narrows?\s+(?:it|this)\s+down\s+to){_AFTER}",
         ]
     ),
@@ -281,10 +295,14 @@ FIRM = re.compile(
 SOFT = re.compile(
     "|".join(
         [
-            rf"(?:^|(?<=[.!?;,:\n]))\s*(?:so|therefore|thus|hence|in\s+conclusion|in\s+short){_AFTER}[\s,:]*(?:{_IT_IS})?",
-            rf"{_BEFORE}(?:wait|actually|correction|scratch\s+that|on\s+second\s+thoughts?|i\s+mean(?:t)?|no|rather|instead)"
+            rf"(?:^|(?<=[.!?;,:\n]))\s*(?:so|therefore|thus|hence|in\s+conclusion|"
+            rf"in\s+short){_AFTER}[\s,:]*(?:{_IT_IS})?",
+            rf"{_BEFORE}(?:wait|actually|correction|scratch\s+that|on\s+second\s+thoughts?|i\s+mean(?:t)?|no|"
+            rf"rather|instead)"
             rf"{_AFTER}[\s,.:;!-]*(?:no{_AFTER}[\s,.]+(?=\w))?(?:{_IT_IS}|make\s+(?:that|it))?",
-            rf"(?:^|\n)\s*(?:choose|pick|select|selected|correct|output|definitely|certainly|sure|okay|ok|yes){_AFTER}\s*[:.,!]?",
+            rf"(?:^|\n)\s*(?:choose|pick|select|selected|correct|output|definitely|certainly|sure|okay|ok|"
+            rf"yes){_AFTER}\s*[:.,!]?",
+            rf"(?:^|(?<=[.;\n]))\s*(?:plausible|accepted|kept|fits|match(?:es)?|valid){_AFTER}\s*:",
             rf"(?:^|\n)\s*(?:return|print){_AFTER}[\s(]*(?=[\"'])",
             rf"{_BEFORE}(?:leaving|(?:that|this|which|it)\s+leaves){_AFTER}(?:\s+(?:us\s+with|only|just))*",
             rf"{_BEFORE}(?:probably|most\s+likely|looks\s+like|{_IT_IS}){_AFTER}",
@@ -295,7 +313,8 @@ SOFT = re.compile(
 """What follows is the answer only if it is a letter and little else."""
 
 CONDITION = re.compile(
-    r"(?:\b(?:if|whether|suppose|supposing|assume|assuming|unless|otherwise|maybe|perhaps|possibly|could|might|may)\b[^.!?,;\n]{0,40}"
+    r"(?:\b(?:if|whether|suppose|supposing|assume|assuming|unless|otherwise|maybe|perhaps|possibly|could|might|"
+    r"may)\b[^.!?,;\n]{0,40}"
     r"|\b(?:another|other|alternative)\s+(?:[a-z]+\s+)?|\bif\b[^.!?\n]{0,160},\s*then\s+(?:[a-z]+\s+)?"
     r"|\bnot\s+(?:the\s+)?(?:(?:correct|right|best)\s+)?"
     r"|(?:(?:n't|\b(?:not|never))\s+(?:\w+\s+)?(?:think|believe|say|see|feel)|\bdoubt)\b[^.!?,;\n]{0,40})\Z",
@@ -304,15 +323,18 @@ CONDITION = re.compile(
 """Text right before a phrase that takes its force away."""
 
 DENIED_BEFORE = re.compile(
-    r"(?:\b(?:not|never|neither|nor|eliminates?|excludes?|rules?\s+out|rejects?|instead\s+of|than|compared\s+(?:to|with)|unlike|except)\b|n't\b|"
+    r"(?:\b(?:not|never|neither|nor|eliminates?|excludes?|rules?\s+out|rejects?|instead\s+of|than|"
+    r"compared\s+(?:to|with)|unlike|except)\b|n't\b|"
     rf"{_DENIED_WORDS_BEFORE})"
     r"(?:(?!\bbut\b)[^.,;:\n]){0,24}\Z",
     re.I,
 )
 DENIED_AFTER = re.compile(
-    r"\A[)\]\"'.,:;]*\s*(?:,?\s*which\s+|(?:but\s+)?that(?:'s|\s+is|\s+was)\s+)?(?:(?:is|are|was|looks?|seems?|can|could|must)\s+)?"
+    r"\A[)\]\"'.,:;]*\s*(?:,?\s*which\s+|(?:but\s+)?that(?:'s|\s+is|\s+was)\s+)?(?:(?:is|are|was|looks?|seems?|"
+    r"can|could|must)\s+)?"
     r"(?:(?:\w+ly|also|still)\s+)?(?:as\s+)?"
-    r"(?:be\s+)?(?:not\b|n't|cannot\b|can't\b|isn't\b|doesn't\b|does\s+not\b|won't\b|wrong\b|incorrect\b|false\b|ruled\s+out\b|"
+    r"(?:be\s+)?(?:not\b|n't|cannot\b|can't\b|isn't\b|doesn't\b|does\s+not\b|won't\b|wrong\b|incorrect\b|"
+    r"false\b|ruled\s+out\b|"
     r"eliminated\b|excluded\b|out\b|fails?\b|mismatch|less\b|unlikely\b|(?:a\s+)?possib(?:le|ility)\b|irrelevant\b)"
     rf"|\A[)\]\"'.,:]*(?:{_DENIED_WORDS_AFTER})",
     re.I,

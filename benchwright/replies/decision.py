@@ -27,7 +27,7 @@ def decided(candidates: Sequence[Candidate], keys: Sequence[str], text: str, gra
         named = {c.key for c in stated if c.strength >= level}
         if named:
             considered = {c.key for c in candidates if c.polarity in {Polarity.CONSIDERED, Polarity.SEVERAL}}
-            if len(named) == 1 and (level > Strength.MENTION or considered <= named):
+            if len(named) == 1 and (level > Strength.MENTION or (considered <= named and len(text) <= _SHORT)):
                 return min(named)
             return None
     denied = {c.key for c in candidates if c.polarity in {Polarity.DENIED, Polarity.CONTRASTED}}
@@ -37,7 +37,14 @@ def decided(candidates: Sequence[Candidate], keys: Sequence[str], text: str, gra
     return None
 
 
-_NONE = re.compile(r"\bnone\s+of\s+(?:the|these|those|them)\b|\bneither\s+(?:of|one|option|image|choice)\b", re.I)
+_SHORT = 500
+"""Characters of a reply in which it says something that it names one option and no other."""
+
+_NONE = re.compile(
+    r"\bnone\s+of\s+(?:(?:the|these|those)\s+(?:\w+\s+)?(?:options?|choices?|answers?|images?|candidates?|above|"
+    r"descriptions?)|them|the\s+above)\b|\bneither\s+(?:of|one|option|image|choice)\b",
+    re.I,
+)
 """With such words a reply calls no option right, or says that it does not look at one more closely."""
 
 

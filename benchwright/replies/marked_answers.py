@@ -25,32 +25,46 @@ _ANSWER_NAMES = frozenset(
 _PLACES = {
     word: place
     for place, words in {
-        1: "first 1st one primera primer première premier erste ersten erster primeira prima первый первая первого первому первым الأول الأولى पहला पहली पहले 一 첫",
-        2: "second 2nd two segunda segundo deuxième second seconde zweite zweiten zweiter seconda второй вторая второго вторым الثاني الثانية दूसरा दूसरी दूसरे 二 두",
-        3: "third 3rd three tercera tercer troisième dritte dritten dritter terceira terza третий третья третьего третьим الثالث الثالثة तीसरा तीसरी तीसरे 三 세",
-        4: "fourth 4th four cuarta cuarto quatrième vierte vierten vierter quarta четвёртый четвертый четвёртая четвертая четвёртым الرابع الرابعة चौथा चौथी चौथे 四 네",
+        1: "first 1st one primera primer première premier erste ersten erster primeira prima первый первая "
+        "первого первому первым الأول الأولى पहला पहली पहले 一 첫",
+        2: "second 2nd two segunda segundo deuxième second seconde zweite zweiten zweiter seconda второй вторая "
+        "второго вторым الثاني الثانية दूसरा दूसरी दूसरे 二 두",
+        3: "third 3rd three tercera tercer troisième dritte dritten dritter terceira terza третий третья "
+        "третьего третьим الثالث الثالثة तीसरा तीसरी तीसरे 三 세",
+        4: "fourth 4th four cuarta cuarto quatrième vierte vierten vierter quarta четвёртый четвертый четвёртая "
+        "четвертая четвёртым الرابع الرابعة चौथा चौथी चौथे 四 네",
         5: "fifth 5th five quinta quinto cinquième fünfte fünften пятый пятая الخامس الخامسة पाँचवाँ पांचवां 五 다섯",
-        -1: "last final última último dernière dernier letzte letzten letzter ultima последний последняя последним الأخير الأخيرة अंतिम आखिरी",
+        -1: "last final última último dernière dernier letzte letzten letzter ultima последний последняя "
+        "последним الأخير الأخيرة अंतिम आखिरी",
     }.items()
     for word in words.split()
 }
 _ORDINAL = "|".join(sorted((re.escape(word) for word in _PLACES if len(word) > 1), key=lambda word: (-len(word), word)))
 _ARABIC_ORDINAL = "|".join(word for word in _PLACES if "\u0600" < word[0] < "\u06ff")
 _NOUN = (
-    "(?:answer\\s+)?(?:option|choice|alternative)|opción|opcion|alternativa|opcao|opção|opzione|möglichkeit|antwortmöglichkeit|antwort|proposition|réponse|respuesta|resposta|"
+    "(?:answer\\s+)?(?:option|choice|alternative)|opción|opcion|alternativa|opcao|opção|opzione|möglichkeit|"
+    "antwortmöglichkeit|antwort|proposition|réponse|respuesta|resposta|"
     "вариант(?:ом|а|у)?|विकल्प|الخيار"
 )
 _PLACED = re.compile(
-    rf"(?<!\w)(?<!my )(?:(?:the|la|le|die|a|il|el|der|den|o)\s+)?({_ORDINAL})\s+(?:(?:of|из|de|von|der|das|dos|des)\s+(?:the\s+|las\s+|los\s+)?(?:\w+\s+)?)?(?:{_NOUN})s?(?!\w)"
+    rf"(?<!\w)(?<!my )(?:(?:the|la|le|die|a|il|el|der|den|o)\s+)?({_ORDINAL})\s+(?:(?:of|из|de|von|der|das|dos|"
+    rf"des)\s+(?:the\s+|las\s+|los\s+)?(?:\w+\s+)?)?(?:{_NOUN})s?(?!\w)"
     rf"|(?<!\w)(?:{_NOUN})\s+({_ARABIC_ORDINAL})(?!\w)"
     rf"|(?<!\w)(?:{_NOUN})\s+(?:number\s+|no\.\s*|#)?([1-9]|one|two|three|four|five)(?![\w.,]\w|\w)"
-    rf"|(?:(?<=answer is )|(?<=choice is )|(?<=answer: )|(?<=go with )|(?<=going with )|(?<=choose )|(?<=pick )|(?<=select )|(?<=say ))the\s+({_ORDINAL})\s+one(?!\s+(?:in|of)\b)(?!\w)"
-    rf"|(?<!\w)the\s+({_ORDINAL})\s+(?:one|item|entry)\s+(?:in|on|of|from)\s+the\s+(?:list|options|choices|listed)(?!\w)"
-    rf"|(?<!\w)(?:number|no\.)\s+([1-9]|one|two|three|four|five)(?![\w.,]\w|\w)(?=[^.\n]{{0,30}}\b(?:describes|fits|matches|is\s+(?:the\s+)?(?:best|correct|right|answer)))"
-    r"|第\s*([一二三四五1-9])\s*(?:个|個)?\s*(?:选项|選項|答案)|([一二三四五1-9])\s*(?:番目|つ目)の選択肢|(첫|두|세|네|다섯)\s*번째\s*(?:선택지|보기|옵션|선택)|([1-5])번\s*(?:선택지|보기)",
+    rf"|(?:(?<=answer is )|(?<=choice is )|(?<=answer: )|(?<=go with )|(?<=going with )|(?<=choose )|(?<=pick )|"
+    rf"(?<=select )|(?<=say ))the\s+({_ORDINAL})\s+one(?!\s+(?:in|of)\b)(?!\w)"
+    rf"|(?<!\w)the\s+({_ORDINAL})\s+(?:one|item|entry)\s+(?:in|on|of|from)\s+the\s+(?:list|options|choices|"
+    rf"listed)(?!\w)"
+    r"|(?:(?<=\bis )|(?<=\bbe )|(?<=: )|(?<=\bpick )|(?<=\bchoose )|(?<=\bwith ))number\s+([1-9]|one|two|three|"
+    r"four|five)(?![\w.,]\w|\w)(?!\s+of)"
+    rf"|(?<!\w)(?:number|no\.)\s+([1-9]|one|two|three|four|five)(?![\w.,]\w|\w)(?=[^.\n]{{0,30}}\b(?:describes|"
+    rf"fits|matches|is\s+(?:the\s+)?(?:best|correct|right|answer)))"
+    r"|(?<=[是选选择為为])第\s*([一二三四五1-5])\s*(?:个|個|项|項)(?![图圖张張幅])"
+    r"|第\s*([一二三四五1-9])\s*(?:个|個)?\s*(?:选项|選項|答案)|([一二三四五1-9])\s*(?:番目|つ目)の選択肢|(첫|"
+    r"두|세|네|다섯)\s*번째\s*(?:선택지|보기|옵션|선택)|([1-5])번\s*(?:선택지|보기)",
     re.I,
 )
-_PLACED_NOUN = re.compile(rf"{_NOUN}|\bone\b|item|entry|number|选项|選項|答案|選択肢|번째", re.I)
+_PLACED_NOUN = re.compile(rf"{_NOUN}|第|\bone\b|item|entry|number|选项|選項|答案|選択肢|번째", re.I)
 
 
 def with_labels(text: str, options: Sequence[ReadableOption]) -> str:

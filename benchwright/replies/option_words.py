@@ -33,14 +33,17 @@ nineteen twenty
 _UNITS = _IN_WORDS.split()
 _NUMBERS = {str(number): word for number, word in enumerate(_UNITS)}
 _ARTICLE = re.compile(
-    r"\A(?:the|an?|le|la|les|un|une|el|los|las|una|der|die|das|ein|eine|il|lo|gli|uma?|os|as|de|het|een|en|ett)\s+(?=\w)"
+    r"\A(?:the|an?|le|la|les|un|une|el|los|las|una|der|die|das|ein|eine|il|lo|gli|uma?|os|as|de|het|een|en|"
+    r"ett)\s+(?=\w)"
     r"|\A[ld]'(?=\w)"
 )
 
 
 _ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth")
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
-_COUNTED_PICTURE = re.compile(rf"(?:the )?({'|'.join(_ORDINALS)}) (image|picture|photo|photograph|one|tile|option|figure|frame)")
+_COUNTED_PICTURE = re.compile(
+    rf"(?:the )?({'|'.join(_ORDINALS)}) (image|picture|photo|photograph|one|tile|option|figure|frame)"
+)
 """An option that names a picture by its place, as BLINK's do, which replies spell in many ways."""
 
 
@@ -58,8 +61,19 @@ def _forms_of(words: str) -> frozenset[str]:
         forms.add(str(_UNITS.index(words)))
     if counted := _COUNTED_PICTURE.fullmatch(words):
         place = _ORDINALS.index(counted[1])
-        for noun in ("image", "picture", "photo", "one", *([] if counted[2] in {"image", "picture", "photo"} else [counted[2]])):
-            forms |= {f"{counted[1]} {noun}", f"{place}{_ENDINGS.get(place, 'th')} {noun}", f"{noun} {place}", f"{noun} {_UNITS[place]}"}
+        for noun in (
+            "image",
+            "picture",
+            "photo",
+            "one",
+            *([] if counted[2] in {"image", "picture", "photo"} else [counted[2]]),
+        ):
+            forms |= {
+                f"{counted[1]} {noun}",
+                f"{place}{_ENDINGS.get(place, 'th')} {noun}",
+                f"{noun} {place}",
+                f"{noun} {_UNITS[place]}",
+            }
     return frozenset(form for form in forms if form)
 
 
@@ -119,13 +133,14 @@ def _options_of(texts: tuple[tuple[str, str | None], ...]) -> tuple[ReadableOpti
 
 
 _ALIAS = re.compile(
-    rf"[(\[]([A-Z])[)\]][ \t]+[\"']?(the (?:{'|'.join(_ORDINALS)}) (?:image|picture|photo))(?![^\W_])|(the (?:{'|'.join(_ORDINALS)}) (?:image|picture|photo))[\"']? [(\[]([A-Z])[)\]]",
+    rf"[(\[]([A-Z])[)\]][ \t]+[\"']?(the (?:{'|'.join(_ORDINALS)}) (?:image|picture|photo))(?![^\W_])|(the "
+    rf"(?:{'|'.join(_ORDINALS)}) (?:image|picture|photo))[\"']? [(\[]([A-Z])[)\]]",
     re.I,
 )
 
 
 def as_called(choices: Sequence[tuple[str, str | None]], text: str) -> Sequence[tuple[str, str | None]]:
-    """Return choices in which pictures have the words by which a reply itself calls them, as in "(A) the second image"."""
+    """Return choices in which pictures have the words by which the reply calls them: "(A) the second image"."""
     if any(words for _, words in choices):
         return choices
     called: dict[str, set[str]] = {}
@@ -135,6 +150,27 @@ def as_called(choices: Sequence[tuple[str, str | None]], text: str) -> Sequence[
     if len(words) != len(called) or len(set(words)) != len(words):
         return choices
     return [(key, next(iter(called[key])) if key in called else None) for key, _ in choices]
+
+
+_SHARED_NOUN = re.compile(
+    rf"\b({'|'.join(_ORDINALS)})(?=\s*(?:,\s*)?(?:or|and|nor|versus|"
+    rf"vs\.?)\s+(?:the\s+)?(?:{'|'.join(_ORDINALS)})\s+(image|picture|photo|one|option)s?\b)",
+    re.I,
+)
+
+
+_BARE_ORDINAL = re.compile(
+    rf"\bthe ({'|'.join(_ORDINALS)})(?=\s*[.,;:]|\s*\Z|\s+(?:and|or|is|has|does|shows|looks|matches|fits|shares|"
+    rf"was|seems|appears|differs|cannot|doesn't|isn't)\b)",
+    re.I,
+)
+
+
+def with_shared_nouns(text: str, options: Sequence[ReadableOption]) -> str:
+    """Return a text with a noun after each ordinal: "the second or third image", "the third" among pictures."""
+    text = _SHARED_NOUN.sub(r"\1 \2", text)
+    counted = any(_COUNTED_PICTURE.fullmatch(option.words) for option in options if option.words)
+    return _BARE_ORDINAL.sub(r"the \1 image", text) if counted else text
 
 
 def without_own_letters(text: str, choices: Sequence[tuple[str, str | None]]) -> str:
@@ -178,7 +214,7 @@ def is_particle(words: str) -> bool:
 
 
 def is_everyday(words: str) -> bool:
-    """Return whether words are used so often for other reasons that they count only where a reply ends or names a place."""
+    """Return whether words are so often said for other reasons that they count only at ends and as places."""
     return words in _EVERYDAY
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -54,114 +55,210 @@ class _Turns(NamedTuple):
 
 SPACED = {
     "en": _Turns(
-        so=r"so(?!\s+(?:far|that|much|many|as|long|on)\b)|therefore|thus|hence|consequently|accordingly|overall|in\s+(?:conclusion|summary|short)|"
-        r"to\s+(?:conclude|sum\s+up|summari[sz]e)|conclusion|this\s+means(?:\s+that)?|which\s+means(?:\s+that)?|as\s+a\s+result|by\s+elimination|all\s+in\s+all|"
-        r"(?:that|this|which)\s+(?:makes|leaves)|i\s+(?:therefore\s+)?conclude(?:\s+that)?|on\s+balance|taken\s+together|ultimately|"
-        r"based\s+on\s+(?:this|these|that|the\s+above)[^,.\n]{0,40},|in\s+the\s+end|it\s+follows\s+that|(?:given|considering)\s+(?:this|these|that|all)[^,.\n]{0,40},",
+        so=r"so(?!\s+(?:far|that|much|many|as|long|on)\b)|therefore|thus|hence|consequently|accordingly|overall|"
+           r"in\s+(?:conclusion|summary|short)|"
+        r"to\s+(?:conclude|sum\s+up|summari[sz]e)|conclusion|this\s+means(?:\s+that)?|which\s+means(?:\s+that)?|"
+        r"as\s+a\s+result|by\s+elimination|all\s+in\s+all|"
+        r"(?:that|this|which)\s+(?:makes|leaves)|i\s+(?:therefore\s+)?conclude(?:\s+that)?|on\s+balance|"
+        r"taken\s+together|ultimately|"
+        r"based\s+on\s+(?:this|these|that|the\s+above)[^,.\n]{0,40},|in\s+the\s+end|it\s+follows\s+that|"
+        r"(?:given|considering)\s+(?:this|these|that|all)[^,.\n]{0,40},",
         but=r"but|yet|however|whereas|while|though|although|nevertheless|still",
-        put_aside=r"not|never|neither|nor|no|without|n't|isn't|eliminat(?:e|es|ed|ing)|exclud(?:e|es|ed|ing)|rul(?:e|es|ed|ing)\s+out|reject(?:s|ed|ing)?|"
-        r"discard(?:s|ed|ing)?|dismiss(?:es|ed)?|far\s+from|hardly|scarcely|everything\s+(?:except|but)|all\s+but|except(?:\s+for)?|apart\s+from|"
+        put_aside=r"not|never|neither|nor|no|without|n't|isn't|eliminat(?:e|es|ed|ing)|exclud(?:e|es|ed|ing)|"
+                  r"rul(?:e|es|ed|ing)\s+out|reject(?:s|ed|ing)?|"
+        r"discard(?:s|ed|ing)?|dismiss(?:es|ed)?|far\s+from|hardly|scarcely|everything\s+(?:except|but)|"
+        r"all\s+but|except(?:\s+for)?|apart\s+from|"
         r"nothing\s+like|lacks?|anything\s+but|no\s+longer|rejected|eliminated|excluded|ruled\s+out|discarded",
-        is_put_aside=r"(?:can|could|may|must|should|are|is|was|were|has|have|had|been|be|all|both|also|therefore|thus|too|then|clearly|definitely|immediately|"
-        r"being|get|gets|does|do|did|would|will|either|quickly|both|safely)?\s*(?:(?:can|could|may|must|should|are|is|was|were|has|have|had|been|be|all|both|also|therefore|thus|then|clearly|being)\s+){0,4}"
-        r"(?:eliminated|ruled\s+out|excluded|rejected|discarded|dismissed|out\b(?!\s*(?:of|side))|wrong|incorrect|false|not|cannot|unlikely|irrelevant|implausible|mismatch(?:ed)?|"
-        r"n't|fails?|isn't|aren't|doesn't|don't|can't|won't|wasn't|didn't|lacks?|crossed\s+off|less\b|comes?\s+(?:very\s+)?close\b(?!\s*st)|too\s+\w+)",
-        beside=r"unlike|compared\s+(?:to|with)|in\s+comparison\s+(?:to|with)|in\s+contrast\s+(?:to|with)|contrary\s+to|as\s+opposed\s+to|opposed\s+to|rather\s+than|"
-        r"instead\s+of|in\s+place\s+of|than|versus|vs\.?|resembl(?:es|e|ing)|similar\s+to|reminiscent\s+of|remind(?:s)?\s+(?:me|one)\s+of|(?:can|could)\s+be\s+(?:mistaken|confused)\s+(?:for|with)|"
-        r"mistaken\s+for|confused\s+with|different\s+from|not\s+to\s+be\s+confused\s+with|next\s+to|behind|beside|near|in\s+front\s+of|along(?:side)?(?:\s+with)?|besides|"
+        is_put_aside=r"(?:can|could|may|must|should|are|is|was|were|has|have|had|been|be|all|both|also|"
+                     r"therefore|thus|too|then|clearly|definitely|immediately|"
+        r"being|get|gets|does|do|did|would|will|either|quickly|both|safely)?\s*(?:(?:can|could|may|must|should|"
+        r"are|is|was|were|has|have|had|been|be|all|both|also|therefore|thus|then|clearly|being)\s+){0,4}"
+        r"(?:eliminated|ruled\s+out|excluded|rejected|discarded|dismissed|out\b(?!\s*(?:of|side))|wrong|"
+        r"incorrect|false|not|cannot|unlikely|irrelevant|implausible|mismatch(?:ed)?|"
+        r"fails?|isn't|aren't|doesn't(?!\s+(?:have|show|suffer\s+from)\s+(?:this|that|these|such|any|those)\b)|"
+        r"don't|can't|won't|wasn't|didn't|lacks?|crossed\s+off|less\b|(?:looks?|seems?|"
+        r"appears?)\s+(?:\w+\s+){1,2}(?:at\s+first|until|initially)|comes?\s+(?:very\s+)?close\b(?!\s*st)|too\s+\w+)",
+        beside=r"unlike|compared\s+(?:to|with)|in\s+comparison\s+(?:to|with)|in\s+contrast\s+(?:to|with)|"
+               r"contrary\s+to|as\s+opposed\s+to|opposed\s+to|rather\s+than|"
+        r"instead\s+of|in\s+place\s+of|than|versus|vs\.?|resembl(?:es|e|ing)|similar\s+to|reminiscent\s+of|"
+        r"remind(?:s)?\s+(?:me|one)\s+of|(?:can|could)\s+be\s+(?:mistaken|confused)\s+(?:for|with)|"
+        r"mistaken\s+for|confused\s+with|different\s+from|not\s+to\s+be\s+confused\s+with|next\s+to|behind|"
+        r"beside|near|in\s+front\s+of|along(?:side)?(?:\s+with)?|besides|"
         r"close\s+to|followed\s+by",
-        at_first=r"at\s+first(?:\s+(?:glance|sight|look))?|initially|first\s+(?:thought|guess|impression|instinct|glance)|originally|"
-        r"(?:might|may|could|would)\s+(?:\w+\s+){0,2}?(?:think|say|guess|expect|suggest|assume|seem|argue|call|hint)|tempt(?:ed|ing)|thought|expected|assumed|mis(?:took|read)|said|"
-        r"one\s+could|someone|some\s+people|people\s+often|previously|earlier|used\s+to|(?:appears?|seems?)\s+like\s+(?:a|an|the)?\s*\w+\s+at\s+first|comes?\s+close",
-        may=r"if|whether|suppose|assuming|unless|otherwise|consider(?:s|ing)?|check(?:ing)?|compar(?:e|es|ing)|look(?:ing)?\s+at|examin(?:e|ing)|between\s+(?:the\s+|options?\s+|images?\s+|an?\s+)?\Z|either|perhaps|maybe|possibly|could|might|would\s+have",
-        leaves=r"(?:that|this|which|it|elimination)\s+(?:only\s+|just\s+)?leaves|leaves\s+(?:us|only|just|me|behind)|leaving|left\s+with|only\s+(?:\w+\s+)?(?:remaining|left|possible|viable|plausible)\s*(?:option|choice|candidate|answer|one|possibility)?|remaining|only\s+one\s+(?:left|remaining|that)|"
-        r"by\s+(?:process\s+of\s+)?elimination|process\s+of\s+elimination|narrows?\s+(?:it|this|things)?\s*down\s+to|everything\s+else\s+(?:is|can)|the\s+rest\s+(?:can|is|are)",
-        is_left=r"(?:is|are|was)\s+(?:(?:the|what|all|we're|we|are|only|one|that|then|option|choice|candidate|answer|image|thing|us)\s+){0,5}(?:left|remaining|remains)|remains|survives",
-        names=r"is|are|was|were|be|been|being|'s|'re|looks?|appears?|seems?|indicat(?:es|e|ing)|suggests?|shows?|showing|depicts?|represents?|means?|mak(?:es|e|ing)\s+(?:it|this|that)|"
-        r"called|described\s+as|identified\s+as|classified\s+as|points?\s+to(?:wards?)?|consistent\s+with|became|becomes?|total\s+of|totals?|count|equals?|=|say|choose|pick|chose|picked|"
-        r"gives?(?:\s+us)?|favou?rs?|confirms?|i\.e\.|namely|agrees?\s+(?:with|for)|match(?:es)?(?:\s+with)?|corresponds?\s+to|goes?\s+(?:to|with)",
-        fits=r"match(?:es)?|fits?|agrees?|corresponds?|works?|shares?|aligns?|continues?|lines?\s+up|suits?|satisf(?:y|ies)|meets?|stands?\s+out|does(?:\s+too)?\s*(?=[.,;\n]|\Z)|"
-        r"has\s+(?:the\s+same|what|exactly|(?:\w+\s+){1,4}(?:we|i)\s+(?:need|want|are\s+looking\s+for))|is\s+(?:the\s+)?(?:one|same|match|right|correct|answer|winner|odd\s+one\s+out|what|consistent|identical|similar)|keeps?|passes|wins?|it\s+is|accepted",
-        fits_best=r"(?:\w+\s+){0,2}?(?:match(?:es)?|fits?|agrees?|corresponds?|suits?|aligns?|describes?(?:\s+\w+){0,3})\s+(?:(?:it|this|them|the\s+\w+|both|all|everything)\s+)?(?:best|better|perfectly|exactly|most\s+closely|more\s+closely|seamlessly)|"
-        r"(?:best|better|perfectly|exactly)\s+(?:match(?:es)?|fits?|suits?|describes?)|(?:is|are|looks?|appears?|seems?)\s+(?:to\s+be\s+)?(?:\w+ly\s+)?(?:the\s+|a\s+)?(?:much\s+|far\s+)?"
-        r"(?:best|closest|only|most|better|closer|nearer|more\s+(?:similar|alike|likely|consistent|plausible|suitable|appropriate|accurate|in\s+line)|odd\s+one\s+out)",
-        right=r"yes|correct|right|true|match(?:es)?|matched|fits?|good|ok(?:ay)?|valid|accepted?|best|perfect(?:\s+match)?|pass(?:es)?|possible|supported|consistent|answer|this\s+(?:matches|fits|is\s+(?:it|the\s+one|correct|right))|best\s+match|selected|keep|likely|plausible|this\s+one",
-        wrong=r"no|incorrect|wrong|false|mismatch(?:es)?|does(?:n't|\s+not)\s+\w+|not\b(?:\s+\w+)?|bad|invalid|rejected|reject|fail(?:s|ed)?|impossible|unsupported|inconsistent|eliminated?|excluded?|ruled\s+out|out|unlikely|implausible|no\s+match|nope|different|isn't|can't|cannot|discard(?:ed)?|less\s+likely",
+        at_first=r"at\s+first(?:\s+(?:glance|sight|look))?|initially|first\s+(?:thought|guess|impression|"
+                 r"instinct|glance)|originally|"
+        r"(?:might|may|could|would)\s+(?:\w+\s+){0,2}?(?:think|say|guess|expect|suggest|assume|seem|argue|call|"
+        r"hint)|tempt(?:ed|ing)|thought|expected|assumed|mis(?:took|read)|said|"
+        r"one\s+could|someone|some\s+people|people\s+often|previously|earlier|used\s+to|(?:appears?|"
+        r"seems?)\s+like\s+(?:a|an|the)?\s*\w+\s+at\s+first|comes?\s+close",
+        may=r"if|whether|suppose|assuming|unless|otherwise|consider(?:s|ing)?|check(?:ing)?|compar(?:e|es|ing)|"
+            r"look(?:ing)?\s+at|examin(?:e|ing)|between\s+(?:the\s+|options?\s+|images?\s+|an?\s+)?\Z|either|"
+            r"perhaps|maybe|possibly|could|might|may(?=\s+(?:also\s+|well\s+)?be\b)|would\s+have|depending",
+        leaves=r"(?:that|this|which|it|elimination)\s+(?:only\s+|just\s+)?leaves|leaves\s+(?:us|only|just|me|"
+               r"behind)|leaving|left\s+with|only\s+(?:\w+\s+)?(?:remaining|left|possible|viable|"
+               r"plausible)\s*(?:option|choice|candidate|answer|one|possibility)?|remaining|"
+               r"only\s+one\s+(?:left|remaining|that)|"
+        r"by\s+(?:process\s+of\s+)?elimination|process\s+of\s+elimination|narrows?\s+(?:it|this|"
+        r"things)?\s*down\s+to|everything\s+else\s+(?:is|can)|the\s+rest\s+(?:can|is|are)",
+        is_left=r"(?:is|are|was)\s+(?:(?:the|what|all|we're|we|are|only|one|that|then|option|choice|candidate|"
+                r"answer|image|thing|us)\s+){0,5}(?:left|remaining|remains)|remains|survives",
+        names=r"is|are|was|were|be|been|being|'s|'re|looks?|appears?|seems?|indicat(?:es|e|ing)|suggests?|"
+              r"shows?|showing|depicts?|represents?|means?|mak(?:es|e|ing)(?:\s+(?:it|this|that))?|"
+        r"called|described\s+as|identified\s+as|classified\s+as|points?\s+to(?:wards?)?|consistent\s+with|"
+        r"became|becomes?|total\s+of|totals?|count|equals?|=|say|choose|pick|chose|picked|"
+        r"gives?(?:\s+us)?|favou?rs?|confirms?|i\.e\.|namely|agrees?\s+(?:with|for)|match(?:es)?(?:\s+with)?|"
+        r"corresponds?\s+to|goes?\s+(?:to|with)",
+        fits=r"match(?:es)?|fits?|agrees?|corresponds?|works?|shares?|aligns?|continues?|lines?\s+up|suits?|"
+             r"satisf(?:y|ies)|meets?|stands?\s+out|does(?:\s+too)?\s*(?=[.,;\n]|\Z)|(?:is|looks?|seems?|"
+             r"appears?)\s+(?:to\s+be\s+)?(?:the\s+|a\s+)?(?:genuine|real|authentic|natural)|"
+        r"has\s+(?:(?:a\s+|the\s+)?(?:same|matching|identical)|what|exactly|both\b|all\s+(?:of|the|three|"
+        r"four)\b|(?:\w+\s+){1,4}(?:we|"
+        r"i)\s+(?:need|want|are\s+looking\s+for))|is\s+(?:the\s+)?(?:one|same|match|right|correct|answer|winner|"
+        r"odd\s+one\s+out|what|consistent|identical|similar)|keeps?|passes|wins?|it\s+is|accepted|"
+        r"is(?=\s*(?:[.;!]|\Z))",
+        fits_best=r"(?:\w+\s+){0,2}?(?:match(?:es)?|fits?|agrees?|corresponds?|suits?|aligns?|"
+                  r"describes?(?:\s+\w+){0,3})\s+(?:(?:it|this|them|the\s+\w+|both|all|everything)\s+)?(?:best|"
+                  r"better|perfectly|exactly|most\s+closely|more\s+closely|seamlessly)|"
+        r"(?:best|better|perfectly|exactly)\s+(?:match(?:es)?|fits?|suits?|describes?)|(?:is|are|looks?|"
+        r"appears?|seems?)\s+(?:to\s+be\s+)?(?:\w+ly\s+)?(?:the\s+|a\s+)?(?:much\s+|far\s+)?"
+        r"(?:best|closest|only|most|better|closer|nearer|more\s+(?:similar|alike|likely|consistent|plausible|"
+        r"suitable|appropriate|accurate|in\s+line)|odd\s+one\s+out)",
+        right=r"yes|correct|right|true|match(?:es)?|matched|fits?|good|ok(?:ay)?|valid|accepted?|best|"
+              r"perfect(?:\s+match)?|pass(?:es)?|possible|supported|consistent|answer|this\s+(?:matches|fits|"
+              r"is\s+(?:it|the\s+one|correct|right))|best\s+match|selected|keep|likely|plausible|this\s+one",
+        wrong=r"no|incorrect|wrong|false|mismatch(?:es)?|does(?:n't|\s+not)\s+\w+|not\b(?:\s+\w+)?|bad|invalid|"
+              r"rejected|reject|fail(?:s|ed)?|impossible|unsupported|inconsistent|eliminated?|excluded?|"
+              r"ruled\s+out|out|unlikely|implausible|no\s+match|nope|different|isn't|can't|cannot|"
+              r"discard(?:ed)?|less\s+likely",
     ),
     "es": _Turns(
-        so=r"por\s+(?:lo\s+)?tanto|por\s+consiguiente|así\s+que|entonces|en\s+conclusión|en\s+resumen|luego|de\s+modo\s+que|por\s+eso|por\s+ende|en\s+definitiva|finalmente|conclusión",
+        so=r"por\s+(?:lo\s+)?tanto|por\s+consiguiente|así\s+que|entonces|en\s+conclusión|en\s+resumen|luego|"
+           r"de\s+modo\s+que|por\s+eso|por\s+ende|en\s+definitiva|finalmente|conclusión",
         but=r"pero|sino|aunque|mientras(?:\s+que)?|sin\s+embargo|en\s+cambio",
-        put_aside=r"no|ni|nunca|descart(?:o|amos|ar|ando|ada|ado)|elimin(?:o|amos|ar|ando)|excluy(?:o|endo)|excluimos|salvo|excepto|lejos\s+de|tampoco",
-        is_put_aside=r"(?:se\s+)?(?:puede[n]?\s+)?(?:queda(?:n)?\s+)?(?:también\s+)?(?:descart\w+|elimin\w+|exclu\w+|no\b|tampoco|falla|es\s+(?:incorrect|fals)\w+|son\s+(?:incorrect|fals)\w+)",
-        beside=r"a\s+diferencia\s+de|en\s+lugar\s+de|en\s+vez\s+de|(?:más|menos|mejor|antes|mayor|menor)\s+(?:\w+\s+){0,2}que|comparad[oa]\s+con|en\s+comparación\s+con|frente\s+a|en\s+contraste\s+con|junto\s+a|al\s+lado\s+de|parecid[oa]\s+a|detrás\s+de|se\s+parece\s+a",
-        at_first=r"al\s+principio|inicialmente|en\s+un\s+principio|primero\s+pensé|podría\s+parecer|a\s+primera\s+vista|pensé|parecía|creí",
+        put_aside=r"no|ni|nunca|descart(?:o|amos|ar|ando|ada|ado)|elimin(?:o|amos|ar|ando)|excluy(?:o|endo)|"
+                  r"excluimos|salvo|excepto|lejos\s+de|tampoco",
+        is_put_aside=r"(?:se\s+)?(?:puede[n]?\s+)?(?:queda(?:n)?\s+)?(?:también\s+)?(?:descart\w+|elimin\w+|"
+                     r"exclu\w+|no\b|tampoco|falla|es\s+(?:incorrect|fals)\w+|son\s+(?:incorrect|fals)\w+)",
+        beside=r"a\s+diferencia\s+de|en\s+lugar\s+de|en\s+vez\s+de|(?:más|menos|mejor|antes|mayor|"
+               r"menor)\s+(?:\w+\s+){0,2}que|comparad[oa]\s+con|en\s+comparación\s+con|frente\s+a|"
+               r"en\s+contraste\s+con|junto\s+a|al\s+lado\s+de|parecid[oa]\s+a|detrás\s+de|se\s+parece\s+a",
+        at_first=r"al\s+principio|inicialmente|en\s+un\s+principio|primero\s+pensé|podría\s+parecer|"
+                 r"a\s+primera\s+vista|pensé|parecía|creí",
         may=r"si|podría|podrían|puede\s+(?:que|ser)|quizás?|tal\s+vez|entre|posiblemente",
-        leaves=r"(?:solo|sólo|solamente|únicamente)\s+(?:nos\s+)?queda|queda(?:\s+(?:solo|sólo|únicamente))?|(?:la\s+)?única\s+(?:opción\s+)?(?:restante|posible|que\s+queda|que\s+encaja)|por\s+descarte|por\s+eliminación|restante|nos\s+deja",
+        leaves=r"(?:solo|sólo|solamente|únicamente)\s+(?:nos\s+)?queda|queda(?:\s+(?:solo|sólo|únicamente))?|"
+               r"(?:la\s+)?única\s+(?:opción\s+)?(?:restante|posible|que\s+queda|que\s+encaja)|por\s+descarte|"
+               r"por\s+eliminación|restante|nos\s+deja",
         is_left=r"es\s+(?:la\s+|el\s+)?(?:únic[ao]\s+)?(?:opción\s+)?(?:que\s+queda|restante)",
-        names=r"es|son|está|están|parece|parecen|muestra|indica|sugiere|de\s+color|sería|era|hay|elijo|se\s+ve|se\s+trata\s+de|total\s+de|corresponde\s+a|coincide\s+con",
-        fits=r"coincide|corresponde|encaja|cumple|concuerda|es\s+(?:la|el)\s+(?:que|correct[ao]|adecuad[ao])|tiene\s+(?:la|el)\s+mism[ao]|es\s+(?:correct|adecuad|cierta|verdader)[ao]?",
-        fits_best=r"(?:encaja|coincide|corresponde|describe)\s+(?:\w+\s+){0,3}?mejor|es\s+(?:la|el)\s+(?:que\s+)?(?:más|mejor|únic[ao])|mejor\s+(?:encaja|describe|coincide)|es\s+más\s+(?:parecid|similar|probable|adecuad)\w*|es\s+(?:la|el)\s+que\s+mejor",
+        names=r"es|son|está|están|parece|parecen|muestra|indica|sugiere|de\s+color|sería|era|hay|elijo|se\s+ve|"
+              r"se\s+trata\s+de|total\s+de|corresponde\s+a|coincide\s+con",
+        fits=r"coincide|corresponde|encaja|cumple|concuerda|es\s+(?:la|el)\s+(?:que|correct[ao]|adecuad[ao])|"
+             r"tiene\s+(?:la|el)\s+mism[ao]|es\s+(?:correct|adecuad|cierta|verdader)[ao]?",
+        fits_best=r"(?:encaja|coincide|corresponde|describe)\s+(?:\w+\s+){0,3}?mejor|es\s+(?:la|"
+                  r"el)\s+(?:que\s+)?(?:más|mejor|únic[ao])|mejor\s+(?:encaja|describe|coincide)|"
+                  r"es\s+más\s+(?:parecid|similar|probable|adecuad)\w*|es\s+(?:la|el)\s+que\s+mejor",
         right=r"sí|si|correct[ao]|verdader[ao]|ciert[ao]|coincide|encaja|válid[ao]|adecuad[ao]|acertad[ao]",
         wrong=r"no\b(?:\s+\w+)?|incorrect[ao]|fals[ao]|errónea|erróneo|descartad[ao]|inválid[ao]|equivocad[ao]",
     ),
     "pt": _Turns(
-        so=r"portanto|logo|assim(?:\s+sendo)?|então|por\s+isso|em\s+conclusão|em\s+resumo|concluindo|dessa\s+forma|desse\s+modo|por\s+conseguinte|conclusão",
+        so=r"portanto|logo|assim(?:\s+sendo)?|então|por\s+isso|em\s+conclusão|em\s+resumo|concluindo|"
+           r"dessa\s+forma|desse\s+modo|por\s+conseguinte|conclusão",
         but=r"mas|porém|contudo|entretanto|embora|enquanto|no\s+entanto|já",
-        put_aside=r"não|nem|nunca|elimin(?:o|amos|ar|ando)|descart(?:o|amos|ar|ando)|exclu(?:o|ímos|ir|indo)|exceto|longe\s+de|tampouco",
-        is_put_aside=r"(?:também\s+)?(?:pode(?:m)?\s+ser\s+)?(?:está\s+|fica\s+|é\s+|são\s+|foi\s+|foram\s+|estão\s+)?(?:também\s+)?(?:descartad|eliminad|excluíd|incorret|errad|fals|não\b|nem\b|falha)\w*",
-        beside=r"ao\s+contrário\s+d[aoe]|em\s+vez\s+d[aeo]|em\s+lugar\s+de|do\s+que|comparad[oa]\s+(?:com|a)|em\s+comparação\s+com|diferente(?:mente)?\s+d[aeo]|ao\s+lado\s+d[aeo]|parecid[oa]\s+com|atrás\s+d[aeo]|em\s+contraste\s+com",
-        at_first=r"inicialmente|no\s+início|a\s+princípio|à\s+primeira\s+vista|pensei|parecia|achei|primeiro\s+pensei|poderia\s+parecer",
+        put_aside=r"não|nem|nunca|elimin(?:o|amos|ar|ando)|descart(?:o|amos|ar|ando)|exclu(?:o|ímos|ir|indo)|"
+                  r"exceto|longe\s+de|tampouco",
+        is_put_aside=r"(?:também\s+)?(?:pode(?:m)?\s+ser\s+)?(?:está\s+|fica\s+|é\s+|são\s+|foi\s+|foram\s+|"
+                     r"estão\s+)?(?:também\s+)?(?:descartad|eliminad|excluíd|incorret|errad|fals|não\b|nem\b|"
+                     r"falha)\w*",
+        beside=r"ao\s+contrário\s+d[aoe]|em\s+vez\s+d[aeo]|em\s+lugar\s+de|do\s+que|comparad[oa]\s+(?:com|a)|"
+               r"em\s+comparação\s+com|diferente(?:mente)?\s+d[aeo]|ao\s+lado\s+d[aeo]|parecid[oa]\s+com|"
+               r"atrás\s+d[aeo]|em\s+contraste\s+com",
+        at_first=r"inicialmente|no\s+início|a\s+princípio|à\s+primeira\s+vista|pensei|parecia|achei|"
+                 r"primeiro\s+pensei|poderia\s+parecer",
         may=r"se|pode(?:ria)?(?:m)?\s+ser|talvez|entre|possivelmente",
-        leaves=r"resta(?:m)?(?:\s+(?:apenas|só|somente))?|sobra(?:m)?(?:\s+(?:apenas|só))?|(?:só|apenas|somente)\s+(?:resta|sobra)|por\s+eliminação|restante|nos\s+deixa",
+        leaves=r"resta(?:m)?(?:\s+(?:apenas|só|somente))?|sobra(?:m)?(?:\s+(?:apenas|só))?|(?:só|apenas|"
+               r"somente)\s+(?:resta|sobra)|por\s+eliminação|restante|nos\s+deixa",
         is_left=r"é\s+(?:a|o)\s+(?:única\s+|único\s+)?(?:opção\s+)?(?:que\s+(?:resta|sobra)|restante)",
-        names=r"é|são|está|estão|parece|parecem|mostra|indica|sugere|de\s+cor|seria|era|há|escolho|trata-se\s+de|total\s+de|corresponde\s+a|coincide\s+com",
-        fits=r"coincide|corresponde|encaixa|combina|é\s+(?:a|o)\s+(?:que|corret[ao]|cert[ao])|tem\s+(?:a|o)\s+mesm[ao]|é\s+(?:corret|cert|adequad|verdadeir)[ao]",
-        fits_best=r"(?:corresponde|combina|descreve|encaixa)\s+(?:\w+\s+){0,3}?melhor|é\s+(?:a|o)\s+(?:que\s+)?(?:mais|melhor|únic[ao])|melhor\s+(?:corresponde|descreve)|é\s+mais\s+(?:parecid|semelhante|provável|adequad)\w*|é\s+(?:a|o)\s+que\s+melhor",
+        names=r"é|são|está|estão|parece|parecem|mostra|indica|sugere|de\s+cor|seria|era|há|escolho|"
+              r"trata-se\s+de|total\s+de|corresponde\s+a|coincide\s+com",
+        fits=r"coincide|corresponde|encaixa|combina|é\s+(?:a|o)\s+(?:que|corret[ao]|cert[ao])|tem\s+(?:a|"
+             r"o)\s+mesm[ao]|é\s+(?:corret|cert|adequad|verdadeir)[ao]",
+        fits_best=r"(?:corresponde|combina|descreve|encaixa)\s+(?:\w+\s+){0,3}?melhor|é\s+(?:a|"
+                  r"o)\s+(?:que\s+)?(?:mais|melhor|únic[ao])|melhor\s+(?:corresponde|descreve)|"
+                  r"é\s+mais\s+(?:parecid|semelhante|provável|adequad)\w*|é\s+(?:a|o)\s+que\s+melhor",
         right=r"sim|corret[ao]|cert[ao]|verdadeir[ao]|coincide|adequad[ao]|válid[ao]",
         wrong=r"não\b(?:\s+\w+)?|incorret[ao]|errad[ao]|fals[ao]|descartad[ao]|eliminad[ao]|inválid[ao]",
     ),
     "fr": _Turns(
-        so=r"donc|ainsi|par\s+conséquent|en\s+conclusion|en\s+résumé|c'est\s+pourquoi|alors|finalement|en\s+définitive|conclusion|on\s+en\s+conclut\s+que|j'en\s+conclus\s+que",
+        so=r"donc|ainsi|par\s+conséquent|en\s+conclusion|en\s+résumé|c'est\s+pourquoi|alors|finalement|"
+           r"en\s+définitive|conclusion|on\s+en\s+conclut\s+que|j'en\s+conclus\s+que",
         but=r"mais|cependant|toutefois|alors\s+que|tandis\s+que|pourtant|bien\s+que|néanmoins",
-        put_aside=r"pas|ni|jamais|non|écart(?:er|e|ons|ant)|élimin(?:er|e|ons|ant)|exclu(?:re|s|ons|t)|sauf|excepté|loin\s+d(?:e|')|plutôt\s+qu(?:e|')",
-        is_put_aside=r"(?:(?:est|sont|peut|peuvent|être|aussi|également|donc)\s+){0,4}(?:ne\s|n'|pas\b|éliminé\w*|écarté\w*|exclu\w*|faux|fausse\w*|incorrect\w*|erroné\w*)",
-        beside=r"contrairement\s+(?:à|au|aux)|au\s+lieu\s+d(?:e|u|')|plutôt\s+qu(?:e|')|par\s+rapport\s+(?:à|au)|comparé\w*\s+(?:à|au)|(?:plus|moins|mieux)\s+(?:\w+\s+){0,2}qu(?:e|')|à\s+la\s+différence\s+d(?:e|u)|à\s+côté\s+d(?:e|u)|près\s+d(?:e|u)|derrière|ressemble\s+à",
-        at_first=r"d'abord|au\s+début|initialement|au\s+départ|à\s+première\s+vista?e?|pensé|pensais|croyais|cru|on\s+pourrait\s+(?:croire|penser|dire)",
+        put_aside=r"pas|ni|jamais|non|écart(?:er|e|ons|ant)|élimin(?:er|e|ons|ant)|exclu(?:re|s|ons|t)|sauf|"
+                  r"excepté|loin\s+d(?:e|')|plutôt\s+qu(?:e|')",
+        is_put_aside=r"(?:(?:est|sont|peut|peuvent|être|aussi|également|donc)\s+){0,4}(?:ne\s|n'|pas\b|"
+                     r"éliminé\w*|écarté\w*|exclu\w*|faux|fausse\w*|incorrect\w*|erroné\w*)",
+        beside=r"contrairement\s+(?:à|au|aux)|au\s+lieu\s+d(?:e|u|')|plutôt\s+qu(?:e|')|par\s+rapport\s+(?:à|"
+               r"au)|comparé\w*\s+(?:à|au)|(?:plus|moins|mieux)\s+(?:\w+\s+){0,2}qu(?:e|')|"
+               r"à\s+la\s+différence\s+d(?:e|u)|à\s+côté\s+d(?:e|u)|près\s+d(?:e|u)|derrière|ressemble\s+à",
+        at_first=r"d'abord|au\s+début|initialement|au\s+départ|à\s+première\s+vista?e?|pensé|pensais|croyais|"
+                 r"cru|on\s+pourrait\s+(?:croire|penser|dire)",
         may=r"si|pourrai(?:t|ent)|peut-être|entre|soit|ou\s+bien|éventuellement",
-        leaves=r"il\s+ne\s+reste(?:\s+(?:plus|donc))?(?:\s+qu(?:e|'))?|ne\s+reste\s+qu(?:e|')|reste|seule?\s+(?:option\s+)?(?:restante|possible)|par\s+élimination|restante?",
+        leaves=r"il\s+ne\s+reste(?:\s+(?:plus|donc))?(?:\s+qu(?:e|'))?|ne\s+reste\s+qu(?:e|')|reste|"
+               r"seule?\s+(?:option\s+)?(?:restante|possible)|par\s+élimination|restante?",
         is_left=r"est\s+(?:la|le)\s+(?:seule?\s+)?(?:option\s+)?(?:qui\s+reste|restante?)",
-        names=r"est|sont|c'est|semble|semblent|paraît|montre|indique|suggère|serait|était|de\s+couleur|il\s+y\s+a|choisis|il\s+s'agit\s+d(?:e|')|s'agit\s+d'une?|total\s+de|correspond\s+(?:à|au)",
-        fits=r"correspond|convient|coïncide|concorde|s'aligne|est\s+(?:la|le)\s+(?:bonne?|même|seule?)|a\s+(?:la|le)\s+même|est\s+(?:correcte?|juste|exacte?|vraie?)|continue",
-        fits_best=r"(?:correspond|convient|décrit|coïncide)\s+(?:\w+\s+){0,3}?(?:mieux|parfaitement|exactement|le\s+plus)|est\s+(?:la|le)\s+(?:plus|meilleure?|seule?)|est\s+plus\s+(?:proche|semblable|similaire|probable)|(?:décrit|correspond)\s+le\s+mieux",
+        names=r"est|sont|c'est|semble|semblent|paraît|montre|indique|suggère|serait|était|de\s+couleur|"
+              r"il\s+y\s+a|choisis|il\s+s'agit\s+d(?:e|')|s'agit\s+d'une?|total\s+de|correspond\s+(?:à|au)",
+        fits=r"correspond|convient|coïncide|concorde|s'aligne|est\s+(?:la|le)\s+(?:bonne?|même|seule?)|"
+             r"a\s+(?:la|le)\s+même|est\s+(?:correcte?|juste|exacte?|vraie?)|continue",
+        fits_best=r"(?:correspond|convient|décrit|coïncide)\s+(?:\w+\s+){0,3}?(?:mieux|parfaitement|exactement|"
+                  r"le\s+plus)|est\s+(?:la|le)\s+(?:plus|meilleure?|seule?)|est\s+plus\s+(?:proche|semblable|"
+                  r"similaire|probable)|(?:décrit|correspond)\s+le\s+mieux",
         right=r"oui|vraie?|correcte?|juste|exacte?|correspond|bonne?|valide|convient",
         wrong=r"non|faux|fausse|incorrecte?|ne\s+\w+\s+pas|éliminée?|écartée?|exclue?|invalide|erronée?|mauvaise?",
     ),
     "de": _Turns(
-        so=r"also|daher|deshalb|somit|folglich|demnach|deswegen|fazit|insgesamt|zusammenfassend|damit|letztlich|schließlich|daraus\s+folgt",
+        so=r"also|daher|deshalb|somit|folglich|demnach|deswegen|fazit|insgesamt|zusammenfassend|damit|letztlich|"
+           r"schließlich|daraus\s+folgt",
         but=r"aber|sondern|jedoch|während|obwohl|doch|hingegen|dagegen|allerdings|wobei|auch\s+wenn",
-        put_aside=r"nicht|kein(?:e|en|er|es|em)?|weder|noch|nie|ausschließen|ausgeschlossen|außer|verwerfe|eliminiere|statt|anstatt|anstelle",
-        is_put_aside=r"(?:(?:ist|sind|kann|können|wird|werden|passt|passen|scheidet|scheiden|fällt|fallen|hat|haben|stimmt|stimmen|auch|ebenfalls|man|wir|damit|schon|bereits|beide)\s+){0,4}"
-        r"(?:nicht|kein\w*|aus\b|ausgeschlossen|weg\b|falsch|raus\b|ausscheiden|verworfen|auszuschließen|ausschließen|zu\s+\w+)",
-        beside=r"im\s+(?:gegensatz|vergleich|unterschied)\s+zu[mr]?|\w{3,}er\s+als|anders\s+als|mehr\s+als|statt|anstatt|anstelle|verglichen\s+mit|neben|hinter|gegenüber|ähnelt|anstelle\s+von",
-        at_first=r"zunächst|zuerst|anfangs|ursprünglich|auf\s+den\s+ersten\s+blick|dachte|man\s+könnte\s+(?:meinen|denken|sagen)|vermutete",
+        put_aside=r"nicht|kein(?:e|en|er|es|em)?|weder|noch|nie|ausschließen|ausgeschlossen|außer|verwerfe|"
+                  r"eliminiere|statt|anstatt|anstelle",
+        is_put_aside=r"(?:(?:ist|sind|kann|können|wird|werden|passt|passen|scheidet|scheiden|fällt|fallen|hat|"
+                     r"haben|stimmt|stimmen|auch|ebenfalls|man|wir|damit|schon|bereits|beide)\s+){0,4}"
+        r"(?:nicht|kein\w*|aus\b|ausgeschlossen|weg\b|falsch|raus\b|ausscheiden|verworfen|auszuschließen|"
+        r"ausschließen|zu\s+\w+)",
+        beside=r"im\s+(?:gegensatz|vergleich|unterschied)\s+zu[mr]?|\w{3,}er\s+als|anders\s+als|mehr\s+als|"
+               r"statt|anstatt|anstelle|verglichen\s+mit|neben|hinter|gegenüber|ähnelt|anstelle\s+von",
+        at_first=r"zunächst|zuerst|anfangs|ursprünglich|auf\s+den\s+ersten\s+blick|dachte|"
+                 r"man\s+könnte\s+(?:meinen|denken|sagen)|vermutete",
         may=r"wenn|falls|ob|könnte|könnten|vielleicht|möglicherweise|entweder|zwischen",
-        leaves=r"übrig\s+bleibt|bleibt(?:\s+(?:nur|also|somit|noch|damit|lediglich))*|bleiben\s+nur|es\s+bleibt\s+(?:nur)?|einzige\s+(?:verbleibende|übrige|mögliche)|verbleibende\w*|ausschlussverfahren|verbleibt",
+        leaves=r"übrig\s+bleibt|bleibt(?:\s+(?:nur|also|somit|noch|damit|lediglich))*|bleiben\s+nur|"
+               r"es\s+bleibt\s+(?:nur)?|einzige\s+(?:verbleibende|übrige|mögliche)|verbleibende\w*|"
+               r"ausschlussverfahren|verbleibt",
         is_left=r"(?:bleibt|ist|verbleibt)\s+(?:als\s+\w+\s+)?(?:\w+\s+)?(?:übrig|verbleibend\w*|übriggeblieben)",
-        names=r"ist|sind|war|scheint|scheinen|wirkt|zeigt|zeigen|bedeutet|aussieht|sieht|handelt\s+es\s+sich\s+um|wäre|es\s+gibt|insgesamt|wähle|entspricht|heißt|stimmt\s+mit|passt\s+zu",
-        fits=r"passt|stimmt|entspricht|zeigt\s+(?:das|die|den)\s+(?:gleiche|selbe|dieselbe)\w*|hat\s+(?:die|das|den)\s+(?:gleiche|selbe|dieselbe|richtige)\w*|ist\s+(?:richtig|korrekt|die\s+richtige|der\s+richtige|das\s+richtige)|weist\s+(?:die|den|das)\s+(?:gleiche|selbe|dieselbe)\w*|trifft\s+zu",
-        fits_best=r"(?:\w+\s+){0,3}?(?:passt|entspricht|beschreibt|stimmt)\s+(?:\w+\s+){0,4}?(?:besser|am\s+besten|genau|exakt|perfekt)|ist\s+(?:\w+\s+){0,3}?(?:am\s+\w+sten|näher|ähnlicher|besser)|(?:passt|trifft)\s+am\s+\w+sten",
+        names=r"ist|sind|war|scheint|scheinen|wirkt|zeigt|zeigen|bedeutet|aussieht|sieht|"
+              r"handelt\s+es\s+sich\s+um|wäre|es\s+gibt|insgesamt|wähle|entspricht|heißt|stimmt\s+mit|passt\s+zu",
+        fits=r"passt|stimmt|entspricht|zeigt\s+(?:das|die|den)\s+(?:gleiche|selbe|dieselbe)\w*|hat\s+(?:die|das|"
+             r"den)\s+(?:gleiche|selbe|dieselbe|richtige)\w*|ist\s+(?:richtig|korrekt|die\s+richtige|"
+             r"der\s+richtige|das\s+richtige)|weist\s+(?:die|den|das)\s+(?:gleiche|selbe|dieselbe)\w*|trifft\s+zu",
+        fits_best=r"(?:\w+\s+){0,3}?(?:passt|entspricht|beschreibt|stimmt)\s+(?:\w+\s+){0,4}?(?:besser|"
+                  r"am\s+besten|genau|exakt|perfekt)|ist\s+(?:\w+\s+){0,3}?(?:am\s+\w+sten|näher|ähnlicher|"
+                  r"besser)|(?:passt|trifft)\s+am\s+\w+sten",
         right=r"ja|richtig|korrekt|wahr|passt|stimmt|zutreffend|trifft\s+zu|gut",
-        wrong=r"nein|falsch|inkorrekt|unwahr|passt\s+nicht|stimmt\s+nicht|nicht\b(?:\s+\w+)?|trifft\s+nicht\s+zu|unzutreffend|ausgeschlossen|scheidet\s+aus",
+        wrong=r"nein|falsch|inkorrekt|unwahr|passt\s+nicht|stimmt\s+nicht|nicht\b(?:\s+\w+)?|"
+              r"trifft\s+nicht\s+zu|unzutreffend|ausgeschlossen|scheidet\s+aus",
     ),
     "ru": _Turns(
-        so=r"следовательно|поэтому|значит|итак|таким\s+образом|в\s+итоге|итого|отсюда|стало\s+быть|вывод|в\s+заключение",
+        so=r"следовательно|поэтому|значит|итак|таким\s+образом|в\s+итоге|итого|отсюда|стало\s+быть|вывод|"
+           r"в\s+заключение",
         but=r"но|а|однако|хотя|тогда\s+как|зато|в\s+то\s+время\s+как",
         put_aside=r"не|ни|нет|исключ(?:аем|аю|ить|ая|ены|ён|ена)|отбрасыва(?:ем|ю)|кроме|отверга(?:ю|ем)",
-        is_put_aside=r"(?:(?:тоже|также|можно|сразу|явно|и|же|оба|все|были|был|была)\s+){0,3}(?:не\b|отпада\w+|исключ\w+|отброс\w+|неверн\w+|неправильн\w+|нельзя|отметаем|слишком)",
-        beside=r"в\s+отличие\s+от|по\s+сравнению\s+с|вместо|чем|нежели|рядом\s+с|похож\w*\s+на|около|возле|напоминает",
-        at_first=r"сначала|сперва|поначалу|изначально|на\s+первый\s+взгляд|подумал\w*|казалось|может\s+показаться|думал\w*",
+        is_put_aside=r"(?:(?:тоже|также|можно|сразу|явно|и|же|оба|все|были|был|была)\s+){0,3}(?:не\b|отпада\w+|"
+                     r"исключ\w+|отброс\w+|неверн\w+|неправильн\w+|нельзя|отметаем|слишком)",
+        beside=r"в\s+отличие\s+от|по\s+сравнению\s+с|вместо|чем|нежели|рядом\s+с|похож\w*\s+на|около|возле|"
+               r"напоминает",
+        at_first=r"сначала|сперва|поначалу|изначально|на\s+первый\s+взгляд|подумал\w*|казалось|"
+                 r"может\s+показаться|думал\w*",
         may=r"если|может|могло|возможно|либо|между",
-        leaves=r"оста[её]тся(?:\s+(?:только|лишь))?|оста[её]тся|методом\s+исключения|единственн\w+\s+(?:оставш\w+|возможн\w+)?|оставш\w+",
+        leaves=r"оста[её]тся(?:\s+(?:только|лишь))?|оста[её]тся|методом\s+исключения|"
+               r"единственн\w+\s+(?:оставш\w+|возможн\w+)?|оставш\w+",
         is_left=r"(?:\w+\s+)?оста[её]тся",
         names=r"это|является|являются|выглядит|показан\w*|изображ\w+|означает|всего|будет|выбираю|соответствует|-",
         fits=r"подходит|соответствует|совпада\w+|верен|верна|верно|правильн\w+|имеет\s+(?:ту\s+же|тот\s+же|такой\s+же|такую\s+же)",
@@ -208,7 +305,7 @@ UNSPACED = {
     "zh": _Turns(
         so="因此|所以|综上(?:所述)?|綜上(?:所述)?|故|由此(?:可见|可知)?|总之|總之|结论|結論|可见|最终|最終|那么|于是|也就是说|得出",
         but="但是|但|而是|然而|不过|不過|而|却|可是|虽然|雖然|尽管",
-        put_aside="不是|并非|並非|绝非|不能选|不选|排除(?:了|掉)?|除了|不属于|没有选|不像|非",
+        put_aside="不是|并非|並非|绝非|不能选|不选|排除(?:了|掉)?|除了|不属于|没有选|没有?在?|不像|非",
         is_put_aside="(?:选项|選項|项|項|和|与|、|也|都|均|可以|可|被|应该?|则|的|[\u4e00-\u9fff]{0,6}?)?(?:排除|不对|不對|不正确|不正確|不符|错误|錯誤|不合适|不合適|不匹配|不一致|无法|無法|不成立|不是|不选|太|不同|偏)",
         beside="与|與|相比|比|不像|不同于|而不是|而非|旁边|像|类似",
         at_first="一开始|一開始|起初|最初|乍一看|乍看|原本|本以为|原以为|曾认为|似乎可以",
@@ -260,10 +357,19 @@ UNSPACED = {
 RIGHT_SIGNS, WRONG_SIGNS = "✓✔✅☑🟢👍○◯⭕⭐", "✗✘❌✖×✕🔴👎🚫❎"
 """Signs that stand for a verdict; where boxes are ticked, a tick alone decides."""
 
+LEFT_OPEN = re.compile(
+    r"(?:can(?:'t|not|\s+not)|could\s*(?:n't|\s+not)|not)\s+(?:yet\s+)?(?:be\s+)?(?:entirely\s+|fully\s+|completely\s+)?(?:exclude|rule\s+out|ruled\s+out|eliminate|dismiss)"
+    r"|no\s+(?:se\s+)?pued\w+\s+(?:ser\s+)?descart|não\s+(?:se\s+)?pod\w+\s+(?:ser\s+)?descart|peut\s+pas\s+(?:être\s+)?(?:exclu|écart)|"
+    r"nicht\s+(?:ausgeschlossen|auszuschließen|ausschließen)|нельзя\s+исключ|не\s+исключен|不能排除|无法排除|無法排除|排除でき(?:ない|ません)|除外でき(?:ない|ません)|배제할\s*수\s*없|"
+    r"لا\s+يمكن\s+استبعاد|इनकार\s+नहीं",
+    re.I,
+)
+"""Words that keep an option open beside the one that is named."""
+
 TAKEN_BACK = re.compile(
     r"(?:(?<![^\W\d_])(?:wait|hmm+|hold\s+on|on\s+second\s+thoughts?|on\s+reflection|looking\s+(?:again|closer|more\s+closely)|look\s+again|actually|edit|correction|i\s+mis(?:read|counted|took)|"
     r"(?:that|this|it)\s+(?:was|is)\s+(?:a\s+|my\s+)?(?:mistake|wrong|incorrect|error)|my\s+mistake|scratch\s+that|sorry|i\s+meant|no\s+wait|"
-    r"(?:re-?)(?:check|examin|consider|read|count|evaluat)\w*|let\s+me\s+(?:double|re)|on\s+(?:closer|second)\s+(?:look|inspection)|however|but\s+i\s+now|i\s+(?:was|made)\s+(?:wrong|a\s+mistake)|"
+    r"(?:re-?)(?:check|examin|consider|read|count|evaluat)\w*|let\s+me\s+(?:double|re)|on\s+(?:closer|second)\s+(?:look|inspection)|but\s+i\s+now|i\s+(?:was|made)\s+(?:wrong|a\s+mistake)|"
     r"espera|perdón|me\s+equivoqué|corrección|mejor\s+dicho|espere|desculpe|correção|me\s+enganei|aliás|attendez|attends|pardon|correction|je\s+me\s+suis\s+trompée?|"
     r"moment(?:\s+mal)?|korrektur|warte|entschuldigung|halt|ich\s+habe\s+mich|погод\w+|стоп|исправ\w+|ошиб\w+|хотя\s+нет|нет\s*,|वास्तव\s+में|रुकिए|माफ़?\s*कीजिए|नहीं\s*,|عفوا|عفوًا|انتظر|تصحيح|لحظة|بل\s)(?![^\W\d_])"
     r"|等等|等一下|不对|不對|更正|纠正|重新|抱歉|待って|訂正|いや,|間違え|잠깐|아니[,.]|정정|다시\s*보니)",
@@ -279,22 +385,35 @@ TOTAL = re.compile(
 
 ADVERBS = (
     r"(?:(?:the|an?|very|quite|clearly|most|more|likely|probably|of|made|still|to|be|in|now|definitely|indeed|simply|actually|really|rather|"
-    r"that|at|on|during|about|around|just|exactly|only|mainly|mostly|then|therefore|thus|most\s+likely|by|out|it|as|best|described|option|choice|image|picture|point|"
+    r"that|one|at|on|during|about|around|just|exactly|only|mainly|mostly|then|therefore|thus|most\s+likely|by|out|it|as|best|described|option|choice|image|picture|point|es|"
     r"candidate|un|una|uno|el|la|los|las|de|muy|más|une?|le|les|très|plus|der|die|das|ein|eine|einen|einem|dem|den|sehr|o|a|os|as|um|uma|muito|mais|"
-    r"l'|d'|des|du|на|в|очень|скорее|opción|opção|bild|imagen|imagem|l'image|изображение|вариант|الخيار|की|का|है|于|的|一个|一只|一張|一张|一把)[\s'\"(\[]*)*"
+    r"l'|d'|des|du|на|в|очень|скорее|opción|opção|bild|imagen|imagem|l'image|изображение|вариант|الخيار|की|का|है|于|的|[一这那][个只個隻张張辆輛把条條位台部种名座本件])[\s'\"(\[]*)*"
 )
 """What may stand between a copula and the words that it names."""
 
 
 _COMMON = {
-    "en": "the is are of and it in that this with to was which not has for",
-    "es": "el la los las es en que y con por una del se su no está son para como",
-    "pt": "o a os as é em que e com por uma um do da não está são para como na no mais",
-    "fr": "le la les est en que et avec par une un du des dans ne pas qui c'est sur il ce au",
-    "de": "der die das ist in und mit ein eine nicht den dem auf im es zu sind auch von bild",
+    "en": """
+the is are of and it in that this with to was which not has for an you but by they those it's both be on
+""",
+    "es": """
+el la los las es en que con por una del su está son para como lo sino pero imagen opción respuesta los
+""",
+    "pt": """
+os é em que com por uma um do da não está são para como na mais mas opção opções imagem resta logo portanto
+pois fica das dos
+""",
+    "fr": """
+le la les est en que et avec par une un du des dans ne pas qui c'est sur il ce au d'un n'est l'image
+""",
+    "de": """
+der die das ist und mit ein eine nicht den dem auf im es zu sind auch von bild kein er sie bei am jedoch also
+sich es nur
+""",
 }
 """Words by which languages of the Latin script are told apart."""
 _COMMON_WORDS = {code: frozenset(words.split()) for code, words in _COMMON.items()}
+_OWN_LETTERS = {"es": "ñ¿¡", "pt": "ãõ", "fr": "èêœù", "de": "ßäöü"}
 _SCRIPTS = (
     ("ko", re.compile("[\uac00-\ud7af]")), ("ja", re.compile("[\u3040-\u30ff]")), ("zh", re.compile("[\u4e00-\u9fff]")),
     ("hi", re.compile("[\u0900-\u097f]")), ("ar", re.compile("[\u0600-\u06ff]")), ("ru", re.compile("[\u0400-\u04ff]")),
@@ -302,7 +421,8 @@ _SCRIPTS = (
 _LATIN_TOKEN = re.compile(r"[A-Za-zÀ-ɏ]+(?:'[a-z]+)?")
 
 
-class Grammar(NamedTuple):
+@dataclass(frozen=True)
+class Grammar:
     """The patterns of one language, by the fields of its row."""
 
     language: str
@@ -325,6 +445,9 @@ def _language_of(text: str) -> str:
             if len(script.findall(text)) * 2 > letters:
                 return code
     counts = {code: sum(token in words for token in tokens) for code, words in _COMMON_WORDS.items()}
+    if not text.isascii():
+        for code, letters_of_its_own in _OWN_LETTERS.items():
+            counts[code] += 2 * any(letter in text for letter in letters_of_its_own)
     return max(counts, key=lambda code: (counts[code], code == "en"))
 
 
@@ -339,10 +462,10 @@ def _grammar(code: str) -> Grammar:
     bounded = {field: f"(?:{start}{pattern}{end})" for field, pattern in patterns.items()}
     if code == "en":
         bounded["put_aside"] = rf"(?:{start}{patterns['put_aside']}{end}|n't{end})"
-        bounded["names"] = rf"(?:{start}{patterns['names']}|'s|=){end}" 
+        bounded["names"] = rf"(?:{start}{patterns['names']}|'s|=){end}"
     if code == "ar":  # its short words cling to the next one
         bounded["leaves"] = rf"(?:{start}{patterns['leaves']})"
-    bounded["so"] = rf"(?:\A|[,.:;]\s*|\s-\s|(?<![^\W\d_])(?:and|und|y|et|e|и|و)\s+){bounded['so']}"
+    bounded["so"] = rf"(?:\A\s*|[,.:;]\s*|\s-\s|(?<![^\W\d_])(?:and|und|y|et|e|и|و)\s+){bounded['so']}"
     bounded["put_aside"] += r"[^.,;:\n]{0,26}\Z"
     bounded["beside"] += rf"{_GAP}\Z"
     bounded["at_first"] += r"[^.;\n]{0,60}\Z"

@@ -12,7 +12,8 @@ from .option_words import ReadableOption
 _FORMER = r"(?:the\s+former|erstere[rsn]?|前者|전자)"
 _LATTER = r"(?:the\s+latter|letztere[rsn]?|ce\s+dernier|cette\s+dernière|est[ae]\s+últim[ao]|后者|後者|후자)"
 _PRONOUN = re.compile(
-    rf"(?<![^\W\d_])(?i:(?P<former>{_FORMER})|(?P<latter>{_LATTER})|(?P<other>the\s+other\s+(?:one|image|picture|photo|option|choice|candidate|point|box|tile)))"
+    rf"(?<![^\W\d_])(?i:(?P<former>{_FORMER})|(?P<latter>{_LATTER})|(?P<other>the\s+other\s+(?:one|image|"
+    rf"picture|photo|option|choice|candidate|point|box|tile)))"
     r"(?i:\s+(?:one|option|choice|image|picture|candidate))?(?![a-z])(?!\s*[,(-]{1,2}\s*\(?[A-Z](?![A-Za-z]))"
 )
 _BACK = 400
@@ -31,7 +32,11 @@ def with_referents(text: str, options: tuple[ReadableOption, ...]) -> str:
 
     def label(match: re.Match[str]) -> str:
         before = [(place, key) for place, key in named if match.start() - _BACK < place < match.start()]
-        key = _other(before, options, ends) if match["other"] else _of_pair(before, ends, latter=match["latter"] is not None)
+        key = (
+            _other(before, options, ends)
+            if match["other"]
+            else _of_pair(before, ends, latter=match["latter"] is not None)
+        )
         return match[0] if key is None else f"option {key}"
 
     return _PRONOUN.sub(label, text)

@@ -30,7 +30,8 @@ from .refusal_phrases import REFUSAL
 from .verdict_lists import listed
 
 _VERDICT = re.compile(
-    rf"(?<![{LATIN}'/-])[(\[]?([A-Z])[)\]]?\s+(?:is|must\s+be|would\s+be|should\s+be|(?:seems|appears)(?:\s+to\s+be)?)\s+"
+    rf"(?<![{LATIN}'/-])[(\[]?([A-Z])[)\]]?\s+(?:is|must\s+be|would\s+be|should\s+be|(?:seems|"
+    rf"appears)(?:\s+to\s+be)?)\s+"
     r"(?:(?:indeed|clearly|definitely|therefore|thus|the|most|likely|probably|my|a|only|final)\s+)*"
     r"(?:correct|right|true|best|answer|match|winner|missing|closest|"
     r"(?<=most\s)(?:possible|probable|plausible|suitable|appropriate|accurate|fitting|reasonable)|"
@@ -39,16 +40,19 @@ _VERDICT = re.compile(
 _IT_IS = re.compile(rf"(?<![{LATIN}'/-])[(\[]?([A-Z])[)\]]?\s+it\s+is(?![A-Za-z])")
 _ELSEWHERE = verdicts_elsewhere()
 _TAG = re.compile(
-    r"[<\[](answer|final_answer|final|choice|option|response|result|output|solution|ans)[>\]](.{0,400}?)(?:[<\[]/\1[>\]]|\Z)"
+    r"[<\[](answer|final_answer|final|choice|option|response|result|output|solution|"
+    r"ans)[>\]](.{0,400}?)(?:[<\[]/\1[>\]]|\Z)"
     r"|\\boxed\s*\{([^{}]{0,200}(?:\{[^{}]{0,200}\}[^{}]{0,200})?)\}"
-    r"|[\"'](?:final_?answer|answer|correct_?answer|choice|option|letter|label|prediction|selection|selected|output)[\"']"
+    r"|[\"'](?:final_?answer|answer|correct_?answer|choice|option|letter|label|prediction|selection|selected|"
+    r"output)[\"']"
     r"\s*:\s*(\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'|\[[^\]\n]{0,300}\]|[^\s,{}\n]{1,40})",
     re.I | re.S,
 )
 _LEAD = re.compile(
-    r"\A[\s\"']*(?:[(\[]([A-Za-z])[)\]]|([A-Z])(?:[).:,;!]|\s*\n|\s+[-]\s|\s+(?:because|since)\b)|([a-z])[).](?=\s|\Z))"
+    r"\A[\s\"']*(?:[(\[]([A-Za-z])[)\]]|([A-Z])(?:[).:,;!]|\s*\n|\s+[-]\s|\s+(?:because|since)\b)|"
+    r"([a-z])[).](?=\s|\Z))"
 )
-_END = re.compile(r"(?:[.?!:;][ \t]+|(?<=[a-z]{2}),\s+)[(\[]?([A-Z])[)\]]?[.!]?\Z")
+_END = re.compile(r"(?:[.?!:;][ \t]+|(?:→|->|=>|⇒)[ \t]*|(?<=[a-z]{2}),\s+)[(\[]?([A-Z])[)\]]?[.!]?\Z")
 _LABEL_ALONE = re.compile(r"\s*[(\[]?[A-Z][)\]]?\.\s+")
 _END_IS = re.compile(rf"(?<=[^\W\d_A-Z]{{2}})\s+(?:is|{copulas()})\s+[(\[]?([A-Z])[)\]]?\.?\Z")
 _BRACKETED = re.compile(r"[(\[](?:(?i:option|choice|answer)\s+)?[A-Z][)\]]")
@@ -61,7 +65,11 @@ _UNTICKED = re.compile(r"\[ \]|[☐⬜□○]")
 _LIST_LINE = re.compile(r"\A[-*\s]*[(\[]?([A-Z])[)\].:]")
 _LED_UP_TO = re.compile(r":[ \t]*\n\s*[(\[]?([A-Z])[)\].](?=\s|\Z)")
 _OF_THE_REST = re.compile(r"\b(?:others?|less|not|unlikely|incorrect|wrong|options|choices|candidates|each)\b", re.I)
-_OF_THE_BEST = re.compile(r"\b(?:most(?!\s+un)|best|closest|lean\s+towards?|would\s+choose|correct\s+(?:answer|option|choice)\s+is)\b(?!.*\b(?:less|others?|incorrect)\b)", re.I)
+_OF_THE_BEST = re.compile(
+    r"\b(?:most(?!\s+un)|best|closest|lean\s+towards?|would\s+choose|correct\s+(?:answer|option|"
+    r"choice)\s+is)\b(?!.*\b(?:less|others?|incorrect)\b)",
+    re.I,
+)
 _ENTRY = re.compile(r"^[-*\s]*[(\[]?([A-Z])[)\].:]", re.M)
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{2})[.!?;](?=\s)|\n")
 _THING = r"(?:box|point|option|choice|image|picture|tile|patch|candidate|figure|region|circle|object)"
@@ -81,8 +89,10 @@ _LISTED = re.compile(r"(?:\A|\n|[.,;!?]\s)\s*[(\[]?([A-Z])(?:[)\]]|[.:]\s)|\s([A
 _WOULD = re.compile(r"\bwould\b", re.I)
 _IF = re.compile(r"\b(?:if|in\s+case|assuming|provided\s+that|had)\b[^.!?\n]*\Z", re.I)
 _STATEMENT = re.compile(
-    r"\b(?:statement|claim|description|sentence|caption|assertion|proposition|hypothesis|it|this|that|which)\s+(?:is|must\s+be|would\s+be|appears\s+to\s+be)\s+"
-    r"(?:(?:therefore|thus|indeed|clearly|actually|definitely|hence)\s+)?(?P<no>not\s+)?(?:(?P<true>true|correct|right|accurate)|(?P<false>false|incorrect|wrong|inaccurate|untrue))\b(?!\s*\?)",
+    r"\b(?:statement|claim|description|sentence|caption|assertion|proposition|hypothesis|it|this|that|"
+    r"which)\s+(?:is|must\s+be|would\s+be|appears\s+to\s+be)\s+"
+    r"(?:(?:therefore|thus|indeed|clearly|actually|definitely|hence)\s+)?(?P<no>not\s+)?(?:(?P<true>true|"
+    r"correct|right|accurate)|(?P<false>false|incorrect|wrong|inaccurate|untrue))\b(?!\s*\?)",
     re.I,
 )
 
@@ -249,7 +259,16 @@ def _held_true(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedA
     yes, no = by_words.get("true"), by_words.get("false")
     for match in _STATEMENT.finditer(text):
         if yes and no and not CONDITION.search(text[max(0, match.start() - 60) : match.start()]):
-            yield StatedAnswer(match.start(), no if (match["no"] is None) == (match["true"] is None) else yes, "held_true")
+            yield StatedAnswer(
+                match.start(), no if (match["no"] is None) == (match["true"] is None) else yes, "held_true"
+            )
+
+    for match in _YES_OR_NO.finditer(text):
+        if key := by_words.get(match[1].lower()):
+            yield StatedAnswer(match.start(), key, "held_true")
+
+
+_YES_OR_NO = re.compile(r"[:.]\s+(yes|no)(?=[,.!]|\s*\Z)", re.I)
 
 
 def _opens_list(ahead: str) -> bool:

@@ -20,7 +20,10 @@ class Marking(NamedTuple):
     rule: str
 
 
-_NOUN = r"(?:(?:option|choice|image|picture|point|candidate|box|tile|opción|opcion|opção|imagen|bild|вариант|الخيار|विकल्प|选项|選項|选|選択肢|선택지)\s*)?"
+_NOUN = (
+    r"(?:(?:option|choice|image|picture|point|candidate|box|tile|opción|opcion|opção|imagen|bild|вариант|"
+    r"الخيار|विकल्प|选项|選項|选|選択肢|선택지)\s*)?"
+)
 
 
 @cache
@@ -42,16 +45,22 @@ def _call(text: str, place: int) -> bool | None:
 def _named(options: tuple[ReadableOption, ...]) -> tuple[re.Pattern[str], dict[str, str]]:
     """Return the pattern for a name of any option, its label or its words, and the key of each name."""
     keys = {option.key: option.key for option in options}
-    words = {form: option.key for option in options for form in option.forms if not is_particle(form) and not form.isdigit()}
+    words = {
+        form: option.key for option in options for form in option.forms if not is_particle(form) and not form.isdigit()
+    }
     forms = sorted(words, key=lambda form: (-len(form), form))
     spelled = "|".join(start_of(form) + re.escape(form).replace(r"\ ", r"\s+") + end_of(form) for form in forms)
     label = rf"[(\[]?(?<![{LATIN}])(?-i:[{''.join(keys)}])(?![{LATIN}'])[)\]]?" if keys else "(?!)"
     return re.compile(f"(?i:{label}|{spelled})" if spelled else label), {**words, **keys}
 
 
-_OPENS = re.compile(rf"(?:\A|[;,|.!?][ \t]+|[;|])[ \t|*•-]*(?P<sign>[{RIGHT_SIGNS}{WRONG_SIGNS}])?[ \t]*(?i:{_NOUN})\Z")
+_OPENS = re.compile(
+    rf"(?:\A|[;,|.!?][ \t]+|[;|])[ \t|*•-]*(?P<sign>[{RIGHT_SIGNS}{WRONG_SIGNS}])?[ \t]*(?i:(?:(?:is\s+it|"
+    rf"could\s+it\s+be|what\s+about|how\s+about)\s+)?(?:the\s+)?{_NOUN})\Z"
+)
 _GAP = re.compile(
-    rf"[.):]?[ \t]*[^\n|:?(=-]{{0,60}}?(?:[:?=,(|.→>]|\s-|->)[\s\"'(\[*|:?=,.→>-]*|[ \t]+(?=[{RIGHT_SIGNS}{WRONG_SIGNS}])"
+    rf"[.):]?[ \t]*[^\n|:?(=-]{{0,60}}?(?:[:?=,(|.→>]|\s-|->)[\s\"'(\[*|:?=,.→>-]*|[ "
+    rf"\t]+(?=[{RIGHT_SIGNS}{WRONG_SIGNS}])"
 )
 """Between an option and the verdict on it: "A: yes", "(B) green - no", "C ✓", "Red? No"."""
 
@@ -113,24 +122,54 @@ def _row_call(line: str, pattern: re.Pattern[str], key_of: dict[str, str]) -> It
 _NOUN_AHEAD = re.compile(rf"\A(?i:{_NOUN})")
 
 
+def columns(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
+    """Yield the one option whose column of a table has no verdict but "right"."""
+    pattern, key_of = _named(options)
+    heads: dict[int, str] = {}
+    calls: dict[str, list[bool]] = {}
+    last = 0
+    for place, line in _lines(text):
+        if line.count("|") < 2:
+            continue
+        cells = [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
+        if not heads:
+            named = {number: pattern.fullmatch(_NOUN_AHEAD.sub("", cell)) for number, cell in enumerate(cells)}
+            found = {number: _key(match[0], key_of) for number, match in named.items() if match}
+            heads = {number: key for number, key in found.items() if key} if len(found) > 1 else {}
+            continue
+        for number, key in heads.items():
+            if number < len(cells) and (call := _call(cells[number], 0)) is not None:
+                calls.setdefault(key, []).append(call)
+                last = place
+    chosen = [key for key, its in calls.items() if all(its)]
+    if len(calls) > 1 and len(chosen) == 1:
+        yield Marking(last, chosen[0], "verdicts")
+
+
 def _key(name: str, key_of: dict[str, str]) -> str | None:
     bare = " ".join(name.strip("()[] ").split())
     return key_of.get(bare) or key_of.get(bare.lower())
 
 
-_NUMBER = r"(?P<number>\d{1,3}(?:[.,]\d{1,4})?)\s*(?P<unit>%|\s*/\s*10{1,2}\b|\s*percent|\s*por\s+ciento|\s*pour\s+cent|\s*Prozent)?"
+_NUMBER = (
+    r"(?P<number>\d{1,3}(?:[.,]\d{1,4})?)\s*(?P<unit>%|\s*/\s*10{1,2}\b|\s*percent|\s*por\s+ciento|"
+    r"\s*pour\s+cent|\s*Prozent)?"
+)
 _IS_SHARE = re.compile(
-    r"%|prob|confiden|likel|score|chance|certain|rating|percent|points\b|wahrsch|conf|puntu|punkte|概率|置信|可能性|得分|评分|確率|点数|확률|점수|вероятн|оценк|балл|احتمال|संभावना|प्रायिकता|nota\b|pontua",
+    r"%|\bP\s*\(|prob|confiden|likel|score|chance|certain|rating|percent|points\b|wahrsch|conf|puntu|punkte|"
+    r"概率|置信|可能性|得分|评分|確率|点数|확률|점수|вероятн|оценк|балл|احتمال|संभावना|प्रायिकता|nota\b|pontua",
     re.I,
 )
 
 
 _SHARE_BEHIND = re.compile(
-    r"[^\w%\n]{0,6}(?:(?:is|at|has|with|about|around|approx\.?|roughly|es|ist|est|gets|scores?|:|=|->)[^\w\n]{0,4}){0,2}" + _NUMBER + r"(?!\w)", re.I
+    r"(?:[^\d\n,;.()]{0,40}(?=\())?[^\w%\n]{0,6}(?:(?:is|at|has|with|about|around|approx\.?|roughly|es|ist|est|"
+    r"gets|scores?|:|=|->)[^\w\n]{0,4}){0,2}" + _NUMBER + r"(?!\w)",
+    re.I,
 )
 _SHARE_AHEAD = re.compile(
-    _NUMBER
-    + r"\s+(?:for|on|to|that\s+it(?:'s|\s+is)|chance\s+(?:of|for|that\s+it(?:'s|\s+is))|likely\s+(?:to\s+be)?|probability\s+(?:of|for)|para|für|pour|por|"
+    _NUMBER + r"\s+(?:for|on|to|that\s+it(?:'s|\s+is)|chance\s+(?:of|for|that\s+it(?:'s|\s+is))|likely\s+(?:to\s+be)?|"
+    r"probability\s+(?:of|for)|para|für|pour|por|"
     rf"sure\s+(?:of|it(?:'s|\s+is)|that\s+it(?:'s|\s+is)))\s+(?:(?:the|an?|la|el|die|der|das|le|o|a)\s+)?{_NOUN}\Z",
     re.I,
 )
@@ -138,26 +177,63 @@ _SHARE_AHEAD = re.compile(
 
 def shares(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
     """Yield the option with the largest share, probability or score; None where two share it."""
-    if not _IS_SHARE.search(text) or any(re.fullmatch(r"[\d.,%\s]+", option.words) for option in options if option.words):
+    if not _IS_SHARE.search(text) or any(
+        re.fullmatch(r"[\d.,%\s]+", option.words) for option in options if option.words
+    ):
         return
     pattern, key_of = _named(options)
     found: dict[str, float] = {}
     last = -1
     for match in pattern.finditer(text):
-        share = _SHARE_BEHIND.match(text, match.end()) or _SHARE_AHEAD.search(text, max(0, match.start() - 60), match.start())
+        share = _SHARE_BEHIND.match(text, match.end()) or _SHARE_AHEAD.search(
+            text, max(0, match.start() - 60), match.start()
+        )
         if share and (key := _key(match[0], key_of)):
             found[key] = float(share["number"].replace(",", "."))
             last = match.start()
-    if len(found) > 1:
+    if len(found) > 1 and not _may_be_beaten(found, options, text):
         most = [key for key, share in found.items() if share == max(found.values())]
         yield Marking(last, most[0] if len(most) == 1 else None, "shares")
 
 
-_RANKS = re.compile(r"rank|order\s+of|(?:in|by)\s+(?:descending\s+)?order|most\s+(?:to\s+least|likely\s+to)|likelihood|similarity|排序|排名|順位|순위|orden|classement|reihenfolge|rangfolge|ordem|порядк|रैंक|ترتيب|clasificaci", re.I)
-_ASCENDING = re.compile(r"least\s+\w+\s*(?:\w+\s+)?to\s+(?:the\s+)?most|ascending|worst\s+to\s+best|von\s+(?:un|am\s+wenigsten)|de\s+menos\s+a\s+m", re.I)
+def _may_be_beaten(found: dict[str, float], options: Sequence[ReadableOption], text: str) -> bool:
+    """Return whether an option whose share is not stated could have the largest one."""
+    return len(found) < len(options) and "%" in text and max(found.values()) <= 100 - sum(found.values())
+
+
+_RANKS = re.compile(
+    r"rank|order\s+of|(?:in|by)\s+(?:descending\s+)?order|most\s+(?:to\s+least|likely\s+to)|likelihood|"
+    r"similarity|排序|排名|順位|순위|orden|classement|reihenfolge|rangfolge|ordem|порядк|रैंक|ترتيب|clasificaci",
+    re.I,
+)
+_ASCENDING = re.compile(
+    r"least\s+\w+\s*(?:\w+\s+)?to\s+(?:the\s+)?most|ascending|worst\s+to\s+best|von\s+(?:un|am\s+wenigsten)|"
+    r"de\s+menos\s+a\s+m",
+    re.I,
+)
 
 
 _STEP = re.compile(r"\s*(?P<sign>[>≻,]|->|→|<)\s*(?:(?:and|then)\s+)?(?:the\s+)?")
+
+
+_FIRST_PLACE = re.compile(
+    r"^[ \t*•-]*(?:1st|first|first\s+(?:place|choice)|top\s+choice|rank\s+1|"
+    r"best(?:\s+match)?)\s*[:=-]\s*",
+    re.I | re.M,
+)
+_SECOND_PLACE = re.compile(
+    r"(?:^|[;,.]\s*)[ \t*•-]*(?:2nd|second(?:\s+(?:place|choice|best))?|rank\s+2|worst|next(?:\s+best)?)\s*[:=-]",
+    re.I | re.M,
+)
+
+
+def first_places(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
+    """Yield the option that has the first place in a ranking of lines."""
+    pattern, key_of = _named(options)
+    for match in _FIRST_PLACE.finditer(text):
+        named = pattern.match(text, match.end())
+        if named and _SECOND_PLACE.search(text, named.end()):
+            yield Marking(len(text), _key(named[0], key_of), "ranks")
 
 
 def ranks(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
@@ -165,7 +241,8 @@ def ranks(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
     if not _RANKS.search(text):
         return
     pattern, key_of = _named(options)
-    first, ended, sign = None, -1, ""
+    first: re.Match[str] | None = None
+    ended, sign = -1, ""
     for match in pattern.finditer(text):
         step = _STEP.fullmatch(text, ended, match.start()) if first is not None else None
         if step is None:
@@ -188,5 +265,7 @@ def listed(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
     if len(text) < _SHORTEST:
         return
     yield from verdicts(text, options)
+    yield from columns(text, options)
     yield from shares(text, options)
     yield from ranks(text, options)
+    yield from first_places(text, options)

@@ -8,9 +8,10 @@ from typing import Literal, NamedTuple
 
 from benchwright.score_interval import Z_95, Interval, score_interval
 
-Method = Literal["wilson", "wilson_clustered", "clustered_bootstrap", "combined", "adjusted_wald"]
+Method = Literal["wilson", "wilson_clustered", "clustered_bootstrap", "combined", "adjusted_wald", "finite_population"]
 """How an interval was made: Wilson's; Wilson's with as many items as those of clusters are worth; percentiles of
-resampled clusters; the tasks' intervals combined; Bonett and Price's, of a difference."""
+resampled clusters; the tasks' intervals combined; Bonett and Price's, of a difference; Wilson's
+for what all items would give of which a sample was asked."""
 
 
 METHODS: dict[Method, str] = {
@@ -19,6 +20,7 @@ METHODS: dict[Method, str] = {
     "clustered_bootstrap": "percentiles over resampled clusters, items that share a source image, pair or scene",
     "combined": "the tasks' intervals combined",
     "adjusted_wald": "Bonett and Price's, of a difference",
+    "finite_population": "Wilson's, for what all items would give of which a sample was asked",
 }
 """In words."""
 

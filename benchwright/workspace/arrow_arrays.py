@@ -45,6 +45,11 @@ def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     return pa.array(values, kind)
 
 
+def arrow_numbers(numbers: NDArray[np.int64]) -> pa.Array:
+    """Return an array of NumPy's as one of Arrow's, which shares its memory."""
+    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+
+
 def numbers_of(column: pa.ChunkedArray) -> NDArray[Any]:
     """Return a column of numbers without nulls as a NumPy array, as `to_numpy` does, but without pandas.
 
@@ -61,6 +66,21 @@ def numbers_of(column: pa.ChunkedArray) -> NDArray[Any]:
         np.frombuffer(chunk.buffers()[1], dtype)[chunk.offset : chunk.offset + len(chunk)] for chunk in column.chunks
     ]
     return np.concatenate([np.zeros(0, dtype), *(part for part in parts if len(part))])
+
+
+def integers_of(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
+    """Return positions of any integer type, such as Arrow's functions give, as a NumPy array; -1 where one is null."""
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    parts = [np.zeros(0, np.int64)]
+    for chunk in (chunk.cast(pa.int64()) for chunk in chunks):
+        present, numbers = chunk.buffers()
+        own = slice(chunk.offset, chunk.offset + len(chunk))
+        part = np.frombuffer(numbers, np.int64)[own]
+        if chunk.null_count:
+            is_there = np.unpackbits(np.frombuffer(present, np.uint8), bitorder="little")[own]
+            part = np.where(is_there, part, -1)
+        parts.append(part)
+    return np.concatenate(parts)
 
 
 def _numbers(values: Sequence[Any], kind: pa.DataType) -> pa.Array:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,17 @@ from benchwright.errors import DamagedError, DataError
 from benchwright.storage_faults import writing
 from benchwright.workspace.atomic import flush_to_disk
 from benchwright.workspace.sealed import read_sealed, write_sealed
-from benchwright.workspace.tables import read_table, write_table
+from benchwright.workspace.tables import columns_of_rows, read_table, write_columns
 from benchwright.workspace.workspace import Workspace
 
 FORMAT = "benchwright/stage"
 VERSION = 1
+_MARKERS_KEPT = 16_384
+"""Markers that a process keeps, some 2 kB each: all of 60 stages with 256 shards."""
+
+
+Rows = Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any] | pa.Array]
+"""Rows of a table, or its columns by their names."""
 
 
 def shard_names(count: int) -> list[str]:
@@ -75,6 +81,26 @@ def _marker_of(document: Mapping[str, Any], path: Path) -> Marker:
         raise DamagedError(path, f"is damaged: {error}") from error
 
 
+def _document(path: Path) -> dict[str, Any]:
+    document = read_sealed(path)
+    if document.get("format") != FORMAT or document.get("version") != VERSION:
+        raise DataError(
+            f"{path} has format {document.get('format')!r} version {document.get('version')!r}, this program reads "
+            f"{FORMAT!r} {VERSION}; use the program that wrote it or a new workspace"
+        )
+    return document
+
+
+@lru_cache(_MARKERS_KEPT)
+def _read_marker(path: str, *state: int) -> Marker:
+    """Read a marker once for each state of its file: its size, its times of change and its inode.
+
+    A marker is renamed into place, so another one has another inode, even where the clock has not moved on.
+    """
+    del state
+    return _marker_of(_document(Path(path)), Path(path))
+
+
 class StageTable:
     """The shards of one stage in one workspace."""
 
@@ -118,8 +144,11 @@ class StageTable:
 
     def _marker(self, shard: str) -> Marker | None:
         path = self.marker_path(shard)
-        document = self._document(path)
-        return None if document is None else _marker_of(document, path)
+        try:
+            status = os.stat(path)
+        except FileNotFoundError:
+            return None
+        return _read_marker(str(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
     def all_markers(self) -> list[Marker]:
         """Return all undamaged markers and entries of `current.json`, whether their files are damaged or not."""
@@ -140,24 +169,13 @@ class StageTable:
     def current(self) -> list[Marker]:
         """Return the markers that `current.json` lists; none where the stage has not ended yet."""
         path = self.folder / "current.json"
-        document = self._document(path)
-        if document is None:
+        try:
+            document = _document(path)
+        except FileNotFoundError:
             return []
         if "shards" not in document:
             raise DamagedError(path, "is damaged: it lists no shards")
         return [_marker_of(entry, path) for entry in document["shards"]]
-
-    def _document(self, path: Path) -> dict[str, Any] | None:
-        try:
-            document = read_sealed(path)
-        except FileNotFoundError:
-            return None
-        if document.get("format") != FORMAT or document.get("version") != VERSION:
-            raise DataError(
-                f"{path} has format {document.get('format')!r} version {document.get('version')!r}, this program reads "
-                f"{FORMAT!r} {VERSION}; use the program that wrote it or a new workspace"
-            )
-        return document
 
     def read(self, marker: Marker, kind: str, columns: Sequence[str] | None = None) -> pa.Table | None:
         """Read one kind of file of a shard; None where the shard has none of that kind.
@@ -176,27 +194,39 @@ class StageTable:
         self,
         shard: str,
         *,
-        tables: Mapping[str, tuple[Sequence[Mapping[str, Any]], pa.Schema]],
+        tables: Mapping[str, tuple[Rows, pa.Schema]],
         fingerprint: str,
         config: str,
         effect: str,
         counts: Mapping[str, Any],
         overrides: str = "",
     ) -> Marker:
-        """Write a shard's files, then its marker, and return the marker."""
+        """Write a shard's files, then its marker, and return the marker.
+
+        Args:
+            shard: Name of the shard.
+            tables: Sorted rows by kind of file, each with its schema; a file without rows is written of outcomes only.
+            fingerprint: As in `Marker`; so are the others.
+            config: As in `Marker`.
+            effect: As in `Marker`.
+            counts: As in `Marker`.
+            overrides: As in `Marker`.
+        """
         (self.folder / "markers").mkdir(parents=True, exist_ok=True)
         files: dict[str, dict[str, Any]] = {}
         for kind, (rows, schema) in sorted(tables.items()):
-            if not rows and kind != "outcomes":
+            columns = columns_of_rows(rows, schema) if isinstance(rows, Sequence) else rows
+            count = len(next(iter(columns.values())))
+            if not count and kind != "outcomes":
                 continue
             draft = self._tmp / f"{self.stage}.{shard}.{kind}.{os.getpid()}.{secrets.token_hex(4)}.parquet"
             with writing(self.folder / f"{shard}.{kind}.parquet", draft):
-                write_table(draft, rows, schema)
+                write_columns(draft, columns, schema)
                 sha256 = file_digest(draft)
                 name = f"{shard}.{kind}.{sha256[:16]}.parquet"
                 flush_to_disk(draft)  # after a power cut no marker may refer to a file that was lost
                 draft.replace(self.folder / name)
-            files[kind] = {"name": name, "sha256": sha256, "rows": len(rows)}
+            files[kind] = {"name": name, "sha256": sha256, "rows": count}
         marker = Marker(shard, fingerprint, config, files, effect, counts, overrides)
         write_sealed(self.marker_path(shard), {"format": FORMAT, "version": VERSION, **vars(marker)}, tmp=self._tmp)
         return marker

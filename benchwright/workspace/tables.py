@@ -72,12 +72,23 @@ def outcome_schema(values: Mapping[str, str]) -> pa.Schema:
 
 
 def write_table(path: Path, rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> None:
-    """Write rows, already sorted, as one Parquet file.
+    """Write rows, already sorted, as one Parquet file; see `write_columns`."""
+    write_columns(path, columns_of_rows(rows, schema), schema)
+
+
+def columns_of_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> dict[str, Sequence[Any]]:
+    """Return the columns of rows; None where a row lacks one."""
+    return {field.name: [row.get(field.name) for row in rows] for field in schema}
+
+
+def write_columns(path: Path, columns: Mapping[str, Sequence[Any] | pa.Array], schema: pa.Schema) -> None:
+    """Write the columns of rows that are already sorted as one Parquet file.
 
     `path` should be a draft that the caller moves into place (`benchwright.workspace.atomic.replacing`).
     """
     stamped = schema.with_metadata({"format": FORMAT, "version": str(VERSION)})
-    arrays = [arrow_array([row.get(field.name) for row in rows], field.type) for field in stamped]
+    given = [(columns[field.name], field.type) for field in stamped]
+    arrays = [values if isinstance(values, pa.Array) else arrow_array(values, kind) for values, kind in given]
     table = pa.Table.from_arrays(arrays, schema=stamped)
     pq.write_table(table, path, row_group_size=ROWS_PER_GROUP, compression="zstd", compression_level=3)
 

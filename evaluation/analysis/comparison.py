@@ -53,7 +53,10 @@ class PairResult(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """A model in the ranking. Models asked fewer items than others, and models with unfit scores, have no place."""
+    """A model in the ranking.
+
+    Models asked fewer items than others, a sample where others were asked all, and unfit scores have no place.
+    """
 
     model: str
     figure: Figure
@@ -150,6 +153,11 @@ def _named(scores: Sequence[Score], models: Sequence[str], results: Path) -> lis
         raise BenchwrightError(
             f"{results} holds no score of {missing[0]!r}; it has {', '.join(score.title for score in scores)}"
         )
+    if len({by_name[name].sample for name in models}) > 1:
+        raise BenchwrightError(
+            f"{' and '.join(by_name[name].title for name in models)} were not asked the same items: a sample is "
+            "compared with the same sample only; run both with the same --limit, or both without"
+        )
     if unfit := [by_name[name] for name in models if by_name[name].unfit]:
         raise BenchwrightError(
             f"{unfit[0].title} cannot be compared: its score is unfit, since {unfit[0].why_unfit()}; run it again, or "
@@ -174,6 +182,7 @@ def _comparison(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, against:
     pair_by_place: dict[tuple[int, int], ModelPair] = {}
     for i, k in combinations([k for k, score in enumerate(sheet.scores) if not score.unfit], 2):
         is_wanted = against is None or against in {models[i], models[k]}
+        is_wanted = is_wanted and sheet.scores[i].sample == sheet.scores[k].sample
         if is_wanted and (pair := _pair(sheet, i, k, held, name)):
             pair_by_place[i, k] = pair
     adjusted = holm([pair.p for pair in pair_by_place.values()])
@@ -206,6 +215,7 @@ def _ranking(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, apart: set[
     was_asked = sheet.asked & held
     numbers = [k for k in range(len(sheet.scores)) if was_asked[k].any()]
     fit = [k for k in numbers if not sheet.scores[k].unfit]
+    fit = [k for k in fit if sheet.scores[k].sample is None] or fit  # a sample is ranked beside no score of all items
     metric = "accuracy" if name == _ALL else f"accuracy/{name}"
     most = max(fit, key=lambda k: (int(was_asked[k].sum()), -k), default=None)
     placed = [k for k in fit if most is not None and (was_asked[k] == was_asked[most]).all()]

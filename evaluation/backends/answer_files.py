@@ -4,7 +4,8 @@ JSON Lines, one question a line: `release_id`, `split`, `tasks` (those that the 
 `protocol`, `reader`, `item_id` (with `.VARIANT` where
 a protocol asks an item more than once), and `reply`, or `error` where there is none. Where a model's server replied,
 `reply_kind` says of which kind that was, `finish` why it ended, and `cause` why it is no answer. `letter` is what was
-read from the reply, for people; it is read again when the file is scored.
+read from the reply, for people; it is read again when the file is scored. `samples` says how many replies were drawn to
+each question, where that is more than one.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from benchwright.errors import DataError
 from benchwright.models.endpoints.reply_kinds import ReplyKind
 
 from ..prompting.question import Question, Reply
+from .options import MOST_SAMPLES
 from .predictions import MAX_LINE_CHARS, Prediction, PredictionsFile
 
 ANSWERS_FILE = "answers.jsonl"
@@ -37,14 +39,16 @@ class AnswerHead(NamedTuple):
     model: str
     protocol: str
     reader: str
+    samples: int = 1
 
 
 def answer_lines(head: AnswerHead, rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the lines of an answer file from rows of judged predictions."""
+    stated = {name: value for name, value in head._asdict().items() if (name, value) != ("samples", 1)}
     for row in rows:
         for attempt in row["attempts"] or [{**row, "variant": ""}]:
             variant = f".{attempt['variant']}" if attempt["variant"] else ""
-            line: dict[str, Any] = {**head._asdict(), "item_id": row["item_id"] + variant, "letter": attempt["letter"]}
+            line: dict[str, Any] = {**stated, "item_id": row["item_id"] + variant, "letter": attempt["letter"]}
             if attempt["reply"] is None:
                 line["error"] = attempt["cause"] or "no reply"
             else:
@@ -67,7 +71,7 @@ def read_head(path: Path) -> AnswerHead:
         for number, raw in enumerate(iter(lambda: handle.readline(MAX_LINE_CHARS + 1), b""), start=1):
             stated = _head_of(raw, f"{path}: line {number}")
             if head is not None and stated != head:
-                name = next(name for name in _HEAD if getattr(head, name) != getattr(stated, name))
+                name = next(name for name in AnswerHead._fields if getattr(head, name) != getattr(stated, name))
                 raise DataError(
                     f"{path}: line {number}: {name} is {getattr(stated, name)!a}, and line 1 has "
                     f"{getattr(head, name)!a}; an answer file is of one model on one release"
@@ -90,8 +94,11 @@ def _head_of(raw: bytes, where: str) -> AnswerHead:
             f"{where}: has no {wrong[0]}; an answer file has {', '.join(_HEAD)} in every line, as "
             "`benchwright evaluate run` on a sealed split writes it"
         )
+    samples = row.get("samples", 1)
+    if type(samples) is not int or not 1 <= samples <= MOST_SAMPLES:
+        raise DataError(f"{where}: samples is {ascii(samples)[:80]}, not a number from 1 to {MOST_SAMPLES}")
     release_id, split, tasks, model, protocol, reader = (row[name] for name in _HEAD)
-    return AnswerHead(release_id, split, None if tasks is None else tuple(tasks), model, protocol, reader)
+    return AnswerHead(release_id, split, None if tasks is None else tuple(tasks), model, protocol, reader, samples)
 
 
 def _is_valid(name: str, value: Any) -> bool:

@@ -153,10 +153,10 @@ def parse_model(model: str, options: BackendOptions | None = None) -> Backend:
     kind, _, argument = model.partition(":")
     factory: _Factory = find("backends", kind).load()
     backend = factory(argument, options or BackendOptions())
-    if options is not None and (options.fields or options.omit) and not getattr(backend, "takes_fields", False):
+    if options is not None and not getattr(backend, "takes_fields", False) and (given := options.only_for_endpoints()):
         raise BenchwrightError(
-            f"model {model!r} is sent no requests to which fields could be added, or left out of; they go with models "
-            "behind an endpoint, such as openai:NAME"
+            f"model {model!r} is sent no requests that {given[0]} could change; it goes with models behind an "
+            "endpoint, such as openai:NAME"
         )
     return backend
 

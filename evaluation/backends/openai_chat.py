@@ -1,4 +1,4 @@
-"""Backend for any endpoint with the OpenAI chat protocol: a hosted model, or a server of your own.
+"""Backend for models behind endpoints, hosted or of your own: chat completions, Responses, Anthropic, Gemini.
 
 Requests go through the client in `benchwright/models/endpoints/client.py`, which steps use as well. What is of scoring
 alone stands here: order of replies, equal questions that share a request, the log, and a protocol's tries.
@@ -6,7 +6,10 @@ alone stands here: order of replies, equal questions that share a request, the l
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
+import threading
 from collections import deque
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future
@@ -15,10 +18,12 @@ from urllib.parse import urlsplit
 
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, PrerequisiteError, RequestFailed
-from benchwright.models.endpoints.chat import OPENAI_URL
+from benchwright.models.endpoints.apis import APIS, OPENAI_APIS, Api
 from benchwright.models.endpoints.chat_request import ChatMessage, ChatRequest
 from benchwright.models.endpoints.completions import Completion
+from benchwright.models.endpoints.extra_headers import secrets_in, sent_headers
 from benchwright.models.endpoints.failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
+from benchwright.models.endpoints.picture_refusals import learned_limits
 from benchwright.models.endpoints.usage import BudgetSpent, Spending
 from benchwright.text_normalization import counted
 
@@ -33,20 +38,47 @@ from .sent_pictures import SentPicture, SentPictures, store
 if TYPE_CHECKING:
     from benchwright.models.endpoints.client import ModelClient
 
+logger = logging.getLogger(__name__)
+
+_EXAMPLES: Mapping[Api, str] = {
+    "chat": "gpt-4o", "responses": "gpt-5", "anthropic": "claude-sonnet-4-5", "gemini": "gemini-2.5-flash",
+}  # fmt: skip
 _CAUSES = {"connection": "connection failed: ", "unusable_reply": "unusable response: "}
 """Words before the details of a failure, by its reason."""
 
 
 def openai_chat(argument: str, options: BackendOptions) -> Backend:
-    """Return the backend for a model behind an endpoint, such as `openai:gpt-4o`.
+    """Return the backend for a model in the API of chat completions, such as `openai:gpt-4o`.
 
     Raises:
         BenchwrightError: No model is named, an address is none, or a budget in money has no prices.
         PrerequisiteError: The environment variable for the key is not set.
     """
-    if not argument:
-        raise BenchwrightError("model 'openai' needs a model's name after the colon, such as 'openai:gpt-4o'")
-    _check_address("--base-url", options.base_url or OPENAI_URL)
+    return _endpoint_model("chat", argument, options)
+
+
+def responses(argument: str, options: BackendOptions) -> Backend:
+    """Return the backend for a model in OpenAI's Responses API; raises as `openai_chat` does."""
+    return _endpoint_model("responses", argument, options)
+
+
+def anthropic(argument: str, options: BackendOptions) -> Backend:
+    """Return the backend for a model in Anthropic's Messages API; raises as `openai_chat` does."""
+    return _endpoint_model("anthropic", argument, options)
+
+
+def gemini(argument: str, options: BackendOptions) -> Backend:
+    """Return the backend for a model in the Gemini API; raises as `openai_chat` does."""
+    return _endpoint_model("gemini", argument, options)
+
+
+def _endpoint_model(api: Api, model: str, options: BackendOptions) -> Backend:
+    facts = APIS[api]
+    if not model:
+        raise BenchwrightError(
+            f"model {facts.backend!r} needs a model's name after the colon, such as '{facts.backend}:{_EXAMPLES[api]}'"
+        )
+    _check_address("--base-url", options.base_url or facts.base_url)
     if (options.image_urls is None) != (options.image_folder is None):
         raise BenchwrightError(
             "--image-urls and --image-folder go together: pictures are put into the folder, and the endpoint fetches "
@@ -54,13 +86,25 @@ def openai_chat(argument: str, options: BackendOptions) -> Backend:
         )
     if options.image_urls is not None:
         _check_address("--image-urls", options.image_urls)
-    key = os.environ.get(options.api_key_env, "").strip()
-    if not key and (options.base_url is None or options.api_key_env != OPENAI_KEY_VARIABLE):
+    is_usual = options.api_key_env == OPENAI_KEY_VARIABLE
+    variable = facts.key_variable if is_usual else options.api_key_env
+    key = os.environ.get(variable, "").strip()
+    if not key and (options.base_url is None or not is_usual):
         raise PrerequisiteError(
-            f"model 'openai:{argument}' needs a key in the environment variable {options.api_key_env}, which is not "
+            f"model '{facts.backend}:{model}' needs a key in the environment variable {variable}, which is not "
             "set; set it, name another with --api-key-env, or name a server of your own with --base-url"
         )
-    return OpenAIChat(argument, options, key)
+    address = ModelAddress(
+        model,
+        (options.base_url or facts.base_url).rstrip("/"),
+        key,
+        variable,
+        "--base-url",
+        api=api,
+        headers=sent_headers(options.headers),
+        secrets=secrets_in(options.headers),
+    )
+    return OpenAIChat(address, options)
 
 
 def _check_address(option: str, address: str) -> None:
@@ -80,12 +124,16 @@ class QuestionRequest(NamedTuple):
         key: SHA-256 over address, model, words, decoding and the pictures' SHA-256: equal requests, equal keys.
         body: Body with each picture's address replaced by its SHA-256.
         pictures: Pictures of the request, in order.
+        draw: Number of the draw; requests of several draws are never one request, however equal.
+        images: Pictures of the question that they were made from.
     """
 
     chat: ChatRequest
     key: str
     body: Mapping[str, Any]
     pictures: tuple[SentPicture, ...]
+    draw: int = 1
+    images: tuple[QuestionImage, ...] = ()
 
 
 class _LoggedAnswer(NamedTuple):
@@ -117,21 +165,29 @@ class OpenAIChat:
     A request that fails in a way that may pass (429, 5xx, a broken connection, a reply that is no JSON, a timeout) is
     sent again; one that fails for good ends that item with its cause. A refused key or an unknown model ends the run,
     as does an address where nobody listens. A budget ends it too, once what is under way has come back.
+
+    Args:
+        address: Where the model is asked, and in which API.
+        options: Options of the model.
     """
 
     tasks = None
     takes_fields = True
+    draws_samples = True
 
-    def __init__(self, model: str, options: BackendOptions, key: str) -> None:
-        self.name = f"openai:{model}"
-        self._model, self._options, self._key = model, options, key
-        self._url = (options.base_url or OPENAI_URL).rstrip("/")
+    def __init__(self, address: ModelAddress, options: BackendOptions) -> None:
+        self.name = f"{APIS[address.api].backend}:{address.model}"
+        self._address, self._options = address, options
+        self._url = address.base_url
         self._image_urls = None if options.image_urls is None else options.image_urls.rstrip("/")
         self._under_way: dict[str, Future[_LoggedAnswer]] = {}
         """Requests that were sent and not answered, by key; equal questions share one."""
-        self._parameters = options.parameters(model, self._url)
-        self._limits = PictureLimits.of(options)
+        self._parameters = options.parameters(address.model, self._url, address.api)
+        facts = APIS[address.api]
+        known = PictureLimits(facts.max_side_px, facts.max_bytes) if self._url == facts.base_url else PictureLimits()
+        self._limits = PictureLimits.of(options).within(known)
         self._pictures = SentPictures(self._limits)
+        self._learning = threading.Lock()
         self.spending = Spending(options.bounds, options.prices)
 
     @property
@@ -139,13 +195,15 @@ class OpenAIChat:
         """Address, fields as they were really sent, how often an item is tried and how pictures travel.
 
         `fields` holds those that the user added, `omit` those that were to be left out, and `refused` those that the
-        model turned out to refuse, each with what was sent instead.
+        model turned out to refuse, each with what was sent instead. `picture_limits_learned` are limits that followed
+        from refusals of pictures.
         """
         options, sent = self._options, self._parameters.sent
         more = {
             "fields": {name: value for name, value in sent.items() if name in options.fields},
             "omit": sorted(options.omit),
             "refused": self._parameters.refused,
+            "picture_limits_learned": {} if self._pictures.limits == self._limits else self._pictures.limits.settings(),
         }
         return {
             "base_url": self._url,
@@ -153,7 +211,9 @@ class OpenAIChat:
             "retries": options.retries,
             "tries": options.tries,
             "pictures": "inline" if self._image_urls is None else "by URL",
+            **({"stream": True} if self._parameters.stream_fields else {}),
             **self._limits.settings(),
+            **self._shaping(),
             **{name: value for name, value in more.items() if value},
         }
 
@@ -161,7 +221,14 @@ class OpenAIChat:
     def identity(self) -> Mapping[str, Any]:
         """The settings that can change a reply: the address, and all requested fields, None for a field left out."""
         left_out = dict.fromkeys(self._options.omit)
-        return {"base_url": self._url, **left_out, **self._parameters.asked, **self._limits.settings()}
+        settings = {**self._parameters.asked, **self._limits.settings(), **self._shaping()}
+        return {"base_url": self._url, **left_out, **settings}
+
+    def _shaping(self) -> dict[str, Any]:
+        """Return the options that shape requests and are no fields of theirs, as far as they are given."""
+        detail = self._options.image_detail if self._address.api in OPENAI_APIS else None  # else it is a field
+        given = {"system": self._options.system, "image_detail": detail}
+        return {name: value for name, value in given.items() if value is not None}
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield replies in the order of the questions; what the log has answered is not asked again.
@@ -179,6 +246,10 @@ class OpenAIChat:
             ReplyLog(path, release_id=context.release_id, other_releases=context.other_releases) as log,
         ):
             self._parameters.know(log.refused(self._url))
+            learned = log.picture_limits(self._url)
+            self._pictures.limits = self._limits.within(
+                PictureLimits(learned.get("max_picture_side"), learned.get("max_picture_bytes"))
+            )
             run = _ChatRun(client, log, context)
             self._log_run(run)
             try:
@@ -201,17 +272,34 @@ class OpenAIChat:
         Raises:
             BenchwrightError: A picture cannot be made ready.
         """
-        parts = [self._pictures.of(part) if isinstance(part, QuestionImage) else part for part in message_of(question)]
+        message = message_of(question)
+        parts = [self._pictures.of(part) if isinstance(part, QuestionImage) else part for part in message]
         content = [part.in_request(self._image_urls) if isinstance(part, SentPicture) else part for part in parts]
-        chat = ChatRequest(self._model, [ChatMessage("user", content)], self._parameters.sent)
-        return self._keyed(chat, tuple(part for part in parts if isinstance(part, SentPicture)))
+        system = [] if self._options.system is None else [ChatMessage("system", [self._options.system])]
+        chat = ChatRequest(
+            self._address.model,
+            [*system, ChatMessage("user", content)],
+            self._fields_of(question.draw),
+            api=self._address.api,
+            detail=self._options.image_detail if self._address.api in OPENAI_APIS else None,
+        )
+        images = tuple(part for part in message if isinstance(part, QuestionImage))
+        pictures = tuple(part for part in parts if isinstance(part, SentPicture))
+        return self._keyed(chat, pictures, draw=question.draw, images=images)
+
+    def _fields_of(self, draw: int) -> dict[str, Any]:
+        """Return the fields of a draw's request, with the seed of that draw where the model takes one."""
+        sent = self._parameters.sent
+        if self._options.samples > 1 and type(sent.get("seed")) is int:
+            sent["seed"] += draw - 1
+        return sent
 
     def _client(self) -> ModelClient:
         from benchwright.models.endpoints.client import ModelClient
 
         options = self._options
         return ModelClient(
-            ModelAddress(self._model, self._url, self._key, options.api_key_env, "--base-url"),
+            self._address,
             self._parameters,
             timeout_s=options.timeout,
             retries=options.retries,
@@ -220,10 +308,13 @@ class OpenAIChat:
             spending=self.spending,
         )
 
-    def _keyed(self, chat: ChatRequest, pictures: tuple[SentPicture, ...]) -> QuestionRequest:
+    def _keyed(
+        self, chat: ChatRequest, pictures: tuple[SentPicture, ...], *, draw: int, images: tuple[QuestionImage, ...]
+    ) -> QuestionRequest:
         body = chat.logged()
-        key = digest({"base_url": self._url, "by_url": self._image_urls is not None, "body": body})
-        return QuestionRequest(chat, key, body, pictures)
+        of_draw = {"draw": draw} if draw > 1 else {}
+        key = digest({"base_url": self._url, "by_url": self._image_urls is not None, "body": body, **of_draw})
+        return QuestionRequest(chat, key, body, pictures, draw, images)
 
     def _log_run(self, run: _ChatRun) -> None:
         run.log.run(run.context.release_id, run.context.content_id, self.settings)
@@ -286,12 +377,22 @@ class OpenAIChat:
                 completion, sent = await run.client.ask(request.chat)
             except RequestAdapted:
                 self._log_run(run)  # with other settings, which a run that goes on from here is to find
-                request = self._keyed(request.chat.with_parameters(self._parameters.sent), request.pictures)
+                chat = request.chat.with_parameters(self._fields_of(request.draw))
+                request = self._keyed(chat, request.pictures, draw=request.draw, images=request.images)
                 if (known := log.reply_to(request.key)) is not None:
                     return _LoggedAnswer(known, request.key)
                 log.request(request.key, item_id, request.body)
                 continue
             except RequestFailed as failure:
+                if (smaller := await asyncio.to_thread(self._with_smaller_pictures, request, failure)) is not None:
+                    self._log_run(run)
+                    request = smaller
+                    for picture in request.pictures:
+                        log.picture(picture.record())
+                    if (known := log.reply_to(request.key)) is not None:
+                        return _LoggedAnswer(known, request.key)
+                    log.request(request.key, item_id, request.body)
+                    continue
                 failure = _with_advice(failure, request.pictures)
                 log.failed(request.key, item_id, _cause(failure), failure.sent, number)
                 if number == self._options.tries:
@@ -303,6 +404,37 @@ class OpenAIChat:
                 number += 1
                 continue
             return _LoggedAnswer(completion, request.key)
+
+    def _with_smaller_pictures(self, request: QuestionRequest, failure: RequestFailed) -> QuestionRequest | None:
+        """Return a request again with pictures that the endpoint may take; None where its failure is another.
+
+        The limit holds for the rest of the run.
+        """
+        pictures = request.pictures
+        if not pictures or not finds_too_large(failure.status, failure.detail):
+            return None
+        with self._learning:  # requests that are refused at the same time learn one limit
+            limits = self._pictures.limits
+            if not any(limits.exceeded_by(each.width, each.height, each.size_bytes) for each in pictures):
+                side_px = max(max(each.width, each.height) for each in pictures)
+                learned = learned_limits(failure.detail, side_px, max(each.size_bytes for each in pictures))
+                if learned is None:
+                    return None
+                self._pictures.limits = limits = limits.within(PictureLimits(*learned))
+                logger.warning(
+                    "%s finds a picture too large (%s); from now on pictures are shrunk to %s",
+                    self.name, failure.detail, limits.settings(),
+                )  # fmt: skip
+            try:
+                # Anew from the question, so that a run that goes on from here makes the very same.
+                smaller = tuple(SentPictures(limits).of(image) for image in request.images)
+            except BenchwrightError:
+                return None
+        if self._options.image_folder is not None:
+            for picture in smaller:
+                store(picture, self._options.image_folder)
+        chat = request.chat.with_pictures([picture.in_request(self._image_urls) for picture in smaller])
+        return self._keyed(chat, smaller, draw=request.draw, images=request.images)
 
 
 def _with_advice(failure: RequestFailed, pictures: Sequence[SentPicture]) -> RequestFailed:

@@ -6,6 +6,7 @@ of a recipe's `models` and the tables of both in the documentation follow from t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -13,14 +14,19 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from benchwright.errors import BenchwrightError
+from benchwright.models.endpoints.apis import OPENAI_APIS, Api, Detail, Effort, api_of, parameters_for
+from benchwright.models.endpoints.extra_headers import wrong_headers
 from benchwright.models.endpoints.request_fields import RequestFields, RequestParameters, wrong_fields
 from benchwright.models.endpoints.usage import Budget, Prices
 
 _DECODING = ("temperature", "top_p", "seed", "max_tokens")
 """Options that decide how a reply is drawn, in the order in which requests hold them."""
 
+MOST_SAMPLES = 100
+FIRST_SEED = 0
+"""Seed of the first of several draws, where the user states none."""
 OPENAI_KEY_VARIABLE = "OPENAI_API_KEY"
-BASE_URL = "Address of an OpenAI-compatible endpoint, such as `http://127.0.0.1:8000/v1`"
+BASE_URL = "Address of an endpoint, such as `http://127.0.0.1:8000/v1`"
 API_KEY_ENV = "Name of the environment variable that holds the endpoint's key"
 
 Effect = Literal["replies", "score", "run"]
@@ -60,12 +66,12 @@ def options_of_effect(model: type[BaseModel], *effects: Effect) -> set[str]:
 class EndpointOptions(RequestFields):
     """How a model behind an endpoint is reached, what its tokens cost and which fields its requests hold."""
 
-    base_url: Annotated[str | None, OptionNotes(metavar="URL", unset="that of OpenAI")] = Field(
+    base_url: Annotated[str | None, OptionNotes(metavar="URL", unset="that of the vendor")] = Field(
         None, description=BASE_URL
     )
-    api_key_env: Annotated[str | None, OptionNotes("run", metavar="NAME", unset=f"`{OPENAI_KEY_VARIABLE}`")] = Field(
-        None, description=API_KEY_ENV
-    )
+    api_key_env: Annotated[
+        str | None, OptionNotes("run", metavar="NAME", unset=f"`{OPENAI_KEY_VARIABLE}`, or the vendor's own")
+    ] = Field(None, description=API_KEY_ENV)
     price_in: Annotated[float | None, OptionNotes("score", metavar="MONEY")] = Field(
         None, ge=0, description="Price of a million tokens sent, in any currency; give both prices"
     )
@@ -88,6 +94,25 @@ class EndpointOptions(RequestFields):
             command_help="Field that requests to the endpoint leave out, such as `temperature`; repeat for more",
         ),
     ] = Field((), description="Fields that requests to the endpoint leave out, such as `[temperature]`")
+
+    headers: Annotated[
+        dict[str, str],
+        OptionNotes(
+            "run",
+            metavar="NAME=ENV:VARIABLE",
+            flag="header",
+            command_help="Header of requests to the endpoint, its value in an environment variable "
+            "(`NAME=ENV:VARIABLE`) or here (`NAME=value`); it is logged nowhere; repeat for more",
+        ),
+    ] = Field(
+        {}, description="Headers of requests to the endpoint, such as `{X-Token: ENV:TEAM_TOKEN}`; logged nowhere"
+    )
+
+    @model_validator(mode="after")
+    def _sendable_headers(self) -> Self:
+        if wrong := wrong_headers(self.headers):
+            raise ValueError(wrong)
+        return self
 
     @model_validator(mode="after")
     def _both_prices(self) -> Self:
@@ -112,6 +137,30 @@ class ModelOptions(EndpointOptions):
     )
     seed: Annotated[int | None, OptionNotes(unset="none is sent")] = Field(
         None, description="Seed of the draw, for endpoints that take one"
+    )
+    samples: Annotated[int, OptionNotes(metavar="K")] = Field(
+        1,
+        ge=1,
+        le=MOST_SAMPLES,
+        description="Replies that are drawn to each question, each with a seed of its own where the endpoint takes "
+        "one; needs a `temperature` above 0",
+    )
+    system: Annotated[
+        str | None,
+        OptionNotes(
+            metavar="TEXT|@FILE",
+            unset="no such message",
+            command_help="System message before each question, or `@FILE` that holds it",
+        ),
+    ] = Field(None, min_length=1, max_length=200_000, description="System message before each question")
+    reasoning_effort: Annotated[Effort | None, OptionNotes(unset="the model's own")] = Field(
+        None, description="Effort of a reasoning model, as far as it knows it"
+    )
+    reasoning_tokens: Annotated[int | None, OptionNotes(unset="the model's own")] = Field(
+        None, ge=0, description="Tokens of the longest thoughts, for Anthropic and Gemini; fewer than `max_tokens`"
+    )
+    image_detail: Annotated[Detail | None, OptionNotes(unset="the model's own")] = Field(
+        None, description="Detail in which pictures are seen, for OpenAI and Gemini"
     )
     concurrency: Annotated[int, OptionNotes("run")] = Field(
         8, ge=1, le=1024, description="Requests at a time, at most; fewer while the endpoint answers 429"
@@ -185,6 +234,7 @@ class BackendOptions(ModelOptions):
     backoff_s: float = Field(
         1.0, ge=0, description="Seconds before the first repetition; they double each time, to at most 60"
     )
+    scored: str = Field("", description="Model that is scored, where another one takes its options over")
 
     @model_validator(mode="after")
     def _sendable(self) -> Self:
@@ -202,25 +252,78 @@ class BackendOptions(ModelOptions):
         changed = BackendOptions.model_validate({**dict(self), **changes})
         return BackendOptions.model_construct(_fields_set=set(), **dict(changed))
 
+    def lent(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key_env: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        **changes: Any,
+    ) -> BackendOptions:
+        """Return the options for another model, such as a judge, none of which counts as stated by the user.
+
+        What shapes the scored model's requests is not passed on. Address, key and headers are only where both models
+        are asked in one API, or in OpenAI's two: no vendor gets another one's key.
+
+        Args:
+            model: Name of the other model.
+            base_url: Address of its own.
+            api_key_env: Variable with a key of its own.
+            headers: Headers of its own.
+            changes: Other values of its own.
+        """
+        api, scored = api_of(model), api_of(self.scored) or "chat"
+        same = api is None or api == scored or {api, scored} <= OPENAI_APIS
+        own_headers = self.headers if same and api is not None and base_url is None else {}
+        access = {
+            "base_url": base_url or (self.base_url if same else None),
+            "api_key_env": api_key_env or (self.api_key_env if same else OPENAI_KEY_VARIABLE),
+            "headers": dict(headers or own_headers),
+        }
+        shaping: dict[str, Any] = {
+            "fields": {}, "omit": (), "system": None, "reasoning_effort": None, "reasoning_tokens": None,
+            "image_detail": None,
+        }  # fmt: skip
+        return self.unstated(**{**shaping, **access, **changes})
+
+    def only_for_endpoints(self) -> list[str]:
+        """Return the names of options that are given and only change requests to endpoints."""
+        names = ("fields", "omit", "headers", "system", "reasoning_effort", "reasoning_tokens", "image_detail")
+        return [name for name in names if getattr(self, name) not in ({}, (), None)]
+
     def decoding(self) -> dict[str, Any]:
         """Return the settings that decide how a reply is drawn, as a request's fields; unset ones are left out."""
         return {name: value for name in _DECODING if (value := getattr(self, name)) is not None}
 
-    def parameters(self, model: str, where: str) -> RequestParameters:
-        """Return the fields of requests to a model other than its name and messages.
+    def parameters(self, model: str, where: str, api: Api = "chat") -> RequestParameters:
+        """Return the fields of requests to a model other than its name and messages, as its API calls them.
 
         A value that is not the default counts as stated.
 
         Raises:
-            BenchwrightError: A field is set by an option and added or left out as well.
+            BenchwrightError: A field is set by an option and added or left out as well, or the API takes no such one.
         """
         own, defaults = self.decoding(), _DEFAULTS.decoding()
+        if self.samples > 1:  # a model that takes no seed is sent none, unless the user has stated one
+            own.setdefault("seed", defaults.setdefault("seed", FIRST_SEED))
         if twice := sorted(self.stated & {*self.fields, *self.omit} & own.keys()):
             raise BenchwrightError(
                 f"{twice[0]} is set by an option of its own and by a field, or left out as well; keep one of them"
             )
         stated = self.stated | {name for name, value in own.items() if defaults.get(name) != value}
-        return RequestParameters(model, where, own, stated=stated, fields=self.fields, omit=self.omit)
+        return parameters_for(
+            api,
+            model,
+            where,
+            own,
+            stated=stated,
+            fields=self.fields,
+            omit=self.omit,
+            effort=self.reasoning_effort,
+            reasoning_tokens=self.reasoning_tokens,
+            detail=self.image_detail,
+        )
 
 
 _DEFAULTS = BackendOptions()

@@ -36,6 +36,12 @@ class PictureLimits(NamedTuple):
         """Return the limits that a model's options state."""
         return cls(options.max_picture_side, options.max_picture_bytes)
 
+    def within(self, others: PictureLimits) -> PictureLimits:
+        """Return the narrower of both limits on each."""
+        return PictureLimits(
+            *(min((one for one in pair if one is not None), default=None) for pair in zip(self, others, strict=True))
+        )
+
     def settings(self) -> dict[str, Any]:
         """Return the limits that are set, under the names of the options: they change what a model sees."""
         stated = {"max_picture_side": self.max_side_px, "max_picture_bytes": self.max_bytes}

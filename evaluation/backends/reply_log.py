@@ -92,6 +92,7 @@ class ReplyLog:
         self._pictures: set[str] = set()
         self._run: dict[str, Any] = {}
         self._refused: dict[str, dict[str, str | None]] = {}
+        self._picture_limits: dict[str, dict[str, int]] = {}
         self._handle: int | None = None
         self._synced = time.monotonic()
         if path is not None:
@@ -116,6 +117,10 @@ class ReplyLog:
     def refused(self, base_url: str) -> dict[str, str | None]:
         """Return the fields that earlier runs found this endpoint to refuse, each with what was sent instead."""
         return dict(self._refused.get(base_url, {}))
+
+    def picture_limits(self, base_url: str) -> dict[str, int]:
+        """Return the limits on pictures that earlier runs learned from this endpoint's refusals."""
+        return dict(self._picture_limits.get(base_url, {}))
 
     def run(self, release_id: str, content_id: str, settings: Mapping[str, Any]) -> None:
         """Record that a run begins, if its release or settings differ from the previous one."""
@@ -249,6 +254,10 @@ class ReplyLog:
             refused = entry["settings"].get("refused")
             if refused:
                 self._refused.setdefault(str(entry["settings"].get("base_url")), {}).update(refused)
+            learned = entry["settings"].get("picture_limits_learned")
+            if learned:
+                limits = {name: size for name, size in learned.items() if type(size) is int and size > 0}
+                self._picture_limits.setdefault(str(entry["settings"].get("base_url")), {}).update(limits)
         elif kind != "error":
             raise ValueError(f"its kind is {kind!a}")
 

@@ -19,9 +19,13 @@ from ..prompting.prompts import VANILLA
 Identity = Mapping[str, Any]
 """Settings that can change a reply, as JSON values."""
 
-_CHANGES_NO_REPLY = frozenset({"retries", "tries", "pictures", "batch_size", "device", "refused", "omit"})
-"""Of a backend's settings."""
+_CHANGES_NO_REPLY = frozenset(
+    {"retries", "tries", "pictures", "batch_size", "device", "refused", "omit", "stream", "picture_limits_learned"}
+)
+"""Of a backend's settings; what an endpoint refuses is known only once it is asked."""
 
+_IN_THE_NAME = ("samples", "limit")
+"""Numbers of the identity that stand in the name of the folder: draws an item, and items of a sample."""
 _USUAL: Identity = {"base_url": "https://api.openai.com/v1", "temperature": 0.0, "max_tokens": 1024}
 
 
@@ -47,6 +51,8 @@ def results_name(model: str, protocol: str = VANILLA, reader: str = ROBUST, iden
         'random@shuffle.k=3@blink'
         >>> results_name("openai:m", identity={"temperature": 0.0}), results_name("openai:m", identity={"seed": 4})
         ('openai-m', 'openai-m~ef731a0a')
+        >>> results_name("random", identity={"limit": 50})
+        'random@limit-50'
     """
     parts = [slug(model)]
     if protocol != VANILLA:
@@ -55,6 +61,7 @@ def results_name(model: str, protocol: str = VANILLA, reader: str = ROBUST, iden
     if reader != ROBUST:
         parts.append(reader if re.fullmatch(r"[a-z0-9-]+", reader) is not None else slug(reader))
     unusual = {name: value for name, value in (identity or {}).items() if name not in _USUAL or value != _USUAL[name]}
+    parts += [f"{name}-{unusual.pop(name)}" for name in _IN_THE_NAME if name in unusual]
     return "@".join(parts) + (f"~{digest(unusual)[:8]}" if unusual else "")
 
 

@@ -24,11 +24,13 @@ from benchwright.drawing.model_pictures import (
     stored_picture,
 )
 from benchwright.errors import DataError
+from benchwright.images.banded_png import VERSION as BANDED_VERSION
 from benchwright.models.endpoints.chat_request import RequestPicture
 from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.item_cache import ItemCache
 
 from ..prompting.question import QuestionImage
+from ..prompting.scaled_pictures import SCALED
 from .picture_limits import VERSION as SHRINKING_VERSION
 from .picture_limits import PictureLimits, shrunk
 
@@ -44,7 +46,7 @@ class SentPicture:
         media_type: `image/png` or `image/jpeg`.
         image_id: The picture of the release that it was made from.
         how: `stored` (the file's own bytes, without what is no pixel), `encoded` (because decoders differ about the
-            file), `drawn` (with marks) or `shrunk` (to the user's limits, marks and all).
+            file), `drawn` (with marks) or `shrunk` (to limits, marks and all).
         size_bytes: Size of `data`.
         make: Function that returns `data`; called only if the picture is sent.
     """
@@ -109,6 +111,7 @@ class SentPictures:
         cache_bytes: Bound on the bytes of kept files.
 
     Attributes:
+        limits: Limits now; they become narrower when an endpoint refuses a picture.
         made: Number of pictures made ready.
         item_cache: Cache for hash and size of what was drawn or encoded, so that a request that was answered in an
             earlier run is found without drawing anything.
@@ -119,7 +122,7 @@ class SentPictures:
         self.limits = limits or PictureLimits()
         self.item_cache = ItemCache(None)
         self._cache_bytes, self._used = cache_bytes, 0
-        self._kept: OrderedDict[str, SentPicture] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, PictureLimits], SentPicture] = OrderedDict()
 
     def of(self, picture: QuestionImage) -> SentPicture:
         """Return a picture as it is sent.
@@ -129,12 +132,13 @@ class SentPictures:
         """
         marks = [mark.model_dump(mode="json") for mark in picture.prompts]
         seen = None if picture.drawn is None else bytes_digest(picture.drawn)
-        key = seen or (digest([picture.image_id, marks]) if marks else picture.image_id)
+        limits = self.limits
+        key = (seen or (digest([picture.image_id, marks]) if marks else picture.image_id), limits)
         if (known := self._kept.get(key)) is not None:
             self._kept.move_to_end(key)
             return known
         self.made += 1
-        ready = _within(_ready(picture, marks, self.item_cache), self.limits, self.item_cache)
+        ready = _within(_ready(picture, marks, self.item_cache), limits, self.item_cache)
         self._kept[key] = ready
         self._used += _size(ready)
         while self._used > self._cache_bytes and len(self._kept) > 1:
@@ -152,7 +156,11 @@ def store(picture: SentPicture, folder: Path) -> None:
 
 
 def _within(ready: SentPicture, limits: PictureLimits, item_cache: ItemCache) -> SentPicture:
-    """Return a picture within limits: itself, or shrunk."""
+    """Return a picture within limits: itself, or shrunk.
+
+    Raises:
+        DataError: It does not get that small.
+    """
     if not limits.exceeded_by(ready.width, ready.height, ready.size_bytes):
         return ready
     made: list[bytes] = []
@@ -189,7 +197,8 @@ def _ready(picture: QuestionImage, marks: list[Any], item_cache: ItemCache) -> S
         drawn.append(data)
         return canonical_json([bytes_digest(data), width, height, len(data)]).encode("ascii")
 
-    kept = item_cache.get_or_make(f"sent {DRAWING_VERSION}", [picture.image_id, marks], facts)
+    kind = f"sent {DRAWING_VERSION}" + (f" banded {BANDED_VERSION}" if picture.is_scaled else "")
+    kept = item_cache.get_or_make(kind, [picture.image_id, marks], facts)
     sha256, width, height, size_bytes = json.loads(kept)
     make = (lambda: drawn[0]) if drawn else partial(_data, picture)
     how = "drawn" if marks else "encoded"
@@ -198,7 +207,7 @@ def _ready(picture: QuestionImage, marks: list[Any], item_cache: ItemCache) -> S
 
 def _drawn(picture: QuestionImage) -> tuple[bytes, int, int]:
     """Return a picture with its marks as a PNG file, with width and height."""
-    drawn = drawn_picture(picture.data, picture.prompts)
+    drawn = SCALED.with_marks(picture) if picture.is_scaled else drawn_picture(picture.data, picture.prompts)
     return drawn.data, drawn.width, drawn.height
 
 

@@ -102,6 +102,13 @@ _MAX_ERRORS = click.option(
     help="Share of items to which nothing was said (errors, replies without text) above which the score is unfit: "
     "shown as such, ranked nowhere, exit code 1.",
 )
+_LIMIT = click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Ask only N items, drawn in proportion to the tasks of each split; the same N gives the same items, and a "
+    "larger N asks them too. A result of its own, apart from those of all items.  [default: all]",
+)
 _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [default: all]")
 
 
@@ -119,26 +126,38 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 @_READER
 @judge_options
 @_SPLIT
+@_LIMIT
 @model_options
 @_NAME
 @_MAX_ERRORS
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Only say what would be sent: requests, pictures, bytes, tokens and cost. Nothing is sent or written.",
+    help="Only say what would be sent: requests, pictures, bytes, tokens, cost and time. Nothing is sent or written.",
+)
+@click.option(
+    "--seconds-per-reply",
+    type=click.FloatRange(0, min_open=True),
+    default=5.0,
+    show_default=True,
+    metavar="S",
+    help="Seconds that a reply takes, for the time that --dry-run states.",
 )
 @json_option(
     """
     `{"format", "version", "model", "name", "protocol", "reader", "release", "release_id", "content_id", "split",
     "settings", "identity", "metrics": {name: {"value", "ci", "n", "method"}}, "miss", "refusal",
-    "filtered", "cut_off", "cut_off_empty", "cut_off_answered", "error", "empty", "causes": [{"state", "cause",
-    "n"}], "max_errors", "unfit", "asked", "items", "unread": {"n", "replies", "share", "if_wrong", "if_right"},
-    "usage": {"replies", "requests",
-    "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"}, "judge": {"model", "prompt", "asks",
-    "settings", "asked", "letters", "refusals", "none", "unusable", "errors", "usage"}}`; `usage` is null where
-    nothing counted tokens, `cost` without prices, `judge` without one; `metrics` is empty where the split is sealed.
+    "filtered", "cut_off", "cut_off_empty", "cut_off_answered", "error", "empty", "tool_call", "right_items",
+    "ended": {"answered", "miss", "refused", "filtered", "cut_off", "empty", "tool_call", "error"}, "causes":
+    [{"state", "cause", "n"}], "max_errors", "unfit", "asked", "items", "samples", "limit", "limit_of", "unread":
+    {"n", "replies", "share", "if_wrong", "if_right"},
+    "usage": {"replies", "requests", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"}, "judge": {"model",
+    "prompt", "asks", "settings", "asked", "letters", "refusals", "none", "unusable", "errors", "usage"}}`; `usage` is
+    null where nothing counted tokens, `cost` without prices, `judge` without one, `limit` and `limit_of` where all
+    items were asked; `metrics` is empty where the split is sealed; each item counts once in `ended`.
     With `--dry-run` it is `{"dry_run", "model", "protocol", "items", "requests", "answered_before", "unsendable",
-    "pictures", "picture_bytes", "largest_picture_bytes", "prompt_tokens", "most_completion_tokens", "cost"}`
+    "pictures", "picture_bytes", "largest_picture_bytes", "prompt_tokens", "most_completion_tokens", "cost",
+    "limit_of", "samples", "concurrency", "seconds", "most_seconds"}`
     """
 )
 def run(
@@ -149,15 +168,18 @@ def run(
     reader: str,
     judge: Judge | None,
     split: str | None,
+    limit: int | None,
     options: BackendOptions,
     name: str | None,
     max_errors: float,
     dry_run: bool,
+    seconds_per_reply: float,
     as_json: bool,
 ) -> None:
     """Ask a model every item of a release and score its replies; what was answered before is not asked again."""
     from benchwright.cli.progress_bars import ProgressBars
 
+    from ..results.summary import sample_line
     from ..run import evaluate
 
     if dry_run:
@@ -166,7 +188,16 @@ def run(
         from ..planned_run import planned_run
 
         opened = Release.open(release)
-        plan = planned_run(opened, model, protocol=protocol, options=options, split=split, log_folder=out)
+        plan = planned_run(
+            opened,
+            model,
+            protocol=protocol,
+            options=options,
+            split=split,
+            limit=limit,
+            log_folder=out,
+            seconds_per_reply=seconds_per_reply,
+        )
         if judge is not None:
             note(f"the judge {printable(str(judge.model))} would be asked besides, once for each reply that it reads")
         emit(plan.document(), as_json=as_json, text=plan.describe)
@@ -183,6 +214,7 @@ def run(
             options=options,
             max_errors=max_errors,
             name=name,
+            limit=limit,
             progress=progress,
         )
     if score.usage is not None:
@@ -195,6 +227,8 @@ def run(
         end_unfit([score])
         return
     note(f"written to {out / score.folder}")
+    if score.is_sample:
+        note(sample_line(score))
     _emit_scores([score], as_json=as_json)
 
 
@@ -213,7 +247,7 @@ def end_unfit(scores: Sequence[Score]) -> None:
 def _emit_scores(scores: Sequence[Score], *, as_json: bool) -> None:
     """Print scores, and the causes of what has no answer; end with exit code 1 where one is unfit."""
     from ..results.score import told_apart
-    from ..results.summary import drawn, reading_lines, summary_table
+    from ..results.summary import draw_lines, drawn, reading_lines, summary_table
 
     documents = [score.document() for score in scores]
     document = documents[0] if len(documents) == 1 else {"scores": documents}
@@ -221,7 +255,7 @@ def _emit_scores(scores: Sequence[Score], *, as_json: bool) -> None:
     emit(
         document,
         as_json=as_json,
-        text=lambda: "\n".join([drawn(summary_table(apart), names=1), *reading_lines(apart)]),
+        text=lambda: "\n".join([drawn(summary_table(apart), names=1), *draw_lines(scores), *reading_lines(apart)]),
     )
     end_unfit(scores)
 
@@ -360,7 +394,8 @@ def extract(cases: Path, reader: str, as_json: bool) -> None:
 @json_option(
     """
     `{model: {metric: {"value", "ci", "n", "method"}, "outcomes": {"asked", "miss", "refusal", "cut_off", "error",
-    "cut_off_answered", "cut_off_empty", "filtered", "empty", "causes": [{"state", "cause", "n"}], "unfit",
+    "cut_off_answered", "cut_off_empty", "filtered", "empty", "tool_call", "ended": {way: n}, "limit", "limit_of",
+    "causes": [{"state", "cause", "n"}], "unfit",
     "unread": {"n", "replies", "share", "if_wrong", "if_right"}, "reading": {"format", "version", "model",
     "release_id", "reader", "reader_version", "counted_accuracy", "asked", "replies", "labelled", "errors": {kind:
     {"value", "ci", "n"}}, "accuracy": {"value", "ci", "n"}}}}}`; `unread` is null in scores of older programs,
@@ -378,6 +413,7 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
     from ..results.score import read_scores
     from ..results.summary import (
         cause_lines,
+        draw_lines,
         drawn,
         reader_gaps,
         reading_lines,
@@ -398,6 +434,7 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
         text=lambda: "\n".join(
             [
                 drawn(summary_table(scores, human), names=1),
+                *draw_lines(scores),
                 *unfit_scores(scores),
                 *cause_lines(scores),
                 *reading_lines(scores),

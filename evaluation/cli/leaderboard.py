@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     `{"format", "version", "release", "release_id", "split", "settings": {"level", "alpha", "correction", "rule"},
     "chance", "why_no_ranks", "pairs", "pairs_told_apart", "systems": [{"system", "model", "protocol", "rank", "best",
     "worst", "unfit", "outcomes": {"asked", "miss", "refusal", "cut_off", "error", "cut_off_answered",
-    "cut_off_empty", "filtered", "empty", "causes": [{"state", "cause", "n"}], "unfit", "unread", "reading"},
-    "accuracy": {"value", "ci",
-    "n", "method"}, "tasks": {task: {"rank", "places", "value", "ci", "n", "method"}}}]}`; systems stand best
+    "cut_off_empty", "filtered", "empty", "tool_call", "ended": {way: n}, "limit", "limit_of", "causes": [{"state",
+    "cause", "n"}], "unfit", "unread", "reading"}, "accuracy": {"value", "ci", "n", "method"}, "tasks": {task: {"rank",
+    "places", "value", "ci", "n", "method"}}}]}`; systems stand best
     first, `unread` and `reading` are as in `evaluate summary`, `rank` is null where `why_no_ranks` says why, and of a
     task it is a text such as `2=`
     """
@@ -63,10 +63,11 @@ def board_table(board: Leaderboard) -> Table:
 
     from benchwright.pages import spelled
 
-    from ..results.summary import WITHOUT_LETTER, outcome_counts
+    from ..results.score import ENDINGS
+    from ..results.summary import outcome_counts
 
     table = Table(box=box.SIMPLE_HEAD, title=Text(f"{board.release}: accuracy [95 % interval]"), title_justify="left")
-    for name in ("rank", "system", "best-worst", "accuracy", "items", *WITHOUT_LETTER.values(), *board.tasks):
+    for name in ("rank", "system", "best-worst", "accuracy", "items", *ENDINGS.values(), *board.tasks):
         table.add_column(Text(name), justify="left" if name == "system" else "right", no_wrap=True)
     for row in board.rows:
         tasks = [row.tasks.get(task) for task in board.tasks]

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from benchwright.errors import BenchwrightError
+from benchwright.models.endpoints.extra_headers import parse_headers
 from benchwright.models.endpoints.request_fields import parse_field
 
 from ..backends.options import BackendOptions, EndpointOptions, notes_of
@@ -21,18 +22,21 @@ from ..judging.judge import Judge
 Command = Callable[..., None]
 AnyOptions = TypeVar("AnyOptions", bound=BaseModel)
 
+_LONGEST_SYSTEM_BYTES = 200_000
 _JUDGE = "judge"
 """Prefix of the judge's options."""
 
 MODEL_OPTIONS = (
-    "base_url", "api_key_env", "max_tokens", "temperature", "top_p", "seed", "concurrency", "timeout", "retries",
+    "base_url", "api_key_env", "max_tokens", "temperature", "top_p", "seed", "samples",
+    "concurrency", "timeout", "retries",
+    "headers", "system", "reasoning_effort", "reasoning_tokens", "image_detail",
     "price_in", "price_out", "budget", "budget_tokens", "budget_requests", "image_urls", "image_folder",
     "max_picture_side", "max_picture_bytes", "batch_size",
     "device", "dtype", "fields", "omit",
 )  # fmt: skip
 """Fields of `BackendOptions` that users set, in the order of the command's help."""
 
-JUDGE_OPTIONS = ("model", "asks", "base_url", "api_key_env", "price_in", "price_out", "fields", "omit")
+JUDGE_OPTIONS = ("model", "asks", "base_url", "api_key_env", "headers", "price_in", "price_out", "fields", "omit")
 """Fields of `Judge`, in the order of the command's help."""
 
 
@@ -110,8 +114,9 @@ def _value_settings(field: FieldInfo) -> dict[str, Any]:
     types = {getattr(kind, "__origin__", kind) for kind in (field.annotation, *get_args(field.annotation))}
     if types & {tuple, dict}:
         return {"multiple": True}
-    if get_origin(field.annotation) is Literal:
-        return {"is_flag": True}
+    words = next((get_args(kind) for kind in get_args(field.annotation) if get_origin(kind) is Literal), None)
+    if words is not None or get_origin(field.annotation) is Literal:
+        return {"type": click.Choice(words)} if words else {"is_flag": True}
     if Path in types:
         return {"type": click.Path(file_okay=False, path_type=Path)}
     settings: dict[str, Any] = {} if field.is_required() else {"default": field.default, "show_default": True}
@@ -136,6 +141,10 @@ def _checked(model: type[AnyOptions], values: Mapping[str, Any]) -> AnyOptions:
     """
     if "fields" in values:
         values = {**values, "fields": _request_fields(values["fields"])}
+    if "headers" in values:
+        values = {**values, "headers": parse_headers(values["headers"])}
+    if str(values.get("system") or "").startswith("@"):
+        values = {**values, "system": _text_of(Path(values["system"][1:]))}
     try:
         return model.model_validate(values)
     except ValidationError as error:
@@ -145,6 +154,22 @@ def _checked(model: type[AnyOptions], values: Mapping[str, Any]) -> AnyOptions:
             raise BenchwrightError(f"{_flag_of(model, str(first['loc'][0]))}: {first['msg']}") from error
         words = re.sub(r"\b(price_in|price_out)\b", lambda match: _flag_of(model, match[1]), str(cause))
         raise BenchwrightError(words) from error
+
+
+def _text_of(path: Path) -> str:
+    """Return the text of a file that `--system` names.
+
+    Raises:
+        BenchwrightError: It cannot be read, is no text, or is empty or too long.
+    """
+    try:
+        with path.open("rb") as handle:
+            text = handle.read(_LONGEST_SYSTEM_BYTES + 1).decode("utf-8").strip()
+    except (OSError, ValueError) as error:
+        raise BenchwrightError(f"--system @{path}: {error}") from error
+    if not text or len(text.encode()) > _LONGEST_SYSTEM_BYTES:
+        raise BenchwrightError(f"--system @{path}: it holds no text, or more than {_LONGEST_SYSTEM_BYTES:,} bytes")
+    return text
 
 
 def _request_fields(texts: Sequence[str]) -> dict[str, Any]:

@@ -90,12 +90,15 @@ class Judge(EndpointOptions):
 
         Limits apply to the judge separately; the limit on cost applies only if the judge's prices are known.
         """
-        return of_model.unstated(
-            base_url=self.base_url or of_model.base_url,
-            api_key_env=self.api_key_env or of_model.api_key_env,
+        return of_model.lent(
+            self.model if isinstance(self.model, str) else self.model.name,
+            base_url=self.base_url,
+            api_key_env=self.api_key_env,
+            headers=self.headers,
             temperature=0.0,
             top_p=None,
             seed=None,
+            samples=1,
             max_tokens=MAX_TOKENS,
             tries=1,
             price_in=self.price_in,

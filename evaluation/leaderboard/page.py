@@ -10,8 +10,8 @@ from benchwright.text_normalization import printable
 from benchwright.workspace.atomic import replacing
 
 from ..analysis.comparison import ALPHA
-from ..results.score import Figure
-from ..results.summary import WITHOUT_LETTER, outcome_counts
+from ..results.score import ENDINGS, Figure
+from ..results.summary import outcome_counts
 from .board import Leaderboard
 
 _GENERATOR = "benchwright evaluate leaderboard"
@@ -31,7 +31,7 @@ def write_leaderboard(board: Leaderboard, path: Path) -> None:
 
 def _leaderboard_html(board: Leaderboard) -> Iterator[str]:
     """Yield the HTML of a leaderboard piece by piece."""
-    values = {"board": board, "chart": _accuracy_chart(board), "alpha": ALPHA, "without_letter": WITHOUT_LETTER}
+    values = {"board": board, "chart": _accuracy_chart(board), "alpha": ALPHA, "endings": ENDINGS}
     return page_pieces(
         _TEMPLATES,
         "leaderboard.html",

@@ -22,6 +22,8 @@ from benchwright.text_normalization import printable
 from benchwright.workspace.private_files import make_private_file
 
 from ..backends.answer_files import AnswerFile, read_head
+from ..protocols.names import parse_protocol
+from ..protocols.sampled import Sampled
 from ..results.score import MAX_ERRORS, Score
 from ..run import evaluate
 
@@ -74,7 +76,7 @@ def score_answers(
             f"{answers}: answers release {printable(head.release_id[:12])}, and {release.path} is {release.name} "
             f"{release.version} (release {release.release_id[:12]}); score it on its own release"
         )
-    system = name or head.model
+    system, asked_by = name or head.model, parse_protocol(head.protocol)
     with _locked(log_path(key.path)) as handle:
         entry = {"system": system, "answers_sha256": file_digest(answers)}
         scored = _scored_before(handle, log_path(key.path), system)
@@ -87,7 +89,7 @@ def score_answers(
         score = evaluate(
             opened,
             AnswerFile(answers, head, system),
-            protocol=head.protocol,
+            protocol=asked_by if head.samples == 1 else Sampled(inner=asked_by, draws=head.samples),
             reader=head.reader,
             judge=judge,
             split=head.split,

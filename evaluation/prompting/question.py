@@ -41,12 +41,14 @@ class QuestionImage:
         prompts: Marks to draw, in the coordinates of the upright image.
         data: Bytes of the file, without the marks.
         drawn: Bytes of the file that the release holds with these marks drawn; None where it holds none.
+        is_scaled: Whether a protocol scaled it, so that `scaled_pictures` draws its marks.
     """
 
     image_id: str
     prompts: tuple[VisualPrompt, ...]
     data: bytes = field(repr=False)
     drawn: bytes | None = field(default=None, repr=False, compare=False)
+    is_scaled: bool = field(default=False, compare=False)
 
     def content(self) -> dict[str, Any]:
         """Return the content as JSON values: the hash of the file, and the marks."""
@@ -69,6 +71,7 @@ class Question:
         pictures: Pictures in the order in which they are shown.
         choices: Options, keyed A, B, C, ... as this question shows them.
         message: Parts that are sent, if the protocol words them; None for the plain words (`prompts.message_of`).
+        draw: Number of the draw, from 1, where several replies to one question are drawn.
     """
 
     item_id: str
@@ -77,6 +80,7 @@ class Question:
     pictures: tuple[QuestionImage, ...]
     choices: tuple[Choice, ...]
     message: tuple[Part, ...] | None = None
+    draw: int = 1
 
     def content(self) -> dict[str, Any]:
         """Return everything that is asked, without the item's id, as JSON values, with hashes in place of pictures."""

@@ -100,6 +100,8 @@ class Protocol(BaseModel):
     """How often the release is gone over; later rounds see what was said in earlier ones."""
     repeats: ClassVar[bool] = False
     """Whether first questions are repetitions of one another that metrics count each, not parts of one verdict."""
+    asks_once: ClassVar[bool] = True
+    """Whether an item is asked one question a round, so that several replies to it can be drawn."""
 
     @property
     def text(self) -> str:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from benchwright.canonical import bytes_digest
+from benchwright.images.decode import upright_size
 
 from ..prompting.question import Question, QuestionImage, Released, question_of
+from ..prompting.scaled_pictures import SCALED
 from .base import JudgedReply, ProtocolQuestion
 from .templated import Templated
 
@@ -93,21 +94,13 @@ def _scaled(question: Question, height_px: int) -> Question:
 
 
 def _scaled_picture(picture: QuestionImage, height_px: int) -> QuestionImage:
-    import numpy as np
-    from PIL import Image
-
-    from benchwright.images.decode import decode_rgb, encode_png
-
-    pixels = decode_rgb(picture.data)
-    height, width = pixels.shape[:2]
-    size_wh = (max(1, round(width * height_px / height)), height_px)
-    data = encode_png(np.asarray(Image.fromarray(pixels).resize(size_wh, Image.Resampling.LANCZOS)))
-    factors = size_wh[0] / width, size_wh[1] / height
+    scaled = SCALED.of(picture, height_px)
+    across, down = scaled.factors
     prompts = tuple(
-        prompt.model_copy(update={"points": tuple((x * factors[0], y * factors[1]) for x, y in prompt.points)})
+        prompt.model_copy(update={"points": tuple((x * across, y * down) for x, y in prompt.points)})
         for prompt in picture.prompts
     )
-    return QuestionImage(bytes_digest(data), prompts, data)
+    return QuestionImage(scaled.image_id, prompts, scaled.data, is_scaled=True)
 
 
 def _restyled(picture: QuestionImage, style: dict[str, Any]) -> QuestionImage:
@@ -121,13 +114,7 @@ def _reshaped(picture: QuestionImage, shape: Shape | None) -> QuestionImage:
     """Return a picture whose marked points have another shape; other marks stay as they are."""
     if shape is None or not any(prompt.kind in _POINTS for prompt in picture.prompts):
         return picture
-    if shape in _POINTS:
-        size_wh = None
-    else:
-        from benchwright.images.decode import decode_rgb
-
-        height, width = decode_rgb(picture.data).shape[:2]
-        size_wh = (width, height)
+    size_wh = None if shape in _POINTS else upright_size(picture.data)
     prompts = tuple(
         prompt.model_copy(update={"kind": shape, "points": _points_of(prompt, shape, size_wh)})
         if prompt.kind in _POINTS

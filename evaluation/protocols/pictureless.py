@@ -63,8 +63,7 @@ class Caption(Protocol):
         """Return the captioner for the first round."""
         if round_number:
             return None
-        url, key = self.base_url or options.base_url, self.api_key_env or options.api_key_env
-        return self.by, options.unstated(base_url=url, api_key_env=key, fields={}, omit=())
+        return self.by, options.lent(self.by, base_url=self.base_url, api_key_env=self.api_key_env)
 
     def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return a request for each picture, then the question with the descriptions."""

@@ -64,6 +64,7 @@ class Circular(Templated):
 
     name: ClassVar[str] = "circular"
     source: ClassVar[str] = "MVP-Bench section 3 (CircularEval)"
+    asks_once: ClassVar[bool] = False
 
     def ask(self, released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
         """Return a question for each rotation; `r0` has the item's own order."""

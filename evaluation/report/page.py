@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchwright.pages import Chart, page_pieces
 from benchwright.statistics.proportions import METHODS
 
+from ..results.score import ENDINGS
 from ..results.summary import outcome_counts
 from .content.cards import OUTCOMES
 from .content.head import head_of
 from .content.legible import legible
 from .content.pairs import pair_rows
-from .content.score_table import cost_rows, methods_of, more_columns, outcomes_of
+from .content.score_table import cost_rows, methods_of, more_columns
 from .gathering import script_json
 from .plots.accuracy import accuracy_chart
 from .plots.difficulty import difficulty_chart
@@ -85,6 +86,7 @@ def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
         "head": head_of(shown.release, board.lines[0].score),
         "board": board,
         "lines": [_line(board, k) for k in range(len(board.lines))],
+        "endings": ENDINGS,
         "columns": [_column(board, k) for k in range(len(board.columns))],
         "more": more_columns([line.score for line in board.lines]),
         "below": [_below(board, k) for k in range(len(board.below))],
@@ -134,7 +136,6 @@ def _charts(shown: PageContents) -> list[Chart]:
 
 def _line(board: ScoreTable, number: int) -> Mapping[str, Any]:
     line = board.lines[number]
-    counts = zip(("right", "wrong", "miss", "refusal", "cut_off", "error"), outcomes_of(board)[number], strict=True)
     return {
         "model": legible(line.model),
         "rank": line.rank,
@@ -143,7 +144,7 @@ def _line(board: ScoreTable, number: int) -> Mapping[str, Any]:
             {"figure": figure, "best": best, "n": _own_n(figure, board.chance[k])}
             for k, (figure, best) in enumerate(zip(line.figures, line.best, strict=True))
         ],
-        "counts": dict(counts),
+        "ended": line.score.ended,
         "counts_in_words": outcome_counts(line.score),
         "unfit": line.score.why_unfit() if line.score.unfit else None,
         "reading": line.score.described_reading(),

@@ -21,7 +21,7 @@ _MOST_CAUSES = 5
 """Causes that a score names, the most frequent ones."""
 
 _SENT = re.compile(r" \(sent \d+ times\)\Z")
-_COLUMNS = ["state", "is_cut_off", "reply", "cause", "reply_kind"]
+_COLUMNS = ["state", "right", "is_cut_off", "reply", "cause", "reply_kind"]
 _ROWS = 4096
 _UNANSWERED = ("error", "refusal", "cut_off")
 """States of items that may have a cause."""
@@ -40,6 +40,8 @@ class Outcomes(NamedTuple):
     cut_off_answered: int
     error: int
     empty: int
+    tool_call: int
+    right_items: int
     causes: tuple[OutcomeCause, ...]
 
 
@@ -54,6 +56,7 @@ def outcomes_of(predictions: Path) -> Outcomes:
         for batch in file.batches(_COLUMNS, at_once=_ROWS):
             states = batch.column("state")
             counts["asked"] += batch.num_rows
+            counts["right_items"] += batch.column("right").true_count
             counts.update({row["values"]: row["counts"] for row in pc.value_counts(states).to_pylist()})
             cut_off_answered = pc.and_(pc.equal(states, "answered"), batch.column("is_cut_off"))
             counts["cut_off_answered"] += cut_off_answered.true_count
@@ -63,6 +66,7 @@ def outcomes_of(predictions: Path) -> Outcomes:
                 counts["cut_off_empty"] += state == "cut_off" and not (reply or "").strip()
                 counts["filtered"] += state == "refusal" and kind == "filtered"
                 counts["empty"] += state == "error" and kind in _NO_TEXT
+                counts["tool_call"] += state == "error" and kind == "tool_call"
                 if cause is not None:
                     causes[state, _SENT.sub("", cause)] += 1
     frequent = sorted(causes.items(), key=lambda entry: (-entry[1], entry[0]))[:_MOST_CAUSES]

@@ -13,7 +13,7 @@ from ..prompting.question import Reply
 from .score import Usage
 
 _FIRST = 8
-"""Replies at the beginning of which not all may fail alike."""
+"""Replies at the beginning of which not all may say nothing."""
 
 
 class TokenUsage:
@@ -57,10 +57,10 @@ class TokenUsage:
 
 
 class FirstFailures:
-    """A guard that ends a run whose first replies say nothing, all in one way, since the others would fail likewise.
+    """A guard that ends a run whose first replies all say nothing, since the others would fail likewise.
 
-    Errors, replies without text and replies that were cut off before their first word say nothing. Ways are told apart
-    by the words before the first colon of a cause, such as `HTTP 400`.
+    Errors, replies without text, calls of a tool and replies that were cut off before their first word say nothing, in
+    whatever order they come.
 
     Args:
         name: Name of the model that is asked.
@@ -68,47 +68,53 @@ class FirstFailures:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._cause = ""
-        self._failed = 0
+        self._causes: Counter[str] = Counter()
         self._is_over = False
 
     def add(self, reply: Reply) -> None:
         """Record the next reply.
 
         Raises:
-            CheckFailed: It is the last of the first replies, and all failed alike.
+            CheckFailed: It is the last of the first replies, and all said nothing.
         """
         if self._is_over:
             return
-        cause = reply.silence or self._cause
-        if reply.silence is None or (self._failed and _kind_of(cause) != _kind_of(self._cause)):
+        if reply.silence is None:
             self._is_over = True
             return
-        self._cause = cause
-        self._failed += 1
-        if self._failed == _FIRST:
+        self._causes[reply.silence] += 1
+        if self._causes.total() == _FIRST:
             raise self._error("the first ")
 
     def end(self) -> None:
         """Record that no further reply comes.
 
         Raises:
-            CheckFailed: There were few replies, and all failed alike.
+            CheckFailed: There were few replies, and all said nothing.
         """
-        if self._failed and not self._is_over:
-            raise self._error("all " if self._failed > 1 else "")
+        if self._causes and not self._is_over:
+            raise self._error("all " if self._causes.total() > 1 else "")
 
     def _error(self, which_questions: str) -> CheckFailed:
+        number = self._causes.total()
         failed = (
-            f"{which_questions}{counted(self._failed, 'question')} to {self._name} failed"
-            if self._failed > 1
-            else (f"the one question to {self._name} failed")
+            f"{which_questions}{counted(number, 'question')} to {self._name} failed"
+            if number > 1
+            else f"the one question to {self._name} failed"
         )
-        alike = " alike" if self._failed > 1 else ""
-        return CheckFailed(f"{failed}{alike}, so there is no score: {self._cause}; mend the cause and run it again")
+        ways: dict[str, list[str]] = {}
+        for cause in self._causes.elements():
+            ways.setdefault(_way_of(cause), []).append(cause)
+        alike = " alike" if number > 1 and len(ways) == 1 else ""
+        if len(ways) == 1:
+            words = next(reversed(self._causes))
+        else:
+            words = "; ".join(f"{len(causes)}: {causes[0]}" for causes in ways.values())
+        return CheckFailed(f"{failed}{alike}, so there is no score: {words}; mend the cause and run it again")
 
 
-def _kind_of(cause: str) -> str:
+def _way_of(cause: str) -> str:
+    """Return the words before the first colon of a cause, such as `HTTP 400`."""
     return cause.partition(":")[0]
 
 

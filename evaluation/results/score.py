@@ -30,6 +30,18 @@ _USUAL = frozenset({VANILLA, ROBUST})
 SCORE_FILE, PREDICTIONS_FILE = "score.json", "predictions.parquet"
 
 
+ENDINGS = {
+    "answered": "answered",
+    "miss": "misses",
+    "refused": "refused",
+    "filtered": "filtered",
+    "cut_off": "cut off",
+    "empty": "empty",
+    "tool_call": "tool calls",
+    "error": "errors",
+}
+"""How items end, each in one way, and how tables head the ways; the same columns wherever scores are shown."""
+
 MAX_ERRORS = 0.05
 """Share of errors above which a score is unfit, unless the user says another."""
 
@@ -166,6 +178,10 @@ class Score(BaseModel):
     """Items for which there is no reply, or one without text."""
     empty: int = Field(0, ge=0)
     """Errors that are replies without text: empty, thoughts alone, or calls of a tool."""
+    tool_call: int = Field(0, ge=0)
+    """Those of them that are calls of a tool."""
+    right_items: int | None = Field(None, ge=0)
+    """Items that are right by the protocol's verdict; None in scores of older programs."""
     causes: tuple[OutcomeCause, ...] = ()
     """The most frequent causes of errors, of marked refusals and of replies cut off before their first word."""
     max_errors: float = Field(MAX_ERRORS, ge=0, le=1)
@@ -174,6 +190,12 @@ class Score(BaseModel):
     """Items that model and protocol can take; accuracies divide by these, or by repetitions of them."""
     items: int = Field(ge=0)
     """Items of the split."""
+    samples: int = Field(1, ge=1)
+    """Replies that were drawn to each question; every one counts in the accuracy."""
+    limit: int | None = Field(None, ge=1)
+    """Items of the sample that was asked in place of all; None where all were."""
+    limit_of: int | None = Field(None, ge=1)
+    """Items that model and protocol can take, of which they are a sample."""
     unread: Unread | None = None
     """None in scores of older programs, and where there are no metrics."""
     usage: Usage | None = None
@@ -193,13 +215,26 @@ class Score(BaseModel):
     @classmethod
     def _without_what_follows(cls, document: Any) -> Any:
         """Leave out the values in a score's file that follow from other fields."""
-        return {k: v for k, v in document.items() if k != "unfit"} if isinstance(document, dict) else document
+        follows = {"unfit", "ended"}
+        return {k: v for k, v in document.items() if k not in follows} if isinstance(document, dict) else document
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def unfit(self) -> bool:
         """Whether to so many items nothing was said that the figures say little about the model."""
         return self.silent > self.max_errors * self.asked
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def ended(self) -> dict[str, int]:
+        """Number of items by how they ended (`ENDINGS`); each item counts once."""
+        counts = {
+            "answered": self.asked - self.miss - self.refusal - self.cut_off - self.error,
+            "refused": self.refusal - self.filtered,
+            "empty": self.empty - self.tool_call,
+            "error": self.error - self.empty,
+        }
+        return {name: counts[name] if name in counts else getattr(self, name) for name in ENDINGS}
 
     @property
     def silent(self) -> int:
@@ -230,9 +265,27 @@ class Score(BaseModel):
     @property
     def title(self) -> str:
         """Return the name under which the score is listed with others: the model and its unusual settings."""
-        unusual = (name for name in (self.protocol, self.reader) if name not in _USUAL)
-        title = " @ ".join([self.name or self.model, *unusual])
+        parts = [self.name or self.model]
+        parts += (name for name in (self.protocol, self.reader) if name not in _USUAL)
+        if self.samples > 1:
+            parts.append(f"{self.samples} draws an item")
+        if self.is_sample:
+            parts.append(f"a sample of {self.limit:,} of {self.limit_of:,}")
+        title = " @ ".join(parts)
         return title if self.told_apart_by is None else f"{title} ({self.told_apart_by})"
+
+    @property
+    def sample(self) -> tuple[int, int] | None:
+        """Return the numbers of items in the sample that was asked and in all; None where all were asked.
+
+        Scores of which this differs are ranked and compared by nobody.
+        """
+        return None if self.limit is None or self.limit_of is None else (self.limit, self.limit_of)
+
+    @property
+    def is_sample(self) -> bool:
+        """Return whether only a sample of the items was asked."""
+        return self.limit is not None
 
     @property
     def folder(self) -> str:
@@ -252,8 +305,10 @@ class Score(BaseModel):
 
     @property
     def right(self) -> int | None:
-        """Return how many items are right; None if that does not follow, because the accuracy counts repetitions."""
+        """Return how many items are right; None if that does not follow, as of older scores that count repetitions."""
         accuracy = self.metrics.get("accuracy")
+        if self.right_items is not None and accuracy is not None:
+            return self.right_items
         if accuracy is None or self.repetitions != 1:
             return None
         return round((accuracy.value or 0) * accuracy.n)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..prompting.prompts import VANILLA
-from .score import Figure, Score
+from .score import ENDINGS, Figure, Score
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -14,13 +14,35 @@ if TYPE_CHECKING:
     from .human_baseline import HumanFigures
 
 
-WITHOUT_LETTER = {"miss": "misses", "refusal": "refusals", "cut_off": "cut off", "error": "errors"}
-"""Names of the states without a letter, and how tables head them."""
-
-
 def unfit_scores(scores: Sequence[Score]) -> list[str]:
     """Return a line for each score that says too little about its model to be compared."""
     return [f"{printable(score.title)} is unfit: {score.why_unfit()}" for score in scores if score.unfit]
+
+
+def sample_line(score: Score) -> str:
+    """Return what the figures of a sample say, in words."""
+    return (
+        f"{printable(score.title)}: the accuracies and their intervals are of what all {score.limit_of:,} items would "
+        "give, other figures of the sample alone; it is ranked beside samples of the same items only, and without "
+        "--limit the same command asks the rest"
+    )
+
+
+def draw_lines(scores: Sequence[Score]) -> list[str]:
+    """Return a line for each score of several draws an item: what they say together."""
+    lines = []
+    for score in sorted(scores, key=lambda score: score.title):
+        if score.samples > 1:
+            spread, vote = score.metrics.get("repetition_spread"), _cell(score.metrics.get("majority"))
+            passing = [name for name in score.metrics if name.startswith("pass@")]
+            shares = (
+                f"{name} {_cell(score.metrics[name])}" for name in sorted(passing, key=lambda name: int(name[5:]))
+            )
+            by = "-" if spread is None or spread.value is None else f"{spread.value:.3f}"
+            lines.append(
+                f"{printable(score.title)}: {', '.join(shares)}; majority {vote}; spread between draws (sd) {by}"
+            )
+    return lines
 
 
 def cause_lines(scores: Sequence[Score]) -> list[str]:
@@ -43,15 +65,13 @@ def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
 
 
 def outcomes_document(score: Score) -> dict[str, Any]:
-    """Return how many replies of a score hold no letter, by state, and the causes, as JSON values."""
-    parts = ("cut_off_answered", "cut_off_empty", "filtered", "empty")
-    counts = {name: getattr(score, name) for name in ("asked", *WITHOUT_LETTER, *parts)}
-    return {
-        **counts,
-        "causes": [cause.model_dump() for cause in score.causes],
-        "unfit": score.unfit,
-        **reading_document(score),
-    }
+    """Return how the items of a score ended, and the causes of those without an answer, as JSON values."""
+    states = ("asked", "miss", "refusal", "cut_off", "error")
+    parts = ("cut_off_answered", "cut_off_empty", "filtered", "empty", "tool_call")
+    counts = {name: getattr(score, name) for name in (*states, *parts)}
+    causes = [cause.model_dump() for cause in score.causes]
+    sample = {"limit": score.limit, "limit_of": score.limit_of}
+    return {**counts, "ended": score.ended, **sample, "causes": causes, "unfit": score.unfit, **reading_document(score)}
 
 
 def reading_document(score: Score) -> dict[str, Any]:
@@ -61,27 +81,21 @@ def reading_document(score: Score) -> dict[str, Any]:
 
 
 def outcome_counts(score: Score) -> dict[str, str]:
-    """Return how many replies hold no letter, by state, as text: what a filter stopped and what was empty in brackets.
+    """Return how many items ended in each way, as text; replies cut off before their first word in brackets.
 
-    Example: `{"miss": "0", "refusal": "5 (3 filtered)", "cut_off": "0", "error": "2 (1 empty)"}`.
+    Example: `{"answered": "14", ..., "cut_off": "3 (1 empty)", ..., "error": "0"}`.
     """
-    parts = {
-        "refusal": (score.filtered, "filtered"),
-        "cut_off": (score.cut_off_empty, "empty"),
-        "error": (score.empty, "empty"),
-    }
-    counts = {}
-    for state in WITHOUT_LETTER:
-        n, words = parts.get(state, (0, ""))
-        counts[state] = f"{getattr(score, state):,}" + (f" ({n:,} {words})" if n else "")
+    counts = {name: f"{n:,}" for name, n in score.ended.items()}
+    if score.cut_off_empty:
+        counts["cut_off"] += f" ({score.cut_off_empty:,} empty)"
     return counts
 
 
 def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) -> Table:
     """Return a table of accuracies with 95 % intervals, numbers of items, and the accuracy of chance.
 
-    There is one line per model, with columns for all asked items, each task, and the replies without a letter (misses,
-    refusals, replies cut off and errors, which count as wrong); a score with too many errors is marked as unfit. The
+    There is one line per model, with columns for all asked items, each task, and how the items ended (`ENDINGS`: all
+    but those that were answered count as wrong); a score with too many errors is marked as unfit. The
     table is transposed if there are more tasks than models, so that it stays narrow. A model that cannot take a task
     has a dash there. People, if any were asked, stand below the models, then chance: that of the items asked, taken
     from the score that asked the most.
@@ -93,15 +107,13 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
     people = {} if human is None else human.lines()
     tasks = tasks_of(scores)
     aware = _knowledge_metrics(scores)
-    lines = [
-        ("model", "all asked", *tasks, *(name.removeprefix("mm_sap/") for name in aware), *WITHOUT_LETTER.values())
-    ]
+    lines = [("model", "all asked", *tasks, *(name.removeprefix("mm_sap/") for name in aware), *ENDINGS.values())]
     for score in sorted(scores, key=lambda score: score.title):
         cells = [_cell(score.metrics.get(name)) for name in _columns("accuracy", tasks)]
         cells += [_cell(score.metrics.get(name)) for name in aware]
         name = printable(score.title) + (" (unfit)" if score.unfit else "")
         lines.append((name, *cells, *outcome_counts(score).values()))
-    blank = [""] * (len(aware) + len(WITHOUT_LETTER))
+    blank = [""] * (len(aware) + len(ENDINGS))
     lines += [
         (name, *(_cell(met.get(column)) for column in _columns("accuracy", tasks)), *blank)
         for name, met in people.items()

@@ -18,6 +18,7 @@ from ..prompting.prompts import message_of
 from ..prompting.question import Question
 from ..prompting.release_files import check_files
 from ..protocols.names import parse_protocol
+from ..protocols.sampled import sampled
 
 if TYPE_CHECKING:
     from benchwright.release import Release
@@ -131,8 +132,9 @@ def _cost(
     split: str | None,
     tokens_per_picture: int,
 ) -> ConditionCost:
-    protocol = parse_protocol(condition.protocol)
-    effective = protocol.decoding(options)
+    asked_by = parse_protocol(condition.protocol)
+    effective = asked_by.decoding(options)
+    protocol = sampled(asked_by, effective, backend)
     ask = protocol.outline().begin(release, split)
     items = requests = pictures = characters = 0
     for released in release.items(split, tasks=backend.tasks):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright.errors import BenchwrightError
 from benchwright.progress import Progress
 from benchwright.replies.readers import ROBUST
+from benchwright.workspace.item_cache import ItemCache, cache_of
 
 from ..backends.options import BackendOptions
 from ..results.score import MAX_ERRORS
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
     from .catalogue import Study
+
+CACHE = "cache"
+"""Folder among results for the digests of pictures that were drawn; it can be deleted at any time."""
 
 
 def run_study(
@@ -59,7 +63,26 @@ def run_study(
             f"a study compares scores, and the answers of {', '.join(sealed)} are sealed: who keeps the key gives it "
             "with --key; everybody else asks by `evaluate run --protocol` and sends the answer files in"
         )
-    scores = []
+    with cache_of(out / CACHE) as cache:
+        scores = list(_scores(study, release, models, out, options, split, reader, max_errors, progress, cache))
+    if len({entry.score.model for entry in scores}) < len(models):
+        raise BenchwrightError(f"{' and '.join(models)} have the same name in results; study them one at a time")
+    return outcome_of(study, scores, out)
+
+
+def _scores(
+    study: Study,
+    release: Release,
+    models: Sequence[str],
+    out: Path,
+    options: BackendOptions,
+    split: str | None,
+    reader: str,
+    max_errors: float,
+    progress: Progress | None,
+    cache: ItemCache,
+) -> Iterator[StudyScore]:
+    """Yield the score of every model under every condition; what was drawn in an earlier run is not drawn again."""
     for model in models:
         for condition in study.conditions:
             score = evaluate(
@@ -72,13 +95,11 @@ def run_study(
                 options=options,
                 max_errors=max_errors,
                 progress=progress,
+                cache=cache,
             )
             if not score.asked:
                 raise BenchwrightError(
                     f"{model} was asked nothing under {condition.protocol!r} of {release.path}: {study.lacking}, or "
                     "none of a task that the model takes"
                 )
-            scores.append(StudyScore(condition, score))
-    if len({entry.score.model for entry in scores}) < len(models):
-        raise BenchwrightError(f"{' and '.join(models)} have the same name in results; study them one at a time")
-    return outcome_of(study, scores, out)
+            yield StudyScore(condition, score)

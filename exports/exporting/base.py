@@ -114,7 +114,7 @@ class ExportFormat(ABC):
         if any(picture.is_encoded for picture in exported.pictures):
             yield NotCarried(
                 "picture files that not every program reads alike (BMP, GIF, TIFF, AVIF; turned, see-through, 16 bits)",
-                "they are PNG or JPEG here, upright; `unmarked` in the release has the files",
+                "they are JPEG, WebP or PNG here, upright; `unmarked` in the release has the files",
             )
         if self.pictures_first and exported.places_pictures:
             yield NotCarried(

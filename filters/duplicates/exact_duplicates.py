@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchwright.images.decode import pixel_hash
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream, Verdict
-from benchwright.workspace.arrow_arrays import numbers_of
+from benchwright.workspace.arrow_arrays import arrow_numbers, integers_of, numbers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,6 +67,8 @@ class EqualPixels(GatherStep):
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Drop all but one image of each group; the order of rows does not matter."""
         del ctx
+        shared = _rows_that_share(columns["pixels.pixel_hash"])
+        columns = columns.take(arrow_numbers(shared))
         kept: dict[str, int] = {}
         dropped: list[int] = []
         ids = columns["image_id"].to_pylist()
@@ -73,17 +76,23 @@ class EqualPixels(GatherStep):
         uris = columns["source_uri"].to_pylist()
         by_rule = sorted(range(len(ids)), key=lambda row: (uris[row] is None, uris[row] or "", ids[row]))
         for row in by_rule:
-            if hashes[row] is not None and kept.setdefault(hashes[row], row) != row:
+            if kept.setdefault(hashes[row], row) != row:
                 dropped.append(row)
         dropped.sort()
         verdicts: list[Verdict] = ["drop"] * len(dropped)
         evidence: list[dict[str, Any]] = [{"of": ids[kept[hashes[row]]]} for row in dropped]
         return Gathered(
-            rows=np.array(dropped, np.int64),
+            rows=shared[dropped],
             verdicts=verdicts,
             reasons=[_REASON] * len(dropped),
             evidence=evidence,
         )
+
+
+def _rows_that_share(hashes: pa.ChunkedArray) -> NDArray[np.int64]:
+    """Return the rows whose hash another row has too; a row without one shares nothing."""
+    number = integers_of(hashes.dictionary_encode().combine_chunks().indices)
+    return np.flatnonzero((np.bincount(number[number >= 0], minlength=1) > 1)[number] & (number >= 0))
 
 
 class ExactDuplicates(Step):

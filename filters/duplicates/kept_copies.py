@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -22,9 +22,11 @@ from pydantic import PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import digest
 from benchwright.diagnostics.copies.clusters import components
+from benchwright.diagnostics.copies.linked_rows import linked_rows
 from benchwright.errors import DataError, PrerequisiteError, RecipeError
 from benchwright.files.tables import Table, table_end
 from benchwright.steps import FOLDER, SCENES, GatherContext, Gathered, GatherStep, Stream, Verdict
+from benchwright.workspace.arrow_arrays import arrow_numbers
 from benchwright.workspace.stage_input import CLUSTER
 
 if TYPE_CHECKING:
@@ -197,15 +199,8 @@ def _best_of_component(pairs: Sequence[tuple[int, int]], rank: Sequence[int]) ->
 
 _REASON = "near_duplicate"
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_COLUMNS = (
-    "image_id",
-    "source_uri",
-    "licence",
-    "width",
-    "height",
-    "size_bytes",
-    *(f"{looks}.{verdict}" for looks in ("looks", "chain_looks") for verdict in Links._fields),
-)
+_LINKING = tuple(f"{looks}.{verdict}" for looks in ("looks", "chain_looks") for verdict in Links._fields)
+_COLUMNS = ("image_id", "source_uri", "licence", "width", "height", "size_bytes", *_LINKING)
 
 
 class KeptOfCopies(GatherStep):
@@ -259,7 +254,9 @@ class KeptOfCopies(GatherStep):
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Decide about all images; neither the order of rows nor that of files matters."""
         order = KeepOrder(self.keep, self.protected, self.licences)
-        rows = columns.rename_columns(["quality" if name == self.quality else name for name in columns.column_names])
+        linked = linked_rows(columns, _LINKING)  # no decision is about an image without a link
+        rows = columns.take(arrow_numbers(linked))
+        rows = rows.rename_columns(["quality" if name == self.quality else name for name in columns.column_names])
         images = rows.to_pylist()
         scenes = [frozenset(scene for name in self._scenes for scene in image[name] or ()) for image in images]
         links = _links(images).of_scenes(scenes)
@@ -271,7 +268,8 @@ class KeptOfCopies(GatherStep):
             exempt=[frozenset(groups) for groups in self._declared(images, ctx.stage)],
             kept=frozenset(row for row, image in enumerate(images) if order.is_protected(image)),
         )
-        return _gathered(decisions, [image["image_id"] for image in images])
+        gathered = _gathered(decisions, [image["image_id"] for image in images])
+        return replace(gathered, rows=linked[gathered.rows])
 
     def _declared(self, images: list[dict[str, Any]], stage: str) -> Iterator[tuple[str, ...]]:
         if self.groups is not None and self._groups is None and not self.groups_are_a_value:

@@ -229,8 +229,8 @@ def test_pictures_are_for_whoever_has_the_task_and_for_curators(
 ) -> None:
     task, ann = task_of(store, "ann"), signed_in("ann")
     reply = ann.get(f"/pictures/{task}/0")
-    assert (reply.status, reply.headers["content-type"]) == (200, "image/png")
-    assert reply.body.startswith(b"\x89PNG")
+    assert (reply.status, reply.headers["content-type"]) == (200, "image/jpeg")
+    assert reply.body.startswith(b"\xff\xd8\xff")
     assert reply.headers["cache-control"] == "private, no-cache"
     assert ann.get(f"/pictures/{task}/0", **{"If-None-Match": reply.headers["etag"]}).status == 304
     coarse = ann.get(f"/pictures/{task}/0/coarse")

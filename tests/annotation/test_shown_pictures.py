@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
 from walks import run_json
 
 from benchwright.annotation.app.base import shown_pictures as module
@@ -50,6 +52,28 @@ def test_a_small_picture_keeps_every_pixel(folder: Path, picture_of: Callable[[i
     assert found.full_wh == shown.size(picture_of(1)) == (300, 201)
     assert (decode_rgb(found.data) == decode_rgb(folder / "images" / "1.png")).all()
     assert shown.marks(picture_of(1)).full_wh == (300, 201)
+
+
+def test_a_made_picture_is_sent_as_it_was_made_and_a_photograph_without_what_is_no_pixel(tmp_path: Path) -> None:
+    (tmp_path / "images").mkdir()
+    photograph = Image.fromarray(np.random.default_rng(3).integers(0, 256, (8, 12, 3), dtype=np.uint8)).resize(
+        (300, 200)
+    )
+    words = PngInfo()
+    words.add_text("Comment", "where it was taken")
+    photograph.save(tmp_path / "images" / "a.png", pnginfo=words)
+    (tmp_path / "few.yaml").write_text(RECIPE, encoding="utf-8")
+    workspace = tmp_path / "workspace"
+    run_json("run", tmp_path / "few.yaml", "--images", tmp_path / "images", "--workspace", workspace, "--copy")
+    shown = ShownPictures(workspace)
+    objects = {file_digest(path): path for path in (workspace / "objects").rglob("*") if path.is_file()}
+    own = file_digest(tmp_path / "images" / "a.png")
+    made = [image_id for image_id in objects if image_id != own]
+    assert len(made) == 3
+    for image_id in made:
+        sent = shown.picture(ItemImage(image_id=image_id, role="view"))
+        assert (sent.media_type, sent.data) == ("image/jpeg", objects[image_id].read_bytes())
+    assert b"where it was taken" not in shown.picture(ItemImage(image_id=own, role="view")).data
 
 
 def test_a_coarse_picture_is_small_and_made_of_the_one_that_is_kept(

@@ -202,7 +202,7 @@ def test_a_reply_that_was_cut_off_stands_apart(
     server.behave = behave
     score = ask(bench, server, tmp_path)
     (path,) = (tmp_path / "out").glob("*/predictions.parquet")
-    rows = pq.read_table(path).to_pylist()
+    rows = sorted(pq.read_table(path).to_pylist(), key=lambda row: row["is_cut_off"])
     assert [(row["state"], row["letter"], row["is_cut_off"]) for row in rows] == [
         ("answered", "B", False),
         (state, letter, True),
@@ -232,8 +232,8 @@ def test_the_four_states_stand_apart_in_terminal_and_json(bench: Any, server: An
     assert invoke(["evaluate", "summary", str(tmp_path / "out")]) == 0
     lines = [re.split(r"\s{2,}", line.strip()) for line in capsys.readouterr().out.splitlines()]
     head, line = (next(cells for cells in lines if cells[0] == name) for name in ("model", "openai:m"))
-    assert head[-4:] == ["misses", "refusals", "cut off", "errors"]
-    assert line[-4:] == ["3", "2", "4", "1"]
+    assert head[-8:] == ["answered", "misses", "refused", "filtered", "cut off", "empty", "tool calls", "errors"]
+    assert line[-8:] == ["20", "3", "2", "0", "4", "0", "0", "1"]
 
 
 def test_the_report_marks_what_is_unfit_and_shows_what_was_cut_off(bench: Any, server: Any, tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_the_report_marks_what_is_unfit_and_shows_what_was_cut_off(bench: Any, s
     rows = {cells[0].split()[0]: cells for cells in ReportPage(path).rows()}
     assert rows["openai:m"][0] == "openai:m unfit"
     assert rows["openai:m"][1] == "–"
-    assert rows["openai:m"][-4:] == ["0", "0", "3", "2"]
+    assert rows["openai:m"][-8:] == ["15", "0", "0", "0", "3", "0", "0", "2"]
     assert "★" not in rows["openai:m"][2]
     assert score.why_unfit() in path.read_text()
     lines = (path.parent / "report-data" / "items.csv").read_text(encoding="utf-8").splitlines()

@@ -10,4 +10,4 @@ from benchwright.evaluation.judging.judge import Judge
 def test_every_option_that_users_set_is_an_option_of_the_command() -> None:
     assert set(ModelOptions.model_fields) <= set(MODEL_OPTIONS) <= set(BackendOptions.model_fields)
     assert set(JUDGE_OPTIONS) == set(Judge.model_fields)
-    assert set(BackendOptions.model_fields) - set(MODEL_OPTIONS) == {"tries", "backoff_s"}
+    assert set(BackendOptions.model_fields) - set(MODEL_OPTIONS) == {"tries", "backoff_s", "scored"}

@@ -58,8 +58,9 @@ def test_each_model_has_settings_of_its_own(tmp_path: Path) -> None:
         ("      - model: openai:m\n        reader: blink\n        judge: {model: x}\n", "a judge goes with the reader 'robust' only"),
         ("      - random\n      - model: random\n", "'random' is listed twice"),
         ("      - temperature: 1\n", "key 'models.0.model' is missing"),
+        ("      - model: openai:m\n        samples: 3\n", "3 samples at temperature 0 would be alike"),
     ],
-    ids=["key", "value", "one price", "budget", "protocol", "reader", "judge", "judge of a paper", "twice", "no model"],
+    ids=["key", "value", "one price", "budget", "protocol", "reader", "judge", "judge of a paper", "twice", "no model", "samples"],
 )  # fmt: skip
 def test_a_mistake_is_named_with_its_line(models: str, says: str) -> None:
     with pytest.raises(RecipeError) as error:

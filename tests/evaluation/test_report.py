@@ -88,7 +88,7 @@ def test_the_table_has_the_numbers_of_the_scores(results: Path, release: Release
                 f"[{figure.ci[0]:.2f},",
                 f"{figure.ci[1]:.2f}]",
             ]
-        assert row[6:] == [str(n) for n in (score.miss, score.refusal, score.cut_off, score.error)]
+        assert row[6:] == [str(n) for n in score.ended.values()]
     assert rows[-1][0] == "chance"
     assert rows[-1][2] == "0.40"
 

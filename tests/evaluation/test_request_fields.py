@@ -129,18 +129,31 @@ def test_fields_are_added_and_left_out(bench: Any, server: Any, tmp_path: Path) 
     assert len(server.bodies) == 3, "another field is another request"
 
 
-@pytest.mark.parametrize("name", ["messages", "model", "stream", "n"])
+@pytest.mark.parametrize("name", ["messages", "model", "stream_options"])
 def test_fields_that_requests_rest_on_are_refused(name: str) -> None:
     for settings in ({"fields": {name: 1}}, {"omit": (name,)}):
         with pytest.raises(BenchwrightError, match=f"{name}.*neither set nor left out"):
             parse_model("openai:m", BackendOptions(base_url="http://127.0.0.1:1/v1", **settings))
 
 
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"fields": {"n": 3}}, "--samples K"),
+        ({"fields": {"stream": "yes"}}, "'stream' is true or false"),
+        ({"omit": ("stream",)}, "'stream' is true or false"),
+    ],
+)
+def test_fields_that_would_not_mean_what_they_say_are_refused(settings: Any, words: str) -> None:
+    with pytest.raises(BenchwrightError, match=words):
+        parse_model("openai:m", BackendOptions(base_url="http://127.0.0.1:1/v1", **settings))
+
+
 def test_what_is_asked_for_twice_is_refused() -> None:
     with pytest.raises(BenchwrightError, match="temperature is set by an option of its own"):
-        BackendOptions(omit=("temperature",), temperature=0.0).parameters("m", "here")
+        BackendOptions(omit=("temperature",), temperature=0.0).parameters("chat", "m", "here")
     with pytest.raises(BenchwrightError, match="added and left out"):
-        BackendOptions(omit=("seed",), fields={"seed": 1}).parameters("m", "here")
+        BackendOptions(omit=("seed",), fields={"seed": 1}).parameters("chat", "m", "here")
 
 
 def test_models_that_are_sent_no_requests_take_no_fields() -> None:
@@ -210,7 +223,7 @@ def test_recipes_take_fields() -> None:
     assert step.models[0].judge.omit == ("max_tokens",)
     assert step.parameters()["models"][0]["fields"] == {"reasoning_effort": "low"}
     with pytest.raises(RecipeError, match="can be neither set nor left out"):
-        parse_recipe(RECIPE.replace("reasoning_effort", "stream"), "toy.yaml", Path())
+        parse_recipe(RECIPE.replace("reasoning_effort", "messages"), "toy.yaml", Path())
     with pytest.raises(RecipeError, match="temperature is given a value and left out as well"):
         parse_recipe(RECIPE.replace("        omit", "        temperature: 0\n        omit", 1), "toy.yaml", Path())
 
@@ -226,6 +239,25 @@ SENT = {"temperature": 0.0, "max_tokens": 9, "seed": 4}
         ("`temperature` is deprecated for this model.", None, "temperature"),
         ("Unrecognized request argument supplied: seed", {"param": None}, "seed"),
         ('{"detail":[{"loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}', None, "seed"),
+        # From issues of LiteLLM, MaxKB, eca, gptme and langmanus as far as found; the words of the others are as recalled.
+        ("gpt-5-nano doesn't support temperature=0.0 while reasoning is active.", None, "temperature"),
+        ("O-series models don't support temperature=0.0. Only temperature=1 is supported.", None, "temperature"),
+        ("openai does not support parameters: ['seed'], for model=x", None, "seed"),
+        (
+            "[{'type': 'extra_forbidden', 'loc': ('body', 'seed'), 'msg': 'Extra inputs are not permitted'}]",
+            None,
+            "seed",
+        ),
+        ("The model returned the following errors: seed: Extra inputs are not permitted", None, "seed"),
+        ('["At body -> seed: Extra inputs are not permitted"]', None, "seed"),
+        ("`temperature` may only be set to 1 when thinking is enabled.", None, "temperature"),
+        ("invalid temperature: only 1 is allowed for this model", None, "temperature"),
+        ("property 'seed' is unsupported", None, "seed"),
+        ("Argument not supported on this model: seed", None, "seed"),
+        ("Extra parameters ['seed'] are not allowed when extra-parameters is not set", None, "seed"),
+        ("Unknown name \"seed\" at 'generation_config': Cannot find field.", None, "seed"),
+        ("unknown field `seed`, expected one of `temperature`, `max_tokens`", None, "seed"),
+        ("<400> InternalError.Algo.InvalidParameter: Temperature should be in [0.0, 2.0)", None, None),
         ("This model does not support images", None, None),
         ("'max_tokens' is too large: this model supports at most 4", {"param": "max_tokens", "code": "invalid"}, None),
         ("", {"param": "messages", "code": "unsupported_value"}, None),
@@ -235,6 +267,20 @@ SENT = {"temperature": 0.0, "max_tokens": 9, "seed": 4}
 )
 def test_a_refusal_names_its_field_or_is_about_something_else(words: str, error: Any, field: str | None) -> None:
     assert refused_field(SENT, words, error) == field
+
+
+def test_a_name_is_recognized_in_the_spelling_of_the_server() -> None:
+    assert refused_field({"maxOutputTokens": 5}, 'Unknown name "max_output_tokens"', None) == "maxOutputTokens"
+
+
+@pytest.mark.parametrize(("stated", "left"), [("temperature", {"temperature": 0.5}), ("top_p", {"top_p": 0.9})])
+def test_of_two_fields_that_exclude_each_other_the_one_that_was_asked_for_stays(
+    stated: str, left: dict[str, float]
+) -> None:
+    words = "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
+    parameters = RequestParameters("m", "here", {"temperature": 0.5, "top_p": 0.9}, stated={stated})
+    assert parameters.adapt(parameters.sent, words, None)
+    assert parameters.sent == left
 
 
 def test_a_length_that_is_refused_under_both_names_is_left_out_unless_it_was_asked_for() -> None:

@@ -29,6 +29,9 @@ from benchwright.evaluation.judging.judge import Judge
 from benchwright.evaluation.leaderboard.board import leaderboard_of
 from benchwright.evaluation.leaderboard.scoring import log_path, score_answers
 from benchwright.evaluation.prompting.question import Question
+from benchwright.evaluation.protocols.base import Protocol
+from benchwright.evaluation.protocols.sampled import Sampled
+from benchwright.evaluation.protocols.templated import Vanilla
 from benchwright.evaluation.studies.catalogue import study_of
 from benchwright.evaluation.studies.running import run_study
 from benchwright.records import Choice, ItemImage
@@ -109,16 +112,16 @@ def test_scored_with_the_key_the_figures_are_those_of_an_open_split(
     assert sealed.metrics == evaluate(unsealed(release, key), model, split="test").metrics
 
 
-@pytest.mark.parametrize("protocol", ["shuffle:k=3", "circular"])
+@pytest.mark.parametrize("protocol", ["shuffle:k=3", "circular", Sampled(inner=Vanilla(), draws=3)])
 def test_a_protocol_that_asks_more_than_once_is_scored_alike(
-    release: Release, key: AnswerKey, bench: TellingBench, tmp_path: Path, protocol: str
+    release: Release, key: AnswerKey, bench: TellingBench, tmp_path: Path, protocol: str | Protocol
 ) -> None:
     model = knowing(bench, "able", lambda number: number % 4 > 0)
     asked = evaluate(release, model, split="test", protocol=protocol, out=tmp_path / "asked")
     assert asked.answers is not None
     sealed = score_answers(release, asked.answers, key)
     assert sealed.metrics == evaluate(unsealed(release, key), model, split="test", protocol=protocol).metrics
-    assert sealed.protocol == asked.protocol
+    assert (sealed.protocol, sealed.samples) == (asked.protocol, asked.samples)
 
 
 def test_errors_and_misses_stay_what_they_were(

@@ -7,6 +7,7 @@ import io
 import json
 import struct
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from benchwright.evaluation.backends.sent_pictures import SentPictures
 from benchwright.evaluation.prompting.question import QuestionImage
 from benchwright.evaluation.run import evaluate
 from benchwright.images import decode_rgb, encode_png
+from benchwright.images.made_pictures import encode_lossless
 from benchwright.records import VisualPrompt
 from benchwright.workspace.item_cache import ItemCache
 
@@ -208,18 +210,21 @@ def test_what_a_release_holds_drawn_is_sent_byte_for_byte_and_nothing_is_drawn(
 
 
 @pytest.mark.parametrize(
-    ("limits", "media_type"),
+    ("limits", "encode", "media_type"),
     [
-        pytest.param(PictureLimits(64, None), "image/png", id="side"),
-        pytest.param(PictureLimits(None, 4000), "image/jpeg", id="bytes"),
-        pytest.param(PictureLimits(64, 4000), "image/jpeg", id="both"),
+        pytest.param(PictureLimits(64, None), encode_png, "image/png", id="side"),
+        pytest.param(
+            PictureLimits(64, None), lambda pixels: encode_lossless(pixels)[0], "image/png", id="side of WebP"
+        ),
+        pytest.param(PictureLimits(None, 4000), encode_png, "image/jpeg", id="bytes"),
+        pytest.param(PictureLimits(64, 4000), encode_png, "image/jpeg", id="both"),
     ],
 )
 def test_a_picture_beyond_the_limits_is_shrunk_and_one_within_is_sent_as_it_is(
-    limits: PictureLimits, media_type: str
+    limits: PictureLimits, encode: Callable[[np.ndarray], bytes], media_type: str
 ) -> None:
     pixels = np.random.default_rng(5).integers(0, 256, (90, 160, 3), dtype=np.uint8)
-    data, small = encode_png(pixels), encode_png(pixels[:20, :30])
+    data, small = encode(pixels), encode(pixels[:20, :30])
     sent = SentPictures(limits).of(QuestionImage(bytes_digest(data), (), data))
     assert (sent.how, sent.media_type, sent.sha256) == ("shrunk", media_type, bytes_digest(sent.data))
     assert sent.width / sent.height == pytest.approx(160 / 90, rel=0.05)
@@ -228,22 +233,49 @@ def test_a_picture_beyond_the_limits_is_shrunk_and_one_within_is_sent_as_it_is(
     assert SentPictures(limits).of(QuestionImage(bytes_digest(small), (), small)).data == small
 
 
-def test_an_endpoint_that_finds_a_picture_too_large_has_the_options_named_and_gets_it_smaller(
-    bench: Any, server: Any, tmp_path: Path
+@pytest.mark.parametrize(
+    ("words", "limit"),
+    [
+        ("image exceeds the maximum size", {"max_picture_side": 75}),
+        ("image dimensions exceed max allowed size: 100 pixels", {"max_picture_side": 100}),
+        ("image exceeds 9 kB maximum: 54,320 bytes > 12,000 bytes", {"max_picture_bytes": 9_000}),
+    ],
+)
+def test_an_endpoint_that_finds_a_picture_too_large_gets_it_again_shrunk(
+    bench: Any, server: Any, tmp_path: Path, words: str, limit: dict[str, int]
 ) -> None:
-    bench.add("Where?", pictures=[np.random.default_rng(6).integers(0, 256, (60, 300, 3), dtype=np.uint8)])
+    rng = np.random.default_rng(6)
+    for number in range(2):
+        bench.add(f"Where {number}?", pictures=[rng.integers(0, 256, (60, 300, 3), dtype=np.uint8)])
+    sizes: list[tuple[int, int]] = []
 
-    def behave(words: str, attempt: int, handler: Any) -> str | None:
+    def behave(question: str, attempt: int, handler: Any) -> str | None:
         content = handler.body["messages"][0]["content"]
         (url,) = (part["image_url"]["url"] for part in content if part["type"] == "image_url")
-        if max(decode_rgb(base64.b64decode(url.partition(",")[2])).shape) <= 100:
+        data = base64.b64decode(url.partition(",")[2])
+        sizes.append((max(decode_rgb(data).shape), len(data) * 4 // 3))
+        if sizes[-1][1] <= 12_000 if "bytes" in words else sizes[-1][0] <= 100:
             return "(B)"
-        return server.say(handler, 400, {"error": {"message": "image exceeds the maximum size"}})
+        return server.say(handler, 400, {"error": {"message": words}})
 
     server.behave = behave
-    with pytest.raises(CheckFailed, match=r"300 x 60 pixels.*--max-picture-side and --max-picture-bytes"):
+    score = ask(bench, server, tmp_path, concurrency=1)
+    assert (score.error, score.settings["backend"]["picture_limits_learned"]) == (0, limit)
+    refused = len(sizes) - 2
+    assert refused <= 4
+    again = ask(bench, server, tmp_path, concurrency=1)
+    assert (again.error, len(sizes)) == (0, refused + 2), "a run that goes on knows the limit"
+
+
+@pytest.mark.parametrize(
+    ("side", "status", "words"),
+    [(90, 413, "body too large"), (300, 400, "the request's input exceeds the maximum context length of 8192 tokens")],
+)
+def test_where_smaller_pictures_do_not_help_the_options_are_named(
+    side: int, status: int, words: str, bench: Any, server: Any, tmp_path: Path
+) -> None:
+    bench.add("Where?", pictures=[np.random.default_rng(6).integers(0, 256, (20, side, 3), dtype=np.uint8)])
+    server.behave = lambda question, attempt, handler: server.say(handler, status, {"error": {"message": words}})
+    with pytest.raises(CheckFailed, match=rf"{side} x 20 pixels.*--max-picture-side and --max-picture-bytes"):
         ask(bench, server, tmp_path)
-    score = ask(bench, server, tmp_path, max_picture_side=100)
-    assert score.error == 0
-    assert score.settings["backend"]["max_picture_side"] == 100
-    assert score.asked_with["max_picture_side"] == 100
+    assert len(server.bodies) == 1

@@ -8,11 +8,14 @@ nothing is asked again; filters and refusals count as refusals, what a filter st
 from __future__ import annotations
 
 import json
+import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 from endpoint_runs import ask, fill, rows
+from report_page import ReportPage
 
 from benchwright.cli.main import invoke
 from benchwright.errors import CheckFailed
@@ -32,6 +35,69 @@ TOOL = [{"id": "c", "type": "function", "function": {"name": "look", "arguments"
 
 def reply(content: Any, finish: str = "stop", **message: Any) -> tuple[int, Any]:
     return 200, {"choices": [{"message": {"content": content, **message}, "finish_reason": finish}]}
+
+
+def test_eight_silent_replies_of_mixed_kinds_in_a_row_end_the_run(bench: Any, server: Any, tmp_path: Path) -> None:
+    fill(bench, 60)
+    kinds = [reply(""), reply(None, "tool_calls", tool_calls=TOOL), (200, {"error": {"message": "Provider error"}})]
+    server.behave = lambda words, attempt, handler: server.say(handler, *kinds[number_of(words) % 3])
+    with pytest.raises(CheckFailed, match=r"the first 8 questions to openai:tiny/model failed, so there is no score: "):
+        ask(bench, server, tmp_path, retries=0)
+    assert len(server.bodies) < 60
+
+
+ENDINGS = {
+    "answered": "(B)",
+    "miss": "one of them",
+    "refused": reply(None, refusal="I can't help with that."),
+    "filtered": reply("", "content_filter"),
+    "cut_off": reply("Let us see", "length"),
+    "empty": reply(""),
+    "tool_call": reply(None, "tool_calls", tool_calls=TOOL),
+    "error": (400, {"error": {"message": "too large"}}),
+}
+"""One reply of each way in which an item can end."""
+
+
+def test_every_place_shows_the_same_columns_of_how_items_ended(
+    bench: Any, server: Any, tmp_path: Path, capsys: Any
+) -> None:
+    wanted = {name: place for place, name in enumerate(ENDINGS, start=1)}  # another number for each way
+    ways = [name for name, n in wanted.items() for _ in range(n)]
+    fill(bench, len(ways))
+
+    def behave(words: str, attempt: int, handler: Any) -> str | None:
+        response = ENDINGS[ways[number_of(words)]]
+        return response if isinstance(response, str) else server.say(handler, *response)
+
+    server.behave = behave
+    release, out = bench.release(tmp_path / "release"), tmp_path / "out"
+    command = ["evaluate", "run", str(release.path), "--model", "openai:m", "--base-url", server.url, "--out", str(out)]
+    assert invoke([*command, "--json", "--concurrency", "1"]) == 1  # more than --max-errors
+    assert json.loads(capsys.readouterr().out)["ended"] == wanted
+    heads = ["answered", "misses", "refused", "filtered", "cut off", "empty", "tool calls", "errors"]
+    columns = dict(zip(heads, map(str, wanted.values()), strict=True))
+
+    def shown(*words: str) -> dict[str, str]:
+        invoke([*words])
+        lines = [re.split(r"\s{2,}", line.strip()) for line in capsys.readouterr().out.splitlines()]
+        head, line = next((a, b) for a, b in pairwise(line for line in lines if len(line) > 4))
+        return {name: line[head.index(name)] for name in heads}
+
+    assert shown(*command) == columns
+    assert shown("evaluate", "summary", str(out)) == columns
+    assert shown("evaluate", "leaderboard", str(out)) == columns
+    invoke(["evaluate", "summary", str(out), "--json"])
+    [summary] = json.loads(capsys.readouterr().out).values()
+    assert summary["outcomes"]["ended"] == wanted
+    invoke(["evaluate", "leaderboard", str(out), "--json"])
+    assert json.loads(capsys.readouterr().out)["systems"][0]["outcomes"]["ended"] == wanted
+    write_leaderboard(leaderboard_of(out), tmp_path / "board.html")
+    report = write_report(out, release.path).path
+    for page in (report, tmp_path / "board.html"):
+        assert "|".join(columns.values()) in "|".join(cell.text for cell in ReportPage(page).all("td"))
+    ways_in_chart = ("refused", "filtered", "cut off", "empty", "tool call", "error")
+    assert all(f">{name}<" in report.read_text(encoding="utf-8") for name in ways_in_chart)
 
 
 SILENCES = [
@@ -79,12 +145,9 @@ def test_an_unfit_score_ends_with_exit_code_1_and_its_causes_are_named_everywher
     assert "openai:m is unfit: 3 of 20 items ended in errors, 2 of them in replies without text" in printed.err
     assert "Provider returned error" in printed.err
 
-    assert invoke(["evaluate", "summary", str(out)]) == 0
-    assert "3 (2 empty)" in capsys.readouterr().out
     report = write_report(out, release.path).path.read_text(encoding="utf-8")
     write_leaderboard(leaderboard_of(out), tmp_path / "board.html")
     for page in (report, (tmp_path / "board.html").read_text(encoding="utf-8")):
-        assert "3 (2 empty)" in page
         assert "Provider returned error" in page
 
     kinds.clear()  # what said nothing is asked again, and nothing else

@@ -22,8 +22,11 @@ from PIL import Image
 from benchwright.cli.main import invoke
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError
+from benchwright.evaluation.backends import sent_pictures
 from benchwright.evaluation.cli.study import study as study_command
 from benchwright.evaluation.prompting.question import Question, QuestionImage
+from benchwright.evaluation.prompting.scaled_pictures import ScaledPictures
+from benchwright.evaluation.protocols import marks
 from benchwright.evaluation.protocols.names import parse_protocol
 from benchwright.evaluation.studies.catalogue import STUDIES, study_of
 from benchwright.images import encode_png
@@ -303,3 +306,16 @@ def test_a_point_is_marked_in_every_shape_where_it_lies(shape: str, point: tuple
     ys, xs = np.nonzero((drawn[..., 2] > 200) & (drawn[..., 0] < 60))
     assert len(xs) > 10
     assert np.hypot(xs + 0.5 - point[0], ys + 0.5 - point[1]).min() < 12
+
+
+def test_each_picture_is_scaled_once_for_all_conditions_and_drawn_once_for_each(
+    bench: Any, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = ScaledPictures()
+    for place in (marks, sent_pictures):
+        monkeypatch.setattr(place, "SCALED", kept)
+    release, conditions = marked(bench, tmp_path, 3), len(study_of("markers").conditions)
+    assert study("markers", release, server, tmp_path / "out") == 0
+    assert (kept.made, kept.drawn) == (3, 3 * conditions)
+    assert study("markers", release, server, tmp_path / "out") == 0  # all is answered, and nothing is drawn again
+    assert (kept.made, kept.drawn) == (3, 3 * conditions)

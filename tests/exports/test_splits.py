@@ -8,7 +8,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -27,15 +29,23 @@ ITEMS = st.lists(ITEM, min_size=1, max_size=40)
 FRACTIONS = st.sampled_from([{"val": 0.5, "test": 0.5}, {"a": 0.7, "b": 0.2, "c": 0.1}, {"only": 1.0}])
 
 
+KEYS = pa.list_(pa.string())
+
+
+def column(values: list[Any], kind: pa.DataType | None = None) -> pa.ChunkedArray:
+    """Return values as a column in two chunks."""
+    middle = len(values) // 2
+    return pa.chunked_array([values[:middle], values[middle:]], kind or pa.string())
+
+
 def split_of(
     items: list[tuple[list[str], str]], fractions: dict[str, float], seed: int = 0, order: list[int] | None = None
 ) -> dict[str, str]:
     """Return each item's split by id, with the rows handed over in an order."""
     rows = order if order is not None else list(range(len(items)))
     ids = [f"{row:032x}" for row in rows]
-    found = assign_splits(
-        ids, [items[row][0] for row in rows], [items[row][1] for row in rows], fractions=fractions, seed=seed
-    )
+    keys, tasks = ([items[row][part] for row in rows] for part in (0, 1))
+    found = assign_splits(column(ids), column(keys, KEYS), column(tasks), fractions=fractions, seed=seed)
     return dict(zip(ids, found, strict=True))
 
 
@@ -145,7 +155,7 @@ def test_the_step_speaks_of_every_row():
 
 
 def test_no_items_give_no_splits():
-    empty = pa.table({"item_id": [], "group_keys": [], "task": []})
+    empty = pa.table({"item_id": column([]), "group_keys": column([], KEYS), "task": column([])})
     assert Splits().gather(empty, GatherContext(0, "splits")).values == {"split": []}
 
 
@@ -175,9 +185,9 @@ def test_the_parameters_do_not_depend_on_the_order_of_the_shares():
 def sized(images: list[int], sizes: dict[str, int], seed: int = 0) -> list[str]:
     """Return the splits of items, each of which is about the image of this number."""
     return assign_sizes(
-        [f"{row:032x}" for row in range(len(images))],
-        [[f"image:{image}"] for image in images],
-        [str(image) for image in images],
+        column([f"{row:032x}" for row in range(len(images))]),
+        column([[f"image:{image}"] for image in images], KEYS),
+        column([str(image) for image in images]),
         sizes=sizes,
         rest="test",
         seed=seed,
@@ -218,3 +228,20 @@ def test_sizes_that_contradict_are_refused(settings, message):
 def test_shares_are_recorded_as_before_and_sizes_in_their_place():
     assert Splits().parameters() == {"fractions": {"test": 0.5, "val": 0.5}}
     assert Splits(sizes={"dev": 15}).parameters() == {"counted": "images", "rest": "test", "sizes": {"dev": 15}}
+
+
+def test_a_split_takes_little_memory_for_each_item():
+    count = 4000
+    table = pa.table(
+        {
+            "item_id": column([f"{row:032x}" for row in range(count)]),
+            "group_keys": column([[f"image:{row}"] for row in range(count)], KEYS),
+            "task": column(["jigsaw"] * count),
+        }
+    )
+    Splits().gather(table.slice(0, 1), GatherContext(0, "splits"))  # what is imported does not count
+    tracemalloc.start()
+    Splits().gather(table, GatherContext(0, "splits"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak / count < 200  # bytes; a list of ids and one of keys alone take 250

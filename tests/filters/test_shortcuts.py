@@ -105,6 +105,21 @@ def test_bytes_beside_a_reference_stay_a_measure_of_the_file_where_a_format_or_t
     assert with_detail_beside(unequal, _png(levels)) == [*unequal, _png(levels)]
 
 
+def test_bytes_of_webp_files_are_measures_of_their_pixels_where_nothing_is_lost_and_of_the_file_otherwise() -> None:
+    rng = np.random.default_rng(5)
+    busy, plain = rng.integers(0, 255, (80, 120, 3), np.uint8), np.full((80, 120, 3), 90, np.uint8)
+    [first, second] = with_detail([_webp(busy, lossless=True), _webp(plain, lossless=True)])
+    assert first.pixels["detail_bytes"] > 10 * (second.pixels["detail_bytes"] or 0)
+    for lossy in ([_webp(busy), _webp(plain)], [_webp(busy, lossless=True), _webp(plain)]):
+        assert with_detail(lossy) == lossy
+
+
+def _webp(levels: np.ndarray, **saving: Any) -> PictureTraits:
+    handle = io.BytesIO()
+    Image.fromarray(levels).save(handle, "WEBP", **saving)
+    return facts_of_picture(handle.getvalue(), with_pixels=True)
+
+
 def _jpeg(levels: np.ndarray, **saving: Any) -> PictureTraits:
     handle = io.BytesIO()
     Image.fromarray(levels).save(handle, "JPEG", **{"quality": 95, "subsampling": 0, **saving})

@@ -83,7 +83,7 @@ LETTERS = [
     # Marks that are no letters
     ("<s> A", "A"), ("<s> C) dog</s>", "C"), ("```c\n(B)\n```", "B"), ("```\nB\n```", "B"), ("```B\n```", "B"), ("1. B", "B"), ("③ C. dog", "C"), ("④B", "B"), ("‣ D", "D"),
     # Words of an option
-    ("dog", "C"), ("A dog.", "C"), ("It is a black cat", "B"), ("a cat", "A"), ("The answer is a dog.", "C"),
+    ("dog", "C"), ("dogs", "C"), ("A dog.", "C"), ("It is a black cat", "B"), ("a cat", "A"), ("The answer is a dog.", "C"),
     ("Answer: A dog", "C"), ("Answer: parrot", "D"), ("This is not a dog but a parrot", "D"),
     ("I see a black cat on the sofa", "B"), ("It isn't a dog; the picture shows a parrot.", "D"),
     ("Answer: dog (C)", "C"), ("(B) dog", "B"), ("The answer is dog (B)", "B"),
@@ -102,7 +102,7 @@ NONE = [
     "If the answer is B, the seam should fit.", "Answer: E", "E", r"\boxed{F}", '{"answer": null}',
     '{"answer": ["A", "C"]}', "A. a cat B. a black cat C. dog D. parrot", "A\nB\nC\nD", "N/A", "None of the above",
     "A cat and a dog.", "A picture of something", "The picture shows an animal.", "Vitamin C is healthy.", "Plan B failed again",
-    "a cat or a dog", "dogs", "hotdog", "not a dog", "B or not B", "The second picture", "C, D", "The answer isn't B", "As for (A), no. As for (B), yes.",
+    "a cat or a dog", "hotdog", "not a dog", "B or not B", "The second picture", "C, D", "The answer isn't B", "As for (A), no. As for (B), yes.",
     "Therefore, the answer is neither.", "<think>The answer is B", "Answer: B or maybe C",
     "The answer is B. Hmm, on reflection the answer is either B or C.", "The answer is not A.", "(A) is wrong.",
     "I like (A) and (D).",
@@ -167,7 +167,8 @@ def test_a_reply_that_declines_is_a_refusal(reply: str) -> None:
         pytest.param("It is right below the table", FIVE, "D", id="an everyday word beside the option"),
         pytest.param("below", FIVE, "D", id="one word"),
         pytest.param("I", ("p", "q", "r", "s", "t", "u", "v", "w", "x"), "I", id="the ninth letter"),
-        pytest.param("I see two whales", tuple(f"{k} whales" for k in range(10)), None, id="the pronoun is no letter"),
+        pytest.param("I see whales", tuple(f"{k} whales" for k in range(10)), None, id="the pronoun is no letter"),
+        pytest.param("I see two whales", tuple(f"{k} whales" for k in range(10)), "C", id="a number in words"),
         pytest.param("same", ("same", "same"), None, id="equal words single nothing out"),
         pytest.param("Answer: B", ("B", "A"), "B", id="a label beats an option that is a letter"),
     ],
@@ -185,7 +186,7 @@ def test_any_text_is_read_without_an_exception_and_to_a_known_letter(reply: str)
 
 
 @pytest.mark.parametrize(
-    "unit", ["(A", "the answer is ", "{", "\\boxed{", "not ", "so it is ", "a or ", "<think>", "A, ", '"answer": ', "\n", "$*_`", "x:\n(A)\n", "option A is ", "①"]
+    "unit", ["(A", "the answer is ", "{", "\\boxed{", "not ", "so it is ", "a or ", "<think>", "A, ", '"answer": ', "\n", "$*_`", "x:\n(A)\n", "option A is ", "①", "A: no\n", "ranking: A > B > ", "score A 10% ", "a cat, the latter ", "so A fits, ", "if A would ", "not A but B ", "dog " , "3 + ", "| A | no |\n"]
 )  # fmt: skip
 def test_a_reply_of_a_million_characters_is_cut_before_it_is_read(unit: str) -> None:
     """Without the cut, patterns whose work grows with the square of the length would not come to an end here."""

@@ -16,7 +16,10 @@ from benchwright.records import LETTERS
 from benchwright.replies.answers import read_answer
 
 DATA = Path(__file__).parent / "data"
-CORPORA = {"replies.jsonl": 465, "held_out.jsonl": 201, "held_out_again.jsonl": 132}
+CORPORA = {
+    "replies.jsonl": 465, "held_out.jsonl": 201, "held_out_again.jsonl": 132,
+    "tricky.jsonl": 206, "tricky_again.jsonl": 117, "tricky_third.jsonl": 93, "tricky_fourth.jsonl": 55, "tricky_fifth.jsonl": 43,
+}  # fmt: skip
 """Files and how many cases each holds."""
 
 SHARE_RIGHT = 0.97

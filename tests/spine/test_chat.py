@@ -263,8 +263,11 @@ def test_patience_and_keys_decide_nothing() -> None:
     assert one.deciding() == other.deciding()
     assert set(ChatSettings.model_fields) - set(one.deciding()) == {
         "api_key_env", "timeout_s", "retries", "fields", "omit",
-        "price_in", "price_out", "budget", "budget_tokens", "budget_requests",
+        "price_in", "price_out", "budget", "budget_tokens", "budget_requests", "headers",
+        "api", "image_detail", "reasoning_effort", "reasoning_tokens",
     }  # fmt: skip
+    given = {"api": "gemini", "image_detail": "low", "reasoning_effort": "low", "reasoning_tokens": 9}
+    assert ChatSettings(model="m", base_url="http://h/v1", **given).deciding() == one.deciding() | given
 
 
 @pytest.mark.parametrize("address", ["h/v1", "ftp://h", "http://user:word@h/v1", "http://h/v1?key=1"])
@@ -293,7 +296,7 @@ def test_fields_that_decide_replies_are_part_of_the_settings(server: ChatServer,
     assert {k: v for k, v in server.bodies[0].items() if k not in {"model", "messages"}} == {"top_k": 3}
     assert ChatSettings(model="m", fields={"top_k": 3}).deciding()["fields"] == {"top_k": 3}
     with pytest.raises(ValidationError, match="neither set nor left out"):
-        ChatSettings(model="m", fields={"stream": True})
+        ChatSettings(model="m", fields={"messages": []})
 
 
 def test_a_reply_that_was_cut_off_before_any_text_says_so(server: ChatServer, connect: Any) -> None:
@@ -360,3 +363,17 @@ def test_tokens_are_counted(server: ChatServer, connect: Any, caplog: pytest.Log
     with caplog.at_level("INFO"):
         chat.close()
     assert "thinks: 3 requests, 10 tokens sent and 75 received" in caplog.text
+
+
+def test_a_picture_that_is_too_large_is_sent_again_shrunk_and_so_are_those_that_follow(
+    server: ChatServer, connect: Any
+) -> None:
+    def behave(words: str, attempt: int, handler: Any) -> str | None:
+        if max(sent_picture(server).size) <= 30:
+            return "yes"
+        return server.say(handler, 400, {"error": {"message": "image is too large: at most 30 px"}})
+
+    server.behave = behave
+    chat = connect(max_side_px=64)
+    assert [chat.ask("Sharp?", picture(100, 50)), chat.ask("Sharp, too?", picture(100, 50))] == ["yes", "yes"]
+    assert len(server.bodies) == 3

@@ -10,6 +10,7 @@ import asyncio
 import gzip
 import ssl
 import subprocess
+import zlib
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -177,8 +178,15 @@ def test_a_body_arrives_as_it_is_with_the_key_and_nothing_about_this_machine(siz
 
 
 LONG = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % (MAX_REPLY_BYTES + 1) + b" " * (MAX_REPLY_BYTES + 1)
-CODED = gzip.compress(b" " * 1000, mtime=0)
-CODED = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: %d\r\n\r\n" % len(CODED) + CODED
+
+
+def coded(data: bytes, coding: bytes = b"gzip") -> bytes:
+    """Return a response with a coding that was not asked for."""
+    head = b"HTTP/1.1 200 OK\r\ncontent-encoding: %s\r\ncontent-length: %d\r\n\r\n"
+    return head % (coding, len(data)) + data
+
+
+ZIPPED = gzip.compress(b'{"a": 1}' * 100, mtime=0)
 
 
 @pytest.mark.parametrize("proxy_of", [None, "http://models.example/v1"], ids=["direct", "through a proxy"])
@@ -187,7 +195,10 @@ CODED = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: %d\r\n\r\
     [
         pytest.param(LONG, "more than 8388608 bytes", id="long"),
         pytest.param(LONG.replace(b"200 OK", b"500 Oh"), "more than 8388608 bytes", id="a long refusal"),
-        pytest.param(CODED, "was not asked for", id="compressed"),
+        pytest.param(coded(gzip.compress(b" " * 9_000_000)), "more than 8388608 bytes", id="a bomb"),
+        pytest.param(coded(ZIPPED[:-9]), "broken gzip: it ends too early", id="cut"),
+        pytest.param(coded(b"{}"), "broken gzip", id="not compressed"),
+        pytest.param(coded(b"{}", b"br"), "is not known", id="another coding"),
     ],
 )
 def test_responses_that_could_fill_the_memory_are_not_read(
@@ -198,6 +209,14 @@ def test_responses_that_could_fill_the_memory_are_not_read(
             await endpoint.post(b"{}")
 
     asking(saying(response, met=[]), work, proxy_of=proxy_of, monkeypatch=monkeypatch)
+
+
+@pytest.mark.parametrize("data", [(ZIPPED, b"gzip"), (zlib.compress(b'{"a": 1}' * 100), b"deflate")])
+def test_a_compressed_response_is_unpacked_though_none_was_asked_for(data: tuple[bytes, bytes]) -> None:
+    async def work(endpoint: Endpoint) -> None:
+        assert await endpoint.post(b"{}") == b'{"a": 1}' * 100
+
+    asking(saying(coded(*data), met=[]), work)
 
 
 @pytest.mark.parametrize("response", [b"", OK[:-1], OK[:9], b"SSH-2.0-OpenSSH_9.2\r\n"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -11,6 +12,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.pipeline.outcomes import Journal, Judged
 from benchwright.records import ImageRecord, Source
 from benchwright.steps import Outcome
+from benchwright.workspace import shards
 from benchwright.workspace.atomic import replacing, write_json
 from benchwright.workspace.sealed import read_sealed, write_sealed
 from benchwright.workspace.shards import StageTable, VerdictCounts, shard_names, shard_of
@@ -89,6 +91,23 @@ def test_a_marker_whose_file_is_gone_counts_as_none(tmp_path: Path) -> None:
     assert table.marker("0") == marker
     next(table.folder.glob("*.parquet")).unlink()
     assert table.marker("0") is None
+
+
+def test_a_marker_is_read_once_until_it_is_written_again_or_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+    monkeypatch.setattr(shards, "read_sealed", lambda path: read.append(path) or read_sealed(path))
+    space = Workspace.create(tmp_path / "w")
+    given: dict[str, Any] = {"tables": {}, "config": "c", "effect": "e", "counts": {}}
+    StageTable(space, "stage").write("0", fingerprint="before", **given)
+    markers = [StageTable(Workspace(space.root), "stage").marker("0") for _ in range(3)]
+    assert ([marker and marker.fingerprint for marker in markers], len(read)) == (["before"] * 3, 1)
+    StageTable(space, "stage").write("0", fingerprint="after!", **given)  # as many bytes as the marker before
+    after = StageTable(space, "stage").marker("0")
+    assert (after and after.fingerprint, len(read)) == ("after!", 2)
+    StageTable(space, "stage").marker_path("0").unlink()
+    assert StageTable(space, "stage").marker("0") is None
 
 
 def test_a_marker_of_a_newer_program_or_a_damaged_one_is_refused(tmp_path: Path) -> None:

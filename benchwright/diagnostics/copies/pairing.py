@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream
-from benchwright.workspace.arrow_arrays import arrow_array, numbers_of
+from benchwright.workspace.arrow_arrays import arrow_array, arrow_numbers, numbers_of
 
 from ..features.hamming import MAX_DISTANCE
 from ..features.visual_words import decode_miniature, decode_words
@@ -26,6 +26,7 @@ from .candidate_pairs import (
     near_by_hash,
     near_by_mirrored_hash,
 )
+from .linked_rows import linked_rows
 from .verification import LEAST_SIDE_PX
 
 if TYPE_CHECKING:
@@ -175,29 +176,31 @@ class ChainedPairs(GatherStep):
         of icons would connect different ones.
         """
         del ctx
-        images = columns.to_pylist()
+        chained = linked_rows(columns, ["looks.confirmed"])
+        images = columns.take(arrow_numbers(chained)).to_pylist()
         rows = sorted(
             range(len(images)), key=lambda row: (-images[row]["width"] * images[row]["height"], images[row]["image_id"])
         )
         ids = [images[row]["image_id"] for row in rows]
         position = {image_id: place for place, image_id in enumerate(ids)}
-        compared, turned, confirmed = (
+        compared, confirmed = (
             [
                 (place, position[partner])
                 for place, row in enumerate(rows)
                 for partner in images[row][name] or ()
                 if partner in position
             ]
-            for name in ("pairs.partners", "pairs.mirrored", "looks.confirmed")
+            for name in ("pairs.partners", "looks.confirmed")
         )
-        flipped = {place for pair in turned for place in pair}
+        turned = np.isin(chained[rows], linked_rows(columns, ["pairs.mirrored"]))
+        flipped = set(np.flatnonzero(turned).tolist())
         is_tiny = [max(images[row]["width"], images[row]["height"]) < LEAST_SIDE_PX for row in rows]
         confirmed = [(left, right) for left, right in confirmed if not is_tiny[left] and not is_tiny[right]]
         candidates = near_by_chain(confirmed, compared, images=len(ids))
         bearers = sorted(candidates, key=lambda place: rows[place])
         partners = [sorted(candidates[place], key=lambda partner: ids[partner]) for place in bearers]
         return Gathered(
-            rows=np.array([rows[place] for place in bearers], np.int64),
+            rows=chained[[rows[place] for place in bearers]],
             values={
                 "partners": [[ids[partner] for partner in named] for named in partners],
                 "mirrored": [

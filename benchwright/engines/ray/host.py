@@ -19,7 +19,7 @@ from typing import Any
 from benchwright.engines.local import LocalEngine
 from benchwright.engines.ray.serialized_jobs import SerializedContext, SerializedJob
 from benchwright.engines.ray.shared_folders import Sight, Token
-from benchwright.engines.usage import Usage
+from benchwright.engines.usage import WorkCost
 
 
 class Host:
@@ -59,7 +59,7 @@ class Host:
         logging.getLogger(__name__).warning("on node %s, GPUs %s", name, os.environ.get("CUDA_VISIBLE_DEVICES"))
         return node, name, token.look(f"{node}.{os.getpid()}") if token else None
 
-    def run(self, serialized_job: SerializedJob) -> tuple[bytes, Usage, int, str]:
+    def run(self, serialized_job: SerializedJob) -> tuple[bytes, WorkCost, int, str]:
         """Run a job; return its pickled result, its cost, its number of attempts and the name of the worker."""
         [done] = self._engine.run([serialized_job])
         return done.result, done.usage, done.attempts, done.worker

@@ -1,4 +1,4 @@
-"""Questions of steps to models behind endpoints with the OpenAI chat protocol: settings, and a connection.
+"""Questions of steps to models behind endpoints: settings, and a connection.
 
 A request holds text and pictures, the result is the reply's text. Requests go through the client that scoring uses as
 well (`client.py`), with its limits, pace, repetitions and budgets. A reply that the workspace keeps (`reply_store.py`)
@@ -13,7 +13,9 @@ import base64
 import io
 import logging
 import os
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 from urllib.parse import urlsplit
 
@@ -22,8 +24,11 @@ from pydantic import Field, field_validator, model_validator
 from benchwright.canonical import bytes_digest, digest
 from benchwright.errors import PrerequisiteError, RequestFailed
 
+from .apis import APIS, OPENAI_APIS, Api, Detail, Effort, parameters_for
 from .chat_request import ChatMessage, ChatRequest, RequestPicture
+from .extra_headers import secrets_in, sent_headers, wrong_headers
 from .failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
+from .picture_refusals import learned_limits
 from .request_fields import RequestFields, RequestParameters
 from .usage import Budget, BudgetSpent, Prices, Spending
 
@@ -37,11 +42,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-OPENAI_URL = "https://api.openai.com/v1"
 _BACKOFF_S = 0.5
 """Seconds before a step's request is sent again for the first time."""
 
 _DECIDES = {"model", "base_url", "temperature", "seed", "max_tokens", "structured", "picture", "max_side_px"}
+_DECIDES_WHERE_GIVEN = {"api", "image_detail", "reasoning_effort", "reasoning_tokens"}
 _HOSTED = "the hosted service"
 
 
@@ -50,14 +55,20 @@ class ChatSettings(RequestFields):
 
     Args:
         model: Model as the endpoint calls it.
-        base_url: Base URL, such as `http://127.0.0.1:8000/v1`; the hosted service where None.
-        api_key_env: Environment variable with the key; a server of one's own may need none.
+        api: API in which it is asked: `chat` completions, OpenAI's `responses`, `anthropic` or `gemini`.
+        base_url: Base URL, such as `http://127.0.0.1:8000/v1`; the vendor's hosted service where None.
+        api_key_env: Environment variable with the key; a server of one's own may need none. `OPENAI_API_KEY` stands for
+            the usual one of the API.
+        headers: Further headers of requests, such as `X-Token: ENV:TEAM_TOKEN`; their values are kept nowhere.
         temperature: 0 for the likeliest reply.
         seed: Sent along where the server takes one; None sends none.
         max_tokens: Most tokens of a reply, thoughts included.
         structured: How a server that can is held to a reply in JSON; replies are checked all the same.
         picture: Format in which pictures are sent: `png` as they are, `jpeg` smaller.
-        max_side_px: Larger pictures are shrunk before they are sent.
+        max_side_px: Larger pictures are shrunk before they are sent, and to less where the endpoint refuses them.
+        image_detail: Detail in which pictures are seen, for OpenAI and Gemini; None says none.
+        reasoning_effort: Effort of a reasoning model; None says none.
+        reasoning_tokens: Most tokens of thoughts, for Anthropic and Gemini; None says none.
         timeout_s: For one try as a whole, to the reply's last byte.
         retries: Number of times that a request is sent again after a failure that may pass.
         price_in: Price of a million tokens sent, in any currency; give both prices.
@@ -73,14 +84,19 @@ class ChatSettings(RequestFields):
     """
 
     model: str = Field(min_length=1, max_length=500)
+    api: Api = "chat"
     base_url: str | None = None
     api_key_env: str = Field("OPENAI_API_KEY", pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    headers: dict[str, str] = Field({})
     temperature: float = Field(0.0, ge=0, le=2)
     seed: int | None = Field(None, ge=0, lt=1 << 31)
     max_tokens: int = Field(1024, ge=1, le=32_768)
     structured: Literal["none", "json_object", "json_schema"] = "none"
     picture: Literal["png", "jpeg"] = "png"
     max_side_px: int = Field(1024, ge=16, le=8192)
+    image_detail: Detail | None = None
+    reasoning_effort: Effort | None = None
+    reasoning_tokens: int | None = Field(None, ge=0)
     timeout_s: float = Field(120.0, gt=0, le=3600)
     retries: int = Field(2, ge=0, le=20)
     price_in: float | None = Field(None, ge=0)
@@ -100,6 +116,13 @@ class ChatSettings(RequestFields):
             )
         return value and value.rstrip("/")
 
+    @field_validator("headers")
+    @classmethod
+    def _headers(cls, value: dict[str, str]) -> dict[str, str]:
+        if wrong := wrong_headers(value):
+            raise ValueError(wrong)
+        return value
+
     @model_validator(mode="after")
     def _prices_for_a_budget(self) -> Self:
         if Prices.of(self.price_in, self.price_out) is None and self.budget is not None:
@@ -113,7 +136,9 @@ class ChatSettings(RequestFields):
 
     def deciding(self) -> dict[str, Any]:
         """Return the settings that decide replies, as JSON values: without key, timeout, retries and budgets."""
-        sent = {name: value for name, value in {"fields": self.fields, "omit": sorted(self.omit)}.items() if value}
+        lists = {"fields": self.fields, "omit": sorted(self.omit)}
+        rarer = self.model_dump(mode="json", include=_DECIDES_WHERE_GIVEN, exclude_defaults=True)
+        sent = {name: value for name, value in lists.items() if value} | rarer
         return self.model_dump(mode="json", include=_DECIDES) | sent
 
     def parameters(self) -> RequestParameters:
@@ -122,8 +147,17 @@ class ChatSettings(RequestFields):
         if self.seed is not None:
             own["seed"] = self.seed
         where = self.base_url or _HOSTED
-        return RequestParameters(
-            self.model, where, own, stated=self.model_fields_set, fields=self.fields, omit=self.omit
+        return parameters_for(
+            self.api,
+            self.model,
+            where,
+            own,
+            stated=self.model_fields_set & own.keys(),
+            fields=self.fields,
+            omit=self.omit,
+            effort=self.reasoning_effort,
+            reasoning_tokens=self.reasoning_tokens,
+            detail=self.image_detail,
         )
 
 
@@ -147,6 +181,8 @@ class Chat:
         self.settings = settings
         self._parameters = settings.parameters()
         self._replies, address = replies, _address(settings)
+        self._max_side_px = settings.max_side_px
+        self._learning = threading.Lock()
         self._account = ModelAccount(address.base_url, address.model)
         bounds, prices = settings.bounds, Prices.of(settings.price_in, settings.price_out)
         self._client = ModelClient(
@@ -178,27 +214,44 @@ class Chat:
             BudgetSpent: The budget does not allow the request; all that was under way has been kept.
         """
         # Pictures are encoded here, in the caller's thread, because all callers share the client's loop.
-        messages = [ChatMessage(turn.role, [_sendable(part, self.settings) for part in turn.parts]) for turn in turns]
-        request = ChatRequest(self.settings.model, messages, self._parameters.sent, self._response_format(schema))
+        made = partial(self._request, turns, schema)
         try:
-            return _text_of(self._completion(request))
+            return _text_of(self._completion(made))
         except BudgetRefusal:
             raise self._budget_spent() from None
 
-    def _completion(self, request: ChatRequest) -> Completion:
-        """Return the reply that the workspace keeps, or else the model's."""
+    def _request(self, turns: Sequence[ChatMessage], schema: Mapping[str, Any] | None, max_side_px: int) -> ChatRequest:
+        settings = self.settings
+        messages = [
+            ChatMessage(turn.role, [_sendable(part, settings, max_side_px) for part in turn.parts]) for turn in turns
+        ]
+        detail = settings.image_detail if settings.api in OPENAI_APIS else None  # else it is a field
+        form = self._response_format(schema)
+        return ChatRequest(settings.model, messages, self._parameters.sent, form, settings.api, detail)
+
+    def _completion(self, made: Callable[[int], ChatRequest]) -> Completion:
+        """Return the reply that the workspace keeps, or else the model's.
+
+        Args:
+            made: Function from the longest side of pictures to the request.
+        """
+        request = made(self.settings.max_side_px)
         if self._replies is None:
-            return self._answer(request).completion
+            return self._answer(request, made).completion
         unadapted = request.with_parameters(self._parameters.asked)  # whatever the model has refused by now
         key = digest({"base_url": self._account.base_url, "body": unadapted.logged()})
         if (known := self._replies.reply_to(key)) is not None:
             return known
         with self._replies.under_way(self._account):
-            answer = self._answer(request)
+            answer = self._answer(request, made)
             counted = self._client.spending.is_limited
             return self._replies.keep(key, self._account, answer, requests_counted=counted)
 
-    def _answer(self, request: ChatRequest) -> SentReply:
+    def _answer(self, request: ChatRequest, made: Callable[[int], ChatRequest]) -> SentReply:
+        side_px = self.settings.max_side_px
+        if request.pictures and side_px != self._max_side_px:
+            side_px = self._max_side_px
+            request = made(side_px)
         while True:
             try:
                 return self._client.loop.run(self._client.ask(request))
@@ -207,15 +260,34 @@ class Chat:
             except RequestFailed as failure:
                 if failure.status == 403:
                     raise PrerequisiteError(
-                        f"{self._client.address.name} refuses the key in {self.settings.api_key_env} "
+                        f"{self._client.address.name} refuses the key in {self._client.address.key_variable} "
                         f"({failure.detail}); set the right one"
                     ) from None
-                if request.pictures and finds_too_large(failure.status, failure.detail):
-                    advice = f"lower max_side_px ({self.settings.max_side_px} now), or send pictures as `picture: jpeg`"
-                    raise RequestFailed(
-                        failure.reason, f"{failure.detail}; {advice}", sent=failure.sent, status=failure.status
-                    ) from None
-                raise
+                if not request.pictures or not finds_too_large(failure.status, failure.detail):
+                    raise
+                smaller = self._smaller_side(side_px, failure.detail)
+                if smaller is not None:
+                    side_px, request = smaller, made(smaller)
+                    continue
+                advice = f"lower max_side_px ({self.settings.max_side_px} now), or send pictures as `picture: jpeg`"
+                raise RequestFailed(
+                    failure.reason, f"{failure.detail}; {advice}", sent=failure.sent, status=failure.status
+                ) from None
+
+    def _smaller_side(self, side_px: int, words: str) -> int | None:
+        """Return the longest side of pictures from now on, after one of at most `side_px` was refused as too large."""
+        with self._learning:  # requests that are refused at the same time learn one limit
+            if self._max_side_px < side_px:
+                return self._max_side_px
+            limits = learned_limits(words, side_px, 0)
+            if limits is None or limits.max_side_px is None:
+                return None
+            self._max_side_px = limits.max_side_px
+            logger.warning(
+                "%s finds a picture too large (%s); from now on pictures are shrunk to %d pixels",
+                self.settings.model, words, self._max_side_px,
+            )  # fmt: skip
+            return self._max_side_px
 
     def _budget_spent(self) -> BudgetSpent:
         """Return the error that ends the run, once all workers have kept what they had under way."""
@@ -243,19 +315,24 @@ class Chat:
 
 
 def _address(settings: ChatSettings) -> ModelAddress:
-    key = os.environ.get(settings.api_key_env, "").strip()
+    facts = APIS[settings.api]
     own_variable = settings.api_key_env != ChatSettings.model_fields["api_key_env"].default
+    variable = settings.api_key_env if own_variable else facts.key_variable
+    key = os.environ.get(variable, "").strip()
     if not key and (settings.base_url is None or own_variable):
         raise PrerequisiteError(
-            f"model {settings.model!r} needs a key in the environment variable {settings.api_key_env}, which is "
+            f"model {settings.model!r} needs a key in the environment variable {variable}, which is "
             "not set; set it, name another as api_key_env, or name a server of your own as base_url"
         )
     return ModelAddress(
         settings.model,
-        settings.base_url or OPENAI_URL,
+        settings.base_url or facts.base_url,
         key,
-        settings.api_key_env,
+        variable,
         where=settings.base_url or _HOSTED,
+        api=settings.api,
+        headers=sent_headers(settings.headers),
+        secrets=secrets_in(settings.headers),
     )
 
 
@@ -273,22 +350,24 @@ def _text_of(completion: Completion) -> str:
     raise RequestFailed("unusable_reply", completion.cause or "the reply holds no text")
 
 
-def _sendable(part: str | RequestPicture | NDArray[np.uint8], settings: ChatSettings) -> str | RequestPicture:
+def _sendable(
+    part: str | RequestPicture | NDArray[np.uint8], settings: ChatSettings, max_side_px: int
+) -> str | RequestPicture:
     if isinstance(part, str | RequestPicture):
         return part
-    data = _encoded_picture(part, settings)
+    data = _encoded_picture(part, settings, max_side_px)
     url = f"data:image/{settings.picture};base64,".encode() + base64.b64encode(data)
     return RequestPicture(bytes_digest(data), lambda: url)
 
 
-def _encoded_picture(pixels: NDArray[np.uint8], settings: ChatSettings) -> bytes:
+def _encoded_picture(pixels: NDArray[np.uint8], settings: ChatSettings, max_side_px: int) -> bytes:
     """Return (height, width, 3) RGB pixels as a file, shrunk and encoded as the settings say."""
     from PIL import Image
 
     image = Image.fromarray(pixels)
     longest = max(image.size)
-    if longest > settings.max_side_px:
-        width, height = (max(1, round(side * settings.max_side_px / longest)) for side in image.size)
+    if longest > max_side_px:
+        width, height = (max(1, round(side * max_side_px / longest)) for side in image.size)
         image = image.resize((width, height), Image.Resampling.BOX)
     handle = io.BytesIO()
     if settings.picture == "jpeg":

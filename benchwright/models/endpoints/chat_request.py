@@ -8,9 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from .request_bodies import body_of, picture_part
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from .apis import Api
 
 
 @dataclass(frozen=True)
@@ -43,12 +47,16 @@ class ChatRequest:
         messages: Messages in order, without pixels.
         parameters: Fields beside messages and model, to which a model may object.
         response_format: Form of the reply that the server is to enforce; None for free text.
+        api: API in which the model is asked.
+        detail: Detail in which pictures are seen, where it stands at each picture; None says none.
     """
 
     model: str
     messages: Sequence[ChatMessage]
     parameters: Mapping[str, Any]
     response_format: Mapping[str, Any] | None = None
+    api: Api = "chat"
+    detail: str | None = None
 
     @property
     def pictures(self) -> list[RequestPicture]:
@@ -59,33 +67,35 @@ class ChatRequest:
         """Return the same messages with other fields beside them."""
         return replace(self, parameters=parameters)
 
-    def encoded(self) -> bytes:
-        """Return the body as it goes over the wire.
+    def with_pictures(self, pictures: Sequence[RequestPicture]) -> ChatRequest:
+        """Return the same request with other pictures, in the order of `self.pictures`."""
+        others = iter(pictures)
+        messages = [
+            ChatMessage(role, [next(others) if isinstance(part, RequestPicture) else part for part in parts])
+            for role, parts in self.messages
+        ]
+        return replace(self, messages=messages)
+
+    def encoded(self, more: Mapping[str, Any] | None = None) -> bytes:
+        """Return the body as it goes over the wire; `more` are fields that say how the reply travels.
 
         Pictures are put in after the rest is JSON: to search 500 kB in base64 for characters to escape takes longer
         than to send them. The mark is random, so that no text can hold it.
         """
         mark = secrets.token_hex(16)
-        body = self._body(lambda _: {"type": "image_url", "image_url": {"url": mark}})
-        start, *rest = json.dumps(body, separators=(",", ":"), allow_nan=False).encode("ascii").split(mark.encode())
+        body = self._body(lambda _: mark) | dict(more or {})
+        text = json.dumps(body, separators=(",", ":"), allow_nan=False)
+        start, *rest = text.encode("ascii").split(f'"{mark}"'.encode("ascii"))
         pieces = [start]
         for picture, piece in zip(self.pictures, rest, strict=True):
-            pieces += [picture.url(), piece]
+            pieces += [picture_part(self.api, picture.url(), self.detail), piece]
         return b"".join(pieces)
 
     def logged(self) -> dict[str, Any]:
-        """Return the body as logs keep it: pictures by their SHA-256."""
-        return self._body(lambda picture: {"type": "image_url", "sha256": picture.sha256})
+        """Return the body as logs keep it: pictures by their SHA-256, and of what tells requests apart, all."""
+        detail = {} if self.detail is None else {"detail": self.detail}
+        body = self._body(lambda picture: {"type": "image_url", "sha256": picture.sha256} | detail)
+        return body if self.api == "chat" else {"api": self.api, "model": self.model, **body}
 
-    def _body(self, shown: Callable[[RequestPicture], dict[str, Any]]) -> dict[str, Any]:
-        form = {} if self.response_format is None else {"response_format": dict(self.response_format)}
-        messages = [{"role": message.role, "content": _content(message, shown)} for message in self.messages]
-        return {"model": self.model, **form, **self.parameters, "messages": messages}
-
-
-def _content(message: ChatMessage, shown: Callable[[RequestPicture], dict[str, Any]]) -> str | list[dict[str, Any]]:
-    if message.role != "user":
-        return "".join(part for part in message.parts if isinstance(part, str))
-    return [
-        shown(part) if isinstance(part, RequestPicture) else {"type": "text", "text": part} for part in message.parts
-    ]
+    def _body(self, shown: Callable[[RequestPicture], Any]) -> dict[str, Any]:
+        return body_of(self.api, self.model, self.messages, self.parameters, self.response_format, shown)

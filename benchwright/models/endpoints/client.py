@@ -122,7 +122,7 @@ class ModelClient:
         began = await self._pace.turn(first=first)
         completion: Completion | None = None
         try:
-            if self._parameters.refused and request.parameters != self._parameters.sent:
+            if self._parameters.refused and request.parameters.keys() != self._parameters.sent.keys():
                 raise RequestAdapted  # it was made before a field was refused
             if not self.spending.sends():
                 raise BudgetRefusal
@@ -156,13 +156,17 @@ class ModelClient:
         self._pace.alone = self.spending.goes_alone or not self._parameters.is_settled
 
     async def _exchange(self, request: ChatRequest) -> Completion | FailedTry:
+        stream = self._parameters.stream_fields
         try:
-            completion = read_completion(await self._endpoint.post(request.encoded()))
+            completion = read_completion(await self._endpoint.post(request.encoded(stream)))
         except (TimeoutError, UnusableReply, openai.APIError) as error:
             if (filtered := self._filtered(error)) is not None:
                 return filtered
             failed = classify(error, self.address, self._timeout_s)
-            if failed.status in {400, 422} and self._parameters.adapt(request.parameters, failed.detail, failed.error):
+            if failed.status in {400, 422} and (
+                self._parameters.adapt_stream(stream, failed.status, failed.detail)
+                or self._parameters.adapt(request.parameters, failed.detail, failed.error)
+            ):
                 raise RequestAdapted from None
             return failed
         cause = None if completion.cause is None else self.address.clean(completion.cause)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple, Self
 
+from .event_streams import document_of, is_event_stream
 from .failures import UnusableReply
 from .reply_kinds import SILENT, NotAResponse, ReplyKind, kind_of, read_response
 from .usage import Tokens
@@ -43,13 +44,17 @@ class Completion(NamedTuple):
 
 
 def read_completion(data: bytes) -> Completion:
-    """Return the reply in the body of a response of status 200; a refusal in place of the content is its text.
+    """Return the reply in the body of a response of status 200, which may be a stream of events.
+
+    A refusal in place of the content is its text.
 
     Raises:
         UnusableReply: The body is no reply, or the server reports a failure in it.
     """
     try:
-        document = json.loads(data)
+        document = document_of(data) if is_event_stream(data) else json.loads(data)
+    except UnusableReply:
+        raise
     except (ValueError, RecursionError) as error:
         raise UnusableReply(f"no JSON: {error}") from error
     try:
@@ -58,24 +63,40 @@ def read_completion(data: bytes) -> Completion:
         raise UnusableReply(str(error)) from error
     if read.kind == "failed":
         raise UnusableReply(read.cause or "the server reports a failure")
-    return Completion(read.text, read.finish, _tokens(document.get("usage")), read.kind, read.cause)
+    return Completion(read.text, read.finish, _tokens(document), read.kind, read.cause)
 
 
-def _tokens(usage: Any) -> Tokens | None:
+def _tokens(document: dict[str, Any]) -> Tokens | None:
     """Return the tokens that a server states; None if it states none, or nonsense.
 
-    Tokens of thoughts are among those of the completion; of servers that count them beside it the total says so.
+    Tokens of thoughts are among those of the completion; of servers that count them beside it the total says so. What
+    Anthropic reads from its cache, or writes there, counts as sent.
     """
+    if isinstance(stated := document.get("usageMetadata"), dict):  # Gemini
+        reasoning = _count(stated.get("thoughtsTokenCount")) or 0
+        prompt, completion = _count(stated.get("promptTokenCount")), _count(stated.get("candidatesTokenCount", 0))
+        return None if prompt is None or completion is None else Tokens(prompt, completion + reasoning, reasoning)
+    usage = document.get("usage")
     if not isinstance(usage, dict):
         return None
+    if "input_tokens" in usage:  # Anthropic, and OpenAI's Responses
+        cached = sum(_count(usage.get(f"cache_{what}_input_tokens")) or 0 for what in ("creation", "read"))
+        prompt, completion = _count(usage.get("input_tokens")), _count(usage.get("output_tokens"))
+        if prompt is None or completion is None:
+            return None
+        return Tokens(prompt + cached, completion, min(_reasoning(usage, "output_tokens_details"), completion))
     prompt, completion, total = (_count(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total"))
     if prompt is None or completion is None:
         return None
-    details = usage.get("completion_tokens_details")
-    reasoning = (_count(details.get("reasoning_tokens")) if isinstance(details, dict) else None) or 0
+    reasoning = _reasoning(usage, "completion_tokens_details")
     if total == prompt + completion + reasoning:
         completion += reasoning
     return Tokens(prompt, completion, min(reasoning, completion))
+
+
+def _reasoning(usage: dict[str, Any], details: str) -> int:
+    stated = usage.get(details)
+    return (_count(stated.get("reasoning_tokens")) if isinstance(stated, dict) else None) or 0
 
 
 def _count(stated: Any) -> int | None:

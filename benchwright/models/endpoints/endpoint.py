@@ -1,37 +1,43 @@
-"""The connection to an endpoint: `openai.AsyncOpenAI` on an HTTP client with limits on time and size.
+"""The connection to an endpoint: its vendor's client (`vendor_clients.py`) on an HTTP client with limits.
 
 The whole request has a time limit, whatever the server sends and however slowly: an HTTP client's own timeout covers a
-single read, which a server that sends a byte now and then never exceeds. A response is read up to a limit, and without
-decompression, because a few bytes could unfold to any size. The `openai` package repeats nothing here, because a
-repetition takes a turn at the endpoint's pace, counts against the budget and stands in the log.
+single read, which a server that sends a byte now and then never exceeds. A response is read up to a limit, and one that
+comes compressed, though none is asked for, is unpacked up to the same limit: a few bytes could unfold to any size.
 """
 
 from __future__ import annotations
 
 import asyncio
+import zlib
 from typing import Any
 
 import httpx2
-from openai import AsyncOpenAI
 
 from benchwright.errors import PrerequisiteError
 from benchwright.this_machine import client_settings, naming_proxies
 
 from .failures import ModelAddress, UnusableReply
+from .vendor_clients import vendor_client
 
 MAX_REPLY_BYTES = 8 * 1024 * 1024
+MAX_STREAM_BYTES = 64 * 1024 * 1024
+"""A reply in pieces takes some 250 bytes for each of its tokens."""
+_WINDOW_BITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+"""Codings that are undone, each with the window of its `zlib` decoder."""
+_OF_THE_CODING = frozenset({"content-encoding", "content-length", "transfer-encoding"})
+"""Headers that describe a body as it came, not as it is handed on."""
 
 
 class Endpoint:
-    """Chat completions of one model. The environment may name an organization and a project, and proxies for models on
-    other machines.
+    """One model in one API. The environment may name proxies for models on other machines.
 
     Args:
         address: Where requests go, with the key.
         timeout_s: Seconds for a whole request, from the name look-up to the last byte of the response.
 
     Raises:
-        PrerequisiteError: The key holds characters that no header can hold, or a proxy cannot be used.
+        PrerequisiteError: The key holds characters that no header can hold, a proxy cannot be used, or the package of
+            the API's client is not installed.
     """
 
     def __init__(self, address: ModelAddress, timeout_s: float) -> None:
@@ -40,13 +46,7 @@ class Endpoint:
         self._timeout_s = timeout_s
         with naming_proxies(address.base_url):
             http_client = BoundedClient(**client_settings(address.base_url))
-        self._client = AsyncOpenAI(
-            api_key=address.key or "none",
-            base_url=address.base_url,
-            timeout=None,
-            max_retries=0,
-            http_client=http_client,
-        )
+        self._client = vendor_client(address, http_client)
 
     async def post(self, body: bytes) -> bytes:
         """Send a request once and return the body of the response.
@@ -56,13 +56,12 @@ class Endpoint:
 
         Raises:
             TimeoutError: The response was not there in time.
-            UnusableReply: The response is too long, or compressed.
+            UnusableReply: The response is too long, or compressed in an unknown or broken way.
             openai.APIStatusError: The status is not that of a success.
             openai.APIConnectionError: The connection failed.
         """
         async with asyncio.timeout(self._timeout_s):
-            response = await self._client.post("/chat/completions", content=body, cast_to=httpx2.Response)
-        return response.content
+            return await self._client.post(body)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -70,10 +69,11 @@ class Endpoint:
 
 
 class BoundedClient(httpx2.AsyncClient):
-    """An HTTP client that reads a response whole, up to `MAX_REPLY_BYTES`, and follows no redirect.
+    """An HTTP client that reads a response whole, up to a limit, and follows no redirect.
 
-    Redirects would send the key to an address that the user did not name. Time is kept by the caller, and the number
-    of connections by the pace of requests.
+    The limit is `MAX_REPLY_BYTES`, and `MAX_STREAM_BYTES` for a stream of events. Redirects would send the key to an
+    address that the user did not name. Time is kept by the caller, and the number of connections by the pace of
+    requests.
 
     Args:
         settings: Further settings of the client (`this_machine.client_settings`).
@@ -92,7 +92,7 @@ class BoundedClient(httpx2.AsyncClient):
         """Send a request and return the response with its body.
 
         Raises:
-            UnusableReply: The response is too long, or compressed.
+            UnusableReply: The response is too long, or compressed in an unknown or broken way.
         """
         for name in [name for name in request.headers if name.startswith("x-stainless")]:
             del request.headers[name]  # a description of this machine, which concerns no endpoint
@@ -102,16 +102,25 @@ class BoundedClient(httpx2.AsyncClient):
             body = await _body(response)
         finally:
             await response.aclose()
-        return httpx2.Response(response.status_code, headers=response.headers, content=body, request=request)
+        headers = [(name, value) for name, value in response.headers.multi_items() if name not in _OF_THE_CODING]
+        return httpx2.Response(response.status_code, headers=headers, content=body, request=request)
 
 
 async def _body(response: httpx2.Response) -> bytes:
-    coding = response.headers.get("content-encoding", "identity")
-    if coding not in {"", "identity"}:
-        raise UnusableReply(f"content-encoding {coding!r} was not asked for")
+    coding = response.headers.get("content-encoding", "identity").strip().lower()
+    if coding not in _WINDOW_BITS and coding not in {"", "identity"}:
+        raise UnusableReply(f"content-encoding {coding!r} was not asked for, and is not known")
+    is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
+    most_bytes = MAX_STREAM_BYTES if is_stream else MAX_REPLY_BYTES
+    unpacking = zlib.decompressobj(_WINDOW_BITS[coding]) if coding in _WINDOW_BITS else None
     body = bytearray()
     async for piece in response.aiter_raw():
-        body += piece
-        if len(body) > MAX_REPLY_BYTES:
-            raise UnusableReply(f"more than {MAX_REPLY_BYTES} bytes")
+        try:
+            body += piece if unpacking is None else unpacking.decompress(piece, most_bytes + 1 - len(body))
+        except zlib.error as error:
+            raise UnusableReply(f"broken {coding}: {error}") from error
+        if len(body) > most_bytes:
+            raise UnusableReply(f"more than {most_bytes} bytes")
+    if unpacking is not None and not unpacking.eof:
+        raise UnusableReply(f"broken {coding}: it ends too early")
     return bytes(body)

@@ -9,14 +9,18 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.errors import PrerequisiteError
 
+from .reply_kinds import error_in_words
+
 if TYPE_CHECKING:
     import openai
+
+    from .apis import Api
 
 FailureReason = Literal["timeout", "connection", "refused", "busy", "unusable_reply"]
 MAY_PASS: frozenset[FailureReason] = frozenset({"timeout", "connection", "busy"})
@@ -43,11 +47,14 @@ class ModelAddress:
 
     Args:
         model: Model as the endpoint calls it.
-        base_url: Address without `/chat/completions`.
+        base_url: Address without `/chat/completions`, or the path of another API.
         key: Key, kept out of every message; empty for a server that needs none.
         key_variable: Environment variable with the key.
         option: Name of the setting that holds the address, such as `--base-url`.
         where: Name of the endpoint in messages; its address if empty.
+        api: API in which the model is asked.
+        headers: Further headers of requests, with their values.
+        secrets: Values of headers that no message may show.
     """
 
     model: str
@@ -56,6 +63,9 @@ class ModelAddress:
     key_variable: str
     option: str = "base_url"
     where: str = ""
+    api: Api = "chat"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    secrets: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"ModelAddress({self.model!r}, {self.base_url!r})"
@@ -66,8 +76,10 @@ class ModelAddress:
         return self.where or self.base_url
 
     def without_key(self, text: str) -> str:
-        """Return a text with the key replaced by `[key]`."""
-        return text.replace(self.key, "[key]") if self.key else text
+        """Return a text with the key, and other secrets, replaced by `[key]`."""
+        for secret in (self.key, *self.secrets):
+            text = text.replace(secret, "[key]") if secret else text
+        return text
 
     def clean(self, message: str) -> str:
         """Return a server's message in a form fit for a log: one line, short, without the key."""
@@ -135,8 +147,10 @@ def no_server(failed: FailedTry, address: ModelAddress) -> PrerequisiteError:
 def _status(failure: openai.APIStatusError, address: ModelAddress) -> FailedTry:
     status, error, headers = failure.status_code, failure.body, failure.response.headers
     message = error.get("message") if isinstance(error, dict) else error
+    if isinstance(error, dict) and isinstance(error.get("metadata"), dict):  # OpenRouter: what its provider said
+        message = error_in_words(error)
     cause = f"HTTP {status}: {address.clean(message if isinstance(message, str) else failure.response.text[:10_000])}"
-    if status == 401:
+    if status == 401 or (status == 400 and _WRONG_KEY.search(cause)):
         raise PrerequisiteError(
             f"{address.name} refuses the key in {address.key_variable} ({cause}); set the right one"
         )
@@ -145,7 +159,7 @@ def _status(failure: openai.APIStatusError, address: ModelAddress) -> FailedTry:
             f"{address.name} knows no model {address.model!r} or is no such endpoint ({cause}); correct the model's "
             f"name or {address.option}"
         )
-    if status == 429 and is_out_of_funds(error):
+    if (status == 429 and is_out_of_funds(error)) or (status in {400, 402} and _NO_FUNDS.search(cause)):
         raise PrerequisiteError(
             f"the account at {address.name} has nothing left ({cause}); what was answered is kept, and the same "
             "command goes on from there"
@@ -157,7 +171,24 @@ def _status(failure: openai.APIStatusError, address: ModelAddress) -> FailedTry:
             f"address that answers as {address.option}"
         )
     reason: FailureReason = "busy" if status in _PASSING_STATUS or status >= 500 else "refused"
-    return FailedTry(reason, cause, status, error, retry_after_s(headers))
+    pause_s = retry_after_s(headers)
+    return FailedTry(reason, cause, status, error, _retry_delay_s(error) if pause_s is None else pause_s)
+
+
+_WRONG_KEY = re.compile(r"API key (?:not valid|expired)|API_KEY_INVALID", re.I)
+"""Words of servers that refuse a key with status 400, as Gemini does."""
+_NO_FUNDS = re.compile(r"credit balance is too low|insufficient (?:credits|balance|funds)|Arrearage", re.I)
+"""Words of Anthropic, OpenRouter, DeepSeek and DashScope about an empty account."""
+
+
+def _retry_delay_s(error: Any) -> float | None:
+    """Return the pause in the details of an error of Gemini, in seconds; None if it asks for none."""
+    details = error.get("details") if isinstance(error, dict) else None
+    for entry in details if isinstance(details, list) else []:
+        delay = entry.get("retryDelay") if isinstance(entry, dict) else None
+        if isinstance(delay, str) and re.fullmatch(r"\d{1,6}(?:\.\d{1,9})?s", delay):
+            return float(delay[:-1])
+    return None
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:

@@ -19,22 +19,42 @@ from pydantic import BaseModel, ConfigDict, JsonValue, model_validator
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
+from .event_streams import STREAM_FIELDS, wants_stream
+
 logger = logging.getLogger(__name__)
 
-_OURS = ("messages", "model", "n", "stream", "stream_options")
+_OURS = ("messages", "model", "n", "stream_options", "input", "contents")
 """Fields that users cannot set, because requests and replies depend on them."""
+_STREAM = "stream"
+"""Field that says how a reply travels, and nothing of the reply: it decides no result and no key of a request."""
 
 _LENGTH, _NEW_LENGTH = "max_tokens", "max_completion_tokens"
 
+_CAPITAL = re.compile(r"[A-Z]")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,99}")
 _WORD = re.compile(r"(?!(?:true|false|null|NaN|Infinity)\Z)[A-Za-z][A-Za-z0-9_-]*")
 _REFUSING_CODES = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter"})
 _REFUSING = re.compile(
-    r"unsupported (?:parameter|value|argument|field)|(?:is|are) (?:not supported|unsupported|deprecated|not permitted)|"
-    r"(?:does not|doesn't) support (?!more|up to)|unrecognized|unknown (?:name|parameter|field|argument)|extra inputs|"
-    r"unexpected keyword",
+    "|".join(
+        (
+            r"unsupported (?:parameter|value|argument|field)",  # OpenAI, Azure
+            r"(?:is|are) (?:unsupported|deprecated|not permitted|not allowed)",  # Groq, Anthropic, Azure AI
+            r"not supported",  # OpenAI, xAI
+            r"(?:does not|do not|doesn't|don't) support (?!more|up to)",  # LiteLLM, xAI, OpenRouter
+            r"unrecognized|unknown (?:name|parameter|field|argument)",  # Azure, Gemini, OpenAI, TGI
+            r"extra inputs|extra_forbidden",  # Mistral, vLLM, Anthropic, Perplexity
+            r"unexpected keyword",  # servers of one's own in Python
+            r"may only be set to|only \S{1,20} is (?:allowed|supported)",  # Anthropic, Moonshot
+            r"cannot both be specified",  # Anthropic, Bedrock
+        )
+    ),
     re.I,
 )
+"""Words by which servers refuse a field, with the servers that use them."""
+_EITHER = re.compile(r"cannot both be specified", re.I)
+"""Words that leave it to the user which of the named fields goes."""
+_BEFORE_A_NAME = r"(?::|->|\bparameters?|\barguments?|\bfields?|\binvalid|\bsupport)\s"
+"""What stands before a field's name where it stands without quotes."""
 
 
 class RequestFields(BaseModel):
@@ -61,6 +81,13 @@ def wrong_fields(fields: Mapping[str, Any], omit: Sequence[str]) -> str | None:
     for name in (*fields, *omit):
         if _NAME.fullmatch(name) is None:
             return f"{name!r} is no name of a request's field; names are such as reasoning_effort"
+        if name == "n":
+            return (
+                "the field 'n' asks for several replies in one, and only one would be read: --samples K (in a recipe "
+                "samples: K) draws K replies to each question, each with a request of its own"
+            )
+        if name == _STREAM and (name in omit or type(fields[name]) is not bool):
+            return "the field 'stream' is true or false; replies come in one piece without it"
         if name in _OURS:
             return (
                 f"the field {name!r} can be neither set nor left out: requests are made, and replies read, by it; "
@@ -121,6 +148,7 @@ class RequestParameters:
         omit: Collection[str] = (),
     ) -> None:
         added = dict(fields or {})
+        self._stream_fields: Mapping[str, Any] = STREAM_FIELDS if added.pop(_STREAM, False) else {}
         replaced = {*omit, *added, *([_LENGTH] if _NEW_LENGTH in added else [])}
         self.asked: dict[str, Any] = {name: value for name, value in own.items() if name not in replaced} | added
         """Fields as settings ask for them."""
@@ -142,6 +170,31 @@ class RequestParameters:
         """Return the fields that the model refuses, each with the field sent instead; None where none is."""
         with self._lock:
             return dict(self._refused)
+
+    @property
+    def stream_fields(self) -> Mapping[str, Any]:
+        """Return the fields by which a reply is asked for in pieces; none where it comes as a whole."""
+        return self._stream_fields
+
+    def adapt_stream(self, sent: Mapping[str, Any], status: int | None, words: str) -> bool:
+        """Return whether a refused request may succeed with the reply in pieces, or without the count of tokens.
+
+        Args:
+            sent: `stream_fields` of the refused request.
+            status: HTTP status of the refusal.
+            words: Text of the refusal.
+        """
+        if not sent and wants_stream(status, words):
+            fields, change = STREAM_FIELDS, "sends replies in pieces only, and is asked for them so from now on"
+        elif "stream_options" in sent and "stream_options" in words:
+            fields, change = {_STREAM: True}, "refuses stream_options, so that the tokens of replies are not counted"
+        else:
+            return False
+        with self._lock:
+            if self._stream_fields == sent:
+                self._stream_fields = fields
+                logger.warning("%s at %s %s", self._model, self._where, change)
+        return True
 
     def know(self, refused: Mapping[str, str | None]) -> None:
         """Apply the refusals of an earlier run, except for fields to which the user now gives a value."""
@@ -167,6 +220,8 @@ class RequestParameters:
         name = refused_field(sent, words, error)
         if name is None:
             return False
+        if _EITHER.search(words):
+            name = next((each for each in _places(sent, words) if self._origin(each) not in self._stated), name)
         with self._lock:
             if name not in self._sent():
                 return True  # a refusal of another request has already changed it
@@ -227,12 +282,18 @@ def refused_field(sent: Mapping[str, Any], words: str, error: Any) -> str | None
         return None
     if named in sent:
         return str(named)
-    places = {
-        name: match.start()
-        for name in sent
-        if name not in _OURS and (match := re.search(rf"[\"'`]{re.escape(name)}[\"'`]|: {re.escape(name)}\b", words))
-    }
-    return min(places, key=lambda name: places[name], default=None)
+    return next(iter(_places(sent, words)), None)
+
+
+def _places(sent: Collection[str], words: str) -> list[str]:
+    """Return the sent fields that a refusal names, in quotes or in a place for names, first things first."""
+    places = {}
+    for name in sent:
+        spelled = "|".join({re.escape(name), re.escape(_CAPITAL.sub(lambda match: f"_{match[0].lower()}", name))})
+        named = rf"[\"'`](?:{spelled})[\"'`]|{_BEFORE_A_NAME}(?:{spelled})\b|\b(?:{spelled})="
+        if name not in _OURS and (match := re.search(named, words)):
+            places[name] = match.start()
+    return sorted(places, key=lambda name: places[name])
 
 
 def _told(model: str, where: str, refused: Mapping[str, str | None], verb: str) -> str:

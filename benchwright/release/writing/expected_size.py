@@ -26,7 +26,7 @@ _LOSSLESS_BYTES_PER_PIXEL = 1.2
 _READ_ALIKE = frozenset({"image/jpeg", "image/png", "image/webp"})
 
 
-class ShownPicture(NamedTuple):
+class PictureOfRow(NamedTuple):
     """A picture as some items of a split show it: with the same marks, drawn as JPEG (`is_visual`) or without loss."""
 
     split: str
@@ -64,7 +64,7 @@ class ExpectedSize:
 
 
 def expected_size(
-    shown: Iterable[ShownPicture],
+    shown: Iterable[PictureOfRow],
     *,
     image: Callable[[str], ImageRecord],
     steps: Mapping[str, str],

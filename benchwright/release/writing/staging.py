@@ -23,7 +23,7 @@ from benchwright.release.format.manifest import SPLIT
 from benchwright.release.format.provenance import SourceCount, SourceTally
 from benchwright.release.format.rows import row_of
 from benchwright.release.format.schema import sort_key_of
-from benchwright.release.writing.expected_size import ShownPicture
+from benchwright.release.writing.expected_size import PictureOfRow
 
 _TABLES = """
     PRAGMA journal_mode = OFF;
@@ -150,7 +150,7 @@ class Staging:
         for (row,) in self._database.execute(query, (split,)):
             yield json.loads(row), len(row)
 
-    def shown(self, is_visual: Callable[[str, str], bool]) -> Iterator[ShownPicture]:
+    def shown(self, is_visual: Callable[[str, str], bool]) -> Iterator[PictureOfRow]:
         """Yield the pictures that items show, each once for each split and set of marks, sorted by split and image."""
         query = (
             "SELECT DISTINCT split, shown.value, marks.value, operation_id, task FROM item, "
@@ -161,7 +161,7 @@ class Staging:
         last: tuple[str, str, str] | None = None
         for split, image_id, marks, operation_id, task in self._database.execute(query):
             if last != (last := (split, image_id, marks)):
-                yield ShownPicture(split, image_id, marks != "[]", is_visual(operation_id, task))
+                yield PictureOfRow(split, image_id, marks != "[]", is_visual(operation_id, task))
 
     def text_bytes(self) -> int:
         """Return the size of all rows without pictures, in bytes."""

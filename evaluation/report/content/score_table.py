@@ -49,6 +49,10 @@ def more_columns(scores: Sequence[Score]) -> tuple[ExtraColumn, ...]:
         columns += [_column(scores, *knowledge) for knowledge in _KNOWLEDGE]
     if any(_figure_of_run(score, READER[0][1]) is not None for score in scores):
         columns += [_column(scores, *by_reader) for by_reader in READER]
+    if any(score.samples > 1 for score in scores):
+        columns.append(_column(scores, "majority", "majority", "vote of the draws"))
+        passing = tuple(_figure_of_run(score, f"pass@{score.samples}") for score in scores)
+        columns.append(ExtraColumn("pass@all", "any draw right", passing))
     return tuple(column for column in columns if any(figure is not None for figure in column.figures))
 
 
@@ -157,7 +161,9 @@ def board_of(
     names = ["accuracy", *(f"accuracy/{task}" for task in tasks)]
     table = [[_figure(score.metrics, name) for name in names] for score in scores]
     times = [score.repetitions for score in scores]
-    fit = [[None if score.unfit else figure for figure in row] for score, row in zip(scores, table, strict=True)]
+    only_samples = all(score.is_sample for score in scores)
+    out = [score.unfit or (score.is_sample and not only_samples) for score in scores]
+    fit = [[None if is_out else figure for figure in row] for is_out, row in zip(out, table, strict=True)]
     best = [_best(column, times) for column in zip(*fit, strict=True)]
     places = {ranked.model: ranked.place for ranked in ranking}
     ranks = {model: rank_text(place, places.values()) for model, place in places.items()}
@@ -191,15 +197,20 @@ def methods_of(board: ScoreTable) -> list[str]:
     return [words for method, words in METHODS.items() if method in used]
 
 
-def outcomes_of(board: ScoreTable) -> list[tuple[int, int, int, int, int, int]]:
-    """Return, for each model, the numbers of items that were right, wrong, misses, refusals, cut off and errors."""
+def outcomes_of(board: ScoreTable) -> list[dict[str, int]]:
+    """Return, for each model, the numbers of items that were right and wrong, and that ended without an answer.
+
+    The ways to end are those of `ENDINGS`; `right` and `wrong` stand in place of `answered`.
+    """
     outcomes = []
     for line in board.lines:
         score = line.score
         accuracy = score.metrics.get("accuracy")
-        right = round((accuracy.value or 0) * accuracy.n) if accuracy is not None else 0
-        wrong = score.asked - right - score.miss - score.refusal - score.cut_off - score.error
-        outcomes.append((right, wrong, score.miss, score.refusal, score.cut_off, score.error))
+        share = 0.0 if accuracy is None or accuracy.value is None else accuracy.value
+        right = round(share * score.asked) if score.right is None else score.right
+        ended = dict(score.ended)
+        answered = ended.pop("answered")
+        outcomes.append({"right": right, "wrong": max(0, answered - right), **ended})
     return outcomes
 
 

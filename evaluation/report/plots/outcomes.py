@@ -1,4 +1,4 @@
-"""Outcomes of the questions, one bar per model: right, wrong, and the four outcomes without a letter."""
+"""Outcomes of the questions, one bar per model: right, wrong, and the ways to end without an answer."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from benchwright.pages import SHARES, Chart, ChartRow, LegendEntry, Look, Part, 
 from ..content.score_table import ScoreTable, outcomes_of
 
 _TITLE = "What became of the questions"
-_LOOKS = (
-    ("right", Look("right")),
-    ("wrong letter", Look("wrong")),
-    ("no single letter", Look("series-1", "falling")),
-    ("refusal", Look("series-3", "upright")),
-    ("cut off", Look("series-4", "level")),
-    ("error", Look("series-7", "checks")),
-)
+_LOOKS = {
+    "right": ("right", Look("right")),
+    "wrong": ("wrong letter", Look("wrong")),
+    "miss": ("no single letter", Look("series-1", "falling")),
+    "refused": ("refused", Look("series-3", "upright")),
+    "filtered": ("filtered", Look("series-2", "level")),
+    "cut_off": ("cut off", Look("series-4", "level")),
+    "empty": ("empty", Look("series-5", "falling")),
+    "tool_call": ("tool call", Look("series-6", "upright")),
+    "error": ("error", Look("series-7", "checks")),
+}
+"""Words and look of each outcome."""
 
 
 def outcome_chart(board: ScoreTable) -> Chart:
@@ -23,18 +27,18 @@ def outcome_chart(board: ScoreTable) -> Chart:
         ChartRow(
             line.label,
             [
-                Part(words, n / max(1, sum(counts)), look, f"{n:,}")
-                for (words, look), n in zip(_LOOKS, counts, strict=True)
+                Part(words, counts[name] / max(1, sum(counts.values())), look, f"{counts[name]:,}")
+                for name, (words, look) in _LOOKS.items()
             ],
-            note=f"{sum(counts):,} asked",
+            note=f"{sum(counts.values()):,} asked",
         )
         for line, counts in zip(board.lines, outcomes_of(board), strict=True)
     ]
     caption = (
         "Every asked item of each model, as a share. All but the first count as wrong in the accuracies: a reply that "
-        "names no single letter, a refusal in the model's own words, a reply that was cut off at the longest length "
-        "before it came to an answer, and an item without any reply. Shares here have no intervals; the numbers on the "
-        "bars are items."
+        "names no single letter, a refusal in the model's own words, what a content filter stopped, a reply that was "
+        "cut off at the longest length before it came to an answer, a reply without text, a call of a tool, and an "
+        "item without any reply. Shares here have no intervals; the numbers on the bars are items."
     )
-    legend = [LegendEntry(words, look) for words, look in _LOOKS]
+    legend = [LegendEntry(words, look) for words, look in _LOOKS.values()]
     return rows_chart("outcomes", _TITLE, rows, SHARES, caption=caption, legend=legend)

@@ -50,7 +50,8 @@ def test_load_dataset_gives_every_item_with_decoded_pictures(bench, tmp_path):
         records = [bench.records[image.image_id] for image in item.images]
         sizes = [image[1:3] for image in row["images"]]
         assert sizes == [[record.width, record.height] for record in records]
-        assert [image[0] for image in row["images"]] == ["PIL.PngImagePlugin"] * len(records)
+        decoders = ["PIL.WebPImagePlugin" if image.prompts else "PIL.PngImagePlugin" for image in item.images]
+        assert [image[0] for image in row["images"]] == decoders
         # Stored without compression, the first pixel lies 2 + 5 + 1 bytes into the image data.
         colours = [list(bench.files[record.image_id].partition(b"IDAT")[2][8:11]) for record in records]
         assert [image[3:] for image in row["images"]] == colours

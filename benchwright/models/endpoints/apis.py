@@ -1,0 +1,171 @@
+"""The APIs in which models are asked, and what differs between them: address, key, names of fields, known limits.
+
+A request is the same for all until it is sent: messages, pictures, and settings of decoding. `parameters_for` gives
+settings the names by which an API knows them, `request_bodies.py` makes the body, `vendor_clients.py` sends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final, Literal, NamedTuple
+
+from benchwright.errors import BenchwrightError
+
+from .request_fields import RequestParameters
+
+Api = Literal["chat", "responses", "anthropic", "gemini"]
+"""The APIs: OpenAI's chat completions, which most servers speak, its Responses, and the native ones of Anthropic and
+Gemini."""
+
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+Detail = Literal["auto", "low", "medium", "high", "original"]
+
+
+class ApiFacts(NamedTuple):
+    """What is particular to an API.
+
+    Args:
+        backend: Name before the colon in a model's name.
+        base_url: Address of the hosted service.
+        key_variable: Usual environment variable with its key.
+        extra: Extra of this package that installs its client; None where the base has it.
+        module: Module of the client.
+        renamed: Names of settings that it knows by others; None for one that it does not take.
+        max_side_px: Longest side of pictures that the hosted service takes, in pixels; None where it states none.
+        max_bytes: Size of the largest picture file that it takes; likewise.
+    """
+
+    backend: str
+    base_url: str
+    key_variable: str
+    extra: str | None
+    module: str
+    renamed: Mapping[str, str | None]
+    max_side_px: int | None = None
+    max_bytes: int | None = None
+
+
+APIS: Final[Mapping[Api, ApiFacts]] = {
+    "chat": ApiFacts("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", None, "openai", {}),
+    "responses": ApiFacts(
+        "responses", "https://api.openai.com/v1", "OPENAI_API_KEY", None, "openai",
+        {"max_tokens": "max_output_tokens", "seed": None},
+    ),
+    # 8,000 pixels, and 5 MiB in base64 ("image exceeds 5 MB maximum: 5649924 bytes > 5242880 bytes").
+    "anthropic": ApiFacts(
+        "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", "anthropic", "anthropic",
+        {"seed": None}, 8_000, 5 * 1024 * 1024 * 3 // 4,
+    ),
+    # 20 MB a request (Gemini API) and 7 MB a file (Vertex AI), both for pictures inside requests.
+    "gemini": ApiFacts(
+        "gemini", "https://generativelanguage.googleapis.com", "GEMINI_API_KEY", "gemini", "google.genai",
+        {"max_tokens": "maxOutputTokens", "top_p": "topP"}, None, 7_000_000,
+    ),
+}  # fmt: skip
+
+OPENAI_APIS: Final[frozenset[Api]] = frozenset({"chat", "responses"})
+"""Those that share an address and a key."""
+
+
+def api_of(model: str) -> Api | None:
+    """Return the API that a model's name such as `anthropic:NAME` asks for; None where it names no endpoint."""
+    kind = model.partition(":")[0]
+    return next((api for api, facts in APIS.items() if facts.backend == kind), None)
+
+
+def parameters_for(
+    api: Api,
+    model: str,
+    where: str,
+    own: Mapping[str, Any],
+    *,
+    stated: Collection[str] = (),
+    fields: Mapping[str, Any] | None = None,
+    omit: Collection[str] = (),
+    effort: Effort | None = None,
+    reasoning_tokens: int | None = None,
+    detail: Detail | None = None,
+) -> RequestParameters:
+    """Return the fields of requests besides messages and model, under the names of an API.
+
+    Args:
+        api: API in which the model is asked.
+        model: Name of the model at the endpoint.
+        where: Name of the endpoint, for messages.
+        own: Settings of decoding, by Benchwright's names.
+        stated: Names of those settings to which the user gave a value.
+        fields: Further fields, by the API's names.
+        omit: Names of fields to leave out, by either's names.
+        effort: Effort of reasoning.
+        reasoning_tokens: Most tokens of thoughts.
+        detail: Detail in which pictures are seen.
+
+    Raises:
+        BenchwrightError: The API takes no setting that the user stated, or its replies are not read in pieces.
+    """
+    renamed = APIS[api].renamed
+    if refused := next((name for name in own if renamed.get(name, name) is None and name in stated), None):
+        raise BenchwrightError(f"{_NAMES[api]} takes no {refused}; leave it out for {model!r}")
+    if api != "chat" and (fields or {}).get("stream"):
+        raise BenchwrightError(
+            f"replies of {_NAMES[api]} are read in one piece; leave the field stream out for {model!r}"
+        )
+    asked = {known: value for name, value in own.items() if (known := renamed.get(name, name)) is not None}
+    added = _reasoning(api, model, effort, reasoning_tokens, own.get("max_tokens")) | _detail(api, model, detail)
+    if api == "responses":
+        asked["store"] = False  # else the service keeps requests and replies for 30 days
+    names = {renamed.get(name) or name for name in stated} | added.keys()
+    return RequestParameters(
+        model, where, asked | added, stated=names, fields=fields, omit=[renamed.get(name) or name for name in omit]
+    )
+
+
+_NAMES: Mapping[Api, str] = {
+    "chat": "the API of chat completions",
+    "responses": "the Responses API",
+    "anthropic": "the Messages API of Anthropic",
+    "gemini": "the Gemini API",
+}
+
+
+def _reasoning(
+    api: Api, model: str, effort: Effort | None, tokens: int | None, max_tokens: int | None
+) -> dict[str, Any]:
+    """Return the fields that set effort and budget of reasoning."""
+    if tokens is not None and api in OPENAI_APIS:
+        raise BenchwrightError(
+            f"{_NAMES[api]} has no budget of reasoning: give {model!r} an effort, or the server's own field, such as "
+            "--field thinking_budget=2000"
+        )
+    if tokens is not None and max_tokens is not None and tokens >= max_tokens:
+        raise BenchwrightError(
+            f"{tokens} tokens of reasoning leave none for the reply of {model!r}, whose longest is {max_tokens} with "
+            "thoughts: raise --max-tokens (in a recipe max_tokens)"
+        )
+    fields: dict[str, Any] = {}
+    if api == "gemini":
+        level = {} if effort is None else {"thinkingLevel": effort.upper()}
+        config = level | ({} if tokens is None else {"thinkingBudget": tokens})
+        return {"thinkingConfig": config} if config else {}
+    if effort is not None and api == "chat":
+        fields["reasoning_effort"] = effort
+    elif effort is not None and api == "responses":
+        fields["reasoning"] = {"effort": effort}
+    elif effort is not None:
+        fields["output_config"] = {"effort": effort}
+    if tokens is not None:
+        fields["thinking"] = {"type": "enabled", "budget_tokens": tokens}
+    return fields
+
+
+def _detail(api: Api, model: str, detail: Detail | None) -> dict[str, Any]:
+    """Return the field that sets the detail of all pictures, where it does not stand at each of them."""
+    if detail is None or api in OPENAI_APIS:
+        return {}
+    if api == "anthropic":
+        raise BenchwrightError(
+            f"{_NAMES[api]} has no detail of pictures: shrink those of {model!r} with --max-picture-side instead"
+        )
+    if detail in {"auto", "original"}:
+        raise BenchwrightError(f"{_NAMES[api]} sees the pictures of {model!r} in low, medium or high detail")
+    return {"mediaResolution": f"MEDIA_RESOLUTION_{detail.upper()}"}

@@ -1,0 +1,164 @@
+"""The clients of vendors, each on the same bounded HTTP client: where a body goes, and which errors come back.
+
+Address, authentication and versions of an API are its vendor's business, so each is asked through its vendor's own
+client. None of them repeats a request, since repetitions take turns, count against budgets and stand in the log. Errors
+come back as those of the `openai` package, a dependency of the base, so that one classification serves all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol
+
+import httpx2
+import openai
+
+from benchwright.errors import PrerequisiteError
+
+from .apis import APIS, Api
+
+if TYPE_CHECKING:
+    from .failures import ModelAddress
+
+_PATHS: dict[Api, str] = {"chat": "/chat/completions", "responses": "/responses", "anthropic": "/v1/messages"}
+
+
+class VendorClient(Protocol):
+    """A client of one API."""
+
+    async def post(self, body: bytes) -> bytes:
+        """Send a request once and return the body of the response.
+
+        Raises:
+            openai.APIStatusError: The status is not that of a success.
+            openai.APIConnectionError: The connection failed.
+        """
+
+    async def close(self) -> None:
+        """Close all connections."""
+
+
+def vendor_client(address: ModelAddress, http_client: httpx2.AsyncClient) -> VendorClient:
+    """Return the client of the API in which a model is asked.
+
+    Raises:
+        PrerequisiteError: The client's package is not installed.
+    """
+    facts = APIS[address.api]
+    if facts.extra is not None and not _is_installed(facts.module):
+        raise PrerequisiteError(
+            f"models named {facts.backend}:NAME need the package {facts.module.replace('.', '-')}, which is not "
+            f"installed: pip install 'benchwright[{facts.extra}]' -c constraints.txt"
+        )
+    if address.api == "gemini":
+        return _Gemini(address, http_client)
+    return _Anthropic(address, http_client) if address.api == "anthropic" else _OpenAI(address, http_client)
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package around it is missing
+        return False
+
+
+class _OpenAI:
+    """Chat completions and Responses. The environment may name an organization and a project."""
+
+    def __init__(self, address: ModelAddress, http_client: httpx2.AsyncClient) -> None:
+        self._path = _PATHS[address.api]
+        self._client = openai.AsyncOpenAI(
+            api_key=address.key or "none",
+            base_url=address.base_url,
+            timeout=None,
+            max_retries=0,
+            default_headers=dict(address.headers) or None,
+            http_client=http_client,
+        )
+
+    async def post(self, body: bytes) -> bytes:
+        response = await self._client.post(self._path, content=body, cast_to=httpx2.Response)
+        return response.content
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+class _Anthropic:
+    """Anthropic's Messages, at Anthropic or a server that speaks them."""
+
+    def __init__(self, address: ModelAddress, http_client: httpx2.AsyncClient) -> None:
+        self._anthropic: Any = import_module("anthropic")
+        self._client = self._anthropic.AsyncAnthropic(
+            api_key=address.key or "none",
+            base_url=address.base_url.removesuffix("/v1"),  # its paths begin with the version
+            timeout=None,
+            max_retries=0,
+            default_headers=dict(address.headers) or None,
+            http_client=http_client,
+        )
+
+    async def post(self, body: bytes) -> bytes:
+        with self._errors():
+            response = await self._client.post(_PATHS["anthropic"], content=body, cast_to=httpx2.Response)
+        content: bytes = response.content
+        return content
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except self._anthropic.APIStatusError as error:
+            raise _status_error(error.response, error.body) from error
+        except self._anthropic.APIConnectionError as error:
+            raise openai.APIConnectionError(request=error.request) from error.__cause__
+
+
+class _Gemini:
+    """Gemini's generateContent.
+
+    The client makes a request's body of its own types, in which newer fields are unknown; the whole body therefore goes
+    in as further fields. It is parsed for that and serialized again, some 7 ms for a body of 2 MB.
+    """
+
+    def __init__(self, address: ModelAddress, http_client: httpx2.AsyncClient) -> None:
+        genai: Any = import_module("google.genai")
+        self._errors: Any = import_module("google.genai.errors")
+        self._model, self._http_client = address.model, http_client
+        base_url, version = address.base_url, {}
+        for name in ("v1", "v1beta", "v1alpha"):
+            if base_url.endswith(f"/{name}"):
+                base_url, version = base_url.removesuffix(f"/{name}"), {"api_version": name}
+        options = {"base_url": base_url, "headers": dict(address.headers), "httpx_async_client": http_client, **version}
+        client = genai.Client(vertexai=False, api_key=address.key or "none", http_options=options)
+        self._client, self._models = client, client.aio.models
+
+    async def post(self, body: bytes) -> bytes:
+        settings = {"should_return_http_response": True, "http_options": {"extra_body": json.loads(body)}}
+        try:
+            response = await self._models.generate_content(model=self._model, contents="-", config=settings)
+        except self._errors.APIError as error:
+            details = error.details
+            raise _status_error(error.response, details) from error
+        except httpx2.TransportError as error:
+            raise openai.APIConnectionError(request=error.request) from error
+        text: str = response.sdk_http_response.body or ""
+        return text.encode("utf-8", "surrogatepass")
+
+    async def close(self) -> None:
+        await self._http_client.aclose()
+
+
+def _status_error(response: Any, document: Any) -> openai.APIStatusError:
+    """Return the error for a status, with the error object inside its document."""
+    inside = document.get("error") if isinstance(document, dict) else None
+    return openai.APIStatusError(
+        f"status {response.status_code}", response=response, body=document if inside is None else inside
+    )

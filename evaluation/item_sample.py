@@ -1,0 +1,117 @@
+"""A sample of a release's items, for a run that is tried out, and what its figures say of all items.
+
+Items are drawn from each task of each split in proportion to its items, by a hash of the item's id: the same number of
+the same items gives the same sample on every machine, and a larger sample holds every smaller one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchwright.canonical import digest
+from benchwright.score_interval import Interval
+from benchwright.statistics.proportions import Estimate, mean_of_proportions, wilson_clustered
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from .prompting.question import Released
+
+_SEED = 0
+Stratum = tuple[str, str]
+"""A split and a task."""
+
+
+@dataclass(frozen=True)
+class ItemSample:
+    """Items that are asked in place of all.
+
+    Args:
+        item_ids: Ids of the items.
+        strata: Number of all items that could be asked, by split and task.
+    """
+
+    item_ids: frozenset[str]
+    strata: Mapping[Stratum, int]
+
+    @property
+    def of(self) -> int:
+        """Return the number of all items that could be asked."""
+        return sum(self.strata.values())
+
+
+def sample_of(items: Iterable[Released], limit: int) -> ItemSample | None:
+    """Return a sample of items; None where there are no more than `limit` of them.
+
+    Each stratum's items stand in the order of their hashes, the i-th of n at i / n; the first `limit` of all strata by
+    that place are the sample. So each stratum gets its share, rounded up, and is there from its first item on.
+
+    Args:
+        items: All items that could be asked; their pictures are not looked at.
+        limit: Number of items to be drawn, above 0.
+    """
+    hashes: dict[Stratum, list[tuple[str, str]]] = {}
+    for released in items:
+        item = released.item
+        entry = digest(["evaluate.limit", _SEED, item.item_id]), item.item_id
+        hashes.setdefault((released.split, item.task), []).append(entry)
+    strata = {stratum: len(entries) for stratum, entries in hashes.items()}
+    if sum(strata.values()) <= limit:
+        return None
+    places = [
+        (place / len(entries), *entry) for entries in hashes.values() for place, entry in enumerate(sorted(entries))
+    ]
+    return ItemSample(frozenset(item_id for _, _, item_id in sorted(places)[:limit]), strata)
+
+
+def whole_estimates(judged: pa.Table, sample: ItemSample) -> dict[str, Estimate]:
+    """Return what the accuracies of all items would be, overall, by task and as the mean of tasks, by name.
+
+    The value weighs each stratum by its number of items. The interval is Wilson's for the number of independent items
+    that the sample is worth: n over the effect of the weights (L. Kish, Survey Sampling, Wiley 1965, section 11.7),
+    times (M - 1) / (M - n) for a sample of n of M items without replacement (W. G. Cochran, Sampling Techniques, 3rd
+    ed., Wiley 1977, sections 2.6 and 3.3). It covers what the items left out might change, and nothing else: a sample
+    of all items has an interval of no width. That items were drawn from strata is not used, so it is rather too wide.
+    There is none where the sample has no item of some stratum.
+
+    Args:
+        judged: Rows that metrics count; every item has equally many.
+        sample: Sample that was asked.
+    """
+    right: Counter[Stratum] = Counter()
+    rows: Counter[Stratum] = Counter()
+    asked: dict[Stratum, set[str]] = {}
+    columns = (judged.column(name).to_pylist() for name in ("split", "task", "item_id", "right"))
+    for split, task, item_id, is_right in zip(*columns, strict=True):
+        right[split, task] += is_right
+        rows[split, task] += 1
+        asked.setdefault((split, task), set()).add(item_id)
+
+    def estimate(strata: Mapping[Stratum, int]) -> Estimate:
+        there = {stratum: number for stratum, number in strata.items() if rows[stratum]}
+        count, every = sum(rows[stratum] for stratum in there), sum(there.values())
+        if not every:
+            return Estimate(None, None, 0)
+        share = sum(number * right[stratum] / rows[stratum] for stratum, number in there.items()) / every
+        if len(there) < len(strata):
+            return Estimate(share, None, count)
+        drawn = sum(len(asked[stratum]) for stratum in there)
+        if drawn == every:
+            return Estimate(share, Interval(share, share), count, "finite_population")
+        worth = every**2 / sum(number**2 / len(asked[stratum]) for stratum, number in there.items())
+        interval = wilson_clustered(share * count, count, worth * (every - 1) / (every - drawn)).interval
+        return Estimate(share, interval, count, "finite_population")
+
+    tasks = sorted({task for _, task in rows})
+    by_task = {
+        f"accuracy/{task}": estimate({s: number for s, number in sample.strata.items() if s[1] == task})
+        for task in tasks
+    }
+    return {
+        "accuracy": estimate(sample.strata),
+        **by_task,
+        "accuracy_macro": mean_of_proportions(list(by_task.values())),
+    }

@@ -1,0 +1,135 @@
+"""A protocol that draws several replies to each question of another protocol, for what one draw leaves to chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from benchwright.errors import BenchwrightError
+
+from ..metrics.base import is_right
+from ..metrics.votes import DRAW, voted
+from .base import Ask, ItemVerdict, JudgedReply, Protocol, ProtocolQuestion, worst_state
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchwright.records import Item
+    from benchwright.release import Release
+
+    from ..backends.base import Backend
+    from ..backends.options import BackendOptions
+    from ..prompting.question import Released
+
+
+class Sampled(Protocol):
+    """Ask the one question of another protocol k times; metrics count every draw, the item's verdict is the vote.
+
+    It is named by no text of its own: `samples` is an option of the model, as the temperature is.
+    """
+
+    name: ClassVar[str] = "sampled"
+    source: ClassVar[str] = "M. Chen et al., arXiv:2107.03374 (pass@k); X. Wang et al., arXiv:2203.11171 (the vote)"
+    repeats: ClassVar[bool] = True
+
+    inner: Protocol
+    draws: int
+
+    @property
+    def text(self) -> str:
+        """Return the other protocol as the command line takes it."""
+        return self.inner.text
+
+    def settings(self) -> dict[str, Any]:
+        """Return the other protocol's name and settings."""
+        return self.inner.settings()
+
+    def takes(self, item: Item) -> bool:
+        """Return whether the other protocol can ask an item."""
+        return self.inner.takes(item)
+
+    def begin(self, release: Release, split: str | None) -> Ask:
+        """Return the function that asks every question once for each draw, `d1` to `d<k>`."""
+        ask = self.inner.begin(release, split)
+
+        def drawn(released: Released, earlier: Sequence[JudgedReply]) -> Sequence[ProtocolQuestion]:
+            [asked] = ask(released, earlier)
+            return [_of_draw(asked, released.item.item_id, number) for number in range(1, self.draws + 1)]
+
+        return drawn
+
+    def outline(self) -> Sampled:
+        """Return the draws of the other protocol's outline."""
+        return self.model_copy(update={"inner": self.inner.outline()})
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the other protocol's files."""
+        return self.inner.files()
+
+    def chance(self, item: Item) -> float:
+        """Return the probability that a uniformly drawn letter makes the item right."""
+        return self.inner.chance(item)
+
+    def region_iou(self, item: Item, attempts: Sequence[JudgedReply]) -> float | None:
+        """Return the mean over the draws; None where no region is asked for."""
+        values = [self.inner.region_iou(item, [attempt]) for attempt in attempts]
+        located = [value for value in values if value is not None]
+        return fmean(located) if located else None
+
+    def verdict(self, item: Item, attempts: Sequence[JudgedReply]) -> ItemVerdict:
+        """Return the verdict of the vote: the letter that most draws name; where several tie, none."""
+        letter = voted([attempt.letter for attempt in attempts])
+        if letter is not None:
+            return ItemVerdict("answered", letter, is_right(item, letter))
+        state = worst_state(attempts)
+        return ItemVerdict("miss" if state == "answered" else state, None, right=False)
+
+
+def draws_of(protocol: Protocol) -> int:
+    """Return how many replies are drawn to each question of a protocol."""
+    return protocol.draws if isinstance(protocol, Sampled) else 1
+
+
+def sampled(protocol: Protocol, options: BackendOptions, backend: Backend) -> Protocol:
+    """Return a protocol with as many draws as the options ask for; itself where they ask for one.
+
+    Raises:
+        BenchwrightError: The protocol asks more than one question an item, or all draws would be alike.
+    """
+    if options.samples == 1:
+        return protocol
+    if not getattr(backend, "draws_samples", False):
+        raise BenchwrightError(
+            f"--samples needs a model that draws its replies, such as openai:NAME; {backend.name} replies alike each "
+            "time"
+        )
+    check_samples(protocol, options)
+    return Sampled(inner=protocol, draws=options.samples)
+
+
+def check_samples(protocol: Protocol, options: BackendOptions) -> None:
+    """Refuse several draws under a protocol that asks several questions an item, and draws that would all be alike.
+
+    Raises:
+        BenchwrightError: What does not go together.
+    """
+    if options.samples == 1:
+        return
+    if protocol.repeats or protocol.rounds > 1 or not protocol.asks_once:
+        raise BenchwrightError(
+            f"--samples goes with protocols that ask one question an item, and {protocol.text!r} asks several; draw "
+            "samples under another protocol, such as vanilla"
+        )
+    if options.temperature == 0 and not {"temperature"} & {*options.omit, *options.fields}:
+        raise BenchwrightError(
+            f"{options.samples} samples at temperature 0 would be alike: give --temperature, such as 0.7, or --omit "
+            "temperature for a model that takes none (in a recipe temperature, omit)"
+        )
+
+
+def _of_draw(asked: ProtocolQuestion, item_id: str, number: int) -> ProtocolQuestion:
+    variant = f"{DRAW}{number}"
+    question = asked.question and replace(asked.question, item_id=f"{item_id}.{variant}", draw=number)
+    return asked._replace(variant=variant, question=question)
