@@ -37,6 +37,9 @@ ROOM = Room(
         "evaluate export": Entry(
             f"{_HERE}.cli.export:export", "Write a result as inspect_ai's log or lmms-eval's samples."
         ),
+        "evaluate check-reading": Entry(
+            f"{_HERE}.cli.check_reading:check_reading", "Sample replies for people to read: the reader's error."
+        ),
         "evaluate report": Entry(f"{_HERE}.cli.commands:report", "Write a page with scores, plots and items."),
     },
     checks={"replies": Entry(f"{_HERE}.reply_check:reply_problems", "Each line of the logs of replies.")},

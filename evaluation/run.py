@@ -48,6 +48,7 @@ from .results.metric_rows import read_metric_rows, with_labels
 from .results.outcomes import Outcomes, letters_or_words, nothing_said, outcomes_of, says_something
 from .results.run_progress import RunProgress, TokenUsage
 from .results.score import MAX_ERRORS, PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
+from .results.unread import unread_in
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -310,11 +311,11 @@ def _scored(
         with replacing(place / PREDICTIONS_FILE, private=True) as draft:
             _ask_all(plan, contexts, draft, scratch, RunProgress(progress, spent))
             rows = with_labels(read_metric_rows(draft, setting), opened, split)
-            outcomes = outcomes_of(draft)
+            outcomes, unread = outcomes_of(draft), unread_in(draft, repeats=setting.repeats)
             # A score must never stand beside predictions that it was not made from.
             (place / SCORE_FILE).unlink(missing_ok=True)
         score = _score(plan, contexts, rows, outcomes, spent, max_errors).model_copy(
-            update={"name": name, "identity": identity}
+            update={"name": name, "identity": identity, "unread": unread}
         )
         if folder is not None and before is not None:
             _warn_of_replacement(folder, before, score)

@@ -231,6 +231,7 @@ def _make_filtered(folder: Path) -> None:
             ("evaluate report @w/results --release @release", 0, 0),
             ("evaluate export @w/results/random --release @release --format inspect --out @log.json", 0, 0),
             ("evaluate errors @w/results --release @release --out @errors.jsonl", 0, 0),
+            ("evaluate check-reading @w/results --release @release --out @reading", 0, 0),
             ("review open @tasks.jsonl --release @release --workspace @again", 0, 0),
             ("review results --workspace @judged", 0, 0),
             ("release correct @release --errata @errata.json --version 1.1 --out @corrected", 0, 0),

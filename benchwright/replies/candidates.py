@@ -207,7 +207,9 @@ _ENTRY = re.compile(
 )
 
 
-def _within_entries(candidate: NamedPlace, named: _NamedOption, entries: Sequence[tuple[int, str]], text: str) -> NamedPlace:
+def _within_entries(
+    candidate: NamedPlace, named: _NamedOption, entries: Sequence[tuple[int, str]], text: str
+) -> NamedPlace:
     """Return a candidate weighed down where the reply goes through the options one by one."""
     if not entries:
         return candidate
@@ -329,7 +331,9 @@ def _by_stems(tokens: list[StemmedWord], telling: dict[str, frozenset[str]]) -> 
             nearest = [min(places[stem], key=lambda place: abs(place - number)) for stem in stems]
             first, last = min(nearest), max(nearest)
             if last - first < width:
-                yield _NamedOption(tokens[first].start, tokens[last].end, (key,), is_label=False, is_close=len(stems) > 1)
+                yield _NamedOption(
+                    tokens[first].start, tokens[last].end, (key,), is_label=False, is_close=len(stems) > 1
+                )
 
 
 _COUNTERS = "(?=[个只張张本条辆人朵把头匹位棵座台名块件盏根つ匹冊枚頭羽脚台個杯개명마리대송권])"
@@ -371,7 +375,9 @@ def _grouped(text: str, found: list[_NamedOption], ends: list[int]) -> list[_Nam
     return groups
 
 
-def _judged(text: str, named: _NamedOption, opens: int, closes: int, sentence: int, grammar: Grammar) -> Iterator[NamedPlace]:
+def _judged(
+    text: str, named: _NamedOption, opens: int, closes: int, sentence: int, grammar: Grammar
+) -> Iterator[NamedPlace]:
     so_far, ahead = text[opens : named.start], text[named.end : closes]
     before = _clause_before(so_far, grammar)
     after = re.sub(r"\A[)\]\"']+", "", _clause_after(ahead, grammar))

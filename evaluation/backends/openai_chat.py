@@ -18,12 +18,13 @@ from urllib.parse import urlsplit
 
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, PrerequisiteError, RequestFailed
-from benchwright.models.endpoints.apis import APIS, OPENAI_APIS, Api
+from benchwright.models.endpoints.apis import APIS, OPENAI_APIS
 from benchwright.models.endpoints.chat_request import ChatMessage, ChatRequest
 from benchwright.models.endpoints.completions import Completion
 from benchwright.models.endpoints.extra_headers import secrets_in, sent_headers
 from benchwright.models.endpoints.failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
 from benchwright.models.endpoints.picture_refusals import learned_limits
+from benchwright.models.endpoints.request_bodies import Api
 from benchwright.models.endpoints.usage import BudgetSpent, Spending
 from benchwright.text_normalization import counted
 

@@ -149,11 +149,12 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
     "settings", "identity", "metrics": {name: {"value", "ci", "n", "method"}}, "miss", "refusal",
     "filtered", "cut_off", "cut_off_empty", "cut_off_answered", "error", "empty", "tool_call", "right_items",
     "ended": {"answered", "miss", "refused", "filtered", "cut_off", "empty", "tool_call", "error"}, "causes":
-    [{"state", "cause", "n"}], "max_errors", "unfit", "asked", "items", "samples", "limit", "limit_of", "usage":
-    {"replies", "requests", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"}, "judge": {"model",
-    "prompt", "asks", "settings", "asked", "letters", "refusals", "none", "unusable", "errors", "usage"}}`; `usage` is
-    null where nothing counted tokens, `cost` without prices, `judge` without one, `limit` and `limit_of` where all
-    items were asked; `metrics` is empty where the split is sealed; each item counts once in `ended`.
+    [{"state", "cause", "n"}], "max_errors", "unfit", "asked", "items", "samples", "limit", "limit_of", "unread":
+    {"n", "replies", "share", "if_wrong", "if_right"},
+    "usage": {"replies", "requests", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"},
+    "judge": {"model", "prompt", "asks", "settings", "asked", "letters", "refusals", "none", "unusable",
+    "errors", "usage"}}`; `usage` is null where nothing counted tokens, `cost` without prices, `judge` without one,
+    `limit` and `limit_of` where all items were asked; `metrics` is empty where the split is sealed; each item counts once in `ended`.
     With `--dry-run` it is `{"dry_run", "model", "protocol", "items", "requests", "answered_before", "unsendable",
     "pictures", "picture_bytes", "largest_picture_bytes", "prompt_tokens", "most_completion_tokens", "cost",
     "limit_of", "samples", "concurrency", "seconds", "most_seconds"}`
@@ -246,14 +247,15 @@ def end_unfit(scores: Sequence[Score]) -> None:
 def _emit_scores(scores: Sequence[Score], *, as_json: bool) -> None:
     """Print scores, and the causes of what has no answer; end with exit code 1 where one is unfit."""
     from ..results.score import told_apart
-    from ..results.summary import draw_lines, drawn, summary_table
+    from ..results.summary import draw_lines, drawn, reading_lines, summary_table
 
     documents = [score.document() for score in scores]
     document = documents[0] if len(documents) == 1 else {"scores": documents}
+    apart = told_apart(scores)
     emit(
         document,
         as_json=as_json,
-        text=lambda: "\n".join([drawn(summary_table(told_apart(scores)), names=1), *draw_lines(scores)]),
+        text=lambda: "\n".join([drawn(summary_table(apart), names=1), *draw_lines(scores), *reading_lines(apart)]),
     )
     end_unfit(scores)
 
@@ -394,7 +396,11 @@ def extract(cases: Path, reader: str, as_json: bool) -> None:
     """
     `{model: {metric: {"value", "ci", "n", "method"}, "outcomes": {"asked", "miss", "refusal", "cut_off", "error",
     "cut_off_answered", "cut_off_empty", "filtered", "empty", "tool_call", "ended": {way: n}, "limit", "limit_of",
-    "causes": [{"state", "cause", "n"}], "unfit"}}}`
+    "causes": [{"state", "cause", "n"}], "unfit",
+    "unread": {"n", "replies", "share", "if_wrong", "if_right"}, "reading": {"format", "version", "model",
+    "release_id", "reader", "reader_version", "counted_accuracy", "asked", "replies", "labelled", "errors": {kind:
+    {"value", "ci", "n"}}, "accuracy": {"value", "ci", "n"}}}}}`; `unread` is null in scores of older programs,
+    `reading` where nobody has checked it
     """
 )
 def summary(results: Path, release: Path | None, as_json: bool) -> None:
@@ -411,6 +417,7 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
         draw_lines,
         drawn,
         reader_gaps,
+        reading_lines,
         summary_document,
         summary_table,
         unfit_scores,
@@ -431,6 +438,7 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
                 *draw_lines(scores),
                 *unfit_scores(scores),
                 *cause_lines(scores),
+                *reading_lines(scores),
                 *gaps,
             ]
         ),

@@ -30,16 +30,17 @@ if TYPE_CHECKING:
     "chance", "why_no_ranks", "pairs", "pairs_told_apart", "systems": [{"system", "model", "protocol", "rank", "best",
     "worst", "unfit", "outcomes": {"asked", "miss", "refusal", "cut_off", "error", "cut_off_answered",
     "cut_off_empty", "filtered", "empty", "tool_call", "ended": {way: n}, "limit", "limit_of", "causes": [{"state",
-    "cause", "n"}], "unfit"}, "accuracy": {"value", "ci", "n", "method"}, "tasks": {task: {"rank", "places", "value",
-    "ci", "n", "method"}}}]}`; systems stand best
-    first, `rank` is null where `why_no_ranks` says why, and of a task it is a text such as `2=`
+    "cause", "n"}], "unfit", "unread", "reading"}, "accuracy": {"value", "ci", "n", "method"}, "tasks": {task: {"rank",
+    "places", "value", "ci", "n", "method"}}}]}`; systems stand best
+    first, `unread` and `reading` are as in `evaluate summary`, `rank` is null where `why_no_ranks` says why, and of a
+    task it is a text such as `2=`
     """
 )
 def leaderboard(results: Path, *, out: Path | None, as_json: bool) -> None:
     """Rank the systems in a folder of results, each with the best and worst place that paired tests leave possible."""
     from ..leaderboard.board import leaderboard_of
     from ..leaderboard.page import write_leaderboard
-    from ..results.summary import drawn
+    from ..results.summary import drawn, reading_lines
 
     board = leaderboard_of(results)
     if out is not None:
@@ -47,7 +48,11 @@ def leaderboard(results: Path, *, out: Path | None, as_json: bool) -> None:
         note(f"written to {out}")
     if board.why_no_ranks is not None:
         note(board.why_no_ranks)
-    emit(board.document(), as_json=as_json, text=lambda: drawn(board_table(board), names=2))
+    emit(
+        board.document(),
+        as_json=as_json,
+        text=lambda: "\n".join([drawn(board_table(board), names=2), *reading_lines([row.score for row in board.rows])]),
+    )
 
 
 def board_table(board: Leaderboard) -> Table:

@@ -16,6 +16,7 @@ from benchwright.files.csv_cells import harmless
 from benchwright.release.format import documents
 from benchwright.workspace.atomic import replacing
 
+from ..results.summary import reading_document
 from .content.cards import outcome
 from .plots.labels import labels_of
 
@@ -189,7 +190,13 @@ def write_report_data(
             "split": score.split,
         },
         "models": [
-            {**line.score.document(), "title": line.model, "rank": line.rank, "places": line.places}
+            {
+                **line.score.document(),
+                **reading_document(line.score),
+                "title": line.model,
+                "rank": line.rank,
+                "places": line.places,
+            }
             for line in board.lines
         ],
         "ranking": [ranked.model for ranked in comparison.ranking],

@@ -147,6 +147,7 @@ def _line(board: ScoreTable, number: int) -> Mapping[str, Any]:
         "ended": line.score.ended,
         "counts_in_words": outcome_counts(line.score),
         "unfit": line.score.why_unfit() if line.score.unfit else None,
+        "reading": line.score.described_reading(),
         "causes": [legible(words) for words in line.score.described_causes()],
     }
 

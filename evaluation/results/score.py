@@ -16,6 +16,8 @@ from benchwright.text_normalization import counted
 
 from ..backends.result_names import differing_settings, identity_of, results_name
 from ..prompting.prompts import VANILLA
+from .reading import Reading, read_reading
+from .unread import Unread
 
 FORMAT: Literal["benchwright/score"] = "benchwright/score"
 VERSION = 5
@@ -194,12 +196,16 @@ class Score(BaseModel):
     """Items of the sample that was asked in place of all; None where all were."""
     limit_of: int | None = Field(None, ge=1)
     """Items that model and protocol can take, of which they are a sample."""
+    unread: Unread | None = None
+    """None in scores of older programs, and where there are no metrics."""
     usage: Usage | None = None
     """None where nothing counted tokens. What a judge took stands in `judge`."""
     judge: Judging | None = None
     """None where nobody was asked beside the reader."""
     answers: Path | None = Field(None, exclude=True)
     """Answer file that was written in place of metrics, because the answers are sealed."""
+    reading: Reading | None = Field(None, exclude=True)
+    """What people found of the reading of these replies (`evaluate check-reading`); None where nobody has looked."""
     told_apart_by: str | None = Field(None, exclude=True)
     """Settings in which it differs from others of its name, among which it was read."""
     read_from: str | None = Field(None, exclude=True)
@@ -245,6 +251,11 @@ class Score(BaseModel):
             f"nothing was said to {self.silent} of {counted(self.asked, 'item')}, {most}: {self.error} ended in "
             f"errors, {self.cut_off_empty} in replies that were cut off before their first word"
         )
+
+    def described_reading(self) -> list[str]:
+        """Return lines on what was not read and on the error of the reader, as far as they are known."""
+        about = (self.unread, self.reading)
+        return [line for line in (known.describe() for known in about if known is not None) if line]
 
     def described_causes(self) -> list[str]:
         """Return a line for each of the causes for which items ended without an answer."""
@@ -406,5 +417,33 @@ def told_apart(scores: Sequence[Score]) -> list[Score]:
 
 
 def _read_in(folder: Path) -> Score:
-    score = read_score(folder)
+    score = with_reading(read_score(folder), folder)
     return score if score.folder == folder.name else score.model_copy(update={"read_from": folder.name})
+
+
+def with_reading(score: Score, folder: Path) -> Score:
+    """Return a score with what people found of its reading, unless that is of other replies or of another reader.
+
+    Raises:
+        DataError: The file beside the score is damaged.
+    """
+    reading, accuracy = read_reading(folder), score.metrics.get("accuracy")
+    if reading is None or accuracy is None:
+        return score
+    found = (
+        reading.model,
+        reading.release_id,
+        reading.reader,
+        reading.reader_version,
+        reading.counted_accuracy,
+        reading.asked,
+    )
+    now = (
+        score.model,
+        score.release_id,
+        score.reader,
+        score.settings.get("reader"),
+        accuracy.value,
+        score.asked,
+    )
+    return score.model_copy(update={"reading": reading}) if found == now else score

@@ -50,6 +50,11 @@ def cause_lines(scores: Sequence[Score]) -> list[str]:
     return [printable(f"{score.title}: {line}") for score in scores for line in score.described_causes()]
 
 
+def reading_lines(scores: Sequence[Score]) -> list[str]:
+    """Return lines on what of each score was not read, and on the reader's error where people have looked."""
+    return [printable(f"{score.title}: {line}") for score in scores for line in score.described_reading()]
+
+
 def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
     """Return each model's metrics by name, and under `outcomes` the replies without a letter, as JSON values."""
     return {
@@ -66,7 +71,13 @@ def outcomes_document(score: Score) -> dict[str, Any]:
     counts = {name: getattr(score, name) for name in (*states, *parts)}
     causes = [cause.model_dump() for cause in score.causes]
     sample = {"limit": score.limit, "limit_of": score.limit_of}
-    return {**counts, "ended": score.ended, **sample, "causes": causes, "unfit": score.unfit}
+    return {**counts, "ended": score.ended, **sample, "causes": causes, "unfit": score.unfit, **reading_document(score)}
+
+
+def reading_document(score: Score) -> dict[str, Any]:
+    """Return what of a score was not read, and the reader's error, as JSON values; null where it is not known."""
+    parts = {"unread": score.unread, "reading": score.reading}
+    return {name: None if part is None else part.model_dump(mode="json") for name, part in parts.items()}
 
 
 def outcome_counts(score: Score) -> dict[str, str]:

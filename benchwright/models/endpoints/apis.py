@@ -11,11 +11,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from benchwright.errors import BenchwrightError
 
+from .request_bodies import Api
 from .request_fields import RequestParameters
-
-Api = Literal["chat", "responses", "anthropic", "gemini"]
-"""The APIs: OpenAI's chat completions, which most servers speak, its Responses, and the native ones of Anthropic and
-Gemini."""
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Detail = Literal["auto", "low", "medium", "high", "original"]

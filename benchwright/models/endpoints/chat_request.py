@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .apis import Api
+    from .request_bodies import Api
 
 
 @dataclass(frozen=True)

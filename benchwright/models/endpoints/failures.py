@@ -20,7 +20,7 @@ from .reply_kinds import error_in_words
 if TYPE_CHECKING:
     import openai
 
-    from .apis import Api
+    from .request_bodies import Api
 
 FailureReason = Literal["timeout", "connection", "refused", "busy", "unusable_reply"]
 MAY_PASS: frozenset[FailureReason] = frozenset({"timeout", "connection", "busy"})

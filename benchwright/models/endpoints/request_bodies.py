@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from .apis import Api
+Api = Literal["chat", "responses", "anthropic", "gemini"]
+"""The APIs: OpenAI's chat completions, which most servers speak, its Responses, and the native ones of Anthropic and
+Gemini."""
 
 Messages = Sequence[tuple[str, Sequence[Any]]]
 """Role of each message, and its parts: texts, and pictures."""

@@ -19,7 +19,8 @@ import openai
 
 from benchwright.errors import PrerequisiteError
 
-from .apis import APIS, Api
+from .apis import APIS
+from .request_bodies import Api
 
 if TYPE_CHECKING:
     from .failures import ModelAddress

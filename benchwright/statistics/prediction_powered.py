@@ -1,0 +1,93 @@
+"""A mean of predictions corrected by a labelled sample of them: prediction-powered inference for a stratified sample.
+
+A program's predictions f of all N rows are known, and people's labels y of a few. The corrected mean is
+mean(f) + sum over strata of N_h / N mean(y - f), which is unbiased whatever the predictions are. Where no prediction
+is wrong, it is the mean of the predictions.
+
+Sources: A. N. Angelopoulos, S. Bates, C. Fannjiang, M. I. Jordan, T. Zrnic, "Prediction-powered inference", Science 382
+(2023), 669-674; A. Fisch et al., "Stratified prediction-powered inference for hybrid language model evaluation",
+NeurIPS 2024.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import NamedTuple
+
+from benchwright.score_interval import Z_95, Interval
+
+
+class LabelledPart(NamedTuple):
+    """A part of the rows from which a sample was labelled.
+
+    Args:
+        size: Number of rows of the part.
+        weights: Number of rows that each labelled one stands for.
+        differences: Label less prediction of each, -1, 0 or 1.
+    """
+
+    size: int
+    weights: Sequence[float]
+    differences: Sequence[int]
+
+    @property
+    def mean(self) -> float:
+        """Return the weighted mean of the differences."""
+        return sum(w * d for w, d in zip(self.weights, self.differences, strict=True)) / sum(self.weights)
+
+    @property
+    def worth(self) -> float:
+        """Return how many labels of equal weight the sample is worth (Kish, Survey Sampling, 1965, section 11.7)."""
+        return sum(self.weights) ** 2 / sum(w * w for w in self.weights)
+
+    @property
+    def variance(self) -> float:
+        """Return the variance of the mean; 0 where every row is labelled.
+
+        Half a label is added to each way of being wrong or right, so that a sample without errors does not claim that
+        there are none: A. Agresti, Y. Min, "Simple improved confidence intervals for comparing matched proportions",
+        Statistics in Medicine 24 (2005), 729-740.
+        """
+        labelled, n, total = len(self.differences), self.worth, sum(self.weights)
+        above, below = (
+            (n * sum(w for w, d in zip(self.weights, self.differences, strict=True) if d == sign) / total + 0.5)
+            / (n + 2)
+            for sign in (1, -1)
+        )
+        return max(0.0, 1 - labelled / self.size) * (above + below - (above - below) ** 2) / (n + 2)
+
+
+class Estimated(NamedTuple):
+    """A corrected share and its 95 % interval."""
+
+    value: float
+    interval: Interval
+
+
+def corrected_share(value: float, interval: Interval, rows: int, parts: Sequence[LabelledPart]) -> Estimated:
+    """Return a share of right predictions with the error that labels found in them, and its 95 % interval.
+
+    The variances of the two sources add up: that of the rows, of which the interval of the share speaks, and that of
+    the labelled sample. They are combined by limits, which keeps the interval uneven near 0 and 1 (Zou, Huang and
+    Zhang 2009, as in `proportions.mean_of_proportions`). The interval of the rows is scaled to the variance of the
+    corrected share, because the labelled rows are some of the same rows.
+
+    Args:
+        value: Share of rows whose prediction says right, 0 to 1.
+        interval: Its 95 % interval.
+        rows: Number of rows, above 0.
+        parts: Parts of the rows that may have errors. All other rows count as predicted.
+    """
+    share = min(1.0, max(0.0, value + sum(part.size / rows * part.mean for part in parts)))
+    of_labels = Z_95**2 * sum((part.size / rows) ** 2 * part.variance for part in parts)
+    before, after = (_of_a_row(p, rows) for p in (value, share))
+    below = sqrt(after / before * (value - interval.low) ** 2 + of_labels)
+    above = sqrt(after / before * (interval.high - value) ** 2 + of_labels)
+    return Estimated(share, Interval(max(0.0, share - below), min(1.0, share + above)))
+
+
+def _of_a_row(share: float, rows: int) -> float:
+    """Return the variance of one row, with two rows right and two wrong added, so that it is never 0."""
+    p = (share * rows + 2) / (rows + 4)
+    return p * (1 - p)

@@ -1,0 +1,450 @@
+"""A sample of replies for people to read, so that the error of the reader is known, and what their labels say.
+
+Half of a model's sample are replies in which the reader read a letter, half those in which it read none; each half is
+in proportion to the tasks. A hash of seed, model and item decides the draw.
+
+The sample is a table that people fill in, and `sample.json` beside it, which holds what the labels are compared with.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from benchwright.canonical import digest, file_digest
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.files.bounded_json import bounded_json
+from benchwright.files.parquet_tables import UnreadableParquet
+from benchwright.files.tables import Table
+from benchwright.models.endpoints.reply_kinds import DECLINED
+from benchwright.records import right_key
+from benchwright.statistics.stratified import shares
+
+from ..prompting.release_files import check_files, columns_of
+from ..results.judged_predictions import not_of_score, open_judged
+from ..results.reading import (
+    CheckedShare,
+    ErrorKind,
+    LabelledReply,
+    Reading,
+    Sizes,
+    corrected_accuracy,
+    reading_errors,
+)
+from ..results.score import PREDICTIONS_FILE, SCORE_FILE, Score, read_score
+from ..results.unread import has_words
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from benchwright.release import Release
+
+SAMPLE_FILE = "sample.json"
+NO_LETTER = "none"
+"""What people write where a reply gives no letter."""
+COLUMNS = ("id", "model", "task", "question", "options", "reply", "reader", "letter", "note")
+_LETTER = "letter"
+_MOST_BYTES = 256 * 2**20
+_ROWS = 4096
+_LEAST = 4
+"""Replies of one result, at least: one alone has no spread."""
+
+
+class SampledReply(BaseModel):
+    """A reply of the sample."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    """Its name in the table."""
+    item_id: str
+    task: str
+    read: str | None
+    """Letter that the reader read."""
+    key: str | None
+    """Letter that is right; None where none is."""
+    options: tuple[str, ...]
+    """Letters of the item's options."""
+
+
+class SampledResult(BaseModel):
+    """A result, the sizes of its strata, and the replies that were drawn."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    folder: str
+    """Its folder, from that of the sample."""
+    title: str
+    predictions: str
+    """SHA-256 of its predictions."""
+    strata: tuple[tuple[str, bool, int], ...]
+    """Task, whether a letter was read, and number of replies."""
+    drawn: tuple[SampledReply, ...]
+
+    @property
+    def sizes(self) -> Sizes:
+        """Return the number of replies of each stratum."""
+        return {(task, is_read): n for task, is_read, n in self.strata}
+
+
+class ReadingSample(BaseModel):
+    """A sample of replies, as `sample.json` holds it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["benchwright/reading-sample"] = "benchwright/reading-sample"
+    version: Literal[1] = 1
+    release: str
+    release_id: str
+    seed: int
+    results: tuple[SampledResult, ...] = Field(min_length=1)
+
+
+class DrawnReplies(NamedTuple):
+    """A sample and the rows of its table."""
+
+    sample: ReadingSample
+    rows: tuple[Mapping[str, str], ...]
+
+
+class _ReadableReply(NamedTuple):
+    """A reply that may be drawn."""
+
+    order: str
+    item_id: str
+    task: str
+    letter: str | None
+
+
+class UnusedRow(NamedTuple):
+    """A row of the filled table that says nothing, and why."""
+
+    entry: str
+    why: str
+
+
+class CheckedReading(NamedTuple):
+    """What the labels say.
+
+    Args:
+        readings: Reading of each result, with its folder.
+        errors: The reader's errors in the replies of all results.
+        blank: Number of rows that are not filled in.
+        unused: Rows that cannot be used.
+    """
+
+    readings: tuple[tuple[Path, str, Reading], ...]
+    errors: Mapping[ErrorKind, CheckedShare]
+    blank: int
+    unused: tuple[UnusedRow, ...]
+
+
+def result_folders(places: Sequence[Path]) -> list[Path]:
+    """Return the folders of single results in some places, each of which is one or holds some.
+
+    Raises:
+        DataError: A place holds no result.
+    """
+    folders: dict[Path, None] = {}
+    for place in places:
+        found = [place] if (place / SCORE_FILE).is_file() else sorted(p.parent for p in place.glob(f"*/{SCORE_FILE}"))
+        if not found:
+            raise DataError(f"{place} holds no results; give a folder that `evaluate run` or `score` wrote")
+        folders |= dict.fromkeys(folder.resolve() for folder in found)
+    return list(folders)
+
+
+def draw_replies(places: Sequence[Path], release: Release, out: Path, *, n: int, seed: int) -> DrawnReplies:
+    """Draw replies of some results for people to read.
+
+    Replies that no reader read are left out: none, those without words, letters from a file, and replies that the
+    server marked as declined.
+
+    Args:
+        places: Folders of results.
+        release: Release that was scored.
+        out: Folder of the sample, from which it will name the results.
+        n: Number of replies in all, in equal shares of the models.
+        seed: Seed of the draw.
+
+    Raises:
+        BenchwrightError: A result is of another release, or its protocol asks an item more than once; or nothing was
+            read.
+        DataError: Results or release are damaged.
+    """
+    folders = result_folders(places)
+    if n < _LEAST * len(folders):
+        raise BenchwrightError(
+            f"--n {n} for {len(folders)} results: give at least {_LEAST * len(folders)}, so that there are two read "
+            "and two missed replies of each"
+        )
+    results: list[SampledResult] = []
+    rows: list[dict[str, str]] = []
+    of_models = shares(dict.fromkeys(folders, n), n)
+    for folder in folders:
+        score = read_score(folder)
+        _check_result(score, release, folder)
+        check_files(release, score.split)
+        candidates = list(_candidates(folder, score, seed))
+        if not candidates:
+            raise BenchwrightError(f"{folder} holds no reply that a reader read; there is nothing to check")
+        strata: dict[tuple[str, bool], list[_ReadableReply]] = {}
+        for candidate in sorted(candidates):
+            strata.setdefault((candidate.task, candidate.letter is not None), []).append(candidate)
+        chosen = {candidate.item_id: candidate for candidate in _chosen(strata, of_models[folder])}
+        facts = _facts(release, score.split, chosen)
+        if missing := sorted(chosen.keys() - facts.keys()):
+            raise DataError(f"{folder}: item {missing[0]} is not in {release.path}; score the model again")
+        texts = _texts(folder, score, chosen)
+        drawn = []
+        for candidate in sorted(chosen.values()):
+            item = facts[candidate.item_id]
+            reply = SampledReply(
+                id=str(len(rows) + 1),
+                item_id=candidate.item_id,
+                task=candidate.task,
+                read=candidate.letter,
+                key=right_key(item["answer"], item["refusal"]),
+                options=tuple(choice["key"] for choice in item["choices"]),
+            )
+            drawn.append(reply)
+            rows.append(_table_row(reply, score, item, texts[candidate.item_id]))
+        results.append(
+            SampledResult(
+                folder=Path(os.path.relpath(folder, out.resolve())).as_posix(),
+                title=score.title,
+                predictions=file_digest(folder / PREDICTIONS_FILE),
+                strata=tuple((task, is_read, len(some)) for (task, is_read), some in sorted(strata.items())),
+                drawn=tuple(drawn),
+            )
+        )
+    sample = ReadingSample(
+        release=f"{release.name} {release.version}", release_id=release.release_id, seed=seed, results=tuple(results)
+    )
+    return DrawnReplies(sample, tuple(rows))
+
+
+def _check_result(score: Score, release: Release, folder: Path) -> None:
+    if score.release_id != release.release_id:
+        raise BenchwrightError(
+            f"{folder} is a score on {score.release} (release {score.release_id[:12]}), and {release.path} is release "
+            f"{release.release_id[:12]}; give the release that was scored"
+        )
+
+
+def _candidates(folder: Path, score: Score, seed: int) -> Iterator[_ReadableReply]:
+    """Yield the replies that a reader read, with the place of each in the draw."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    declined = pa.array(sorted(DECLINED))
+    for batch in _batches(folder, score, ["item_id", "task", "state", "letter", "reply", "read_by"]):
+        kept = pc.and_not(has_words(batch.column("reply")), pc.equal(batch.column("state"), "error"))
+        by_nobody = pc.is_in(batch.column("read_by"), value_set=pa.concat_arrays([declined, pa.array(["given"])]))
+        rows = batch.filter(pc.and_not(kept, by_nobody))
+        columns = (rows.column(name).to_pylist() for name in ("item_id", "task", "letter"))
+        for item_id, task, letter in zip(*columns, strict=True):
+            yield _ReadableReply(digest(["reading sample", seed, folder.name, item_id]), item_id, task, letter)
+
+
+def _batches(folder: Path, score: Score, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Yield columns of a result's predictions, after a check that each item has one reply in the item's own letters.
+
+    Raises:
+        BenchwrightError: An item has several.
+        DataError: The predictions are damaged.
+    """
+    import pyarrow.compute as pc
+
+    try:
+        with open_judged(folder, score) as file:
+            parts = [f"attempts.list.element.{name}" for name in ("letter", "said")]
+            has_parts = "attempts" in file.schema.names
+            for batch in file.batches([*names, *(parts if has_parts else ())], at_once=_ROWS):
+                if has_parts and _is_of_several(batch.column("attempts"), pc):
+                    raise BenchwrightError(
+                        f"{folder}: under the protocol {score.protocol} an item is asked more than once, or with its "
+                        "options in another order; check the reading of a result whose items have one reply each"
+                    )
+                yield batch
+    except UnreadableParquet as error:
+        raise not_of_score(folder / PREDICTIONS_FILE, f"its rows cannot be read ({error.reason})") from error
+
+
+def _is_of_several(attempts: pa.ListArray, pc: Any) -> bool:
+    if pc.any(pc.greater(pc.list_value_length(attempts), 1)).as_py():
+        return True
+    flat = attempts.flatten()
+    return bool(pc.any(pc.not_equal(flat.field("letter"), flat.field("said"))).as_py())
+
+
+def _chosen(strata: Mapping[tuple[str, bool], Sequence[_ReadableReply]], n: int) -> Iterator[_ReadableReply]:
+    """Yield the first of each stratum: as many missed replies as read ones where there are enough."""
+    totals = Counter(dict.fromkeys((True, False), 0))
+    for (_, is_read), some in strata.items():
+        totals[is_read] += len(some)
+    missed = min(totals[False], max(n // 2, n - totals[True]))
+    for is_read, wanted in ((True, n - missed), (False, missed)):
+        sizes = {task: len(some) for (task, read), some in strata.items() if read == is_read}
+        for task, number in shares(sizes, wanted).items():
+            yield from strata[task, is_read][:number]
+
+
+def _facts(release: Release, split: str | None, chosen: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    wanted = pa.array(list(chosen), pa.string())
+    facts = {}
+    for batch in columns_of(release, split, ["item_id", "question", "choices", "answer", "refusal"]):
+        for row in batch.filter(pc.is_in(batch.column("item_id"), value_set=wanted)).to_pylist():
+            facts[row["item_id"]] = row
+    return facts
+
+
+def _texts(folder: Path, score: Score, chosen: Mapping[str, Any]) -> dict[str, str]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    wanted = pa.array(list(chosen), pa.string())
+    texts: dict[str, str] = {}
+    for batch in _batches(folder, score, ["item_id", "reply"]):
+        rows = batch.filter(pc.is_in(batch.column("item_id"), value_set=wanted))
+        texts |= dict(zip(rows.column("item_id").to_pylist(), rows.column("reply").to_pylist(), strict=True))
+    return texts
+
+
+def _table_row(reply: SampledReply, score: Score, item: Mapping[str, Any], text: str) -> dict[str, str]:
+    return {
+        "id": reply.id,
+        "model": score.title,
+        "task": reply.task,
+        "question": item["question"] or "",
+        "options": "\n".join(f"{choice['key']}: {choice['text'] or '(a picture)'}" for choice in item["choices"]),
+        "reply": text,
+        "reader": reply.read or NO_LETTER,
+    }
+
+
+def read_sample(folder: Path) -> ReadingSample:
+    """Return the sample whose table lies in a folder.
+
+    Raises:
+        DataError: There is none, or it is damaged.
+    """
+    path = folder / SAMPLE_FILE
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise DataError(f"{path} is larger than {_MOST_BYTES >> 20} MiB, which no sample is")
+        return ReadingSample.model_validate(bounded_json(path.read_bytes()))
+    except FileNotFoundError as error:
+        raise DataError(
+            f"{folder} holds no {SAMPLE_FILE}; keep the filled table in the folder that `evaluate check-reading --out` "
+            "wrote"
+        ) from error
+    except (OSError, ValueError, ValidationError) as error:
+        raise DataError(f"{path} is not a sample of replies ({str(error).splitlines()[0]}); draw it again") from error
+
+
+def check_reading(labels: Path, places: Sequence[Path] = ()) -> CheckedReading:
+    """Return the reader's errors by people's labels, and the scores that take them into account.
+
+    Args:
+        labels: The filled table; `sample.json` lies in its folder.
+        places: Folders of results, where they no longer lie where the sample says; default none.
+
+    Raises:
+        BenchwrightError: No row is filled in.
+        DataError: Table, sample or results are damaged, or a result is not what the sample was drawn from.
+    """
+    sample = read_sample(labels.parent)
+    letters, blank, unused = _letters(labels, sample)
+    if not letters:
+        why = f"; {unused[0].entry}: {unused[0].why}" if unused else ""
+        raise BenchwrightError(
+            f"{labels}: no row has a usable letter{why}; write into {_LETTER!r} the letter that each reply gives, or "
+            f"{NO_LETTER!r}"
+        )
+    moved = {file_digest(folder / PREDICTIONS_FILE): folder for folder in result_folders(places)} if places else {}
+    readings, populations = [], []
+    for result in sample.results:
+        folder = moved.get(result.predictions, (labels.parent / result.folder).resolve())
+        score = _score_of(result, sample, folder, labels)
+        labelled = [
+            LabelledReply(reply.task, reply.read, letters[reply.id], reply.key)
+            for reply in result.drawn
+            if reply.id in letters
+        ]
+        populations.append((result.sizes, labelled))
+        readings.append((folder, result.title, _reading(score, result, labelled)))
+    return CheckedReading(tuple(readings), reading_errors(populations), blank, tuple(unused))
+
+
+def _score_of(result: SampledResult, sample: ReadingSample, folder: Path, labels: Path) -> Score:
+    predictions = folder / PREDICTIONS_FILE
+    if not predictions.is_file():
+        raise DataError(
+            f"{folder} does not hold the result of {result.title!r}; say where it is: RESULT --labels {labels}"
+        )
+    if file_digest(predictions) != result.predictions:
+        raise DataError(
+            f"{predictions} has changed since the sample was drawn from it; draw another one with `evaluate "
+            "check-reading`"
+        )
+    score = read_score(folder)
+    if score.release_id != sample.release_id:
+        raise DataError(f"{folder} is of another release than {labels.parent / SAMPLE_FILE}; score the model again")
+    return score
+
+
+def _reading(score: Score, result: SampledResult, labelled: Sequence[LabelledReply]) -> Reading:
+    accuracy = score.metrics.get("accuracy")
+    if accuracy is None or accuracy.value is None or accuracy.ci is None:
+        raise DataError(f"the score of {score.title!r} has no accuracy with an interval; score the model again")
+    return Reading(
+        model=score.model,
+        release_id=score.release_id,
+        reader=score.reader,
+        reader_version=score.settings.get("reader"),
+        counted_accuracy=accuracy.value,
+        asked=score.asked,
+        replies=sum(result.sizes.values()),
+        labelled=len(labelled),
+        errors=reading_errors([(result.sizes, labelled)]),
+        accuracy=corrected_accuracy(accuracy.value, accuracy.ci, score.asked, result.sizes, labelled),
+    )
+
+
+def _letters(path: Path, sample: ReadingSample) -> tuple[dict[str, str | None], int, list[UnusedRow]]:
+    """Return the letter of each labelled reply by its id, the number of blank rows, and the rows that are of no use."""
+    options = {reply.id: reply.options for result in sample.results for reply in result.drawn}
+    letters: dict[str, str | None] = {}
+    unused, blank = [], 0
+    for record in Table.at(path).records(needed=("id", _LETTER)):
+        why = record.problem
+        if not why and isinstance(record.values, Mapping):
+            name, cell = (str(record.values.get(column) or "").strip() for column in ("id", _LETTER))
+            letter = cell.upper()
+            if not cell:
+                blank += 1
+                continue
+            if name not in options:
+                why = f"id {name[:40]!a} is not in the sample"
+            elif name in letters:
+                why = f"id {name} comes twice; the first one counts"
+            elif letter == NO_LETTER.upper():
+                letters[name] = None
+            elif letter in options[name]:
+                letters[name] = letter
+            else:
+                why = f"{cell[:40]!a} is neither one of {', '.join(options[name])} nor {NO_LETTER!r}"
+        elif not why:
+            why = "not columns with values"
+        if why:
+            unused.append(UnusedRow(record.entry, why))
+    return letters, blank, unused

@@ -1,0 +1,209 @@
+"""`benchwright evaluate check-reading`: a sample of replies for people, and the reader's error by their labels."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.output import emit, json_option, note
+from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import counted, printable
+
+if TYPE_CHECKING:
+    from ..analysis.reading_check import CheckedReading, DrawnReplies
+
+
+@click.command("check-reading")
+@click.argument(
+    "results",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    nargs=-1,
+    metavar="[RESULT]...",
+    help="Folders of results; with --labels only where they have been moved.",
+)
+@click.option(
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="The release that was scored; needed to draw a sample.",
+)
+@click.option(
+    "--n",
+    type=click.IntRange(4),
+    default=200,
+    show_default=True,
+    help="Replies of the sample in all: as many of each model, half of them missed ones, in proportion to the tasks.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Folder to write the sample to: the table replies.csv or replies.xlsx, and sample.json.",
+)
+@click.option(
+    "--table",
+    type=click.Choice(["csv", "xlsx"]),
+    default="csv",
+    show_default=True,
+    help="Kind of the table that people fill in.",
+)
+@click.option(
+    "--labels",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The filled table, in the folder of its sample: shows the reader's error and writes reading.json beside each "
+    "result.",
+)
+@json_option(
+    """
+    `{"release", "release_id", "seed", "drawn", "results": [{"model", "replies", "read", "missed", "drawn_read",
+    "drawn_missed"}], "out"}`; with `--labels` `{"labelled", "blank", "unused": [{"row", "why"}], "errors": {kind:
+    {"value", "ci", "n"}}, "results": [{"model", "reading", "file"}]}`, where `reading` is as in `evaluate summary` and
+    the kinds of errors are `wrong_letter`, `missed_letter` and `letter_of_none`, as shares of all replies
+    """
+)
+def check_reading(
+    results: tuple[Path, ...],
+    release: Path | None,
+    n: int,
+    seed: int,
+    out: Path | None,
+    table: str,
+    labels: Path | None,
+    as_json: bool,
+) -> None:
+    """Draw replies for people to read, or, with --labels, say by their labels how often the reader is wrong.
+
+    The score with the reader's error in its interval then stands in `evaluate summary`, leaderboard and report.
+    """
+    if labels is not None:
+        if out is not None or release is not None:
+            raise click.UsageError("--labels reads a sample that was drawn; leave out --out and --release")
+        _show_labels(labels, results, as_json=as_json)
+        return
+    if not results or release is None or out is None:
+        raise click.UsageError("give RESULT, --release and --out to draw a sample, or --labels for a filled table")
+    from benchwright.release import Release
+
+    from ..analysis.reading_check import draw_replies
+
+    drawn = draw_replies(results, Release.open(release), out, n=n, seed=seed)
+    path = _written(drawn, out, table)
+    document = _drawn_document(drawn, out)
+    lines = [f"{counted(len(drawn.rows), 'reply', 'replies')} in {path}:"]
+    lines += [
+        f"  {printable(result['model'])}: {result['drawn_read']} of {result['read']} read, {result['drawn_missed']} of "
+        f"{result['missed']} missed"
+        for result in document["results"]
+    ]
+    lines.append(
+        "next: write into `letter` what each reply gives, a letter or `none`, then "
+        f"`benchwright evaluate check-reading --labels {path}`"
+    )
+    emit(document, as_json=as_json, text="\n".join(lines))
+
+
+def _written(drawn: DrawnReplies, out: Path, kind: str) -> Path:
+    """Write a sample and return the path of its table.
+
+    Raises:
+        BenchwrightError: The folder holds a sample already, whose table may be filled in.
+        PrerequisiteError: It is to be a spreadsheet, and openpyxl is not installed.
+    """
+    from benchwright.files.csv_cells import harmless
+    from benchwright.files.spreadsheets import write_sheet
+    from benchwright.workspace.atomic import replacing
+
+    from ..analysis.reading_check import COLUMNS, NO_LETTER, SAMPLE_FILE
+
+    path = out / f"replies.{kind}"
+    if out.is_dir() and (taken := sorted(p.name for p in out.iterdir() if not p.name.startswith("."))):
+        raise BenchwrightError(f"{out} holds {taken[0]!r} already, perhaps filled in; give another folder with --out")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with replacing(path, private=True) as draft:
+            if kind == "xlsx":
+                words = {"letter": f"the letter that the reply gives, or {NO_LETTER!r}", "note": "anything to say"}
+                with draft.open("wb") as sheet:
+                    write_sheet(sheet, COLUMNS, drawn.rows, words=words, offered={}, title="replies")
+            else:
+                with draft.open("w", encoding="utf-8-sig", newline="") as handle:
+                    writer = csv.DictWriter(handle, COLUMNS, restval="", lineterminator="\n")
+                    writer.writeheader()
+                    writer.writerows({name: harmless(cell) for name, cell in row.items()} for row in drawn.rows)
+        with replacing(out / SAMPLE_FILE, private=True) as draft:
+            draft.write_text(drawn.sample.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BenchwrightError(f"{out} cannot be written: {error.strerror or error}") from error
+    return path
+
+
+def _drawn_document(drawn: DrawnReplies, out: Path) -> dict[str, Any]:
+    sample = drawn.sample
+    results = []
+    for result in sample.results:
+        drawn_read = sum(reply.read is not None for reply in result.drawn)
+        results.append(
+            {
+                "model": result.title,
+                "replies": sum(result.sizes.values()),
+                "read": sum(size for (_, is_read), size in result.sizes.items() if is_read),
+                "missed": sum(size for (_, is_read), size in result.sizes.items() if not is_read),
+                "drawn_read": drawn_read,
+                "drawn_missed": len(result.drawn) - drawn_read,
+            }
+        )
+    return {
+        "release": sample.release,
+        "release_id": sample.release_id,
+        "seed": sample.seed,
+        "drawn": len(drawn.rows),
+        "results": results,
+        "out": str(out),
+    }
+
+
+def _show_labels(labels: Path, results: Sequence[Path], *, as_json: bool) -> None:
+    from benchwright.workspace.atomic import write_json
+
+    from ..analysis.reading_check import check_reading as checked_reading
+    from ..results.reading import READING_FILE
+
+    checked = checked_reading(labels, results)
+    for folder, _, reading in checked.readings:
+        write_json(folder / READING_FILE, reading.model_dump(mode="json"))
+    for row in checked.unused:
+        note(printable(f"{labels}, {row.entry}: {row.why}; the row is left out"))
+    if checked.blank:
+        note(f"{counted(checked.blank, 'row')} not filled in")
+    emit(_labels_document(checked), as_json=as_json, text=lambda: "\n".join(_label_lines(checked)))
+
+
+def _labels_document(checked: CheckedReading) -> Mapping[str, Any]:
+    from ..results.reading import READING_FILE
+
+    return {
+        "labelled": sum(reading.labelled for _, _, reading in checked.readings),
+        "blank": checked.blank,
+        "unused": [{"row": row.entry, "why": row.why} for row in checked.unused],
+        "errors": {kind: share.model_dump(mode="json") for kind, share in checked.errors.items()},
+        "results": [
+            {"model": title, "reading": reading.model_dump(mode="json"), "file": str(folder / READING_FILE)}
+            for folder, title, reading in checked.readings
+        ],
+    }
+
+
+def _label_lines(checked: CheckedReading) -> list[str]:
+    from ..results.reading import ERROR_KINDS
+
+    lines = [printable(f"{title}: {reading.describe()}") for _, title, reading in checked.readings]
+    if len(checked.readings) > 1:
+        errors = "; ".join(f"{words} {checked.errors[kind].describe()}" for kind, words in ERROR_KINDS.items())
+        lines.append(f"all models: {errors}")
+    return lines

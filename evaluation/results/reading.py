@@ -1,0 +1,195 @@
+"""What people found of a reader's errors in a sample of a model's replies: `reading.json` beside its score."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from benchwright.errors import DataError
+from benchwright.score_interval import Interval, score_interval
+from benchwright.statistics.prediction_powered import LabelledPart, corrected_share
+from benchwright.text_normalization import counted
+
+READING_FILE = "reading.json"
+FORMAT: Literal["benchwright/reading"] = "benchwright/reading"
+
+ErrorKind = Literal["wrong_letter", "missed_letter", "letter_of_none"]
+ERROR_KINDS: dict[ErrorKind, str] = {
+    "wrong_letter": "another letter than the reply gives",
+    "missed_letter": "no letter where the reply gives one",
+    "letter_of_none": "a letter where the reply gives none",
+}
+"""Ways in which a reader is wrong, and their words."""
+
+
+class CheckedShare(BaseModel):
+    """A share that rests on people's labels."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    value: float | None
+    """0 to 1; None where no label speaks of it."""
+    ci: tuple[float, float] | None
+    """95 %."""
+    n: int = Field(ge=0)
+    """Labelled replies behind it."""
+
+    def describe(self) -> str:
+        """Return the share and its interval in percent."""
+        if self.value is None or self.ci is None:
+            return "unknown"
+        return f"{100 * self.value:.1f} % [{100 * self.ci[0]:.1f}, {100 * self.ci[1]:.1f}]"
+
+
+class Reading(BaseModel):
+    """A reader's errors in the replies of one model, and the score that takes them into account."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["benchwright/reading"] = FORMAT
+    version: Literal[1] = 1
+    model: str
+    release_id: str
+    reader: str
+    reader_version: Any = None
+    """As the score's settings have it."""
+    counted_accuracy: float
+    """Accuracy of the score that was checked."""
+    asked: int = Field(ge=0)
+    replies: int = Field(ge=0)
+    """Replies with words that the reader read or missed, from which the sample was drawn."""
+    labelled: int = Field(ge=0)
+    errors: dict[ErrorKind, CheckedShare]
+    """Shares of all these replies."""
+    accuracy: CheckedShare
+    """Share of asked items answered right, the reader's error included; `n` is the number of labels."""
+
+    def describe(self) -> str:
+        """Return the corrected score and the reader's errors as one line for people."""
+        errors = "; ".join(f"{words} {self.errors[kind].describe()}" for kind, words in ERROR_KINDS.items())
+        value, ci = self.accuracy.value, self.accuracy.ci
+        score = (
+            "not known, too few labels" if value is None or ci is None else f"{value:.3f} [{ci[0]:.3f}, {ci[1]:.3f}]"
+        )
+        return (
+            f"score, reader's error included: {score}, counted {self.counted_accuracy:.3f}; of "
+            f"{counted(self.replies, 'reply', 'replies')}, {self.labelled:,} read by people: {errors}"
+        )
+
+
+class LabelledReply(NamedTuple):
+    """A reply that a person has read.
+
+    Args:
+        task: Task of its item, which with whether the reader read a letter is its stratum.
+        read: Letter that the reader read; None for none.
+        given: Letter that the reply gives by the person's word; None for none.
+        key: Letter that is right; None where none is.
+    """
+
+    task: str
+    read: str | None
+    given: str | None
+    key: str | None
+
+
+Sizes = Mapping[tuple[str, bool], int]
+"""Number of replies by task and whether a letter was read."""
+
+
+def weights_of(sizes: Sizes, labelled: Sequence[LabelledReply], *, is_read: bool) -> tuple[int, list[float]]:
+    """Return the number of read or of missed replies, and how many each labelled one of them stands for.
+
+    Tasks without a label are spoken for by those that have some.
+    """
+    those = [reply for reply in labelled if (reply.read is not None) == is_read]
+    size = sum(n for (_, read), n in sizes.items() if read == is_read)
+    of_task: dict[str, int] = {}
+    for reply in those:
+        of_task[reply.task] = of_task.get(reply.task, 0) + 1
+    spoken_for = sum(sizes[task, is_read] for task in of_task)
+    return size, [sizes[reply.task, is_read] / of_task[reply.task] * size / spoken_for for reply in those]
+
+
+def reading_errors(populations: Sequence[tuple[Sizes, Sequence[LabelledReply]]]) -> dict[ErrorKind, CheckedShare]:
+    """Return the shares of all replies of one or several models that a reader reads wrongly, by kind.
+
+    The interval is Wilson's with as many labels as those of different weight are worth, for the read or the missed
+    replies, in which alone an error of the kind can lie.
+    """
+    replies = sum(sum(sizes.values()) for sizes, _ in populations)
+    shares = {}
+    for kind in ERROR_KINDS:
+        is_read = kind != "missed_letter"
+        size, weights, wrong = 0, [], 0.0
+        for sizes, labelled in populations:
+            size_of_one, of_one = weights_of(sizes, labelled, is_read=is_read)
+            size += size_of_one
+            weights += of_one
+            those = [reply for reply in labelled if (reply.read is not None) == is_read]
+            wrong += sum(w for w, reply in zip(of_one, those, strict=True) if _error(reply) == kind)
+        if not size:
+            shares[kind] = CheckedShare(value=0.0, ci=(0.0, 0.0), n=0)
+        elif not weights:
+            shares[kind] = CheckedShare(value=None, ci=None, n=0)
+        else:
+            worth = sum(weights) ** 2 / sum(w * w for w in weights)
+            rate = min(1.0, wrong / sum(weights))
+            low, high = score_interval(rate * worth, worth)
+            part = size / replies
+            shares[kind] = CheckedShare(value=rate * part, ci=(low * part, high * part), n=len(weights))
+    return shares
+
+
+def _error(reply: LabelledReply) -> ErrorKind | None:
+    if reply.read == reply.given:
+        return None
+    if reply.read is None:
+        return "missed_letter"
+    return "letter_of_none" if reply.given is None else "wrong_letter"
+
+
+def corrected_accuracy(
+    value: float, ci: tuple[float, float], asked: int, sizes: Sizes, labelled: Sequence[LabelledReply]
+) -> CheckedShare:
+    """Return an accuracy with the reader's error in it (`statistics.prediction_powered`); unknown with too few labels.
+
+    Items whose replies were not to be read, such as errors, count as they were counted.
+    """
+    parts = []
+    for is_read in (True, False):
+        size, weights = weights_of(sizes, labelled, is_read=is_read)
+        if size and len(weights) < min(2, size):
+            return CheckedShare(value=None, ci=None, n=len(labelled))
+        if size:
+            those = [reply for reply in labelled if (reply.read is not None) == is_read]
+            parts.append(LabelledPart(size, weights, [_is_right(r, r.given) - _is_right(r, r.read) for r in those]))
+    corrected = corrected_share(value, Interval(*ci), asked, parts)
+    return CheckedShare(value=corrected.value, ci=tuple(corrected.interval), n=len(labelled))
+
+
+def _is_right(reply: LabelledReply, letter: str | None) -> bool:
+    return letter is not None and letter == reply.key
+
+
+def read_reading(folder: Path) -> Reading | None:
+    """Return what people found of the reading in a model's results folder; None where nobody has looked.
+
+    Raises:
+        DataError: The file is damaged.
+    """
+    path = folder / READING_FILE
+    try:
+        return Reading.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError, ValidationError) as error:
+        first = str(error).splitlines()[0]
+        raise DataError(
+            f"{path} is not a check of a reader ({first}); give the labels to `evaluate check-reading` again, or "
+            "delete the file"
+        ) from error

@@ -1,0 +1,92 @@
+"""Replies that were not read: what share they are, and what the score would be were all of them right, or all wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from benchwright.files.parquet_tables import ParquetTable
+from benchwright.text_normalization import counted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS = 4096
+_OF_ATTEMPT = ("round", "state", "right", "reply")
+
+
+class Unread(BaseModel):
+    """Replies with words of which the reader made no letter and no refusal, and the bounds that they leave."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    n: int = Field(ge=0)
+    """Unread replies. Of several questions to one item that are one verdict, each verdict counts once."""
+    replies: int = Field(ge=0)
+    """Replies with words, read or not."""
+    share: float | None
+    """Unread share of these replies, 0 to 1; None where there is no reply with words."""
+    if_wrong: float | None
+    """Accuracy were all unread replies wrong, which is how they are counted; None where nothing was asked."""
+    if_right: float | None
+    """Accuracy were all of them right."""
+
+    def describe(self) -> str:
+        """Return the share and the bounds as one line for people; empty where every reply was read."""
+        if not self.n or self.share is None:
+            return ""
+        return (
+            f"{self.n:,} of {counted(self.replies, 'reply', 'replies')} unread ({100 * self.share:.1f} %): accuracy "
+            f"{self.if_wrong:.3f} were all of them wrong, as counted, and {self.if_right:.3f} were all right"
+        )
+
+
+def unread_in(predictions: Path, *, repeats: bool) -> Unread:
+    """Return how much of a file of judged predictions was not read.
+
+    Args:
+        predictions: The file.
+        repeats: Whether metrics count each first question to an item, not items.
+    """
+    counted_rows = right = with_words = unread = 0
+    columns = [f"attempts.list.element.{name}" for name in _OF_ATTEMPT] if repeats else ["state", "right", "reply"]
+    with ParquetTable(predictions, title=str(predictions)) as file:
+        for batch in file.batches(columns, at_once=_ROWS):
+            rows = _first_questions(batch) if repeats else batch
+            says = has_words(rows.column("reply"))
+            counted_rows += rows.num_rows
+            right += rows.column("right").true_count
+            with_words += says.true_count
+            unread += _missed(rows.column("state"), says)
+    return Unread(
+        n=unread,
+        replies=with_words,
+        share=unread / with_words if with_words else None,
+        if_wrong=right / counted_rows if counted_rows else None,
+        if_right=(right + unread) / counted_rows if counted_rows else None,
+    )
+
+
+def has_words(replies: pa.Array) -> pa.BooleanArray:
+    """Return for each reply whether it holds anything but spaces."""
+    import pyarrow.compute as pc
+
+    return pc.fill_null(pc.not_equal(pc.utf8_trim_whitespace(replies), ""), fill_value=False)
+
+
+def _first_questions(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return the attempts of the first round as rows."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    flat = batch.column("attempts").flatten()
+    columns = {name: flat.field(name) for name in _OF_ATTEMPT}
+    return pa.RecordBatch.from_pydict(columns).filter(pc.equal(columns["round"], 0))
+
+
+def _missed(states: pa.Array, says: pa.BooleanArray) -> int:
+    import pyarrow.compute as pc
+
+    return int(pc.and_(pc.equal(states, "miss"), says).true_count)
