@@ -154,7 +154,8 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
     "usage": {"replies", "requests", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"},
     "judge": {"model", "prompt", "asks", "settings", "asked", "letters", "refusals", "none", "unusable",
     "errors", "usage"}}`; `usage` is null where nothing counted tokens, `cost` without prices, `judge` without one,
-    `limit` and `limit_of` where all items were asked; `metrics` is empty where the split is sealed; each item counts once in `ended`.
+    `limit` and `limit_of` where all items were asked; `metrics` is empty where the split is sealed; each item counts
+    once in `ended`.
     With `--dry-run` it is `{"dry_run", "model", "protocol", "items", "requests", "answered_before", "unsendable",
     "pictures", "picture_bytes", "largest_picture_bytes", "prompt_tokens", "most_completion_tokens", "cost",
     "limit_of", "samples", "concurrency", "seconds", "most_seconds"}`
