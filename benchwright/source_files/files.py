@@ -81,7 +81,7 @@ class DatasetFiles:
         self.root = root
         self.under = under
         self.closed = frozenset(closed)
-        self._encodings = encodings
+        self._encodings = dict(encodings)  # workers get it, and a read-only view cannot be sent
         self._decoded: set[str] = set()
         """Files that are in the encoding that is stated for them."""
         self._refused = Refused()

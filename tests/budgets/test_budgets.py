@@ -86,9 +86,9 @@ BUDGETS: Mapping[str, Budget] = {
     "export_jsonl": Budget(opened_each=2, rows=ITEMS, rows_with_pictures=2 * ITEMS, written_kb=125),
     "export_webdataset": Budget(rows=ITEMS, rows_with_pictures=2 * ITEMS, written_kb=340),
     # Pictures are sent as the release holds them.
-    "evaluate": Budget(rows=5 * ITEMS, rows_with_pictures=ITEMS, written_kb=50),
-    # Three columns of the release and two of the replies, one after the other.
-    "score": Budget(rows=5 * ITEMS, written_kb=30),
+    "evaluate": Budget(rows=6 * ITEMS, rows_with_pictures=ITEMS, written_kb=50),
+    # Three columns of the release and three of the replies (what was said, how it ended, what was unread).
+    "score": Budget(rows=6 * ITEMS, written_kb=30),
     # Each picture is shown once on the page, as a preview.
     "report": Budget(
         decoded=PICTURES,
