@@ -101,13 +101,9 @@ def test_a_report_is_the_same_with_pictures_that_were_kept(bench: Any, tmp_path:
     made: list[str] = []
 
     class Counting(ItemCache):
-        def get_or_make(self, kind: str, depends_on: Any, make: Any) -> bytes:
-            def counted() -> bytes:
-                made.append(kind)
-                data: bytes = make()
-                return data
-
-            return super().get_or_make(kind, depends_on, counted)
+        def put(self, kind: str, depends_on: Any, data: bytes) -> None:
+            made.append(kind)
+            super().put(kind, depends_on, data)
 
     pages = []
     for place in (None, tmp_path / "pictures.sqlite", tmp_path / "pictures.sqlite"):

@@ -90,6 +90,7 @@ def test_a_question_holds_neither_answer_nor_evidence(bench: Any, tmp_path: Path
         "message",
         "picture_of",
         "content",
+        "draw",
     }
     assert question.content().keys() == {"task", "text", "pictures", "choices", "message"}
 

@@ -93,6 +93,6 @@ def test_every_backend_is_of_one_kind() -> None:
         "random", "constant", "longest", "text_classifier",
     }  # fmt: skip
     assert {name for name, kind in kinds.items() if kind == "model"} == {
-        "predictions", "openai", "transformers", "likelihood",
+        "predictions", "openai", "responses", "anthropic", "gemini", "transformers", "likelihood",
     }  # fmt: skip
     assert kinds["dift"] == "specialist"
