@@ -4,6 +4,7 @@ from .pipeline.run import run_steps as run_steps
 from .recipe import Recipe as Recipe
 from .recipe import load_recipe as load_recipe
 from .recipe import step as step
+from .record_map import LostRecord as LostRecord
 from .records import Choice as Choice
 from .records import ImageRecord as ImageRecord
 from .records import Item as Item

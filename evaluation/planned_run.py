@@ -89,8 +89,8 @@ class PlannedRun(NamedTuple):
         of_all = "" if self.limit_of is None else f" (a sample of {self.limit_of:,})"
         drawn = "" if self.samples == 1 else f", {self.samples} draws each"
         time = (
-            f"about {_in_words(self.seconds)}, at most {_in_words(self.most_seconds)} at {self.concurrency} requests "
-            "at a time and one try each"
+            f"about {_in_words(self.seconds)}, at most {_in_words(self.most_seconds)} at "
+            f"{counted(self.concurrency, 'request')} at a time and one try each"
         )
         skipped = f" ({self.answered_before:,} more are answered already, or equal)" if self.answered_before else ""
         broken = f"; {counted(self.unsendable, 'question')} cannot be sent" if self.unsendable else ""

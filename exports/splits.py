@@ -169,9 +169,9 @@ def assign_sizes(
 
 
 def assign_splits(
-    item_ids: pa.ChunkedArray,
-    group_keys: pa.ChunkedArray,
-    tasks: pa.ChunkedArray,
+    item_ids: pa.ChunkedArray | Sequence[str],
+    group_keys: pa.ChunkedArray | Sequence[Sequence[str]],
+    tasks: pa.ChunkedArray | Sequence[str],
     *,
     fractions: Mapping[str, float],
     seed: int,
@@ -182,8 +182,8 @@ def assign_splits(
     there are too few components. Ties go to the split that lacks more items over all tasks, then to the
     first by name.
     """
-    components = _ItemComponents.of(item_ids, group_keys, seed)
-    task, names = _numbered(tasks)
+    components = _ItemComponents.of(_as_column(item_ids), _as_column(group_keys), seed)
+    task, names = _numbered(_as_column(tasks))
     totals = np.bincount(task, minlength=len(names)).tolist()
     lacking = {split: [share * n for n in totals] for split, share in sorted(fractions.items())}
     lacking_in_all = {split: share * len(item_ids) for split, share in fractions.items()}
@@ -203,6 +203,12 @@ def assign_splits(
         for row in rows.tolist():
             splits[row] = best
     return splits
+
+
+def _as_column(values: pa.ChunkedArray | Sequence[Any]) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    return values if isinstance(values, pa.ChunkedArray) else pa.chunked_array([pa.array(values)])
 
 
 class _ItemComponents(NamedTuple):

@@ -27,6 +27,9 @@ _PERHAPS = re.compile(rf"\}}[\s\"'f]*{_PLURAL}")
 _CONSTANT = re.compile(r"(?:len\()?_?[A-Z][A-Z_]+\)?|[a-z.]+\.[A-Z][A-Z_]+")
 """Limits and other numbers of the code itself, all above 1."""
 NEVER_ONE = {
+    "benchwright/models/endpoints/apis.py: {tokens} tokens": "no fewer than a whole reply may have",
+    "evaluation/protocols/sampled.py: {backend.name} replies": "a verb",
+    "evaluation/results/summary.py: {score.limit_of} items": "more than a sample of them",
     "annotation/app/security/identity_provider.py: {_short(url)} answers": "a verb",
     "annotation/exchange/invitations.py: {len(invitees)} people": "none, or too many",
     "annotation/campaigns/mark/marked_pairs.py: {len(pairs)} pairs": "none, or too many",
