@@ -1,6 +1,7 @@
 """The reader of answer letters: from a model's free reply to one letter, or to none.
 
-The reader never guesses. It returns a letter only where the reply states one:
+The reader returns a letter where it takes the reply to state one. Rules 1 to 4 need a form; rules 5 and 6 read prose,
+and on hard prose every second of their letters is wrong (`docs/evaluator.md`):
 
 1. A reply that consists of one option's words names that option. A letter that is itself the words of an option is
    ignored after that option's own label: "D. C" is D.

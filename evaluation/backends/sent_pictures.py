@@ -43,7 +43,7 @@ class SentPicture:
 
     Args:
         sha256: Of `data`, the very bytes that the model's side decodes.
-        media_type: `image/png` or `image/jpeg`.
+        media_type: `image/png`, `image/jpeg` or `image/webp`.
         image_id: The picture of the release that it was made from.
         how: `stored` (the file's own bytes, without what is no pixel), `encoded` (because decoders differ about the
             file), `drawn` (with marks) or `shrunk` (to limits, marks and all).
