@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.engines import default_workers
 from benchwright.errors import BenchwrightError, StorageError
+from benchwright.machine.storage_faults import is_of_the_machine, naming, storage_fault
 from benchwright.progress import Progress, Silent
 from benchwright.raised import RaisedError
-from benchwright.storage_faults import is_of_the_machine, naming, storage_fault
 from benchwright.workspace.atomic import write_json
 from benchwright.workspace.item_cache import ItemCache
 

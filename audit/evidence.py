@@ -18,15 +18,15 @@ from benchwright.replies.model_replies import (
     read_replies,
     votes_of,
 )
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .check import CheckSkipped, FailedItem, needs_words
 from .picture_measures import PictureMeasures, measured_pictures
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.item_report import ItemReport
+    from benchwright.diagnostics.shortcuts.text_only_baseline import ItemWords
     from benchwright.records import Item
-    from benchwright.text_only_baseline import ItemWords
 
     from .check import AuditContext
     from .source.audited_items import AuditedItem, AuditedItems
@@ -167,7 +167,7 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
     from benchwright.diagnostics.shortcuts.wording_rules import RuleResult, learned_picks, rule_results
     from benchwright.diagnostics.wording.repeated_options import OptionPair, repeated_pairs, similar_options
     from benchwright.diagnostics.wording.repeated_questions import identity_of
-    from benchwright.score_interval import Interval
+    from benchwright.statistics.score_interval import Interval
 
     kept = context.values(_SIMILAR)
 

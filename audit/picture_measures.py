@@ -19,7 +19,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.regular_files import open_regular
 from benchwright.raised import RaisedError
 from benchwright.rights import metadata_blocks
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .check import FailedItem
 

@@ -21,7 +21,7 @@ from typing import Any
 from measuring import benchwright, cost_of, show
 from PIL import Image, ImageOps
 
-from benchwright.components import components_of
+from benchwright.statistics.components import components_of
 
 PEERS = {
     "imagehash": """

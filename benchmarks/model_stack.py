@@ -432,7 +432,7 @@ def _in_chunks(
     work: Callable[[Sequence[ImageRecord]], Sequence[R]], records: Sequence[ImageRecord], context: StepContext
 ) -> list[R]:
     """Work on as many pictures at a time as the engine does, and drop what was decoded, as it does."""
-    from benchwright.pipeline.map_stage import PIXELS_PER_CHUNK, ROOTS_PER_CHUNK
+    from benchwright.pipeline.stages.map_stage import PIXELS_PER_CHUNK, ROOTS_PER_CHUNK
 
     results: list[R] = []
     chunk: list[ImageRecord] = []

@@ -129,4 +129,4 @@ class StepError(BenchwrightError):
 
 
 class StorageError(BenchwrightError):
-    """A disk is full, read-only or fails, or a path cannot be used (`benchwright.storage_faults`)."""
+    """A disk is full, read-only or fails, or a path cannot be used (`benchwright.machine.storage_faults`)."""

@@ -29,10 +29,10 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from benchwright.errors import BenchwrightError, RecipeError
 from benchwright.images.formats.walking import Limits
 from benchwright.recipes import bundled_recipes
-from benchwright.resolved_settings import stated_settings
 from benchwright.rooms import catalogue, find
+from benchwright.settings.resolved import stated_settings
+from benchwright.settings.yaml_places import Mistakes, Path_, Places, checked, compose, setting_names, shown
 from benchwright.steps import FOLDER, Step
-from benchwright.yaml_places import Mistakes, Path_, Places, checked, compose, setting_names, shown
 
 MAX_BYTES = 1 << 20
 

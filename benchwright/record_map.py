@@ -1,8 +1,8 @@
 """A function mapped over records, in order: how gather steps and final steps do work that is one record's at a time.
 
-A run maps on its engine: in worker processes of this machine or of a cluster (`benchwright.pipeline.record_jobs`). Code
-that has no run maps in its own process. Either way each record has one result, in the order of the records, and a
-record on which the function fails is recorded as lost and ends nothing.
+A run maps on its engine: in worker processes of this machine or of a cluster
+(`benchwright.pipeline.stages.record_jobs`). Code that has no run maps in its own process. Either way each record has
+one result, in the order of the records, and a record on which the function fails is recorded as lost and ends nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError, StorageError
+from benchwright.machine.storage_faults import is_of_the_machine, storage_fault
 from benchwright.raised import RaisedError
-from benchwright.storage_faults import is_of_the_machine, storage_fault
 
 if TYPE_CHECKING:
     from benchwright.workspace.item_cache import ItemCache

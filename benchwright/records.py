@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from benchwright.canonical import digest
-from benchwright.rle import decode_runs
+from benchwright.regions.rle import decode_runs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -117,7 +117,7 @@ class MaskRuns(Record):
     size: tuple[int, int]
     """Rows and columns, 1 to 65,535 each."""
     counts: str = Field(max_length=1_000_000)
-    """Lengths of runs, column by column, the first of cells that are not set (`benchwright.rle`)."""
+    """Lengths of runs, column by column, the first of cells that are not set (`benchwright.regions.rle`)."""
 
     @cached_property
     def runs(self) -> tuple[int, ...]:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from benchwright.images.made_pictures import PictureRule
     from benchwright.models.endpoints.reply_store import ReplyStore
     from benchwright.models.endpoints.usage import RequestPlan
-    from benchwright.photographs import BroughtPhotograph
+    from benchwright.workspace.photographs import BroughtPhotograph
 
 Verdict = Literal["keep", "drop", "ask", "failed"]
 Stream = Literal["images", "items"]

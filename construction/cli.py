@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import counted
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import counted
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from benchwright.canonical import canonical_json
 from benchwright.records import LETTERS
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .backends.base import Backend, BackendContext
 from .item_sample import ItemSample, sample_of

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchwright.components import components_of_column
-from benchwright.own_ids import own_id
+from benchwright.questions.own_ids import own_id
 from benchwright.records import LETTERS
 from benchwright.replies.readers import ROBUST
+from benchwright.statistics.components import components_of_column
 
 from .ask import AS_SHOWN
 from .backends.predictions import given_letter

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchwright.canonical import digest
-from benchwright.score_interval import Interval
 from benchwright.statistics.proportions import Estimate, mean_of_proportions, wilson_clustered
+from benchwright.statistics.score_interval import Interval
 
 if TYPE_CHECKING:
     import pyarrow as pa

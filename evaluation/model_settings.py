@@ -7,7 +7,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, field_validator, model_validator
 
 from benchwright.errors import BenchwrightError
-from benchwright.models.endpoints.apis import OPENAI_APIS, api_of
+from benchwright.models.endpoints.vendors.apis import OPENAI_APIS, api_of
 
 from .backends.options import (
     API_KEY_ENV,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchwright.errors import BenchwrightError
 from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Tokens
 from benchwright.replies.readers import ROBUST
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .ask import EvaluationPlan
 from .backends.base import parse_model

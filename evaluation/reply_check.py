@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchwright.errors import DataError
 from benchwright.pipeline.mending.check import Problem
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .backends.reply_log import LOG_NAME, DamagedHead, state_of, take_out_damaged
 from .step import REPLIES

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 from benchwright.canonical import digest, file_digest
 from benchwright.errors import BenchwrightError
 from benchwright.files.parquet_tables import ParquetTable
-from benchwright.own_ids import OwnIds
 from benchwright.progress import Progress, Silent
+from benchwright.questions.own_ids import OwnIds
 from benchwright.record_map import RecordMap, map_here
 from benchwright.release import Release
 from benchwright.replies.readers import READERS, ROBUST
 from benchwright.rooms import catalogue
 from benchwright.statistics.resampling import RESAMPLES
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 from benchwright.workspace.atomic import replacing, write_json
 from benchwright.workspace.item_cache import ItemCache
 from benchwright.workspace.private_files import keep_private, make_private_folder

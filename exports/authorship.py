@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from benchwright.cli.output import emit, json_option
 from benchwright.release.card.texts import ORIGINS
-from benchwright.text_normalization import counted, printable
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import counted, printable
 
 
 @click.command("authors")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
-from benchwright.text_normalization import counted
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted
 
 if TYPE_CHECKING:
     from benchwright.images.made_pictures import PictureRule
@@ -148,9 +148,9 @@ def show(folder: Path, *, as_json: bool) -> None:
     """Say which release it is, how many items it holds, how many need marks, and how many
     rest on a model's estimates.
     """
-    from benchwright.estimates import decided_by
     from benchwright.release import Release
     from benchwright.release.format.agreement import read_agreement
+    from benchwright.release.format.estimates import decided_by
 
     release = Release.open(folder)
     counts, marked, estimated = release.manifest.counts, release.marked(), release.estimated()
@@ -296,10 +296,10 @@ def freeze(
 
     This is for recipes without a step `freeze`; the run must be complete.
     """
-    from benchwright.cli.progress_bars import ProgressBars
     from benchwright.engines.local import processors
     from benchwright.release.format.statements import read_statements
     from benchwright.release.sealing.sealing import key_path
+    from benchwright.terminal.progress_bars import ProgressBars
 
     from .freeze import freeze_workspace
 

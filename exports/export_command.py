@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
-from benchwright.text_normalization import counted
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted
 
 
 @click.command("export")
@@ -46,8 +46,8 @@ def export(folder: Path, *, format_name: str, out: Path, splits: str | None, as_
     What was written is read back and compared with the release before the folder appears. What the format cannot carry
     is listed, and stands in the export's README.
     """
-    from benchwright.cli.progress_bars import ProgressBars
     from benchwright.release import Release
+    from benchwright.terminal.progress_bars import ProgressBars
 
     from .exporting.export import export_release
 

@@ -16,16 +16,16 @@ from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, field_val
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, PrerequisiteError, RecipeError, StepError
-from benchwright.estimates import is_estimated, require_decisions, require_people
 from benchwright.images.made_pictures import MadeForm, PictureRule
 from benchwright.pipeline.planning.plan import makers_of_estimates
 from benchwright.records import ImageRecord, Item, Operation
 from benchwright.regions import with_answer_regions
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
+from benchwright.release.format.estimates import is_estimated, require_decisions, require_people
 from benchwright.release.format.statements import Statements
 from benchwright.rooms import catalogue
 from benchwright.steps import FOLDER, EarlierStage, FinalContext, FinalStep, Stream, WorkspaceView
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 from benchwright.workspace.item_cache import ItemCache, pictures_of
 from benchwright.workspace.workspace import Workspace
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchwright.records import Item
-from benchwright.score_interval import score_interval
+from benchwright.statistics.score_interval import score_interval
 
 SOLVERS = ".solvers"
 """End of the name of the stage, of any entry, in which the step `shortcuts` lets solvers answer."""

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.components import SplitsOfKeys
 from benchwright.diagnostics.copies.pairing import DISTANCE
 from benchwright.diagnostics.copies.split_pictures import CopiesAcrossSplits, SplitPictures, copies_across_splits
 from benchwright.release import Release
-from benchwright.text_normalization import normal
+from benchwright.statistics.components import SplitsOfKeys
+from benchwright.texts.normalization import normal
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
 from benchwright.diagnostics.copies.pairing import DISTANCE
 from benchwright.diagnostics.features.hamming import MAX_DISTANCE
 from benchwright.errors import CheckFailed
-from benchwright.text_normalization import counted
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted
 
 from .split_check import LOOKED_FOR, NOT_LOOKED_FOR, NearPictures, SplitCheck, check_splits
 
@@ -57,8 +57,8 @@ def splits(folder: Path, *, distance: int, workers: int | None, as_json: bool) -
     or a group key is shared, or if nothing was found and pictures could not be compared; pairs to look at alone are
     nothing shared.
     """
-    from benchwright.cli.progress_bars import ProgressBars
     from benchwright.release import Release
+    from benchwright.terminal.progress_bars import ProgressBars
 
     with ProgressBars() as progress:
         check = check_splits(Release.open(folder), distance=distance, workers=workers, progress=progress)

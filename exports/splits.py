@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
-from benchwright.components import component_numbers
 from benchwright.seeds import seed_for
+from benchwright.statistics.components import component_numbers
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream
 from benchwright.workspace.arrow_arrays import integers_of
 

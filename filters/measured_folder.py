@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import UNSUPPORTED_FORMAT
-from benchwright.text_normalization import printable
+from benchwright.texts.normalization import printable
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress

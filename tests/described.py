@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchwright.errors import UnreadableImage
 from benchwright.rooms import catalogue
-from benchwright.settings_help import reasons_of
+from benchwright.settings.help import reasons_of
 from benchwright.steps import Outcome
 
 

@@ -24,7 +24,7 @@ from benchwright import recipe
 from benchwright.engines.base import Attempt, Done, Job
 from benchwright.engines.usage import Meter
 from benchwright.errors import BenchwrightError
-from benchwright.storage_faults import storage_fault
+from benchwright.machine.storage_faults import storage_fault
 
 
 class EngineHere:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from benchwright.yaml_places import setting_names
+from benchwright.settings.yaml_places import setting_names
 
 TEXTS = (
     "other", "fr", "1.1", "cc0", "https://host.example/v1", "2026-01-01", "unanimous(3)", "blind", "blink",

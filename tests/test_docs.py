@@ -23,7 +23,6 @@ from doc_pages import COMMANDS, DOCS, text_of
 
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.store.database.schema import MEANING, metadata
-from benchwright.cli.output import JsonOption
 from benchwright.cli.room import SECTIONS
 from benchwright.errors import BenchwrightError
 from benchwright.pipeline.planning.fitting import fitted_to
@@ -32,7 +31,8 @@ from benchwright.recipe import Header, load_recipe, parse_recipe
 from benchwright.recipes import bundled_recipes
 from benchwright.release.format.schema import COLUMN_MEANINGS, COLUMNS
 from benchwright.rooms import KINDS, catalogue
-from benchwright.settings_help import reasons_of, settings_of, summary_of
+from benchwright.settings.help import reasons_of, settings_of, summary_of
+from benchwright.terminal.output import JsonOption
 
 pytestmark = pytest.mark.slow
 

@@ -23,9 +23,9 @@ from published_samples import write_published
 from walks import RECIPE, command, make_photographs
 
 from benchwright.cli.main import invoke
-from benchwright.cli.output import JsonOption
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
+from benchwright.terminal.output import JsonOption
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.errors import DataError
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .rating_columns import RatingColumns
 from .ratings import MAX_CELLS, Floats, Rating, in_columns

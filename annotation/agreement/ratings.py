@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.errors import DataError
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .label_sets import MAX_SETS, joined, masi_distances, members_of
 from .rating_columns import RatingColumns, distinct_rows, numbered

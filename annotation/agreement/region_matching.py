@@ -31,7 +31,7 @@ from pydantic import Field
 
 from benchwright.records import Record
 from benchwright.regions import Region, SizeWH, intersection_area, mask_area, mask_of_region
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 if TYPE_CHECKING:
     from shapely import Polygon

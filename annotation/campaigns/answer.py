@@ -16,7 +16,7 @@ from benchwright.canonical import canonical_json
 from benchwright.records import Item
 from benchwright.regions import ANSWER_REGIONS, SizeWH
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating

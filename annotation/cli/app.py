@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.terminal.output import emit, json_option, note
 
 from ..app.wording.account_words import invitation_path, state_of
 from .selection import open_for_commands, workspace_of, workspace_option

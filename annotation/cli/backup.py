@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
-from benchwright.text_normalization import counted
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted
 
 from .selection import open_for_commands, removed_on_failure, workspace_of, workspace_option
 
@@ -31,7 +31,7 @@ def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
     and hashes of passwords: keep it as you keep the store. Given again, for instance after it was killed, the command
     is done where the file holds the store's present state; any other file is refused.
     """
-    from benchwright.photographs import collected_photographs
+    from benchwright.workspace.photographs import collected_photographs
 
     from ..store.backup import write_backup
     from ..store.database.audit import COMMAND_LINE, clock
@@ -65,7 +65,7 @@ def restore(file: Path, workspace: Path | None, as_json: bool) -> None:
     from one to the other. All of it goes in, or nothing; nothing is overwritten. Its photographs go into the
     workspace's folder `collected`.
     """
-    from benchwright.photographs import collected_photographs
+    from benchwright.workspace.photographs import collected_photographs
     from benchwright.workspace.store_place import settle_store
 
     from ..store.backup import restore_backup

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option
 from benchwright.errors import DataError
 from benchwright.files.parquet_tables import ParquetTable
-from benchwright.text_normalization import counted, printable
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import counted, printable
 
 from .selection import open_for_commands, workspace_of, workspace_option
 

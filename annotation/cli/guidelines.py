@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
-from benchwright.text_normalization import counted, printable
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import counted, printable
 
 from .selection import campaign_option, open_for_commands, workspace_option
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import printable
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import printable
 
 from .selection import campaign_option, open_for_commands, pick_campaign, workspace_option
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
+from benchwright.terminal.output import emit, json_option
 
 
 @click.command("language")

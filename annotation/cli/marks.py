@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import counted
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import counted
 from benchwright.workspace.written_once import written_once
 
 from .selection import (

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from benchwright.cli.deciding import checked_why, name_of_decider
-from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
-from benchwright.text_normalization import printable
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import printable
 
 if TYPE_CHECKING:
     from benchwright.overrides import Override
-    from benchwright.pipeline.overrides import OverrideStatus
+    from benchwright.pipeline.stages.overrides import OverrideStatus
 
     from ..exchange.overrides import OverrideRequests
     from ..store.review_store import ReviewStore
@@ -122,7 +122,7 @@ def overrides(workspace: Path, as_json: bool) -> None:
     It `counts`, it `waits` for the next run, or it is `stale`, because the record is gone or the step no longer says
     what was reversed.
     """
-    from benchwright.pipeline.overrides import override_status
+    from benchwright.pipeline.stages.overrides import override_status
     from benchwright.workspace.workspace import Workspace
 
     from ..exchange.overrides import standing_decisions

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import counted, printable
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import counted, printable
 
 from .selection import open_for_commands, workspace_option
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import BenchwrightError
-from benchwright.text_normalization import counted
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted
 
 from .selection import campaign_option, open_for_commands, pick_campaign, workspace_option
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError
-from benchwright.own_ids import OWN_ID
+from benchwright.questions.own_ids import OWN_ID
 
 from ..forms.csv_rows import CsvRow, header_of, read_rows
 from ..store.database.records import Campaign

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.regular_files import read_file
-from benchwright.own_ids import OwnIds
+from benchwright.questions.own_ids import OwnIds
 
 from ..forms.csv_rows import CsvRow, shown
 from ..forms.drafted_values import drafts_field, taken_from_drafts

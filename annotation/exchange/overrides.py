@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 
 from benchwright.errors import BenchwrightError
 from benchwright.overrides import AGAINST, BY_HAND, Action
-from benchwright.pipeline.overrides import may_be_overridden
 from benchwright.pipeline.run import stages_of_workspace
+from benchwright.pipeline.stages.overrides import may_be_overridden
 from benchwright.workspace.record_lookup import KnownRecord, Lookup, StageVerdict
 from benchwright.workspace.stages import Stage
 

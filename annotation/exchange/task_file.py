@@ -9,7 +9,7 @@ from pathlib import Path
 from benchwright.errors import BenchwrightError
 from benchwright.files.csv_cells import harmless
 from benchwright.files.spreadsheets import is_spreadsheet, write_sheet
-from benchwright.own_ids import OWN_ID
+from benchwright.questions.own_ids import OWN_ID
 from benchwright.records import Choice, ItemImage
 from benchwright.workspace.written_once import written_once
 

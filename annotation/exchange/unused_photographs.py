@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchwright.photographs import Unused, collected_photographs
+from benchwright.workspace.photographs import Unused, collected_photographs
 from benchwright.workspace.workspace import Workspace
 
 from ..store.database.audit import COMMAND_LINE, clock, record

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.files.table_text import TableLine
 from benchwright.files.tables import TEXT_ENDS, Table, by_column, header_names
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 MAX_BYTES = 256 * 2**20
 _MAX_FIELD = 10_000

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.errors import DataError
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .csv_rows import read_rows, shown
 

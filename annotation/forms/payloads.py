@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from benchwright.own_ids import own_id
 from benchwright.questions.drafts import DraftAttack
+from benchwright.questions.own_ids import own_id
 from benchwright.records import Record
 from benchwright.regions import SizeWH
 from benchwright.review_files.tasks import ReviewTask, SideText

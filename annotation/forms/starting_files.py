@@ -11,10 +11,10 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from benchwright.errors import DataError
+from benchwright.machine.storage_faults import naming
 from benchwright.records import Record
 from benchwright.regions import Proposal, Region
 from benchwright.regions.formats.mark_files import MarkFormat
-from benchwright.storage_faults import naming
 
 START_FROM = "start_from"
 """Key of a campaign's settings: the files that its annotators start from, as `StartAuthor` has them."""

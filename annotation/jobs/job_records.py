@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benchwright.errors import DamagedError
-from benchwright.text_normalization import printable
+from benchwright.texts.normalization import printable
 from benchwright.workspace.sealed import read_sealed, write_sealed
 
 from .commands import JobKind

@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 
 from benchwright.errors import BenchwrightError
-from benchwright.file_locks import lock
+from benchwright.machine.file_locks import lock
 from benchwright.workspace.private_files import make_private_file, make_private_folder
 
 from ..store.database.audit import record as record_act

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.photographs import collected_photographs
+from benchwright.workspace.photographs import collected_photographs
 
 from ..forms.kind_forms.collect import NONE
 from ..forms.submission import Submission

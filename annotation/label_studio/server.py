@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
-from benchwright.this_machine import client_settings, naming_proxies
+from benchwright.machine.this_machine import client_settings, naming_proxies
 
 TOKEN_VARIABLE = "BENCHWRIGHT_LABEL_STUDIO_TOKEN"  # noqa: S105 - the name of a variable
 _TIMEOUT_S = 60

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from benchwright.records import Record, right_key
 from benchwright.seeds import generator_for
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..forms.campaign_form import CampaignForm
 from ..forms.evidence import EVIDENCE, needs_evidence

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from benchwright.errors import UnreadableImage
 from benchwright.images.formats.walking import Limits
-from benchwright.photographs import collected_photographs
 from benchwright.workspace.objects import ObjectStore
+from benchwright.workspace.photographs import collected_photographs
 
 from ..forms.fields.field_types import PhotographField
 from ..store.database.records import RefusedError

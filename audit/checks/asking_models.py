@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from benchwright.errors import PrerequisiteError, UnreadableImage
 from benchwright.models.endpoints.usage import BudgetSpent
 from benchwright.records import LETTERS
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..check import AuditContext, CheckSkipped, enough, needs_words
 from ..evidence import picture_copies

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from benchwright.diagnostics.shortcuts.letter_groups import MIN_P
 from benchwright.diagnostics.shortcuts.picks import LEAST_DECIDED, Bounds
 from benchwright.errors import PrerequisiteError, UnreadableImage
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..check import FOUND, AuditContext, CheckSkipped, enough, needs_words
 from ..evidence import MOST_LEARNED, item_report, picture_measures

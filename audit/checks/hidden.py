@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
-from benchwright.hidden_characters import Kind, escaped, hidden_characters
+from benchwright.texts.hidden_characters import Kind, escaped, hidden_characters
 
 from ..check import AuditContext, needs_words
 from ..findings.finding import Finding, Severity

@@ -9,7 +9,7 @@ from benchwright.diagnostics.keys.ambiguous_items import ambiguous_items
 from benchwright.diagnostics.keys.explanations import ExplainedKey, StatedKey, contradictions, stated_key
 from benchwright.diagnostics.keys.suspected_keys import LIKELY, NEARLY_SURE, SuspectedKey, suspected_keys
 from benchwright.records import LETTERS
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..check import AuditContext, CheckSkipped, enough
 from ..evidence import BroughtReplies, brought_replies

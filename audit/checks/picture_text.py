@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 from ..check import AuditContext, CheckSkipped, enough
 from ..evidence import needs_pictures

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 from benchwright.diagnostics.wording.repeated_questions import MIN_SIMILARITY, NEAR, right_option
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..check import AuditContext, needs_words
 from ..evidence import item_report

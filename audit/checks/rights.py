@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..check import AuditContext
 from ..evidence import needs_pictures, readable_pictures

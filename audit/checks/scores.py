@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from benchwright.diagnostics.keys.power import PowerAssumptions, TaskPower, power_by_task
 from benchwright.diagnostics.keys.score_effects import ModelEffect, ScoreEffects, score_effects
 from benchwright.diagnostics.keys.suspected_keys import LIKELY
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..check import FOUND, AuditContext, CheckSkipped, enough
 from ..evidence import brought_replies

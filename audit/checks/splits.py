@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from benchwright.components import SplitsOfKeys
+from benchwright.statistics.components import SplitsOfKeys
 
 from ..check import AuditContext, CheckSkipped
 from ..findings.finding import Finding

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.model_options import chat_options
-from benchwright.cli.output import emit, json_option, note
-from benchwright.text_normalization import counted, printable
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted, printable
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.models.unsafe_labels import UnsafeLabels
@@ -188,9 +188,9 @@ def audit(
     code is 3 (2 where it is something to be mended here, such as an endpoint). Nothing of the source is changed. With
     --set-right people judge what was found; `benchwright set-right` makes a new release of what they decide.
     """
-    from benchwright.cli.progress_bars import ProgressBars
     from benchwright.replies.model_replies import named_reply_source
     from benchwright.source_files.item_files import stated_columns
+    from benchwright.terminal.progress_bars import ProgressBars
 
     from ..auditing import AuditSettings
     from ..auditing import audit as audit_source

@@ -13,7 +13,7 @@ from benchwright import __version__
 from benchwright.errors import UnreadableImage
 from benchwright.pages import page_pieces
 from benchwright.records import LETTERS
-from benchwright.text_normalization import counted, printable
+from benchwright.texts.normalization import counted, printable
 from benchwright.workspace.atomic import replacing
 
 from ..source.audited_items import AuditedItems

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..source.audited_items import AuditedItems
 from .finding import Finding, Severity

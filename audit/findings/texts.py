@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from benchwright.text_normalization import counted, printable
+from benchwright.texts.normalization import counted, printable
 
 from ..source.audited_items import UnreadableRow
 from .report import AuditReport

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .finding import SEVERITIES, Finding, Severity
 from .report import AuditReport

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 from benchwright.canonical import canonical_json
-from benchwright.text_normalization import printable
+from benchwright.texts.normalization import printable
 
 from ..checks.splits import TRAINING
 from ..checks.wording import FAULTS

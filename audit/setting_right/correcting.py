@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.own_ids import own_id
+from benchwright.questions.own_ids import own_id
 from benchwright.records import Item
 from benchwright.release import Release
 from benchwright.release.format.errata import Erratum, released_errata, spelled
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.workspace import Workspace
 

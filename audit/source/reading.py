@@ -14,20 +14,20 @@ from benchwright.canonical import digest
 from benchwright.errors import DataError
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import uri_for
-from benchwright.own_ids import OWN_ID, STATED_ID
 from benchwright.question_files.absent_pictures import nearly_all_absent
-from benchwright.question_files.file_question import FileQuestion
 from benchwright.question_files.item_check import ReadQuestions, read_questions
-from benchwright.question_files.key_report import key_summaries
+from benchwright.question_files.keys.key_report import key_summaries
 from benchwright.question_files.question_files import QuestionFile
 from benchwright.question_files.question_index import ROTATED, AbsentPicture, IndexedPicture
+from benchwright.question_files.questions.file_question import FileQuestion
+from benchwright.questions.own_ids import OWN_ID, STATED_ID
 from benchwright.records import Item, Source
 from benchwright.replies.model_replies import ModelReplies
 from benchwright.replies.reply_files import UnreadReply
 from benchwright.rights import read_source_table, stated_source
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.item_files import Columns
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
 from .audited_items import AuditedItem, AuditedItems, RotatedQuestion, RowFault, UnreadableRow, WordlessItem

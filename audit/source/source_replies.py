@@ -12,7 +12,7 @@ from benchwright.replies.model_replies import NO_LETTER, KeyedItem, ModelReplies
 from benchwright.replies.reply_files import ReplyRow, UnreadReply
 
 if TYPE_CHECKING:
-    from benchwright.question_files.asked_question import ModelReply
+    from benchwright.question_files.questions.asked_question import ModelReply
 
 _LETTER_ALONE = re.compile(r"\W*([A-Z])\W*")
 _SHOWN_CHARACTERS = 1000

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
+from benchwright.terminal.output import emit, json_option, note
 
 if TYPE_CHECKING:
     from benchwright.workspace.run_results import FinishedRun
@@ -26,7 +26,7 @@ import yaml
 from benchwright.errors import PrerequisiteError
 from benchwright.recipe import Recipe, parse_recipe
 from benchwright.recipes import bundled_recipes
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 _PHOTOGRAPHS = {
     "skimage": (
@@ -137,9 +137,9 @@ def demo(out: Path, headless: bool, photographs_only: bool, workers: int | None,
         text = f"{counted(len(files), 'photograph')} in {out / 'photographs'}"
         emit({"photographs": str(out / "photographs"), "files": files}, as_json=as_json, text=lambda: text)
         return
-    from benchwright.cli.progress_bars import ProgressBars
     from benchwright.cli.run import end_with_lost
     from benchwright.pipeline import run_recipe
+    from benchwright.terminal.progress_bars import ProgressBars
     from benchwright.workspace.run_results import failures_of, lost_in
 
     with ProgressBars() as progress:

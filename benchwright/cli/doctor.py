@@ -19,8 +19,8 @@ from typing import Any
 
 import click
 
-from benchwright.cli.output import emit, json_option
 from benchwright.errors import CheckFailed
+from benchwright.terminal.output import emit, json_option
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def _gpu() -> Check:
 
 
 def _key() -> Check:
-    from benchwright.models.endpoints.apis import APIS
+    from benchwright.models.endpoints.vendors.apis import APIS
 
     variables = dict.fromkeys(facts.key_variable for facts in APIS.values())
     if found := [name for name in variables if os.environ.get(name)]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
-from benchwright.text_normalization import counted
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted
 
 if TYPE_CHECKING:
     from benchwright.facts import Facts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option
+from benchwright.terminal.output import emit, json_option
 
 if TYPE_CHECKING:
     from benchwright.funnel import FunnelStep

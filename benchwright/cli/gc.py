@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import counted
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import counted
 
 
 @click.command()
@@ -42,9 +42,9 @@ def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None
     enough. One that any version of a decision names, or a draft, is never removed, and without a review store none is.
     Who hands one in at that very moment either comes first, or is asked to upload it again.
     """
-    from benchwright.photographs import unused_photographs
     from benchwright.pipeline.mending.check import orphans
     from benchwright.workspace.item_cache import FILE_NAMES, ItemCache, UnusedEntries
+    from benchwright.workspace.photographs import unused_photographs
     from benchwright.workspace.workspace import Workspace
 
     space = Workspace.open(workspace)

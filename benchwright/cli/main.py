@@ -19,10 +19,10 @@ import click
 
 from benchwright import __version__
 from benchwright.cli.room import COMMANDS, GROUPS, SECTIONS
-from benchwright.cli.terminal import clean_standard_streams, json_escaped
 from benchwright.errors import BenchwrightError, StorageError
+from benchwright.machine.storage_faults import naming, storage_fault
 from benchwright.rooms import RoomEntry, catalogue
-from benchwright.storage_faults import naming, storage_fault
+from benchwright.terminal.cleaning import clean_standard_streams, json_escaped
 
 
 def _commands() -> dict[str, RoomEntry]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import printable
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import printable
 
 if TYPE_CHECKING:
     from benchwright.workspace.record_lookup import RecordNames

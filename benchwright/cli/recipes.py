@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
 from benchwright.recipes import bundled_recipes, companions
+from benchwright.terminal.output import emit, json_option
 from benchwright.workspace.atomic import write_bytes
 
 

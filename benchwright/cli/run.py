@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
 from benchwright.pipeline.engine_choice import ENGINES
-from benchwright.text_normalization import printable
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import printable
 
 if TYPE_CHECKING:
     from benchwright.workspace.run_results import FinishedRun, LostRecords
@@ -93,12 +93,12 @@ def run(
     ended its worker, 1 where an endpoint failed, memory ran out or a file changed. What was made stays, and the next
     run goes on from there.
     """
-    from benchwright.cli.progress_bars import ProgressBars
     from benchwright.pipeline import plan_requests, run_recipe
     from benchwright.pipeline.example_facts import check_facts_fit
     from benchwright.pipeline.run import image_folder
     from benchwright.recipe import load_recipe
     from benchwright.recipes import bundled_recipes
+    from benchwright.terminal.progress_bars import ProgressBars
     from benchwright.workspace.run_results import lost_in
 
     bundled = bundled_recipes()

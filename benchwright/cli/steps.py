@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option
 from benchwright.rooms import catalogue, find
+from benchwright.terminal.output import emit, json_option
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 )
 def steps(name: str | None, as_json: bool) -> None:
     """List the steps that recipes can use, or the settings of one."""
-    from benchwright.settings_help import reasons_of, settings_of, summary_of
+    from benchwright.settings.help import reasons_of, settings_of, summary_of
 
     if name is None:
         rows = [{"name": n, "room": entry.room, "help": entry.entry.help} for n, entry in catalogue("steps").items()]
@@ -55,7 +55,7 @@ def steps(name: str | None, as_json: bool) -> None:
 
 def _top_settings(cls: type[BaseModel]) -> list[dict[str, Any]]:
     """Return the settings of a step without those of the models that they hold, with their defaults as JSON values."""
-    from benchwright.settings_help import settings_of
+    from benchwright.settings.help import settings_of
 
     schema: dict[str, Any] = cls.model_json_schema()
     meanings = {setting.name: setting.help for setting in settings_of(cls)}

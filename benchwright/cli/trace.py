@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option
 from benchwright.cli.workspaces import find_workspace
 from benchwright.release.format.provenance import ENCODED, LOSSLESS, TURNED
-from benchwright.text_normalization import printable
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import printable
 
 if TYPE_CHECKING:
     from benchwright.workspace.record_lookup import RecordNames
@@ -28,7 +28,7 @@ def trace(item: str, workspace: Path | None, as_json: bool) -> None:
     """Tell the whole history of an item, an image or a file: from the source's bytes, over every verdict, to releases
     and scores.
     """
-    from benchwright.trace import trace as trace_of
+    from benchwright.funnel.trace import trace as trace_of
     from benchwright.workspace.record_lookup import RecordNames
     from benchwright.workspace.workspace import Workspace
 

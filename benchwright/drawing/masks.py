@@ -15,7 +15,7 @@ from benchwright.drawing.areas import Rect
 from benchwright.drawing.painting import HALO_OPACITY, Color, Pixels, blend
 from benchwright.drawing.shapes import shares_at
 from benchwright.records import MaskRuns
-from benchwright.rle import encode_runs
+from benchwright.regions.rle import encode_runs
 
 _TINT = 0.35
 """Opacity of the mark's colour inside a mask, 0 to 1."""

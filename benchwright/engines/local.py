@@ -27,7 +27,7 @@ from benchwright.engines.base import Done, Job, Place
 from benchwright.engines.gpu_memory import free_gpu_memory_mb
 from benchwright.engines.progress_slot import ProgressSlot
 from benchwright.errors import BenchwrightError, StepError
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 if TYPE_CHECKING:
     from benchwright.steps import Resources

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Self
 
 from benchwright.engines.base import Place
-from benchwright.storage_faults import naming
+from benchwright.machine.storage_faults import naming
 
 _SLOT_BYTES = 1 << 15
 """Size of each of the two slots in bytes; a stage and a path, escaped, fit."""

@@ -24,7 +24,7 @@ from benchwright.engines.base import Attempt
 from benchwright.engines.progress_slot import ProgressSlot
 from benchwright.engines.starting import THREAD_SETTINGS
 from benchwright.engines.usage import Meter
-from benchwright.storage_faults import storage_fault
+from benchwright.machine.storage_faults import storage_fault
 
 
 def main(conn: Connection, at_path: Path, log_path: str, environment: Mapping[str, str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from benchwright.yaml_places import Path_
+from benchwright.settings.yaml_places import Path_
 
 from . import idea_facts
 from .picture_facts import PictureFacts, Subject

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchwright.yaml_places import Path_
+from benchwright.settings.yaml_places import Path_
 
 from .checks import mistakes_in
 from .marked_subjects import MarkedSubject, in_words, marked_subjects

@@ -28,7 +28,7 @@ from benchwright.canonical import digest
 from benchwright.errors import DataError
 from benchwright.files.table_text import TableLine, text_lines
 from benchwright.files.tables import TEXT_ENDS, Table, table_end
-from benchwright.yaml_places import Mistakes, Places, checked, compose, shown
+from benchwright.settings.yaml_places import Mistakes, Places, checked, compose, shown
 
 from .checks import mistakes_in
 from .facts_table import read_facts_table

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from benchwright.errors import DataError
 from benchwright.files.table_text import TableLine
 from benchwright.files.tables import by_column, header_names
-from benchwright.yaml_places import Mistakes, Path_, Places, shown
+from benchwright.settings.yaml_places import Mistakes, Path_, Places, shown
 
 from .picture_facts import PictureFacts
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from benchwright.errors import DataError
 from benchwright.files.bounds import ROW_GROUP_BYTES
-from benchwright.storage_faults import is_of_the_machine
+from benchwright.machine.storage_faults import is_of_the_machine
 
 if TYPE_CHECKING:
     import pyarrow as pa

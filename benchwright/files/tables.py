@@ -39,8 +39,8 @@ from benchwright.files.recoded_text import in_utf_8
 from benchwright.files.sheet_parts import FaultyCell
 from benchwright.files.spreadsheets import SUFFIX, cell_text, sheet_rows
 from benchwright.files.table_text import DELIMITERS, OF_THE_WHOLE, TableLine, text_lines
-from benchwright.storage_faults import naming
-from benchwright.text_normalization import counted
+from benchwright.machine.storage_faults import naming
+from benchwright.texts.normalization import counted
 
 logger = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from benchwright.funnel.examples import StageExample
 from benchwright.funnel.thresholds import Spread
 from benchwright.funnel.thumbnails import Showing, ShownRecord
 from benchwright.pages import Chart, cut, page_pieces
-from benchwright.pipeline.overrides import OverrideStatus
-from benchwright.text_normalization import printable
+from benchwright.pipeline.stages.overrides import OverrideStatus
+from benchwright.texts.normalization import printable
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _STALE_SHOWN = 10

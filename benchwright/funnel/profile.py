@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from benchwright.engines.usage import NOTHING, WorkCost
 from benchwright.pages import Chart, ChartRow, LegendEntry, Look, Part, count_scale, page_pieces, rows_chart
-from benchwright.pipeline.runlog import EVENTS_FILE, vouch_for
+from benchwright.pipeline.stages.runlog import EVENTS_FILE, vouch_for
 from benchwright.workspace.atomic import replacing, write_json
 
 PAGE_FILE, JSON_FILE = "profile.html", "profile.json"

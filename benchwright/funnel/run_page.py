@@ -6,8 +6,8 @@ from pathlib import Path
 
 from benchwright.canonical import digest, file_digest
 from benchwright.errors import DamagedError
-from benchwright.pipeline.overrides import current_snapshot
-from benchwright.pipeline.runlog import is_vouched_for, vouch_for
+from benchwright.pipeline.stages.overrides import current_snapshot
+from benchwright.pipeline.stages.runlog import is_vouched_for, vouch_for
 from benchwright.workspace.run_results import stage_names
 from benchwright.workspace.sealed import read_sealed, write_sealed
 from benchwright.workspace.workspace import Workspace

@@ -14,8 +14,8 @@ from benchwright.funnel.examples import examples_of
 from benchwright.funnel.page import FunnelHead, FunnelSection, RefusedFile, Sheet, pieces
 from benchwright.funnel.thresholds import spreads_of
 from benchwright.funnel.thumbnails import Showing, partners_in
-from benchwright.pipeline.overrides import may_be_overridden, override_status, snapshot_of
 from benchwright.pipeline.run import stages_of_workspace
+from benchwright.pipeline.stages.overrides import may_be_overridden, override_status, snapshot_of
 from benchwright.workspace.atomic import replacing
 from benchwright.workspace.item_cache import cache_of
 from benchwright.workspace.run_results import files_of, stage_names

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from benchwright.errors import BenchwrightError
 from benchwright.models.devices import free_memory
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from unicodedata import east_asian_width
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from benchwright.text_normalization import printable
+from benchwright.texts.normalization import printable
 
 ASSETS = Path(__file__).parent / "assets"
 _FONT = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif'

@@ -12,10 +12,10 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from benchwright.hidden_characters import escaped
 from benchwright.pages.charts import Chart
 from benchwright.pages.drawing import ASSETS
-from benchwright.text_normalization import counted, printable
+from benchwright.texts.hidden_characters import escaped
+from benchwright.texts.normalization import counted, printable
 
 _TEMPLATES = Path(__file__).parent / "templates"
 

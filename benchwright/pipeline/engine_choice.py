@@ -9,7 +9,7 @@ from benchwright.engines.base import Engine
 from benchwright.errors import BenchwrightError
 
 if TYPE_CHECKING:
-    from benchwright.pipeline.worker_context import WorkerContext
+    from benchwright.pipeline.stages.worker_context import WorkerContext
 
 ENGINES = ("local", "ray")
 """`local`: processes of this machine. `ray`: actors on a Ray cluster."""

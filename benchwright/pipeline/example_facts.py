@@ -12,7 +12,7 @@ from benchwright.errors import RecipeError
 from benchwright.pipeline.ingest import list_files
 from benchwright.recipe import Recipe
 from benchwright.recipes import companions
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 _ENOUGH = 0.5
 """Smallest share of the files that the facts must cover; the rest may be second copies and broken downloads."""

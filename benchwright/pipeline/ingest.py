@@ -26,14 +26,14 @@ from benchwright.engines.base import Attempt, Done, Job
 from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify, path_for, uri_for
-from benchwright.photographs import BroughtPhotograph
 from benchwright.pipeline.seen_files import IngestCache, SeenFile
 from benchwright.records import ImageRecord, Source
 from benchwright.rights.embedded import embedded_sources
 from benchwright.rights.source_table import SourceTable, read_source_table
 from benchwright.rights.stated_sources import SettledSource, stated_source
 from benchwright.source_files.no_photographs import is_no_photograph
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
+from benchwright.workspace.photographs import BroughtPhotograph
 from benchwright.workspace.shards import StageTable, VerdictCounts, effect_of, shard_names, shard_of
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.tables import FILES, IMAGES, image_row, sorted_rows

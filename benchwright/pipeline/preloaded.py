@@ -8,6 +8,6 @@ from __future__ import annotations
 import pyarrow.parquet
 
 import benchwright.pipeline.ingest
-import benchwright.pipeline.map_stage
+import benchwright.pipeline.stages.map_stage
 
 __all__ = ["benchwright", "pyarrow"]

@@ -12,7 +12,7 @@ from benchwright.models.endpoints.chat import ChatSettings
 from benchwright.models.endpoints.usage import RequestPlan
 from benchwright.recipe import Recipe
 from benchwright.steps import Step
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .ingest import list_files
 from .planning.fitting import fitted_to

@@ -15,25 +15,25 @@ from benchwright.engines.local import processors
 from benchwright.errors import BenchwrightError, DamagedError, StepError
 from benchwright.images.formats.walking import Limits
 from benchwright.images.made_pictures import MadeRule, PictureRule
-from benchwright.photographs import photographs_of
-from benchwright.pipeline.damage import make_again, mend_tables
 from benchwright.pipeline.engine_choice import open_engine
-from benchwright.pipeline.final_stage import run_final
-from benchwright.pipeline.gather_stage import run_campaign, run_gather
 from benchwright.pipeline.ingest import ingest
-from benchwright.pipeline.map_stage import TRANSIENT, MapJob
-from benchwright.pipeline.overrides import override_status, take_in
 from benchwright.pipeline.planning.fitting import fitted_to
 from benchwright.pipeline.planning.plan import Phase, check_final_steps, phases, plan
-from benchwright.pipeline.record_jobs import EngineMap
-from benchwright.pipeline.runlog import RunLog, logged
-from benchwright.pipeline.stage_events import StageEvents, Watched
-from benchwright.pipeline.view import View
-from benchwright.pipeline.worker_context import WorkerContext
+from benchwright.pipeline.stages.damage import make_again, mend_tables
+from benchwright.pipeline.stages.final_stage import run_final
+from benchwright.pipeline.stages.gather_stage import run_campaign, run_gather
+from benchwright.pipeline.stages.map_stage import TRANSIENT, MapJob
+from benchwright.pipeline.stages.overrides import override_status, take_in
+from benchwright.pipeline.stages.record_jobs import EngineMap
+from benchwright.pipeline.stages.runlog import RunLog, logged
+from benchwright.pipeline.stages.stage_events import StageEvents, Watched
+from benchwright.pipeline.stages.view import View
+from benchwright.pipeline.stages.worker_context import WorkerContext
 from benchwright.progress import Progress, Silent
 from benchwright.recipe import Header, Recipe, read_resolved
 from benchwright.steps import BringContext, FinalContext, FinalStep, Resources, Step
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
+from benchwright.workspace.photographs import photographs_of
 from benchwright.workspace.run_results import FinishedRun, StepReport, report_of
 from benchwright.workspace.shards import StageTable, VerdictCounts, shard_names
 from benchwright.workspace.stage_input import INGEST

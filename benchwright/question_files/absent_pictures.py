@@ -6,7 +6,7 @@ from collections import Counter
 
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import MISSING_PICTURE
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .question_index import QuestionIndex
 

@@ -16,16 +16,16 @@ from benchwright.images.identify import identify as identify_file
 from benchwright.source_files.files import DatasetFiles, FileNote
 from benchwright.source_files.refusal_lists import refusals_in
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
 from .absent_pictures import nearly_all_absent
-from .key_evidence import KeyTable
-from .key_report import key_lines, row_lines, summed
+from .keys.key_evidence import KeyTable
+from .keys.key_report import key_lines, row_lines, summed
 from .looked_into import LookedInto
 from .mapping.column_files import write_columns
 from .own_columns import Origin, shown_name
-from .picture_lookup import Identify, PictureLookup
+from .pictures.picture_lookup import Identify, PictureLookup
 from .question_files import QuestionFile, Stated
 from .question_index import QuestionIndex
 from .question_source import QuestionSource, open_source

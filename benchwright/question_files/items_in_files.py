@@ -12,7 +12,7 @@ from benchwright.source_files.item_files import ItemFiles, SourceItem
 from benchwright.source_files.refusals import MISSING_PICTURE, RefusedRow
 
 from .item_check import read_questions
-from .picture_lookup import UNREADABLE_PICTURE
+from .pictures.picture_lookup import UNREADABLE_PICTURE
 from .question_index import NO_KEY, NO_PICTURE
 
 _LOOKED_AT = frozenset({NO_KEY, NO_PICTURE, MISSING_PICTURE})

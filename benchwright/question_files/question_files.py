@@ -15,24 +15,24 @@ from pydantic import ValidationError
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.files.tables import WITH_HEADER, table_end
-from benchwright.own_ids import STATED_ID
+from benchwright.machine.storage_faults import is_of_the_machine
+from benchwright.questions.own_ids import STATED_ID
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import BadRow, Row, guarded
-from benchwright.storage_faults import is_of_the_machine
 
-from .asked_question import MAX_KEY, AskedPicture, AskedQuestion, ModelReply, task_name
-from .key_reading import all_places
+from .keys.key_reading import all_places
+from .keys.present_options import with_form_of_options
 from .layouts.pictures_by_id import TEMPLATE
 from .looked_into import LookedInto, kept_out, settled
 from .mapping.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
 from .mapping.configs import file_labels
 from .mapping.readings import Reading
 from .own_columns import FileColumns, file_columns
-from .picture_cells import PLAIN_CELLS, PictureCells
-from .picture_columns import with_named_pictures
-from .present_options import with_form_of_options
+from .pictures.picture_cells import PLAIN_CELLS, PictureCells
+from .pictures.picture_columns import with_named_pictures
 from .question_rows import DEFAULT_TASK, question_of, stated_id, stated_key
+from .questions.asked_question import MAX_KEY, AskedPicture, AskedQuestion, ModelReply, task_name
 from .reply_columns import model_of_path, reply_of, without_ends
 from .tables.joined_files import JoinedFile
 from .tables.rows import ENDS, rows_of

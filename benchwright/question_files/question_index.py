@@ -22,19 +22,19 @@ from pydantic_core import PydanticSerializationError
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.images.identify import uri_for
-from benchwright.own_ids import STATED_ID
-from benchwright.photographs import BroughtPhotograph
+from benchwright.questions.own_ids import STATED_ID
 from benchwright.records import Source
 from benchwright.source_files.refusal_lists import Refusals
 from benchwright.source_files.refusals import BAD_ROW, MISSING_PICTURE, REPEATED, RefusedRow
 from benchwright.source_files.rows import BadRow
+from benchwright.workspace.photographs import BroughtPhotograph
 
-from .asked_question import MAX_KEY, AskedQuestion, ModelReply
-from .file_question import FileQuestion
-from .key_reading import is_letter
+from .keys.key_reading import is_letter
 from .layouts.captions import FIRST_CAPTION, NO_CAPTION_MARKED
-from .picture_lookup import PICTURE_REASONS, PictureLookup
+from .pictures.picture_lookup import PICTURE_REASONS, PictureLookup
 from .question_files import ReadRow
+from .questions.asked_question import MAX_KEY, AskedQuestion, ModelReply
+from .questions.file_question import FileQuestion
 from .tables.joined_files import KEYS_DIFFER
 
 NO_PICTURE, _NO_QUESTION, NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"

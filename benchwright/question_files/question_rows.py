@@ -13,16 +13,16 @@ from typing import Any, Literal
 from benchwright.files.sheet_parts import FaultyCell
 from benchwright.records import LETTERS, Scalar
 from benchwright.source_files.rows import BadRow
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
-from .asked_question import YES_NO, AskedPicture, AskedQuestion, KeyFault, task_name
-from .key_reading import SEALED, KeyCell, is_letter, option_named
+from .keys.key_reading import SEALED, KeyCell, is_letter, option_named
+from .keys.option_cells import are_marked_in_order, is_absent, listed_in, parsed_cell, without_mark
+from .keys.present_options import check_cells, present_options, shown_key
 from .mapping.columns import ColumnMapping
 from .mapping.readings import KnownKey, Reading
-from .marked_pictures import number_of_mark, numbered_options, renumbered, with_marked
-from .option_cells import are_marked_in_order, is_absent, listed_in, parsed_cell, without_mark
-from .picture_cells import PLAIN_CELLS, PictureCells, named_picture
-from .present_options import check_cells, present_options, shown_key
+from .pictures.marked_pictures import number_of_mark, numbered_options, renumbered, with_marked
+from .pictures.picture_cells import PLAIN_CELLS, PictureCells, named_picture
+from .questions.asked_question import YES_NO, AskedPicture, AskedQuestion, KeyFault, task_name
 
 DEFAULT_TASK = "imported"
 _KINDS = ("yes_no", "multiple_choice")

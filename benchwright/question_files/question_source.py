@@ -13,16 +13,16 @@ from benchwright.release import Release, ReleasedItem
 from benchwright.source_files.files import DatasetFiles, FileNote
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import Row
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
-from .asked_question import AskedPicture, AskedQuestion
 from .id_named_pictures import with_pictures_named_by_id
-from .key_evidence import KeyTable
+from .keys.key_evidence import KeyTable
 from .looked_into import LookedInto
 from .mapping.column_files import ColumnFile, read_columns
 from .mapping.columns import ENCODING, stated_encoding
-from .picture_paths import PicturePaths
+from .pictures.picture_paths import PicturePaths
 from .question_files import QuestionFile, ReadRow, Stated, question_files, rows_in
+from .questions.asked_question import AskedPicture, AskedQuestion
 from .source_keys import with_readings
 from .tables.rows import rows_of
 from .tables.webdataset import is_webdataset

@@ -9,12 +9,12 @@ from functools import partial
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.rows import Row, guarded
 
-from .key_evidence import KeyEvidence, KeyTable
+from .keys.key_evidence import KeyEvidence, KeyTable
+from .keys.option_cells import are_marked_in_order
+from .keys.present_options import number_absent
 from .mapping.columns import ColumnMapping
-from .option_cells import are_marked_in_order
-from .picture_cells import OptionNames
-from .picture_paths import PicturePaths
-from .present_options import number_absent
+from .pictures.picture_cells import OptionNames
+from .pictures.picture_paths import PicturePaths
 from .question_files import QuestionFile
 from .question_rows import option_texts, stated_id, stated_key
 from .tables.rows import rows_of

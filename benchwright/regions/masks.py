@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.records import MaskRuns
-from benchwright.rle import encode_runs
+from benchwright.regions.rle import encode_runs
 
 if TYPE_CHECKING:
     pass

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.components import components_of
 from benchwright.errors import DataError
 from benchwright.records import LETTERS
 from benchwright.replies.answers import read_answer
 from benchwright.replies.reply_text import plain
-from benchwright.text_normalization import counted
+from benchwright.statistics.components import components_of
+from benchwright.texts.normalization import counted
 
 from .reply_files import ReplyRow, UnreadReply, reply_rows
 

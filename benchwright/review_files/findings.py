@@ -14,7 +14,7 @@ from benchwright.errors import DataError
 from benchwright.records import ItemId, Record, Sha256
 from benchwright.release.format import documents
 from benchwright.review_files.tasks import Code, FindingCategory
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 FORMAT: Literal["benchwright/review-findings"] = "benchwright/review-findings"
 VERSION = 1

@@ -21,7 +21,7 @@ from benchwright.errors import DataError
 from benchwright.files.table_text import TableLine
 from benchwright.files.tables import Table, by_column, header_names
 from benchwright.images.identify import uri_for
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .licences import normalized_licence
 

@@ -22,7 +22,7 @@ from typing import BinaryIO, Generic, TypeVar, cast
 from benchwright.errors import DataError
 from benchwright.files.bounds import MEMBERS
 from benchwright.files.packed import check_unpacked
-from benchwright.storage_faults import naming
+from benchwright.machine.storage_faults import naming
 
 from .refusals import UNUSABLE_MEMBER, Refused
 

@@ -28,8 +28,8 @@ from benchwright.files.bounds import DOCUMENT_BYTES
 from benchwright.files.packed import check_unpacked, unpacked
 from benchwright.files.recoded_text import UTF_16_MARKS, check_encoding, in_utf_8
 from benchwright.files.tables import JSON_ENDS, TEXT_ENDS, Table, table_end
-from benchwright.storage_faults import is_of_the_machine, naming
-from benchwright.text_normalization import counted
+from benchwright.machine.storage_faults import is_of_the_machine, naming
+from benchwright.texts.normalization import counted
 
 from .archives import SUFFIXES, Archive, opened_archive
 from .no_photographs import is_no_photograph, lies_apart

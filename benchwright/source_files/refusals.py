@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 BAD_ROW = "bad_row"
 MISSING_PICTURE = "missing_picture"

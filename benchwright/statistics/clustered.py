@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from benchwright.score_interval import Z_95, Interval
 from benchwright.statistics.proportions import Estimate, mean_of_proportions, wilson, wilson_clustered
 from benchwright.statistics.resampling import ClusterKinds, kinds_of, resampled_sums
+from benchwright.statistics.score_interval import Z_95, Interval
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import ceil, log, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.score_interval import Z_95, Interval
 from benchwright.statistics.clustered import LEAST_CLUSTERS, design_effect, items_worth, percentiles
 from benchwright.statistics.proportions import Method
 from benchwright.statistics.resampling import ClusterKinds, kinds_of, resampled_sums
+from benchwright.statistics.score_interval import Z_95, Interval
 
 if TYPE_CHECKING:
     import numpy as np

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil, sqrt
 
-from benchwright.score_interval import Z_95
+from benchwright.statistics.score_interval import Z_95
 
 POWER, _Z_POWER = 0.8, 0.8416212335729143
 """The chance of finding a difference that is there, and that point of the standard normal distribution."""

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from benchwright.score_interval import Z_95, Interval
+from benchwright.statistics.score_interval import Z_95, Interval
 
 
 class LabelledPart(NamedTuple):

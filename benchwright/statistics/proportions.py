@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import Literal, NamedTuple
 
-from benchwright.score_interval import Z_95, Interval, score_interval
+from benchwright.statistics.score_interval import Z_95, Interval, score_interval
 
 Method = Literal["wilson", "wilson_clustered", "clustered_bootstrap", "combined", "adjusted_wald", "finite_population"]
 """How an interval was made: Wilson's; Wilson's with as many items as those of clusters are worth; percentiles of

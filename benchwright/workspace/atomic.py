@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from benchwright.storage_faults import naming, writing
+from benchwright.machine.storage_faults import naming, writing
 from benchwright.workspace.private_files import make_private_file
 
 

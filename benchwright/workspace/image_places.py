@@ -12,7 +12,7 @@ from pathlib import Path
 
 from benchwright.errors import DataError
 from benchwright.images.identify import path_for
-from benchwright.photographs import collected_photographs
+from benchwright.workspace.photographs import collected_photographs
 from benchwright.workspace.run_results import files_of
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.workspace import Workspace

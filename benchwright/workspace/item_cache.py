@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from benchwright.canonical import digest
-from benchwright.versions import library_versions
+from benchwright.machine.versions import library_versions
 from benchwright.workspace.private_files import make_private_file
 
 logger = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchwright.canonical import bytes_digest
-from benchwright.storage_faults import writing
+from benchwright.machine.storage_faults import writing
 from benchwright.workspace.atomic import write_bytes
 
 

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from benchwright.canonical import digest, file_digest
 from benchwright.errors import DamagedError, DataError
-from benchwright.storage_faults import writing
+from benchwright.machine.storage_faults import writing
 from benchwright.workspace.atomic import flush_to_disk
 from benchwright.workspace.sealed import read_sealed, write_sealed
 from benchwright.workspace.tables import columns_of_rows, read_table, write_columns

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
+from benchwright.machine.storage_faults import is_of_the_machine
 from benchwright.records import LATER_SOURCE_FIELDS, ImageRecord, Item, Source
-from benchwright.storage_faults import is_of_the_machine
 from benchwright.workspace.arrow_arrays import arrow_array
 
 FORMAT = "benchwright/table"

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import BenchwrightError, DamagedError, DataError
-from benchwright.file_locks import lock
 from benchwright.images.made_pictures import MadeRule, PictureRule
+from benchwright.machine.file_locks import lock
 from benchwright.workspace.checked_files import CheckedFiles, checked_files
 from benchwright.workspace.objects import ObjectStore
 from benchwright.workspace.private_files import keep_private, make_private_folder

@@ -18,11 +18,11 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.images.identify import uri_for
-from benchwright.photographs import BroughtPhotograph
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusal_lists import refusals_in
 from benchwright.steps import FOLDER, SCENES, BringContext, GatherContext, Gathered, GatherStep, Step, Stream
 from benchwright.workspace.atomic import write_json
+from benchwright.workspace.photographs import BroughtPhotograph
 from benchwright.workspace.workspace import Workspace
 
 from ..ground_truth.values import RECORDS, VALUES, truth_entry, write_records

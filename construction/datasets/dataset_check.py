@@ -13,7 +13,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusal_lists import RowCounts, refusals_in
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
 from ..readers.reader import DatasetReader, read_dataset

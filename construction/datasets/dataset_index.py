@@ -21,14 +21,14 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import Identified, identify, uri_for
-from benchwright.photographs import BroughtPhotograph
 from benchwright.records import Source
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.portable_pixmap import SUFFIXES, png_of_pixmap
 from benchwright.source_files.refusal_lists import Refusals, RowCounts
 from benchwright.source_files.refusals import BAD_ROW, REPEATED, RefusedRow
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 from benchwright.workspace.objects import ObjectStore
+from benchwright.workspace.photographs import BroughtPhotograph
 
 from ..ground_truth.truths import GroundTruth
 from ..ground_truth.values import RecordPlace, truth_document

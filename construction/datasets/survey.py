@@ -18,7 +18,7 @@ from benchwright.models.local_weights import FOLDER, weights_on_this_machine
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusal_lists import RowCounts
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..readers.found import kinds_found, records_of_source
 from ..readers.own_annotations import OwnPictures

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 
 @lru_cache(maxsize=1 << 16)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from benchwright.diagnostics.wording.repeated_options import are_nearly_equal
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 from .related_words import are_related
 

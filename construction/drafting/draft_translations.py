@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 from benchwright.canonical import canonical_json
 from benchwright.models.endpoints.chat import Chat, ChatSettings
-from benchwright.models.endpoints.failures import MAY_PASS
 from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, RequestPlan
+from benchwright.models.endpoints.vendors.failures import MAY_PASS
 from benchwright.questions.translations import ItemText, text_of, translated, translation_mistakes
 from benchwright.records import LANGUAGE_CODE, Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream

@@ -12,11 +12,11 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field, field_validator, model_validator
 
-from benchwright.estimates import ESTIMATED_BY
 from benchwright.models.batching import Batches, OutOfMemory
 from benchwright.models.devices import find_device
 from benchwright.models.picture_batches import PictureBatches, Pixels
 from benchwright.records import ImageRecord
+from benchwright.release.format.estimates import ESTIMATED_BY
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Stream
 
 from ..ground_truth.truths import CountQuestion, LabelledBox, LabelledBoxes

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr, model_validator
 
 from benchwright.canonical import digest, file_digest
-from benchwright.estimates import ESTIMATED_BY
 from benchwright.images.identify import path_for
 from benchwright.models.picture_batches import PictureBatches
 from benchwright.records import ImageRecord
+from benchwright.release.format.estimates import ESTIMATED_BY
 from benchwright.source_files.rows import BadRow
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 

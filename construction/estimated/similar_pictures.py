@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, PrivateAttr, model_validator
 
-from benchwright.estimates import ESTIMATED_BY
 from benchwright.models.picture_batches import PictureBatches, Pixels
 from benchwright.models.picture_vectors import Preprocessing, Vectors, decode_vectors, embed, encode_vector
 from benchwright.records import ImageRecord
+from benchwright.release.format.estimates import ESTIMATED_BY
 from benchwright.seeds import generator_for, seed_for
 from benchwright.steps import (
     Context,

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from benchwright.text_normalization import counted, normal
+from benchwright.texts.normalization import counted, normal
 
 SizeWH = tuple[int, int]
 Point = tuple[float, float]

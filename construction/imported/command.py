@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.output import emit, emit_lines, json_option
 from benchwright.question_files.mapping.readings import READINGS
+from benchwright.terminal.output import emit, emit_lines, json_option
 
 
 @click.command("items")

@@ -16,12 +16,11 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import canonical_json, digest
 from benchwright.errors import PrerequisiteError
-from benchwright.photographs import BroughtPhotograph
-from benchwright.question_files.asked_question import AskedQuestion
-from benchwright.question_files.file_question import IMPORTED, OWN_SPLIT, FileQuestion, item_of
-from benchwright.question_files.picture_lookup import PictureLookup
+from benchwright.question_files.pictures.picture_lookup import PictureLookup
 from benchwright.question_files.question_index import QuestionIndex
 from benchwright.question_files.question_source import QuestionSource, open_source
+from benchwright.question_files.questions.asked_question import AskedQuestion
+from benchwright.question_files.questions.file_question import IMPORTED, OWN_SPLIT, FileQuestion, item_of
 from benchwright.records import ImageRecord, Item
 from benchwright.release.format.manifest import SPLIT
 from benchwright.source_files.refusal_lists import refusals_in
@@ -38,6 +37,7 @@ from benchwright.steps import (
     Step,
     Stream,
 )
+from benchwright.workspace.photographs import BroughtPhotograph
 from benchwright.workspace.workspace import Workspace
 
 from ..datasets.dataset import REFUSED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 Mode = Literal["hardened", "paper"]
 """`hardened`: key and distractors are drawn by one rule, so that exchanging them changes nothing that can be known

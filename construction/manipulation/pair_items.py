@@ -16,7 +16,7 @@ from benchwright.models.endpoints.chat import Chat, ChatSettings
 from benchwright.models.endpoints.structured_replies import NotOfThatShape
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, PictureFidelity, Stream
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 from ..distractors.choosing import options_evidence
 from ..distractors.sameness import says_the_same

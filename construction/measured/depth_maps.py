@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from benchwright.canonical import file_digest
-from benchwright.estimates import ESTIMATED_BY
+from benchwright.release.format.estimates import ESTIMATED_BY
 from benchwright.seeds import generator_for
 from benchwright.source_files.rows import BadRow
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import BenchwrightError
-from benchwright.text_normalization import counted, printable
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted, printable
 
 if TYPE_CHECKING:
     from .pair_counts import PairStatistics

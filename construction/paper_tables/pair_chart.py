@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchwright.pages import Chart, ChartRow, LegendEntry, Look, NumberTable, Panel, Part, Scale, panels_chart
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..manipulation.pair_questions.kinds_of_change import ASPECTS
 from .pair_counts import TYPES, PairStatistics

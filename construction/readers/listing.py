@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from benchwright.errors import BenchwrightError
 from benchwright.rooms import catalogue, find
-from benchwright.settings_help import settings_of, summary_of
+from benchwright.settings.help import settings_of, summary_of
 from benchwright.source_files.rows import first_mistake
 
 from .reader import DatasetReader

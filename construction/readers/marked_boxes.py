@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from benchwright.regions.formats.picture_marks import PictureMarks
 from benchwright.source_files.refusals import RefusedRow
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..ground_truth.truths import LabelledBox, LabelledBoxes
 

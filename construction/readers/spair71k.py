@@ -20,7 +20,7 @@ from benchwright.files.numbered_lines import numbered_lines
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import BadRow, Row, checked, guarded, json_document
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..ground_truth.truths import BoxXYXY, GroundTruth, KeypointPair, Point
 from .reader import DatasetPicture, DatasetReader, DatasetRecord, NeededFiles, chosen

@@ -24,7 +24,7 @@ from benchwright.regions.formats.streamed_json import JsonLists
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.refusals import RefusedRow
 from benchwright.source_files.rows import BadRow, LeftOutByRule, Row, checked, guarded
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 from ..ground_truth.truths import GroundTruth, VisualQuestion
 from .coco_pictures import coco_path

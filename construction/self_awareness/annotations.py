@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchwright.questions.written import NAMES_NOTHING
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 from ..distractors.related_words import singular
 from ..distractors.sameness import may_both_be_right

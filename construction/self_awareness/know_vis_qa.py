@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 from ..distractors.sameness import may_both_be_right
 from ..ground_truth.truths import GroundTruth, NamedEntity, SizeWH

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Literal, get_args
 
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 VisualInformation = Literal["action", "color", "counting", "object", "position", "ocr", "shape", "scene"]
 KINDS: tuple[VisualInformation, ...] = get_args(VisualInformation)

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from benchwright.estimates import ESTIMATED_BY
 from benchwright.records import ImageRecord
+from benchwright.release.format.estimates import ESTIMATED_BY
 from benchwright.seeds import generator_for
 
 from ..distractors.sources import other_numbers

@@ -15,8 +15,8 @@ from pydantic import Field, model_validator
 
 from benchwright.errors import RequestFailed
 from benchwright.models.endpoints.chat import Chat, ChatSettings
-from benchwright.models.endpoints.failures import MAY_PASS
 from benchwright.models.endpoints.structured_replies import NotOfThatShape
+from benchwright.models.endpoints.vendors.failures import MAY_PASS
 from benchwright.records import ImageRecord, Item
 from benchwright.seeds import generator_for, seed_for
 from benchwright.steps import Context, OpenContext

@@ -28,10 +28,10 @@ from PIL import Image, ImageDraw
 from pydantic import Field, PrivateAttr
 
 from benchwright.errors import PrerequisiteError
-from benchwright.photographs import BroughtPhotograph
 from benchwright.records import Source
 from benchwright.seeds import generator_for
 from benchwright.steps import BringContext, GatherContext, Gathered, GatherStep, Stream
+from benchwright.workspace.photographs import BroughtPhotograph
 from benchwright.workspace.workspace import Workspace
 
 from ..ground_truth.truths import Puzzle

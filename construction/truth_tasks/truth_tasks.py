@@ -21,10 +21,10 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import RecipeError
-from benchwright.estimates import ESTIMATED_BY
 from benchwright.facts import REGIONS
 from benchwright.questions.written import QUESTIONS
 from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, VisualPrompt
+from benchwright.release.format.estimates import ESTIMATED_BY
 from benchwright.seeds import generator_for
 from benchwright.steps import (
     Context,

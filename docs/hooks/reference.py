@@ -23,7 +23,6 @@ from mkdocs.structure.files import File, Files
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.store.database.schema import MEANING, metadata
 from benchwright.cli import commands
-from benchwright.cli.output import JsonOption
 from benchwright.construction.item_parts.spatial_questions import question_table
 from benchwright.construction.readers.listing import reader_documents
 from benchwright.errors import UnreadableImage
@@ -31,8 +30,9 @@ from benchwright.evaluation.protocols.names import listed
 from benchwright.recipe import Header
 from benchwright.release.format.schema import COLUMN_MEANINGS, COLUMNS
 from benchwright.rooms import catalogue
-from benchwright.settings_help import Setting, reasons_of, settings_of, summary_of
+from benchwright.settings.help import Setting, reasons_of, settings_of, summary_of
 from benchwright.steps import Outcome
+from benchwright.terminal.output import JsonOption
 
 HERE = Path(__file__).parent
 ROOM_NAMES = ("filters", "construction", "annotation", "exports", "evaluation", "audit")

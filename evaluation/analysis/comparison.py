@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.errors import BenchwrightError
-from benchwright.score_interval import Interval
 from benchwright.statistics import holm
 from benchwright.statistics.paired_difference import ModelPair, compare_pair, least_p
-from benchwright.text_normalization import counted
+from benchwright.statistics.score_interval import Interval
+from benchwright.texts.normalization import counted
 
 from ..metrics.base import task_numbers
 from ..results.score import Figure, Score, read_scores

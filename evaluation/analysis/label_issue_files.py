@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
 from benchwright.review_files.tasks import LONGEST_TEXT, SUFFIX, ReviewTask, SideText, TaskFileHead, write_review_tasks
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 from benchwright.workspace.written_once import REPLACE, written_once
 
 from ..prompting.release_files import columns_of

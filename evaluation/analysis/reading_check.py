@@ -21,7 +21,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.files.bounded_json import bounded_json
 from benchwright.files.parquet_tables import UnreadableParquet
 from benchwright.files.tables import Table
-from benchwright.models.endpoints.reply_kinds import DECLINED
+from benchwright.models.endpoints.vendors.reply_kinds import DECLINED
 from benchwright.records import right_key
 from benchwright.statistics.stratified import shares
 

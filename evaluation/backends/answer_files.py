@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, get_args
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
-from benchwright.models.endpoints.reply_kinds import ReplyKind
+from benchwright.models.endpoints.vendors.reply_kinds import ReplyKind
 
 from ..prompting.question import Question, Reply
 from .options import MOST_SAMPLES

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from benchwright.errors import BenchwrightError
-from benchwright.own_ids import OwnIds
+from benchwright.questions.own_ids import OwnIds
 from benchwright.record_map import RecordMap, map_here
 from benchwright.rooms import find
 from benchwright.workspace.item_cache import ItemCache

@@ -18,15 +18,15 @@ from urllib.parse import urlsplit
 
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, PrerequisiteError, RequestFailed
-from benchwright.models.endpoints.apis import APIS, OPENAI_APIS
 from benchwright.models.endpoints.chat_request import ChatMessage, ChatRequest
 from benchwright.models.endpoints.completions import Completion
-from benchwright.models.endpoints.extra_headers import secrets_in, sent_headers
-from benchwright.models.endpoints.failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
-from benchwright.models.endpoints.picture_refusals import learned_limits
-from benchwright.models.endpoints.request_bodies import Api
 from benchwright.models.endpoints.usage import BudgetSpent, Spending
-from benchwright.text_normalization import counted
+from benchwright.models.endpoints.vendors.apis import APIS, OPENAI_APIS
+from benchwright.models.endpoints.vendors.extra_headers import secrets_in, sent_headers
+from benchwright.models.endpoints.vendors.failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
+from benchwright.models.endpoints.vendors.picture_refusals import learned_limits
+from benchwright.models.endpoints.vendors.request_bodies import Api
+from benchwright.texts.normalization import counted
 
 from ..prompting.prompts import message_of
 from ..prompting.question import Question, QuestionImage, Reply

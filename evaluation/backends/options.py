@@ -14,11 +14,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from benchwright.errors import BenchwrightError
-from benchwright.models.endpoints.apis import OPENAI_APIS, Detail, Effort, api_of, parameters_for
-from benchwright.models.endpoints.extra_headers import wrong_headers
-from benchwright.models.endpoints.request_bodies import Api
-from benchwright.models.endpoints.request_fields import RequestFields, RequestParameters, wrong_fields
 from benchwright.models.endpoints.usage import Budget, Prices
+from benchwright.models.endpoints.vendors.apis import OPENAI_APIS, Detail, Effort, api_of, parameters_for
+from benchwright.models.endpoints.vendors.extra_headers import wrong_headers
+from benchwright.models.endpoints.vendors.request_bodies import Api
+from benchwright.models.endpoints.vendors.request_fields import RequestFields, RequestParameters, wrong_fields
 
 _DECODING = ("temperature", "top_p", "seed", "max_tokens")
 """Options that decide how a reply is drawn, in the order in which requests hold them."""

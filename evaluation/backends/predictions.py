@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchwright.canonical import file_digest
 from benchwright.errors import DataError
 from benchwright.files.tables import JSON_ENDS, Table, by_column, header_names, json_lines, table_end
-from benchwright.models.endpoints.reply_kinds import ReplyKind
+from benchwright.models.endpoints.vendors.reply_kinds import ReplyKind
 from benchwright.replies.answers import read_answer
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..prompting.question import Question, Reply, item_of
 from .base import BackendContext

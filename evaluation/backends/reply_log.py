@@ -31,7 +31,7 @@ from typing import Any, NamedTuple, Self
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
-from benchwright.file_locks import lock
+from benchwright.machine.file_locks import lock
 from benchwright.models.endpoints.completions import Completion
 from benchwright.models.endpoints.usage import Tokens
 from benchwright.workspace.atomic import replacing

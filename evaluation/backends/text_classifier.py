@@ -1,13 +1,14 @@
 """A baseline that learns from words alone: it measures how well the key can be guessed without the pictures.
 
-`benchwright.text_only_baseline` describes how it learns. Accuracy above chance shows what the texts give away.
+`benchwright.diagnostics.shortcuts.text_only_baseline` describes how it learns. Accuracy above chance shows what the
+texts give away.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 
-from benchwright.text_only_baseline import (
+from benchwright.diagnostics.shortcuts.text_only_baseline import (
     FEATURES,
     FOLDS,
     PENALTY,

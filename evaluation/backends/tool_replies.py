@@ -17,7 +17,7 @@ from benchwright.records import LETTERS
 from benchwright.replies.answers import read_answer
 from benchwright.replies.model_replies import id_column, places_of_options
 from benchwright.replies.reply_files import ReplyRow, UnreadReply, reply_rows, row_of_record
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..prompting.question import Question, Reply, item_of
 from .predictions import ID_COLUMNS, Prediction, PredictionsFile

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed, DataError
 from benchwright.files.bounded_json import bounded_json
 from benchwright.files.tables import JSON_ENDS, Table
 from benchwright.records import LETTERS
 from benchwright.replies.readers import READERS
-from benchwright.text_normalization import counted, printable
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted, printable
 
 from .model_options import judge_options, model_options
 
@@ -178,7 +178,7 @@ def run(
     as_json: bool,
 ) -> None:
     """Ask a model every item of a release and score its replies; what was answered before is not asked again."""
-    from benchwright.cli.progress_bars import ProgressBars
+    from benchwright.terminal.progress_bars import ProgressBars
 
     from ..results.summary import sample_line
     from ..run import evaluate
@@ -608,7 +608,7 @@ def report(
     as_json: bool,
 ) -> None:
     """Write one HTML page with scores, plots and items of all models in a folder of results."""
-    from benchwright.cli.progress_bars import ProgressBars
+    from benchwright.terminal.progress_bars import ProgressBars
 
     from ..report.writing import write_report
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
-from benchwright.text_normalization import counted
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import counted
 
 
 @click.command("errors")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
-from benchwright.text_normalization import printable
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import printable
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from benchwright.errors import BenchwrightError
-from benchwright.models.endpoints.extra_headers import parse_headers
-from benchwright.models.endpoints.request_fields import parse_field
+from benchwright.models.endpoints.vendors.extra_headers import parse_headers
+from benchwright.models.endpoints.vendors.request_fields import parse_field
 
 from ..backends.options import BackendOptions, EndpointOptions, notes_of
 from ..judging.judge import Judge

@@ -7,9 +7,9 @@ from typing import Any, cast, get_args
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
-from benchwright.text_normalization import counted, printable
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted, printable
 
 _BENCHMARKS = ("mvp-bench", "blink", "ii-bench")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
-from benchwright.text_normalization import printable
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import printable
 
 from .commands import end_unfit
 from .model_options import model_options
@@ -87,8 +87,8 @@ def study(
 
     What it will cost is said first. What was answered before is not asked again.
     """
-    from benchwright.cli.progress_bars import ProgressBars
     from benchwright.release import Release
+    from benchwright.terminal.progress_bars import ProgressBars
 
     from ..results.summary import drawn
     from ..studies.catalogue import study_of

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchwright.canonical import canonical_json
-from benchwright.models.endpoints.reply_kinds import DECLINED
+from benchwright.models.endpoints.vendors.reply_kinds import DECLINED
 
 from ..metrics.base import is_right
 from ..prompting.question import Question

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchwright.pages import SHARES, Chart, ChartRow, Dot, NumberTable, ReferenceLine, page_pieces, rows_chart, spelled
-from benchwright.text_normalization import printable
+from benchwright.texts.normalization import printable
 from benchwright.workspace.atomic import replacing
 
 from ..analysis.comparison import ALPHA

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.canonical import canonical_json, file_digest
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.file_locks import lock
+from benchwright.machine.file_locks import lock
 from benchwright.release.sealing.answer_key import AnswerKey, unsealed
-from benchwright.text_normalization import printable
+from benchwright.texts.normalization import printable
 from benchwright.workspace.private_files import make_private_file
 
 from ..backends.answer_files import AnswerFile, read_head

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchwright.models.endpoints.completions import Completion
-    from benchwright.models.endpoints.reply_kinds import ReplyKind
     from benchwright.models.endpoints.usage import Tokens
+    from benchwright.models.endpoints.vendors.reply_kinds import ReplyKind
     from benchwright.records import Item
 
 

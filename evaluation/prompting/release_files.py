@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from benchwright.files.parquet_tables import ParquetTable
     from benchwright.release import Release
-from benchwright.components import components_of_column
+from benchwright.statistics.components import components_of_column
 
 _IN_EVERY_ITEM = {
     "item_id": "^[0-9a-f]{32}$",

@@ -19,7 +19,7 @@ from benchwright.images.identify import identify
 from benchwright.images.regular_files import read_file
 from benchwright.records import LETTERS, Choice, Item, ItemImage
 from benchwright.seeds import seed_for
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..prompting.prompts import one_part_a_run
 from ..prompting.question import Part, Released

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..prompting.item_index import labels_in
 from ..prompting.question import Part, Question, QuestionImage, Released, question_of

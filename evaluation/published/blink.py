@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from benchwright.errors import DataError
 from benchwright.replies.answers import read_answer
 from benchwright.replies.readers.blink import settled_choice
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..metrics.papers.blink import per_task, total
 from ..metrics.papers.shares import Share

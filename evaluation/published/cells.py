@@ -83,7 +83,7 @@ class Recount:
         from rich.table import Table
         from rich.text import Text
 
-        from benchwright.text_normalization import printable
+        from benchwright.texts.normalization import printable
 
         with_printed = any(cell.printed for cell in self.readings.values())
         heads = ["cell", "%", "counted", *(["paper", "given by"] if with_printed else [])]

@@ -22,12 +22,12 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify, uri_for
 from benchwright.images.regular_files import read_file
-from benchwright.question_files.asked_question import task_name
-from benchwright.question_files.file_question import FileQuestion
 from benchwright.question_files.item_check import ReadQuestions, read_questions
-from benchwright.question_files.picture_lookup import UNREADABLE_PICTURE
+from benchwright.question_files.pictures.picture_lookup import UNREADABLE_PICTURE
 from benchwright.question_files.question_files import Stated
 from benchwright.question_files.question_index import NO_KEY
+from benchwright.question_files.questions.asked_question import task_name
+from benchwright.question_files.questions.file_question import FileQuestion
 from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, Operation, Source, item_id_for
 from benchwright.release import Release, write_release
 from benchwright.source_files.refusals import MISSING_PICTURE, RefusedRow

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from benchwright.replies.answers import read_answer
 from benchwright.replies.readers import mvp_bench as paper
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..metrics.papers.mvp_bench import YesNoAnswer, a_acc, circular, i_acc, m_acc, q_acc
 from ..metrics.papers.shares import Share, share

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.errors import DataError
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .files import SourceRow, json_lines, names_in, needed, plain_or_gzipped
 

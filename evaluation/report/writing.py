@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.record_map import RecordMap, map_here
 from benchwright.release import Release
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 from benchwright.workspace.atomic import replacing
 from benchwright.workspace.item_cache import ItemCache
 

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.files.parquet_tables import ParquetTable, UnreadableParquet
-from benchwright.models.endpoints.reply_kinds import DECLINED
-from benchwright.own_ids import own_id
+from benchwright.models.endpoints.vendors.reply_kinds import DECLINED
+from benchwright.questions.own_ids import own_id
 from benchwright.replies.answers import ParsedAnswer, read_answer
 from benchwright.replies.readers import READERS, ROBUST
 
@@ -77,8 +77,8 @@ every question that a protocol asked; it is null where the row itself is the onl
 first attempt with the row's letter. `is_cut_off` says whether any reply ends where the longest one was reached, be it
 answered. `region_iou` says how well the region that was asked for beside the letter fits what people marked, 0 to 1;
 null where no region was asked for. `reply_kind` is the kind of the response that a model's server sent
-(`benchwright/models/endpoints/reply_kinds.py`), `finish` its reason for ending as the server spells it; null for other
-replies. `source_id` is the id by which the item's source calls it; null where it has none."""
+(`benchwright/models/endpoints/vendors/reply_kinds.py`), `finish` its reason for ending as the server spells it; null
+for other replies. `source_id` is the id by which the item's source calls it; null where it has none."""
 
 
 def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply | None, reader: str) -> JudgedReply:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import CheckFailed
 from benchwright.files.parquet_tables import ParquetTable
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .score import OutcomeCause
 

@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchwright.errors import DataError
-from benchwright.score_interval import Interval, score_interval
 from benchwright.statistics.prediction_powered import LabelledPart, corrected_share
-from benchwright.text_normalization import counted
+from benchwright.statistics.score_interval import Interval, score_interval
+from benchwright.texts.normalization import counted
 
 READING_FILE = "reading.json"
 FORMAT: Literal["benchwright/reading"] = "benchwright/reading"

@@ -7,7 +7,7 @@ from collections import Counter
 from benchwright.errors import CheckFailed
 from benchwright.models.endpoints.usage import Prices, Tokens
 from benchwright.progress import Progress
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..prompting.question import Reply
 from .score import Usage

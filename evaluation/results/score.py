@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_fie
 from benchwright.errors import DataError
 from benchwright.replies.readers import ROBUST
 from benchwright.statistics.proportions import Estimate, Method
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..backends.result_names import differing_settings, identity_of, results_name
 from ..prompting.prompts import VANILLA

@@ -211,7 +211,7 @@ def drawn(table: Table, names: int = 0) -> str:
     import io
     import sys
 
-    from benchwright.cli.terminal import coloured, console
+    from benchwright.terminal.cleaning import coloured, console
 
     on_terminal = sys.stdout.isatty()
     buffer = io.StringIO()

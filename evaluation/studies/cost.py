@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Tokens
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..backends.base import Backend, parse_model
 from ..backends.options import BackendOptions

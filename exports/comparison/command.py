@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option
-from benchwright.own_ids import called
-from benchwright.text_normalization import printable
+from benchwright.questions.own_ids import called
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import printable
 
 if TYPE_CHECKING:
     from .differences import DifferentItem

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from benchwright.canonical import digest
-from benchwright.own_ids import own_id
+from benchwright.questions.own_ids import own_id
 from benchwright.release import Release
 
 from .reasons import Reasons

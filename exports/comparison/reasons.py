@@ -11,7 +11,7 @@ from benchwright.release import Release
 from benchwright.release.format.agreement import read_agreement
 from benchwright.release.format.errata import released_errata
 from benchwright.release.format.provenance import files_before_release
-from benchwright.text_normalization import counted, printable
+from benchwright.texts.normalization import counted, printable
 
 Row = Mapping[str, Any]
 

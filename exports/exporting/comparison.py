@@ -16,7 +16,7 @@ from benchwright.drawing.model_pictures import stored_picture
 from benchwright.errors import DataError
 from benchwright.images.decode import decode_rgb
 from benchwright.release import ReleasedItem, drawn_pictures
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .base import ExportFormat, ReadItem
 from .beside import BesideReader

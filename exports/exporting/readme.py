@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .base import ExportFormat, NotCarried
 from .beside import MARKS, SOURCES, UNMARKED

@@ -23,7 +23,7 @@ from benchwright.images.decode import encode_png
 from benchwright.records import LETTERS
 from benchwright.release.format import documents
 from benchwright.release.format.parquet import PieceLimits
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..exporting.base import ExportFormat, ReadItem
 from ..exporting.exported import ExportedItem, ExportHeader

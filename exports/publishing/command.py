@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
-from benchwright.text_normalization import counted
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted
 
 from .plan import Publication
 

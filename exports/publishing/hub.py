@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from benchwright.errors import BenchwrightError, DataError, PrerequisiteError
+from benchwright.machine.this_machine import PROXY_VARIABLES, is_this_machine
 from benchwright.release.format.files import read_inside
 from benchwright.release.format.manifest import CARD, MANIFEST
 from benchwright.release.format.schema import FORMAT
-from benchwright.this_machine import PROXY_VARIABLES, is_this_machine
 
 from .plan import FilePlan, FileState, Publication
 

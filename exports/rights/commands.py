@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.deciding import checked_why, name_of_decider
-from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
-from benchwright.text_normalization import counted, printable
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted, printable
 
 if TYPE_CHECKING:
     from .takedown import Copies, TakedownResult
@@ -35,9 +35,9 @@ def fetch(folder: Path, *, private_hosts: bool, as_json: bool) -> None:
 
     Only files with the stated SHA-256 are kept, in a folder beside the release. Exit code 1 if any is missing.
     """
-    from benchwright.cli.progress_bars import ProgressBars
     from benchwright.release import Release
     from benchwright.release.format.fetched import fetched_folder
+    from benchwright.terminal.progress_bars import ProgressBars
 
     from .fetching import fetch_pictures
 

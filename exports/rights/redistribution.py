@@ -9,7 +9,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import ImageRecord, Item
 from benchwright.release.format.provenance import address_of
 from benchwright.rights import forbids_redistribution, normalized_licence
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 Redistribute = Literal["permitted", "url", "all"]
 """What a release holds: only what licences permit; addresses of the rest; or everything."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import counted
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import counted
 
 from .options import distance_option, end_where_lost, workers_option
 
@@ -64,7 +64,7 @@ def leakage(
 
     Exit code 1 where a picture leaked; pairs to look at alone are no leak.
     """
-    from benchwright.cli.progress_bars import ProgressBars
+    from benchwright.terminal.progress_bars import ProgressBars
 
     from ..contamination.report import CandidateSettings, find_leaks, leaks_between_splits, report_lines
 
@@ -105,10 +105,10 @@ def hashes(folder: Path, out: Path, workers: int | None, as_json: bool) -> None:
 
     It holds names, hashes of files and pixels, perceptual hashes and descriptions of corners, no pixels.
     """
-    from benchwright.cli.progress_bars import ProgressBars
     from benchwright.diagnostics.copies.hash_lists import write_hash_list
     from benchwright.diagnostics.copies.picture_hashes import hashes_of_folder
     from benchwright.errors import BenchwrightError
+    from benchwright.terminal.progress_bars import ProgressBars
 
     if out.exists():
         raise BenchwrightError(f"{out} exists already; move it away or give another name")

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import UnreadableImage
 from benchwright.images.decode import decode_rgb
 from benchwright.images.identify import path_for
-from benchwright.text_normalization import counted, printable
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted, printable
 
 from ..duplicates.report import DuplicateReport
 from .contact_sheet import Tile, write_sheets
@@ -90,7 +90,7 @@ def duplicates(
     second look at the pixels confirmed; `ask` that a person should look at the pair. A `near` or `ask` file with exact
     copies of its own is also the kept file of a group with these.
     """
-    from benchwright.cli.progress_bars import ProgressBars
+    from benchwright.terminal.progress_bars import ProgressBars
 
     from ..contamination.report import CandidateSettings, find_leaks, report_lines
     from ..duplicates.report import find_duplicates

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import note
-from benchwright.text_normalization import counted, printable
+from benchwright.terminal.output import note
+from benchwright.texts.normalization import counted, printable
 
 if TYPE_CHECKING:
     from ..measured_folder import UnreadableFile

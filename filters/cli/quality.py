@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option
-from benchwright.text_normalization import printable
+from benchwright.terminal.output import emit, json_option
+from benchwright.texts.normalization import printable
 
 from .options import end_where_lost, workers_option
 
@@ -39,7 +39,7 @@ def quality(folder: Path, workers: int | None, as_json: bool) -> None:
     The step `quality` measures with its defaults, in a temporary workspace; nothing is dropped. Faults are listed with
     the value that shows them; the JSON document has all values of all files.
     """
-    from benchwright.cli.progress_bars import ProgressBars
+    from benchwright.terminal.progress_bars import ProgressBars
 
     from ..quality.report import measure_quality
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from benchwright.cli.model_options import chat_options
-from benchwright.cli.output import emit, json_option, note
 from benchwright.steps import CueFamily
-from benchwright.text_normalization import counted, printable
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted, printable
 
 from .options import workers_option
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
 from benchwright.diagnostics.picture_text.scripts import SCRIPTS
-from benchwright.text_normalization import printable
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import printable
 
 from .options import end_where_lost, workers_option
 
@@ -87,7 +87,7 @@ def text_ratio(
     a line, since letters are read of some scripts only, which the last line names. The table is sorted by ratio, the
     JSON document by path. Needs the extra `filters`.
     """
-    from benchwright.cli.progress_bars import ProgressBars
+    from benchwright.terminal.progress_bars import ProgressBars
 
     from ..text.report import measure_text
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.diagnostics.copies.pairing import COSINE, DISTANCE
 from benchwright.diagnostics.copies.split_pictures import copies_across_splits
-from benchwright.text_normalization import printable
+from benchwright.texts.normalization import printable
 
 from ..measured_folder import UnreadableFile
 from .leakage import Leakage

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from benchwright.components import components_of
 from benchwright.seeds import seed_for
+from benchwright.statistics.components import components_of
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdict
 
 if TYPE_CHECKING:

@@ -16,14 +16,14 @@ from benchwright.diagnostics.shortcuts.report import ShortcutReport
 from benchwright.drawing import PromptError
 from benchwright.drawing.previews import preview
 from benchwright.errors import BenchwrightError, UnreadableImage
+from benchwright.machine.storage_faults import naming
 from benchwright.pages import Chart, ChartRow, Dot, page_pieces, rows_chart, share_scale
 from benchwright.pages.charts import LegendEntry
 from benchwright.pages.rows import ReferenceLine
 from benchwright.records import Item
 from benchwright.source_files.item_files import SourceItem
 from benchwright.steps import CueFamily
-from benchwright.storage_faults import naming
-from benchwright.text_normalization import printable
+from benchwright.texts.normalization import printable
 from benchwright.workspace.atomic import replacing, write_bytes, write_json
 
 PAGE, _REPORT, ITEMS = "report.html", "report.json", "items.jsonl"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.images.identify import path_for
 from benchwright.pages import page_pieces
-from benchwright.text_normalization import printable
+from benchwright.texts.normalization import printable
 from benchwright.workspace.atomic import replacing
 
 from .calibration_charts import dropped_chart, ratio_chart

@@ -25,9 +25,9 @@ from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.store.submissions.photo_uploads import Uploads
 from benchwright.annotation.workflow.photo_uploads import take_in_photograph
 from benchwright.images import decode_rgb
-from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
+from benchwright.workspace.photographs import collected_photographs
 
 pytestmark = pytest.mark.slow
 

@@ -23,8 +23,8 @@ from benchwright.annotation.store.review_store import ReviewStore
 from benchwright.annotation.workflow.drafts import MAX_DRAFT_BYTES
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
-from benchwright.hidden_characters import escaped
 from benchwright.records import Choice, Item
+from benchwright.texts.hidden_characters import escaped
 
 from .conftest import MakeItems
 

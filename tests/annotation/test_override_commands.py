@@ -13,9 +13,9 @@ from PIL import Image
 from walks import make_photographs, tree_digest
 
 from benchwright.cli.main import invoke
+from benchwright.funnel.trace import trace
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
-from benchwright.trace import trace
 from benchwright.workspace.run_results import FinishedRun
 
 pytestmark = pytest.mark.slow

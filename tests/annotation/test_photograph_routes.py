@@ -16,7 +16,7 @@ from benchwright.annotation.campaigns.screen import Screen
 from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.store.submissions.photo_uploads import MOST_UPLOADS
 from benchwright.annotation.workflow.task_queue import TaskQueue
-from benchwright.photographs import collected_photographs
+from benchwright.workspace.photographs import collected_photographs
 
 from .visitor import Reply, Visitor
 

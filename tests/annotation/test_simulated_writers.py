@@ -19,13 +19,13 @@ from benchwright.annotation.simulated.annotators import simulate, simulated_deci
 from benchwright.annotation.simulated.writers import SimulatedCollectors, SimulatedDescribers, drawn_picture
 from benchwright.annotation.store.review_store import open_store
 from benchwright.images import decode_rgb
-from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import ImageRecord
 from benchwright.release import Release
 from benchwright.seeds import generator_for
 from benchwright.steps import CampaignContext
+from benchwright.workspace.photographs import collected_photographs
 
 FORM = CampaignForm(fields=DESCRIPTION_FORM.fields)
 

@@ -12,7 +12,7 @@ from conftest import ROOT
 
 from benchwright.annotation.app.base.own_texts import english_texts
 from benchwright.annotation.app.wording.texts import TEXTS
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 APP = ROOT / "annotation" / "app"
 PAGES = sorted(path for path in APP.rglob("*.py") if not path.name.endswith("texts.py"))

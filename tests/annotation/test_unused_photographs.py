@@ -26,11 +26,11 @@ from benchwright.annotation.store.submissions.photo_uploads import Uploads
 from benchwright.annotation.workflow.photo_uploads import take_in_photograph
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import DataError
-from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.steps import CampaignContext
 from benchwright.workspace.objects import ObjectStore
+from benchwright.workspace.photographs import collected_photographs
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.slow]
 

@@ -20,7 +20,7 @@ from benchwright.audit.findings.report import AuditReport
 from benchwright.audit.findings.verdict import kinds_of
 from benchwright.audit.source.source_replies import replies_of_source
 from benchwright.cli.main import invoke
-from benchwright.question_files.asked_question import ModelReply
+from benchwright.question_files.questions.asked_question import ModelReply
 from benchwright.replies.model_replies import KeyedItem
 
 pytestmark = pytest.mark.slow

@@ -15,9 +15,9 @@ from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
-from benchwright.hidden_characters import escaped
 from benchwright.records import Choice, Item, VisualPrompt
 from benchwright.steps import CampaignContext
+from benchwright.texts.hidden_characters import escaped
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

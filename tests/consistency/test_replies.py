@@ -17,7 +17,7 @@ from benchwright.cli.main import invoke
 from benchwright.diagnostics.models.model_questions import UNCLEAR, read_choice
 from benchwright.evaluation.run import evaluate
 from benchwright.exports import export_release
-from benchwright.question_files.asked_question import ModelReply
+from benchwright.question_files.questions.asked_question import ModelReply
 from benchwright.records import LETTERS
 from benchwright.release import Release
 from benchwright.replies.answers import read_answer

@@ -22,12 +22,12 @@ from benchwright.construction.ground_truth.truths import DepthComparison
 from benchwright.construction.ground_truth.values import read_truths
 from benchwright.construction.item_parts.choices import PlacedChoices, text_choices
 from benchwright.errors import PrerequisiteError, RecipeError
-from benchwright.estimates import require_decisions
 from benchwright.exports.freeze import Freeze, freeze
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
 from benchwright.records import Item, ItemImage
 from benchwright.release import Release
+from benchwright.release.format.estimates import require_decisions
 
 WIDTH, HEIGHT = 320, 240
 CHECK: dict[str, Any] = {"rule": "single", "simulate": {"annotators": 1}}

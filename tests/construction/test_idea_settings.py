@@ -12,8 +12,8 @@ from PIL import Image
 from sane_model import SaneModel
 
 from benchwright.construction.manipulation.ideas.step import TRANSIENT
-from benchwright.pipeline import map_stage as engine
 from benchwright.pipeline import run_recipe
+from benchwright.pipeline.stages import map_stage as engine
 from benchwright.recipe import parse_recipe
 from benchwright.workspace.run_results import FinishedRun
 

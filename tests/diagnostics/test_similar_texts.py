@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchwright.diagnostics.wording.item_texts import grams
 from benchwright.diagnostics.wording.similar_texts import SimilarPair, similar_pairs
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 
 def jaccard(first: frozenset[str], second: frozenset[str]) -> float:

@@ -21,11 +21,11 @@ from benchwright.annotation.forms.fields.field_types import PhotographField
 from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.annotation.store.submissions.photo_uploads import Uploads
 from benchwright.annotation.workflow.photo_uploads import take_in_photograph
-from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import ImageRecord
 from benchwright.release import Release, verify_release
+from benchwright.workspace.photographs import collected_photographs
 from benchwright.workspace.run_results import FinishedRun
 
 pytestmark = pytest.mark.slow

@@ -22,7 +22,7 @@ from benchwright.errors import DamagedError, DataError
 from benchwright.evaluation.backends.reply_log import ReplyLog
 from benchwright.funnel import write_run_funnel
 from benchwright.models.endpoints.completions import Completion
-from benchwright.pipeline.damage import require_store
+from benchwright.pipeline.stages.damage import require_store
 from benchwright.workspace.run_results import outcomes_of
 from benchwright.workspace.sealed import SEAL
 from benchwright.workspace.shards import StageTable

@@ -20,7 +20,6 @@ from sane_answerer import SaneAnswerer
 from tiny_diffusion import make_pipeline
 from walks import executions, run_json, tree_digest
 
-from benchwright.cli.output import JsonOption
 from benchwright.construction.manipulation.ideas.step import Ideas
 from benchwright.construction.manipulation.manipulate import Manipulate
 from benchwright.construction.manipulation.pair_items import PairItems
@@ -32,6 +31,7 @@ from benchwright.filters.pairs.pair_gates import PairGates
 from benchwright.pipeline import run_steps
 from benchwright.records import Item
 from benchwright.release import Release
+from benchwright.terminal.output import JsonOption
 from benchwright.workspace.run_results import FinishedRun
 
 SHOWN = (

@@ -22,11 +22,11 @@ from photograph_parts import photograph_parts
 from PIL import Image
 from walks import run_json
 
-from benchwright.cli.output import JsonOption
 from benchwright.questions.self_awareness import part_of
 from benchwright.recipes import bundled_recipes, companions
 from benchwright.records import Item
 from benchwright.release import Release
+from benchwright.terminal.output import JsonOption
 
 pytestmark = pytest.mark.slow
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchwright.diagnostics.shortcuts.text_only_baseline import FOLDS, ItemWords, folds_of
 from benchwright.evaluation.backends.base import BackendContext, LabelledQuestion, parse_model
 from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.prompting.question import Question
 from benchwright.evaluation.run import evaluate
 from benchwright.records import LETTERS, Choice
-from benchwright.text_only_baseline import FOLDS, ItemWords, folds_of
 
 
 def question(number: int, *texts: str | None) -> Question:

@@ -15,7 +15,7 @@ import pytest
 from benchwright.cli.main import invoke
 from benchwright.evaluation.results.reading import LabelledReply, corrected_accuracy, reading_errors
 from benchwright.evaluation.run import evaluate
-from benchwright.score_interval import score_interval
+from benchwright.statistics.score_interval import score_interval
 
 SIZES = {("one", True): 500, ("two", True): 220, ("one", False): 200, ("two", False): 80}
 ITEMS = sum(SIZES.values())

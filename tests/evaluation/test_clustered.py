@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
-from benchwright.score_interval import Interval
 from benchwright.statistics import Estimate, kinds_of, resampled_sums, resampling, share_right, wilson
 from benchwright.statistics.clustered import design_effect, items_worth, mean_share_right
+from benchwright.statistics.score_interval import Interval
 
 pytestmark = pytest.mark.slow
 

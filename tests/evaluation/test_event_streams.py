@@ -10,9 +10,9 @@ import pytest
 from endpoint_runs import ask, fill, rows
 
 from benchwright.models.endpoints.completions import Completion, read_completion
-from benchwright.models.endpoints.event_streams import wants_stream
-from benchwright.models.endpoints.failures import UnusableReply
 from benchwright.models.endpoints.usage import Tokens
+from benchwright.models.endpoints.vendors.event_streams import wants_stream
+from benchwright.models.endpoints.vendors.failures import UnusableReply
 
 
 def piece(finish: str | None = None, **delta: Any) -> dict[str, Any]:

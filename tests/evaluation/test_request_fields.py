@@ -23,7 +23,7 @@ from benchwright.evaluation.judging.judge import Judge
 from benchwright.evaluation.results.score import Score
 from benchwright.evaluation.run import evaluate
 from benchwright.evaluation.step import Evaluate
-from benchwright.models.endpoints.request_fields import RequestParameters, parse_field, refused_field
+from benchwright.models.endpoints.vendors.request_fields import RequestParameters, parse_field, refused_field
 from benchwright.recipe import parse_recipe
 
 

@@ -7,7 +7,7 @@ from email.utils import formatdate
 
 import pytest
 
-from benchwright.models.endpoints.failures import is_out_of_funds, retry_after_s
+from benchwright.models.endpoints.vendors.failures import is_out_of_funds, retry_after_s
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.score_interval import Interval
 from benchwright.statistics import Estimate, wilson
 from benchwright.statistics.proportions import mean_of_proportions
+from benchwright.statistics.score_interval import Interval
 
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

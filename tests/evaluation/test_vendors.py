@@ -181,7 +181,7 @@ def test_what_an_api_does_not_take_is_refused_before_anything_is_sent(
 def test_a_vendor_without_its_key_or_its_client_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(PrerequisiteError, match="needs a key in the environment variable ANTHROPIC_API_KEY"):
         parse_model("anthropic:m", BackendOptions())
-    from benchwright.models.endpoints import vendor_clients
+    from benchwright.models.endpoints.vendors import vendor_clients
 
     monkeypatch.setattr(vendor_clients, "find_spec", lambda module: None)
     backend: Any = parse_model("anthropic:m", BackendOptions(base_url="http://127.0.0.1:1"))

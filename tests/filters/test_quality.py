@@ -28,7 +28,7 @@ from benchwright.filters.cli.quality import quality
 from benchwright.filters.quality.step import Quality
 from benchwright.pipeline import run_steps
 from benchwright.rooms import catalogue
-from benchwright.settings_help import reasons_of, settings_of
+from benchwright.settings.help import reasons_of, settings_of
 from benchwright.workspace.run_results import FinishedRun
 
 pytestmark = pytest.mark.slow

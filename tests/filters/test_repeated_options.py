@@ -81,7 +81,7 @@ def test_the_order_of_options_does_not_matter(texts: list[str], chance: random.R
 @given(st.lists(st.text(max_size=4), min_size=2, max_size=6))
 @settings(deadline=None)
 def test_as_many_pairs_are_found_as_a_slow_count_finds(texts: list[str]) -> None:
-    from benchwright.text_normalization import normal
+    from benchwright.texts.normalization import normal
 
     slow = sum(normal(a) == normal(b) for n, a in enumerate(texts) for b in texts[n + 1 :])
     assert len(repeated_pairs(item("x", options=texts))) == slow

@@ -33,7 +33,7 @@ from benchwright.filters.cli.shortcuts import shortcuts
 from benchwright.filters.room import ROOM
 from benchwright.filters.shortcuts.step import MeasuredCues, Shortcuts
 from benchwright.pipeline import run_steps
-from benchwright.pipeline.record_jobs import map_on_this_machine
+from benchwright.pipeline.stages.record_jobs import map_on_this_machine
 from benchwright.release import Release, verify_release
 from benchwright.rooms import Entry, catalogue
 from benchwright.workspace.run_results import FinishedRun

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
+from benchwright.diagnostics.shortcuts.text_only_baseline import ItemWords
 from benchwright.diagnostics.shortcuts.text_rules import RULES
 from benchwright.diagnostics.shortcuts.wording_rules import LEARNED, learned_picks, rule_results
 from benchwright.facts import read_facts
 from benchwright.filters.items.wording_bias import WordingBias
 from benchwright.records import LETTERS, Item
 from benchwright.statistics import HELD_OUT_EFFECT
-from benchwright.text_only_baseline import ItemWords
 
 pytestmark = pytest.mark.slow
 

@@ -25,8 +25,8 @@ import pyarrow.parquet as pq
 import pytest
 from dataset_fixtures.pictures import save
 
-from benchwright.question_files.file_question import FileQuestion
 from benchwright.question_files.item_check import read_questions
+from benchwright.question_files.questions.file_question import FileQuestion
 from benchwright.source_files.refusals import RefusedRow
 
 

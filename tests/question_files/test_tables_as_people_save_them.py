@@ -15,8 +15,8 @@ from openpyxl import Workbook
 
 from benchwright.errors import DataError
 from benchwright.files.number_formats import shown_in
-from benchwright.question_files.asked_question import AskedQuestion
 from benchwright.question_files.question_source import open_source
+from benchwright.question_files.questions.asked_question import AskedQuestion
 from benchwright.source_files.refusals import RefusedRow
 
 HEAD = "id,image,question,A,B,C,D,answer\n"

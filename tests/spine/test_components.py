@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.components import components_of
+from benchwright.statistics.components import components_of
 
 keys = st.lists(st.one_of(st.none(), st.lists(st.sampled_from("abcdefgh"), max_size=3)), max_size=12)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from conftest import ROOT
 
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 FOLDERS = ("annotation", "audit", "benchwright", "construction", "evaluation", "exports", "filters")
 NOUNS = (
@@ -27,7 +27,7 @@ _PERHAPS = re.compile(rf"\}}[\s\"'f]*{_PLURAL}")
 _CONSTANT = re.compile(r"(?:len\()?_?[A-Z][A-Z_]+\)?|[a-z.]+\.[A-Z][A-Z_]+")
 """Limits and other numbers of the code itself, all above 1."""
 NEVER_ONE = {
-    "benchwright/models/endpoints/apis.py: {tokens} tokens": "no fewer than a whole reply may have",
+    "benchwright/models/endpoints/vendors/apis.py: {tokens} tokens": "no fewer than a whole reply may have",
     "evaluation/protocols/sampled.py: {backend.name} replies": "a verb",
     "evaluation/results/summary.py: {score.limit_of} items": "more than a sample of them",
     "annotation/app/security/identity_provider.py: {_short(url)} answers": "a verb",
@@ -44,8 +44,8 @@ NEVER_ONE = {
     "construction/drafting/prompts.py: {SEEN[sees]} answers": "a verb",
     "benchwright/files/open_document.py: {most} columns": "a bound of thousands",
     "benchwright/files/tables.py: {columns} columns": "more than a bound of thousands",
-    "benchwright/own_ids.py: {len(found)} items": "two or more",
-    "benchwright/question_files/key_reading.py: {len(places)} answers": "two or more",
+    "benchwright/questions/own_ids.py: {len(found)} items": "two or more",
+    "benchwright/question_files/keys/key_reading.py: {len(places)} answers": "two or more",
     "construction/manipulation/ideas/endpoint.py: {scene.people} people": "two or more",
     "construction/measured/depth_maps.py: {suffix} files": "a suffix",
     "evaluation/planned_run.py: {self.model} answers": "a verb",

@@ -21,7 +21,7 @@ import pytest
 
 from benchwright.errors import PrerequisiteError
 from benchwright.models.endpoints.endpoint import MAX_REPLY_BYTES, Endpoint
-from benchwright.models.endpoints.failures import ModelAddress, UnusableReply
+from benchwright.models.endpoints.vendors.failures import ModelAddress, UnusableReply
 
 Peer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchwright.errors import RecipeError
-from benchwright.estimates import decided_by, require_people
+from benchwright.release.format.estimates import decided_by, require_people
 
 STAGES = [
     {"stage": "look.vote", "step": "verify"}, {"stage": "screen_items", "step": "screen_items"},

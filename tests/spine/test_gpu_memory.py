@@ -17,7 +17,7 @@ from benchwright.engines import LocalEngine
 from benchwright.engines.gpu_memory import free_gpu_memory_mb
 from benchwright.images.formats.walking import Limits
 from benchwright.pipeline.planning.plan import plan
-from benchwright.pipeline.worker_context import WorkerContext
+from benchwright.pipeline.stages.worker_context import WorkerContext
 from benchwright.steps import MapStep, OpenContext, Resources
 from benchwright.workspace.workspace import Workspace
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.hidden_characters import escaped, hidden_characters
-from benchwright.text_normalization import printable
+from benchwright.texts.hidden_characters import escaped, hidden_characters
+from benchwright.texts.normalization import printable
 
 
 @pytest.mark.parametrize(

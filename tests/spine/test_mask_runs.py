@@ -12,7 +12,7 @@ from benchwright.drawing import mask_of
 from benchwright.drawing.areas import Rect
 from benchwright.drawing.masks import PlacedMask
 from benchwright.records import MaskRuns, VisualPrompt
-from benchwright.rle import decode_runs, encode_runs
+from benchwright.regions.rle import decode_runs, encode_runs
 
 
 def ellipse_with_a_hole() -> np.ndarray:

@@ -17,7 +17,7 @@ from benchwright.drawing import draw_prompts
 from benchwright.drawing.previews import draw_layer, fitted, marks_preview, preview
 from benchwright.errors import UnreadableImage
 from benchwright.records import MaskRuns, VisualPrompt
-from benchwright.rle import encode_runs
+from benchwright.regions.rle import encode_runs
 
 pytestmark = pytest.mark.slow
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from benchwright.models.endpoints.completions import Completion, read_completion
-from benchwright.models.endpoints.failures import UnusableReply
-from benchwright.models.endpoints.reply_kinds import filtered_by, kind_of
+from benchwright.models.endpoints.vendors.failures import UnusableReply
+from benchwright.models.endpoints.vendors.reply_kinds import filtered_by, kind_of
 
 
 def chat(content: Any, finish: str | None = "stop", **message: Any) -> dict[str, Any]:

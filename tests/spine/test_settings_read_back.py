@@ -19,8 +19,8 @@ from PIL import Image
 from benchwright.errors import BenchwrightError
 from benchwright.recipe import Recipe, read_resolved, step
 from benchwright.rooms import catalogue
+from benchwright.settings.yaml_places import setting_names
 from benchwright.steps import Step
-from benchwright.yaml_places import setting_names
 
 MOST = 2
 """Values tried of one setting beside each set of others."""

@@ -20,7 +20,7 @@ from benchwright.cli.main import invoke
 from benchwright.engines import LocalEngine
 from benchwright.engines.worker import _opened_log
 from benchwright.errors import StorageError
-from benchwright.storage_faults import is_of_the_machine, storage_fault
+from benchwright.machine.storage_faults import is_of_the_machine, storage_fault
 from benchwright.workspace.atomic import replacing, write_bytes
 
 FULL = Path("/dev/full")

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.pipeline.outcomes import Journal, Judged
+from benchwright.pipeline.stages.outcomes import Journal, Judged
 from benchwright.records import ImageRecord, Source
 from benchwright.steps import Outcome
 from benchwright.workspace import shards

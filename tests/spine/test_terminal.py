@@ -17,7 +17,7 @@ from small_bench import bench_of
 from terminal_runs import on_terminal, python_on_terminal
 from walks import benchwright, command
 
-from benchwright.cli.output import emit
+from benchwright.terminal.output import emit
 
 EVIL = "\x1b]0;owned\x07\x1b[8mhidden\x9b2J\u202egnp\r"
 """Sets the title of a window, hides text, clears the screen, turns the order, and begins the line anew."""

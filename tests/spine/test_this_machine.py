@@ -15,11 +15,11 @@ from hub_server import WRITER, running_hub
 
 from benchwright.annotation.app.security.identity_provider import IdentityProvider, ProviderSettings
 from benchwright.errors import PrerequisiteError
+from benchwright.machine.this_machine import is_this_machine
 from benchwright.models.endpoints.chat import Chat, ChatSettings
 from benchwright.models.endpoints.endpoint import Endpoint
-from benchwright.models.endpoints.failures import ModelAddress
+from benchwright.models.endpoints.vendors.failures import ModelAddress
 from benchwright.release.format.fetch_pictures import _opener
-from benchwright.this_machine import is_this_machine
 
 HERE = ["localhost", "LOCALHOST.", "me.localhost", "127.0.0.1", "127.1.2.3", "::1", "[::1]"]
 ELSEWHERE = ["models.example", "localhost.example", "10.0.0.1", "192.168.1.1", "2001:db8::1", "127.0.0.1.example", ""]

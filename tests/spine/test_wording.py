@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.text_normalization import likeness, normal
+from benchwright.texts.normalization import likeness, normal
 
 
 @pytest.mark.parametrize(

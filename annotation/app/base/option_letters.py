@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from benchwright.hidden_characters import escaped
+from benchwright.texts.hidden_characters import escaped
 
 from ...forms.task_content import TaskContent
 from ..wording.texts import TEXTS

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from benchwright.hidden_characters import escaped
+from benchwright.texts.hidden_characters import escaped
 
 from ..languages.language import chosen_language
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import streamlit as st
 
-from benchwright.hidden_characters import escaped
 from benchwright.records import right_key
+from benchwright.texts.hidden_characters import escaped
 
 from ...forms.task_content import TaskContent
 from ...items.item_history import RecordHistory, ReviewedTask, changes

@@ -9,9 +9,9 @@ from typing import Any, get_args
 import streamlit as st
 
 from benchwright.errors import BenchwrightError, UnreadableImage
-from benchwright.hidden_characters import escaped
 from benchwright.images import decode_luma, hashes
 from benchwright.images.perceptual_hash import HASHED_AT_LEAST_PX
+from benchwright.texts.hidden_characters import escaped
 
 from ...items.item_search import (
     FoundRecord,

@@ -1,6 +1,6 @@
 // A mask at the picture's own pixels: for each column the stretches of set cells, top to bottom. A stroke of the brush
 // is convex, so it sets one stretch a column: time follows the width of the brush, never the size of the picture.
-// Written as COCO's compressed run lengths, exactly as `benchwright/rle.py` does.
+// Written as COCO's compressed run lengths, exactly as `benchwright/regions/rle.py` does.
 
 const NO_CELLS = Object.freeze([]);
 const FIRST_LETTER = 48;

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from benchwright.drawing.previews import Preview, preview
-from benchwright.photographs import collected_photographs
+from benchwright.workspace.photographs import collected_photographs
 
 from ...forms.fields.field_types import PhotographField
 from ...store.accounts.accounts import Account

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
-from benchwright.this_machine import client_settings, naming_proxies
+from benchwright.machine.this_machine import client_settings, naming_proxies
 
 from ...store.accounts.accounts import Identity
 

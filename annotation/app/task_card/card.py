@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import BenchwrightError
-from benchwright.hidden_characters import escaped
 from benchwright.records import answered_key, right_key
+from benchwright.texts.hidden_characters import escaped
 
 from ...forms.campaign_form import CampaignForm
 from ...forms.evidence import needs_evidence

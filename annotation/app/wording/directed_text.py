@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
-from benchwright.hidden_characters import escaped
+from benchwright.texts.hidden_characters import escaped
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator

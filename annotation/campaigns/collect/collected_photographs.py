@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright.photographs import BroughtPhotograph, collected_photographs
 from benchwright.records import Source
+from benchwright.workspace.photographs import BroughtPhotograph, collected_photographs
 from benchwright.workspace.workspace import Workspace
 
 from ...forms.fields.field_types import OneOf

@@ -11,7 +11,7 @@ from benchwright.canonical import digest
 from benchwright.errors import DataError, StepError
 from benchwright.images.identify import path_for
 from benchwright.records import ImageRecord
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ...forms.csv_rows import read_rows, shown
 

@@ -21,7 +21,7 @@ from benchwright.records import ImageRecord
 from benchwright.regions import Region, RegionError, RegionShape, SizeWH
 from benchwright.regions.formats.mark_files import read_marks
 from benchwright.regions.formats.picture_marks import MarkError, PictureMarks, RefusedMark, as_shape, known_name
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ...forms.fields.field_types import RegionField
 from ...forms.fields.region_values import MAX_REGION_BYTES, read_regions, size_of

@@ -10,7 +10,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.overrides import AGAINST
 from benchwright.release import Release
 from benchwright.review_files.tasks import SideText
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 from benchwright.workspace.store_place import settle_store
 
 from ...forms.campaign_form import CampaignForm

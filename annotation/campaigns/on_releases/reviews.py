@@ -10,7 +10,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.release import Release
 from benchwright.release.format.errata import Finding
 from benchwright.review_files.tasks import ReviewTasks, read_review_tasks
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 from benchwright.workspace.store_place import settle_store
 from benchwright.workspace.workspace import Workspace
 

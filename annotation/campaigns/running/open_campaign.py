@@ -21,7 +21,7 @@ from benchwright.records import Item
 from benchwright.regions import Region, SizeWH
 from benchwright.review_files.tasks import SideText
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ...forms.assignment_settings import SETTING, AssignmentSettings
 from ...forms.campaign_form import CampaignForm

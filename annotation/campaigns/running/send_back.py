@@ -21,9 +21,9 @@ from benchwright.questions.implication import WrittenIn
 from benchwright.records import Item, Record
 from benchwright.review_files.tasks import LONGEST_TEXT, SideText
 from benchwright.rooms import catalogue, find
-from benchwright.settings_help import reasons_of
+from benchwright.settings.help import reasons_of
 from benchwright.steps import CampaignContext, Flag, Step
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ...forms.kinds import CHANGE, TO_WRITER
 from ...forms.payloads import item_in, payload_of_revision

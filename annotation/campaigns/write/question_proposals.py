@@ -11,7 +11,7 @@ from typing import Any
 from benchwright.errors import StepError
 from benchwright.questions.drafts import author_of_draft
 from benchwright.questions.settings import QuestionSettings
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ...forms.fields.form import Form
 from ...forms.kind_forms.writing import DRAFTS, GROUP, HEADLINE, WRITTEN, entry_of_draft

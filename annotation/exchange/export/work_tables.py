@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from benchwright.own_ids import OWN_ID
+from benchwright.questions.own_ids import OWN_ID
 
 from ...forms.payloads import own_id_in
 from ...forms.shortest_time import is_too_fast

@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from benchwright.records import Record, Sha256
 from benchwright.regions import RegionShape
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .region_values import MOST_REGIONS, RegionRule
 

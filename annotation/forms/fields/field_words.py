@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .field_types import (
     DraftsField,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from benchwright.canonical import canonical_json
 from benchwright.regions import MAX_LABEL, Region, RegionError, RegionShape, SizeWH, read_region
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .texts import can_be_kept
 

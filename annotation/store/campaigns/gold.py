@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from benchwright.errors import BenchwrightError
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ...forms.kinds import ATTENTION
 from ..database.audit import COMMAND_LINE, clock, record

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ...forms.campaign_form import CampaignForm, read_campaign_form
 from ...forms.payloads import TaskInput, facets_of

@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
-from benchwright.storage_faults import storage_fault
+from benchwright.machine.storage_faults import storage_fault
 from benchwright.workspace.private_files import make_private_file
 
 from .read_only import is_read_only, read_only_engine

@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from benchwright.storage_faults import naming
+from benchwright.machine.storage_faults import naming
 
 READ_ONLY = "benchwright_read_only"
 """Execution option of engines whose file cannot be written to."""

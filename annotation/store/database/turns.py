@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from benchwright.file_locks import check_locks, lock
+from benchwright.machine.file_locks import check_locks, lock
 from benchwright.workspace.private_files import file_mode
 
 

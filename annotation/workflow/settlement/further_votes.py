@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 import sqlalchemy as sa
 
 from benchwright.seeds import seed_for
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ...agreement.posterior import Posterior, PosteriorSampler, fitted, model_of, prior_model
 from ...forms.assignment_settings import AssignmentSettings, FurtherVotes, assignment_settings_of

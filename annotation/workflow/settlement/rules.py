@@ -28,7 +28,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import AfterValidator
 
 from benchwright.errors import BenchwrightError
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 Decision = Literal["accept", "reject", "revise"]
 DECISIONS: tuple[Decision, ...] = ("accept", "reject", "revise")

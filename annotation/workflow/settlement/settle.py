@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from benchwright.errors import BenchwrightError
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ...forms.assignment_settings import assignment_settings_of
 from ...forms.fields.field_types import OneOf

@@ -11,8 +11,8 @@ from typing import Literal
 
 from benchwright.canonical import digest, file_digest
 from benchwright.errors import BenchwrightError
-from benchwright.file_locks import lock
 from benchwright.images.identify import path_for
+from benchwright.machine.file_locks import lock
 from benchwright.records import ImageRecord
 from benchwright.release import Release
 from benchwright.source_files.no_photographs import is_no_photograph

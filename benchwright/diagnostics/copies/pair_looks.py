@@ -17,7 +17,7 @@ from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.images.decode import decode_luma
 from benchwright.progress import Progress, Silent
 from benchwright.raised import RaisedError
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .verification import BEST_FIRST, DECODED_AT_LEAST_PX, PreparedPictures, compare_pictures
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.canonical import canonical_json
-from benchwright.components import components_of
+from benchwright.statistics.components import components_of
 from benchwright.steps import GatherContext
 
 from .candidate_pairs import KnownFeatures

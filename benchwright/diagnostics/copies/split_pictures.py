@@ -17,7 +17,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.progress import Progress, Silent
 from benchwright.release import Release
 from benchwright.steps import Step
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..features.embeddings import Embeddings
 from .pair_looks import Looking

@@ -11,8 +11,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.replies.model_replies import LetterMatrix
-from benchwright.score_interval import Interval
 from benchwright.statistics import LEAST_CLUSTERS, Estimate, kinds_of, percentiles, resampled_sums, share_right
+from benchwright.statistics.score_interval import Interval
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.components import components_of
+from benchwright.diagnostics.shortcuts.text_only_baseline import ItemWords, folds_of
 from benchwright.records import LETTERS
+from benchwright.statistics.components import components_of
 from benchwright.steps import CueFamily
-from benchwright.text_normalization import normal
-from benchwright.text_only_baseline import ItemWords, folds_of
+from benchwright.texts.normalization import normal
 
 from .item_cues import ItemCues
 

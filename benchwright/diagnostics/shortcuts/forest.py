@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.diagnostics.shortcuts.text_only_baseline import FOLDS
 from benchwright.errors import PrerequisiteError
 from benchwright.seeds import generator_for, seed_for
-from benchwright.text_only_baseline import FOLDS
 
 from .cue_table import CueTable, Floats
 from .picks import Picks, best_options

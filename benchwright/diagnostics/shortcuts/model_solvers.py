@@ -20,7 +20,7 @@ from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_
 from benchwright.records import LETTERS, Item
 from benchwright.seeds import generator_for
 from benchwright.steps import CueFamily
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..models.model_questions import FAILED, ImageQuestion, ModelAnswer, PixelsOf, QuestionAsker
 from .cue_table import CueTable

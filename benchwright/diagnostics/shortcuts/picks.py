@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.score_interval import Interval
 from benchwright.statistics import HELD_OUT_EFFECT, share_right
+from benchwright.statistics.score_interval import Interval
 
 from .cue_table import Floats
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchwright.diagnostics.shortcuts.text_only_baseline import FOLDS, held_out_guesses
 from benchwright.records import LETTERS
 from benchwright.steps import CueFamily
-from benchwright.text_only_baseline import FOLDS, held_out_guesses
 
 from .cue_table import Cue, CueTable, Floats
 from .picks import Picks, Sides, best_options

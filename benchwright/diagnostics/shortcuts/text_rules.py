@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
 
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 Words = Sequence[str]
 """The texts of an item's options, in order."""

@@ -14,10 +14,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.components import components_of
+from benchwright.diagnostics.shortcuts.text_only_baseline import ItemWords, folds_of, held_out_guesses
 from benchwright.records import Item
 from benchwright.statistics import holm
-from benchwright.text_only_baseline import ItemWords, folds_of, held_out_guesses
+from benchwright.statistics.components import components_of
 
 from .cue_table import with_source_image
 from .picks import LEAST_DECIDED, Accuracy, Bounds, accuracy_of, best_options

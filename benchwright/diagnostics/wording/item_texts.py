@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright.records import Choice
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 
 def option_key(choice: Choice) -> tuple[str, str]:

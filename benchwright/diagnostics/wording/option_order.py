@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from benchwright.records import Item
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*")
 _NAMES_A_LETTER = re.compile(

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from benchwright.records import Choice, Item
-from benchwright.text_normalization import likeness, normal
+from benchwright.texts.normalization import likeness, normal
 
 from .item_texts import option_key
 

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from benchwright.records import Item
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 from ..copies.clusters import components
 from .item_texts import grams, option_key

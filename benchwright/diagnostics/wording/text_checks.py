@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from benchwright.records import Item
-from benchwright.text_normalization import normal
+from benchwright.texts.normalization import normal
 
 from .spelling import Spelling
 

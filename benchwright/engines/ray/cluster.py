@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from benchwright.engines.local import processors
 from benchwright.engines.ray.shared_folders import Sight, Token
 from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.machine.versions import library_versions
 from benchwright.steps import Resources
-from benchwright.versions import library_versions
 
 logger = logging.getLogger(__name__)
 

@@ -29,7 +29,7 @@ from benchwright.engines.ray.serialized_jobs import SerializedJob, noted_place
 from benchwright.engines.ray.shared_folders import SharedFolders, Token, token_in
 from benchwright.errors import BenchwrightError, StepError
 from benchwright.steps import Resources
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from benchwright import __version__
 from benchwright.errors import BenchwrightError, StorageError
-from benchwright.versions import library_versions
+from benchwright.machine.versions import library_versions
 from benchwright.workspace.atomic import write_bytes
 
 _FILES_TRIED = 3

@@ -24,14 +24,14 @@ from pydantic import Field, field_validator, model_validator
 from benchwright.canonical import bytes_digest, digest
 from benchwright.errors import PrerequisiteError, RequestFailed
 
-from .apis import APIS, OPENAI_APIS, Detail, Effort, parameters_for
 from .chat_request import ChatMessage, ChatRequest, RequestPicture
-from .extra_headers import secrets_in, sent_headers, wrong_headers
-from .failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
-from .picture_refusals import learned_limits
-from .request_bodies import Api
-from .request_fields import RequestFields, RequestParameters
 from .usage import Budget, BudgetSpent, Prices, Spending
+from .vendors.apis import APIS, OPENAI_APIS, Detail, Effort, parameters_for
+from .vendors.extra_headers import secrets_in, sent_headers, wrong_headers
+from .vendors.failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
+from .vendors.picture_refusals import learned_limits
+from .vendors.request_bodies import Api
+from .vendors.request_fields import RequestFields, RequestParameters
 
 if TYPE_CHECKING:
     import numpy as np

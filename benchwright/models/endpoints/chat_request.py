@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from .request_bodies import body_of, picture_part
+from .vendors.request_bodies import body_of, picture_part
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from .request_bodies import Api
+    from .vendors.request_bodies import Api
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,14 @@ from benchwright.errors import BenchwrightError, RequestFailed
 from .completions import Completion, read_completion
 from .endpoint import Endpoint
 from .event_loop import EventLoop
-from .failures import BudgetRefusal, FailedTry, ModelAddress, RequestAdapted, UnusableReply, classify, no_server
 from .pace import Pace
-from .reply_kinds import error_in_words, filtered_by
 from .usage import Budget, Spending
+from .vendors.failures import BudgetRefusal, FailedTry, ModelAddress, RequestAdapted, UnusableReply, classify, no_server
+from .vendors.reply_kinds import error_in_words, filtered_by
 
 if TYPE_CHECKING:
     from .chat_request import ChatRequest
-    from .request_fields import RequestParameters
+    from .vendors.request_fields import RequestParameters
 
 LONGEST_BACKOFF_S, LONGEST_PAUSE_S = 60.0, 600.0
 """Between repetitions of our own choice, and where a server asks for a pause."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from typing import Any, NamedTuple, Self
 
-from .event_streams import document_of, is_event_stream
-from .failures import UnusableReply
-from .reply_kinds import SILENT, NotAResponse, ReplyKind, kind_of, read_response
 from .usage import Tokens
+from .vendors.event_streams import document_of, is_event_stream
+from .vendors.failures import UnusableReply
+from .vendors.reply_kinds import SILENT, NotAResponse, ReplyKind, kind_of, read_response
 
 
 class Completion(NamedTuple):

@@ -14,10 +14,10 @@ from typing import Any
 import httpx2
 
 from benchwright.errors import PrerequisiteError
-from benchwright.this_machine import client_settings, naming_proxies
+from benchwright.machine.this_machine import client_settings, naming_proxies
 
-from .failures import ModelAddress, UnusableReply
-from .vendor_clients import vendor_client
+from .vendors.failures import ModelAddress, UnusableReply
+from .vendors.vendor_clients import vendor_client
 
 MAX_REPLY_BYTES = 8 * 1024 * 1024
 MAX_STREAM_BYTES = 64 * 1024 * 1024

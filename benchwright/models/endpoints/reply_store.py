@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.canonical import canonical_json, digest
 from benchwright.errors import DataError
-from benchwright.file_locks import lock
-from benchwright.storage_faults import storage_fault
+from benchwright.machine.file_locks import lock
+from benchwright.machine.storage_faults import storage_fault
 from benchwright.workspace.private_files import keep_private, make_private_file, make_private_folder
 from benchwright.workspace.sealed import sealed, unsealed
 

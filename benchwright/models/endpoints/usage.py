@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from benchwright.errors import BenchwrightError, CheckFailed
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 CHARACTERS_PER_TOKEN = 4
 """Characters of a text that are counted as a token where cost is planned."""

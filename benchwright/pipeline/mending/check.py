@@ -20,18 +20,18 @@ from benchwright.canonical import file_digest
 from benchwright.errors import BenchwrightError, DamagedError, DataError
 from benchwright.images.identify import path_for
 from benchwright.models.endpoints.reply_store import damaged_replies, forget_damaged
-from benchwright.photographs import FOLDER as COLLECTED
-from benchwright.photographs import collected_photographs
-from benchwright.pipeline.damage import inside, require_store
-from benchwright.pipeline.outcomes import torn_lines
-from benchwright.pipeline.overrides import current_snapshot, snapshot_problems
 from benchwright.pipeline.run import stages_of_workspace
-from benchwright.pipeline.runlog import log_problems
 from benchwright.pipeline.seen_files import is_whole
+from benchwright.pipeline.stages.damage import inside, require_store
+from benchwright.pipeline.stages.outcomes import torn_lines
+from benchwright.pipeline.stages.overrides import current_snapshot, snapshot_problems
+from benchwright.pipeline.stages.runlog import log_problems
 from benchwright.release.verification.verify import verify_release
 from benchwright.rooms import catalogue
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 from benchwright.workspace.item_cache import FILE_NAMES, damaged_entries
+from benchwright.workspace.photographs import FOLDER as COLLECTED
+from benchwright.workspace.photographs import collected_photographs
 from benchwright.workspace.sealed import is_sealed, read_sealed
 from benchwright.workspace.shards import Marker, StageTable
 from benchwright.workspace.stage_input import INGEST

@@ -8,17 +8,17 @@ from pathlib import Path
 
 from benchwright.engines.base import Attempt, Done, Job
 from benchwright.errors import BenchwrightError, DamagedError
-from benchwright.photographs import photographs_of
-from benchwright.pipeline.damage import make_again, require_store
-from benchwright.pipeline.gather_stage import run_campaign, run_gather
 from benchwright.pipeline.ingest import ingest
-from benchwright.pipeline.map_stage import MapJob
 from benchwright.pipeline.mending.check import Problem, images_of, marked_as_repaired, problems_of, table_problems
-from benchwright.pipeline.overrides import Overrides, snapshot_of, snapshot_problems, take_in
 from benchwright.pipeline.run import worker_context_of
-from benchwright.pipeline.runlog import WRITTEN_AGAIN
-from benchwright.pipeline.worker_context import WorkerContext
+from benchwright.pipeline.stages.damage import make_again, require_store
+from benchwright.pipeline.stages.gather_stage import run_campaign, run_gather
+from benchwright.pipeline.stages.map_stage import MapJob
+from benchwright.pipeline.stages.overrides import Overrides, snapshot_of, snapshot_problems, take_in
+from benchwright.pipeline.stages.runlog import WRITTEN_AGAIN
+from benchwright.pipeline.stages.worker_context import WorkerContext
 from benchwright.workspace.atomic import write_bytes
+from benchwright.workspace.photographs import photographs_of
 from benchwright.workspace.sealed import read_sealed
 from benchwright.workspace.shards import StageTable, shard_names
 from benchwright.workspace.stage_input import INGEST

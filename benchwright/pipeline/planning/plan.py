@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from benchwright.canonical import digest
 from benchwright.errors import RecipeError
-from benchwright.estimates import require_decisions
+from benchwright.release.format.estimates import require_decisions
 from benchwright.steps import EarlierStage, FinalStep, Resources, Step
 from benchwright.workspace.stage_input import GROUP, INGEST
 from benchwright.workspace.stages import Stage, stages_of

@@ -23,7 +23,7 @@ from benchwright.files.lists_on_disk import ListsOnDisk
 from benchwright.records import MaskRuns
 from benchwright.regions import MAX_CORNERS, Region, RegionShape, SizeWH, covered_by_at_least, mask_of_outline
 from benchwright.regions.region import SHAPES
-from benchwright.rle import encode_runs
+from benchwright.regions.rle import encode_runs
 
 from .picture_marks import (
     MarkError,

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from benchwright.errors import DataError
 from benchwright.files.bounded_json import has_more_values, plain_value
 from benchwright.files.bounds import MIB, ROW_BYTES, ROW_VALUES
-from benchwright.storage_faults import naming
+from benchwright.machine.storage_faults import naming
 
 _CHUNK_BYTES = 1 << 20
 _SPACE = " \t\n\r"

@@ -19,8 +19,8 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from benchwright.errors import DataError
+from benchwright.machine.storage_faults import naming
 from benchwright.regions import Region, RegionShape, SizeWH
-from benchwright.storage_faults import naming
 from benchwright.workspace.atomic import write_bytes
 
 from .picture_marks import (

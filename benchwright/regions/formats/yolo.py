@@ -19,8 +19,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from benchwright.errors import DataError, UnreadableImage
+from benchwright.machine.storage_faults import naming
 from benchwright.regions import MAX_CORNERS, Region, RegionShape, SizeWH
-from benchwright.storage_faults import naming
 from benchwright.workspace.atomic import write_bytes
 
 from .picture_marks import (

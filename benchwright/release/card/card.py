@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from benchwright.estimates import decided_by
 from benchwright.overrides import REVERSED
 from benchwright.release.format.agreement import is_empty, is_simulated
+from benchwright.release.format.estimates import decided_by
 from benchwright.release.format.manifest import ItemCounts, SealedSplits
 from benchwright.release.format.provenance import SourceCount
 from benchwright.release.format.statements import Statements

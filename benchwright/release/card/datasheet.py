@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from benchwright.release.format.agreement import is_empty, is_simulated
 from benchwright.release.format.statements import QUESTIONS, Statements
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 if TYPE_CHECKING:
     from .card_facts import CardFacts

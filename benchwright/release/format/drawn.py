@@ -17,7 +17,7 @@ from benchwright.errors import DataError
 from benchwright.records import Item, VisualPrompt
 from benchwright.release.format import documents
 from benchwright.release.format.files import shown
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 if TYPE_CHECKING:
     from PIL import Image

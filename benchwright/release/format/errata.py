@@ -19,7 +19,7 @@ from benchwright.records import Item, ItemId, Record, Sha256
 from benchwright.release.format import documents
 from benchwright.release.format.files import read_inside, shown
 from benchwright.release.format.manifest import ERRATA
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 if TYPE_CHECKING:
     from benchwright.release.format.reader import Release

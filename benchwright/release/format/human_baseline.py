@@ -17,7 +17,7 @@ from benchwright.records import ItemId, Record
 from benchwright.release.format import documents
 from benchwright.release.format.files import read_inside, shown
 from benchwright.release.format.manifest import HUMAN_BASELINE
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 if TYPE_CHECKING:
     from benchwright.release.format.reader import Release

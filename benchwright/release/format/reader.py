@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.estimates import ESTIMATED_BY
 from benchwright.records import ImageRecord, Operation
 from benchwright.release.format import documents
 from benchwright.release.format import manifest as manifests
+from benchwright.release.format.estimates import ESTIMATED_BY
 from benchwright.release.format.fetched import with_fetched
 from benchwright.release.format.files import open_inside, read_inside, shown
 from benchwright.release.format.manifest import Manifest

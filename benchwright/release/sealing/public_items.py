@@ -13,8 +13,8 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from benchwright.canonical import canonical_json
-from benchwright.estimates import ESTIMATED_BY
 from benchwright.records import LETTERS, Choice, Item, ItemImage, Operation
+from benchwright.release.format.estimates import ESTIMATED_BY
 from benchwright.release.format.rows import row_of
 
 SALT_BYTES = 32

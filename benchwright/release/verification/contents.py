@@ -22,7 +22,6 @@ from pathlib import Path
 from benchwright.canonical import bytes_digest
 from benchwright.drawing.model_pictures import DRAWING_VERSION, KNOWN_VERSIONS
 from benchwright.errors import DataError
-from benchwright.estimates import decided_by, is_estimated
 from benchwright.records import ImageRecord, Operation
 from benchwright.release.card.card_facts import CardFacts
 from benchwright.release.card.citation import CITATION, citation
@@ -34,6 +33,7 @@ from benchwright.release.format import documents, identity
 from benchwright.release.format import manifest as manifests
 from benchwright.release.format.agreement import contradictions, read_agreement
 from benchwright.release.format.drawn import has_marks
+from benchwright.release.format.estimates import decided_by, is_estimated
 from benchwright.release.format.files import open_inside, read_inside, shown
 from benchwright.release.format.human_baseline import CampaignBaseline, parse_human_baseline
 from benchwright.release.format.manifest import Manifest
@@ -53,7 +53,7 @@ from benchwright.release.sealing.public_items import what_tells
 from benchwright.release.verification.claims import CardCheck, check_card
 from benchwright.release.verification.drawings import DrawingComparer
 from benchwright.rights import holds_metadata
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 _MAX_PROBLEMS = 200
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from benchwright.errors import BenchwrightError
 from benchwright.release.format.reader import Release
 from benchwright.release.sealing.answer_key import AnswerKey, read_answer_key, unsealed
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 
 @dataclass(frozen=True)

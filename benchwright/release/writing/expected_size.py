@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from benchwright.records import ImageRecord
 from benchwright.release.format.provenance import METADATA_REMOVED, TURNED
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 Part = Literal["kept", "turned", "made", "drawn"]
 

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchwright.errors import BenchwrightError, StorageError
-from benchwright.file_locks import lock
-from benchwright.storage_faults import is_of_the_machine, storage_fault
+from benchwright.machine.file_locks import lock
+from benchwright.machine.storage_faults import is_of_the_machine, storage_fault
 
 
 @contextmanager

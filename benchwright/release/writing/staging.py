@@ -14,11 +14,11 @@ from typing import Any
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
-from benchwright.estimates import is_estimated
 from benchwright.records import ImageRecord, Item
 from benchwright.release.card.texts import TextTally
 from benchwright.release.format import identity
 from benchwright.release.format.drawn import has_marks
+from benchwright.release.format.estimates import is_estimated
 from benchwright.release.format.manifest import SPLIT
 from benchwright.release.format.provenance import SourceCount, SourceTally
 from benchwright.release.format.rows import row_of

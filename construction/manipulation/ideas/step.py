@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from benchwright.facts import CATEGORIES, CODES, Code, IdeaCategory, Perception
 from benchwright.models.endpoints.chat import Chat, ChatSettings
-from benchwright.models.endpoints.failures import MAY_PASS
+from benchwright.models.endpoints.vendors.failures import MAY_PASS
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Stream
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from benchwright.errors import DataError, PrerequisiteError
 from benchwright.images.decode import decode_rgb
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ...prompting.question import Question
 from ..options import BackendOptions

@@ -9,7 +9,7 @@ from benchwright.release.format import documents
 from benchwright.release.format.agreement import is_simulated
 from benchwright.release.format.files import read_inside
 from benchwright.release.format.manifest import AGREEMENT
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from .legible import legible
 

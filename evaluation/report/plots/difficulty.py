@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchwright.pages import Chart, Column, Look, Scale, columns_chart
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.pages import Chart, ChartRow, Dot, rows_chart, share_scale
 from benchwright.statistics.proportions import wilson
-from benchwright.text_normalization import counted
+from benchwright.texts.normalization import counted
 
 from ..content.legible import legible
 

@@ -24,7 +24,7 @@ from benchwright.images.made_pictures import is_lossless_webp
 from benchwright.pipeline import run_recipe
 from benchwright.question_files.item_check import read_questions
 from benchwright.question_files.mapping.columns import guessed_columns
-from benchwright.question_files.picture_lookup import PICTURE_REASONS
+from benchwright.question_files.pictures.picture_lookup import PICTURE_REASONS
 from benchwright.question_files.question_files import question_files
 from benchwright.question_files.question_source import open_source
 from benchwright.recipe import load_recipe

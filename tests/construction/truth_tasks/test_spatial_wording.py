@@ -23,7 +23,7 @@ from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
 from benchwright.records import Item
 from benchwright.release import Release
-from benchwright.settings_help import reasons_of
+from benchwright.settings.help import reasons_of
 
 CAT = ("The cat is behind the bed.", "behind")
 USABLE = [

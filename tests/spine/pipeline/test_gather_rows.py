@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from odd_steps import Partner
 
-from benchwright.pipeline.gather_stage import outcome_of_row
+from benchwright.pipeline.stages.gather_stage import outcome_of_row
 from benchwright.steps import Gathered, Outcome
 from benchwright.workspace import stages_of
 

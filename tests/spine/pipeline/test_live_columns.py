@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pytest
 
-from benchwright.pipeline.live_columns import live_columns
+from benchwright.pipeline.stages.live_columns import live_columns
 from benchwright.steps import GatherStep, Step, Stream
 from benchwright.workspace.shards import Marker, StageTable
 from benchwright.workspace.stages import Stage, stages_of

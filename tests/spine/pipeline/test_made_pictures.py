@@ -14,7 +14,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.made_files import encode_lossless
 from benchwright.images.made_pictures import MadeRule, encode_jpeg, is_lossless_webp
 from benchwright.pipeline.planning.plan import plan
-from benchwright.pipeline.worker_context import StageContext, WorkerContext
+from benchwright.pipeline.stages.worker_context import StageContext, WorkerContext
 from benchwright.records import ImageRecord
 from benchwright.steps import MapStep, PictureFidelity, Stream
 from benchwright.workspace.stage_input import StageInput

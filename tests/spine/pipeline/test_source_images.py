@@ -11,7 +11,7 @@ from PIL import Image
 from benchwright.filters.duplicates.exact_duplicates import ExactDuplicates
 from benchwright.images.formats.walking import Limits
 from benchwright.pipeline import run_steps
-from benchwright.pipeline.worker_context import WorkerContext
+from benchwright.pipeline.stages.worker_context import WorkerContext
 from benchwright.workspace.shards import shard_of
 from benchwright.workspace.workspace import Workspace
 

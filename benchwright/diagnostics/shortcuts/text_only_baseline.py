@@ -1,0 +1,176 @@
+"""A text-only baseline: a classifier that guesses the right option from words alone, trained on other items.
+
+It shows how much the texts of a benchmark reveal. The classifier is a conditional logistic regression over an item's
+options, on hashed features of the words of question and option. It is cross-validated in five folds: it answers only
+items that it was not trained on, and items that share a group key, directly or through others, are in one fold. The
+baseline `text_classifier` and the filter `wording_bias` use it.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.canonical import digest
+from benchwright.statistics.components import components_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FOLDS = 5
+FEATURES = 1 << 16
+PENALTY = 1e-3
+ROUNDS = 150
+_WORD = re.compile(r"\w+")
+
+
+class ItemWords(NamedTuple):
+    """The words of an item.
+
+    Args:
+        item_id: Id of the item.
+        task: Task of the item.
+        question: Text of the question.
+        options: Key and text of each option, in order; an option that is a picture has no text.
+        key: Key of the right option; any value where it is not known and the item is not used for training.
+        group_keys: Group keys of the item; items that share one stay in one fold.
+    """
+
+    item_id: str
+    task: str
+    question: str
+    options: tuple[tuple[str, str], ...]
+    key: str
+    group_keys: tuple[str, ...]
+
+
+def folds_of(items: Sequence[ItemWords]) -> list[int]:
+    """Return each item's fold, 0 to `FOLDS` - 1; items that share a group key have the same fold.
+
+    Groups are assigned largest first, ties in order of a hash, each to the fold with the fewest items.
+    """
+    groups: dict[int, list[int]] = {}
+    for number, component in enumerate(components_of(item.group_keys for item in items)):
+        groups.setdefault(component, []).append(number)
+    drawn = sorted(groups.values(), key=lambda g: (-len(g), digest(min(items[k].item_id for k in g))))
+    sizes, folds = [0] * FOLDS, [0] * len(items)
+    for group in drawn:
+        fold = sizes.index(min(sizes))
+        sizes[fold] += len(group)
+        for number in group:
+            folds[number] = fold
+    return folds
+
+
+class _KnownItem(NamedTuple):
+    """An item to learn from, with the features of each option."""
+
+    words: ItemWords
+    features: list[NDArray[np.int64]]
+
+
+def weights_of_folds(items: Sequence[ItemWords], folds: Sequence[int]) -> list[NDArray[np.float64] | None]:
+    """Return for each fold the weights trained on all other folds; None where there is nothing to train on."""
+    return _weights(_known(items), folds)
+
+
+def _known(items: Sequence[ItemWords]) -> list[_KnownItem]:
+    import numpy as np
+
+    return [_KnownItem(item, [np.array(cells) for cells in _features_of(item)]) for item in items]
+
+
+def _weights(known: Sequence[_KnownItem], folds: Sequence[int]) -> list[NDArray[np.float64] | None]:
+    return [
+        _learn([item for item, its in zip(known, folds, strict=True) if its != fold]) if known else None
+        for fold in range(FOLDS)
+    ]
+
+
+def held_out_guesses(items: Sequence[ItemWords], folds: Sequence[int]) -> list[str]:
+    """Return for each item the key that `guess` gives with the weights trained on all folds but its own.
+
+    Args:
+        items: Items, to learn from and to answer.
+        folds: Fold of each (`folds_of`).
+    """
+    known = _known(items)
+    weights = _weights(known, folds)
+    return [_best_option(item, weights[fold]) for item, fold in zip(known, folds, strict=True)]
+
+
+def guess(item: ItemWords, weights: NDArray[np.float64] | None) -> str:
+    """Return the key of the option with the highest score; the first option where there are no weights."""
+    return _best_option(_known([item])[0], weights)
+
+
+def _best_option(item: _KnownItem, weights: NDArray[np.float64] | None) -> str:
+    options = item.words.options
+    if weights is None:
+        return options[0][0]
+    totals = [float(weights[cells].sum()) / len(cells) ** 0.5 for cells in item.features]
+    return options[totals.index(max(totals))][0]
+
+
+def _features_of(item: ItemWords) -> list[list[int]]:
+    """Return the hashed features of each option."""
+    question_words = _words(item.question)
+    texts = [text.strip() for _, text in item.options]
+    lengths = sorted({len(text) for text in texts}, reverse=True)
+    features = []
+    for (key, _), text in zip(item.options, texts, strict=True):
+        words = _words(text)
+        names = [f"place {key} of {len(texts)}", f"place {key} in {item.task}"]
+        names += [f"length rank {lengths.index(len(text))}", f"words {min(len(words), 20)}"]
+        names += [f"shares {min(len(set(words) & set(question_words)), 5)}", f"text {text.lower()}"]
+        names += [f"word {word}" for word in words]
+        names += [f"{word} after {neighbour}" for word in set(words) for neighbour in set(question_words)]
+        features.append([zlib.crc32(name.encode("utf-8", "surrogatepass")) % FEATURES for name in sorted(set(names))])
+    return features
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())[:64]
+
+
+def _learn(items: Sequence[_KnownItem]) -> NDArray[np.float64] | None:
+    """Return weights trained to make the right options likely; None where there is nothing to train on.
+
+    Training is gradient ascent with Nesterov's momentum, a fixed number of rounds from zero: the same items in the same
+    order give the same weights.
+    """
+    import numpy as np
+
+    if not items:
+        return None
+    rows: Any = [
+        (cells, item.words.key == key)
+        for item in items
+        for cells, (key, _) in zip(item.features, item.words.options, strict=True)
+    ]
+    counts = np.array([len(cells) for cells, _ in rows])
+    # Only the weights of cells that occur in some option ever leave zero, so only they are trained.
+    used, cells = np.unique(np.concatenate([cells for cells, _ in rows]), return_inverse=True)
+    row_of = np.repeat(np.arange(len(rows)), counts)
+    scale = 1 / np.sqrt(counts)
+    right = np.array([float(is_right) for _, is_right in rows])
+    options = np.array([len(item.words.options) for item in items])
+    starts = np.concatenate([[0], np.cumsum(options)[:-1]])
+    weights = ahead = np.zeros(len(used))
+    step = 1 / (1 + PENALTY)  # features of an option have length 1, so the slope changes no faster than this
+    for number in range(ROUNDS):
+        scores = np.bincount(row_of, weights=ahead[cells], minlength=len(rows)) * scale
+        scores -= np.repeat(np.maximum.reduceat(scores, starts), options)
+        chances = np.exp(scores)
+        chances /= np.repeat(np.add.reduceat(chances, starts), options)
+        pull = np.repeat((right - chances) * scale, counts)
+        gradient = np.bincount(cells, weights=pull, minlength=len(used)) / len(items) - PENALTY * ahead
+        moved = ahead + step * gradient
+        ahead = moved + number / (number + 3) * (moved - weights)
+        weights = moved
+    everywhere = np.zeros(FEATURES)
+    everywhere[used] = weights
+    return everywhere

@@ -1,0 +1,56 @@
+"""Locks on files, which the kernel releases when a process ends, however it ends.
+
+Not every disk has them: some network folders answer ENOLCK. Each lock is therefore taken here, so that such a disk is
+reported with the path and with what to do, and never taken for a lock that somebody else holds.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from benchwright.machine.storage_faults import naming
+
+
+class HasFileno(Protocol):
+    """An open file."""
+
+    def fileno(self) -> int:
+        """Return its descriptor."""
+
+
+def lock(file: int | HasFileno, path: Path, *, shared: bool = False, waits: bool = True) -> None:
+    """Lock an open file until it is closed.
+
+    Args:
+        file: The open file, or its descriptor.
+        path: Its path, for messages.
+        shared: Whether others may hold a shared lock at the same time; default False.
+        waits: Whether to wait for others to release theirs; default True.
+
+    Raises:
+        BlockingIOError: Another process holds the lock, and `waits` is False.
+        OSError: The disk has no locks; `storage_faults` has words for it.
+    """
+    how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    with naming(path):
+        fcntl.flock(file, how if waits else how | fcntl.LOCK_NB)
+
+
+def check_locks(file: int, path: Path) -> None:
+    """Check that the disk of an open file has locks, both those of `lock` and those that SQLite takes.
+
+    SQLite itself would call the database locked, after waiting for half a minute. The file must be none that SQLite
+    has open: closing it releases the process's own locks of the second kind.
+
+    Raises:
+        OSError: The disk has none; `storage_faults` has words for it.
+    """
+    with suppress(BlockingIOError):  # held by another process: there are locks
+        lock(file, path, shared=True, waits=False)
+    fcntl.flock(file, fcntl.LOCK_UN)
+    with naming(path), suppress(BlockingIOError, PermissionError):
+        fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.lockf(file, fcntl.LOCK_UN)

@@ -1,0 +1,1 @@
+"""Where vendors differ: APIs, clients, request bodies, refusals, streams."""

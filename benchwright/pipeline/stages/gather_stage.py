@@ -1,0 +1,238 @@
+"""Execution of the stages that need all records at once: gather steps and campaigns.
+
+They run in one process, without pixels. A gather step sees the columns of all live records at once. Where only
+curators' decisions about a stage have changed, its verdicts are written again and the step does not run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from benchwright.canonical import digest
+from benchwright.engines.memory import give_back
+from benchwright.engines.starting import uninterrupted
+from benchwright.pipeline.stages.live_columns import Upstream, live_columns
+from benchwright.pipeline.stages.outcomes import Judged, read_outcomes, write_gathered, write_outcomes
+from benchwright.pipeline.stages.worker_context import WorkerContext
+from benchwright.record_map import RecordMap, map_here
+from benchwright.steps import (
+    AnyRecord,
+    CampaignContext,
+    CampaignStep,
+    Flag,
+    GatherContext,
+    Gathered,
+    GatherStep,
+    Outcome,
+    Verdicts,
+)
+from benchwright.texts.normalization import counted
+from benchwright.workspace.arrow_arrays import arrow_array, arrow_numbers, integers_of
+from benchwright.workspace.sealed import write_sealed
+from benchwright.workspace.shards import Marker, StageTable
+from benchwright.workspace.stage_input import input_digest, load_stage_input
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.store_place import settle_store
+from benchwright.workspace.workspace import Workspace
+
+
+def _override_again(worker: WorkerContext, stage: Stage, markers: Sequence[Marker]) -> bool:
+    """Write the shards of a stage again for which curators' decisions have changed; return whether there were any."""
+    table, overrides = StageTable(worker.workspace, stage.id), worker.overrides.about(stage)
+    changed = [marker for marker in markers if marker.overrides != worker.overrides.digest(stage, marker.shard)]
+    for marker in changed:
+        judged = [
+            replace(judged, override=overrides.get(record_id))
+            for record_id, judged in read_outcomes(table, stage, marker).items()
+        ]
+        write_outcomes(
+            table,
+            stage,
+            marker.shard,
+            judged,
+            fingerprint=marker.fingerprint,
+            config=marker.config,
+            overrides=worker.overrides.digest(stage, marker.shard),
+        )
+    return bool(changed)
+
+
+def run_gather(worker: WorkerContext, stage: Stage, shards: Sequence[str], record_map: RecordMap = map_here) -> bool:
+    """Run a gather stage unless nothing it reads has changed; return whether it ran.
+
+    Args:
+        worker: Context of the main process.
+        stage: The stage.
+        shards: Names of all shards.
+        record_map: What maps functions over records for the step.
+    """
+    assert isinstance(stage.step, GatherStep)
+    upstream = {shard: worker.upstream(stage, shard) for shard in shards}
+    inputs = [input_digest(stage, upstream[shard]) for shard in shards]
+    fingerprint = digest([worker.config(stage), inputs])
+    table = StageTable(worker.workspace, stage.id)
+    markers = [table.marker(shard) for shard in shards]
+    if all(marker is not None and marker.fingerprint == fingerprint for marker in markers):
+        return _override_again(worker, stage, [marker for marker in markers if marker is not None])
+    wanted = list(stage.step.columns)
+    ids, whole = _all_columns(worker, stage, wanted, [upstream[shard] for shard in shards])
+    _load(stage.step.imports)
+    rows = whole.num_rows
+    gathered = stage.step.gather(whole, GatherContext(worker.seed, stage.id, record_map))
+    del whole
+    outcome_of = outcome_of_row(gathered, rows, stage)
+    overrides = worker.overrides.about(stage)
+    spoken_of = np.sort(np.asarray(gathered.rows, np.int64))
+    start = 0
+    for shard, part in zip(shards, ids, strict=True):
+        first, last = np.searchsorted(spoken_of, [start, start + len(part)]).tolist()
+        shard_ids = part.combine_chunks()
+        judged = {
+            row: Judged(record_id, "", outcome_of(start + row), overrides.get(record_id))
+            for row, record_id in _named(shard_ids, spoken_of[first:last] - start, overrides)
+        }
+        write_gathered(
+            table,
+            stage,
+            shard,
+            shard_ids,
+            judged,
+            fingerprint=fingerprint,
+            config=worker.config(stage),
+            overrides=worker.overrides.digest(stage, shard),
+        )
+        start += len(part)
+    del gathered, outcome_of
+    give_back()
+    return True
+
+
+def _all_columns(
+    worker: WorkerContext, stage: Stage, wanted: Sequence[str], upstream: Sequence[Upstream]
+) -> tuple[list[pa.ChunkedArray], pa.Table]:
+    """Return each shard's record ids, and the wanted columns of all shards, one after the other."""
+    parts = [live_columns(worker.workspace, stage, wanted, shard) for shard in upstream]
+    ids = [part.column("record_id") for part in parts]
+    whole = pa.concat_tables([part.select(wanted) for part in parts], promote_options="permissive")
+    del parts  # frees the shards as soon as their columns are combined
+    return ids, whole.combine_chunks()
+
+
+def _named(ids: pa.Array, spoken_of: NDArray[np.int64], overridden: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield the rows that a step spoke of and those that curators decided about, each with its id."""
+    import pyarrow.compute as pc
+
+    decided = integers_of(pc.index_in(arrow_array(sorted(overridden), pa.string()), value_set=ids))
+    rows = np.union1d(spoken_of, decided[decided >= 0])
+    yield from zip(rows.tolist(), ids.take(arrow_numbers(rows)).to_pylist(), strict=True)
+
+
+_UNSPOKEN = Outcome()
+
+
+def _load(modules: Sequence[str]) -> None:
+    """Import the modules that a step will import, where they are installed (`GatherStep.imports`)."""
+    for name in modules:
+        with uninterrupted(), suppress(ImportError):
+            import_module(name)
+
+
+def outcome_of_row(gathered: Gathered, rows: int, stage: Stage) -> Callable[[int], Outcome]:
+    """Return a function from row number to outcome; outcomes are made on demand, not for all rows at once."""
+    numbers = np.asarray(gathered.rows, np.int64)
+    if len(np.unique(numbers)) != len(numbers) or ((numbers < 0) | (numbers >= rows)).any():
+        raise ValueError(f"{stage.id}.gather spoke of a row twice, or of one that is not there")
+    for name, column in {**gathered.values, "verdicts": gathered.verdicts, "reasons": gathered.reasons}.items():
+        if column is not None and len(column) != len(numbers):
+            raise ValueError(f"{stage.id}.gather returned {len(column)} {name} for {counted(len(numbers), 'row')}")
+    place_of = np.full(rows, -1, np.int64)
+    place_of[numbers] = np.arange(len(numbers))
+
+    def outcome_of(row: int) -> Outcome:
+        if (place := int(place_of[row])) < 0:
+            return _UNSPOKEN
+        return Outcome(
+            verdict=gathered.verdicts[place] if gathered.verdicts is not None else "keep",
+            reason=gathered.reasons[place] if gathered.reasons is not None else None,
+            values={name: column[place] for name, column in gathered.values.items()},
+            evidence=gathered.evidence[place] if gathered.evidence is not None else {},
+        )
+
+    return outcome_of
+
+
+def run_campaign(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> Verdicts:
+    """Bring a campaign up to date; if it is closed, write its verdicts as this stage's table."""
+    assert isinstance(stage.step, CampaignStep)
+    workspace = worker.workspace
+    upstream = {shard: worker.upstream(stage, shard) for shard in shards}
+    ids: dict[str, list[str]] = {}
+    values: dict[str, dict[str, Any]] = {name: {} for name in stage.reads}
+    flags: dict[str, dict[str, Flag]] = {entry: {} for entry in stage.step.heeds}
+
+    def records() -> Iterator[AnyRecord]:
+        for shard in shards:
+            stage_input = load_stage_input(workspace, upstream[shard], list(stage.reads.values()))
+            records_by_id: Mapping[str, AnyRecord] = (
+                stage_input.images if stage.consumes == "images" else stage_input.items
+            )
+            ids[shard] = sorted(records_by_id)
+            for name, full in stage.reads.items():
+                values[name] |= stage_input.values.get(full, {})
+            for entry in flags:
+                flags[entry] |= _flags(workspace, upstream[shard], entry)
+            yield from (records_by_id[record_id] for record_id in ids[shard])
+
+    context = CampaignContext(worker.seed, stage.id, workspace.root, settle_store(workspace.root), values, flags)
+    verdicts = stage.step.advance(records(), context)
+    if verdicts.waiting is not None:
+        return verdicts
+    table = StageTable(workspace, stage.id)
+    for shard in shards:
+        judged = [Judged(record_id, "", verdicts.outcomes[record_id]) for record_id in ids[shard]]
+        said = [_said(outcome.record_id, outcome.outcome) for outcome in judged]
+        fingerprint = digest([worker.config(stage), input_digest(stage, upstream[shard]), said])
+        marker = table.marker(shard)
+        if marker is None or marker.fingerprint != fingerprint:
+            write_outcomes(table, stage, shard, judged, fingerprint=fingerprint, config=worker.config(stage))
+    write_sealed(table.folder / "summary.json", dict(verdicts.summary), tmp=workspace.tmp)
+    return verdicts
+
+
+def _flags(workspace: Workspace, upstream: Upstream, entry: str) -> dict[str, Flag]:
+    """Return what the stages of an entry ask about in one shard, by record id, as curators left it."""
+    evidence: dict[str, dict[str, Any]] = {}
+    reasons: dict[str, str] = {}
+    for stage, marker in upstream:
+        if stage is None or stage.entry != entry:
+            continue
+        outcomes = StageTable(workspace, stage.id).read(
+            marker, "outcomes", ["record_id", "verdict", "reason", "evidence"]
+        )
+        assert outcomes is not None, "every stage writes outcomes"
+        for row in outcomes.to_pylist():
+            if row["evidence"]:
+                evidence.setdefault(row["record_id"], {}).update(json.loads(row["evidence"]))
+            if row["verdict"] == "ask":
+                reasons[row["record_id"]] = row["reason"]
+    return {record_id: Flag(reason, evidence.get(record_id, {})) for record_id, reason in reasons.items()}
+
+
+def _said(item_id: str, outcome: Outcome) -> Mapping[str, Any]:
+    return {
+        "item": item_id,
+        "verdict": outcome.verdict,
+        "reason": outcome.reason,
+        "evidence": dict(outcome.evidence),
+        "values": dict(outcome.values),
+        "revised": [item.content_hash for item in outcome.items],
+    }

@@ -1,0 +1,99 @@
+"""The events of a run's stages, in the run's log, whatever kind of stage and whatever engine.
+
+{"event": "start", "stage", "kind"}                     a stage starts
+{"event": "job", "of", "worker", "usage", ...}          a worker has finished a job for these stages
+{"event": "map", "stage", "what", "records", ...}       a step has mapped a function over records
+{"event": "end", "stage", "state", "counts", ...}       a stage has ended: done, waiting for people, or failed
+{"event": "pass", "stages", "usage"}                    what the main process spent on stages that end together
+{"event": "run", "usage"}                               what it spent on the whole run
+
+Stages that share a pass over the images start and end together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from benchwright.engines.base import Done
+from benchwright.engines.usage import Meter
+from benchwright.pipeline.stages.runlog import RunLog
+from benchwright.workspace.shards import VerdictCounts
+
+
+@dataclass
+class Watched:
+    """What is known of a pass when it ends.
+
+    Args:
+        ran: Number of shards that were run, or of steps that ran; 0 where everything was up to date.
+        state: How the stages end.
+        counts: Counts that are no records of tables, such as the artifacts of a final step.
+    """
+
+    ran: int = 0
+    state: Literal["done", "waiting", "failed"] = "done"
+    counts: Mapping[str, Any] = field(default_factory=dict)
+
+
+class StageEvents:
+    """Writer of these events.
+
+    Args:
+        log: Log of the run.
+        counts: Function that returns the counts of a stage's table.
+        is_profiled: Whether the main process's peak of memory begins anew with each stage.
+    """
+
+    def __init__(self, log: RunLog, counts: Callable[[str], VerdictCounts], *, is_profiled: bool) -> None:
+        self._log, self._counts, self._is_profiled = log, counts, is_profiled
+
+    @contextmanager
+    def run(self) -> Iterator[None]:
+        """Write what the main process spends on the block, which is the whole run."""
+        with Meter(peak_anew=self._is_profiled) as meter:
+            try:
+                yield
+            finally:
+                self._log.event("run", usage=meter.usage().to_json())
+
+    @contextmanager
+    def stages(self, stages: Sequence[str], kind: str) -> Iterator[Watched]:
+        """Write that stages start and end with the block, also where it raises."""
+        for stage in stages:
+            self._log.event("start", stage=stage, kind=kind)
+        watched = Watched()
+        with Meter(peak_anew=self._is_profiled) as meter:
+            try:
+                yield watched
+            except BaseException:
+                watched.state = "failed"
+                raise
+            finally:
+                usage = meter.usage().to_json()
+                for stage in stages:
+                    counts = dict(watched.counts)
+                    if watched.state == "done" and kind != "final":
+                        counts |= self._counts(stage).to_json()
+                    self._log.event("end", stage=stage, state=watched.state, ran=watched.ran, counts=counts)
+                self._log.event("pass", stages=list(stages), usage=usage)
+
+    def job(self, done: Done, stages: Sequence[str]) -> None:
+        """Write that a worker has finished a job for these stages."""
+        result = done.result if isinstance(done.result, dict) else {}
+        self._log.event(
+            "job",
+            name=done.job.name,
+            of=list(stages),
+            wall=done.seconds,
+            attempts=done.attempts,
+            worker=done.worker,
+            usage=done.usage.to_json(),
+            **result,
+        )
+
+    def mapped(self, stage: str, what: str, **counts: int) -> None:
+        """Write that a step has mapped a function over records."""
+        self._log.event("map", stage=stage, what=what, **counts)

@@ -1,0 +1,109 @@
+"""Marks in a question's words that show a picture, such as `<image 2>`: which it is, and whether it is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
+
+from benchwright.source_files.rows import BadRow
+from benchwright.texts.normalization import counted
+
+from ..questions.asked_question import AskedPicture
+
+_MARK = re.compile(
+    r"(?P<before><\|?(?:image|img|picture|fig(?:ure)?)[ _-]?#?|\[(?:image|picture)[ _-]?#?|\{(?:image|picture)[ _-]?#?)"
+    r"(?P<number>\d{1,2})(?P<after>\|?>|\]|\})",
+    re.I,
+)
+"""`<image 2>`, `<image_2>`, `<|image_2|>`, `[Image 2]`, `{image2}`."""
+_STARTS = re.compile(r"[<\[{]")
+_PLAIN = re.compile(r"<\|?image\|?>", re.I)
+"""A mark without a number: one for each picture, in order."""
+
+
+def number_of_mark(text: str) -> int | None:
+    """Return the number of the picture that a text shows and says nothing else; None for another text."""
+    match = _MARK.fullmatch(text.strip())
+    return None if match is None else int(match["number"])
+
+
+def numbered_options(words: str, options: Sequence[str | AskedPicture], *, pictures: int) -> list[str | AskedPicture]:
+    """Return options of which those that are `<image>` and no more have the number of their picture.
+
+    Marks without a number stand for the pictures in order: those of the question, then those of the options. Pictures
+    before them, where the words have no mark, are the question's.
+
+    Args:
+        words: The question.
+        options: Its options.
+        pictures: Number of pictures of the row.
+
+    Raises:
+        BadRow: There are other pictures than marks, so that it cannot be told which one an option is.
+    """
+    if not any(isinstance(option, str) and option[:1] == "<" and _PLAIN.fullmatch(option) for option in options):
+        return [*options]
+    texts = [option if isinstance(option, str) else "" for option in options]
+    in_words, in_options = len(_PLAIN.findall(words)), sum(len(_PLAIN.findall(text)) for text in texts)
+    is_numbered = any(_MARK.search(text) for text in (words, *texts))
+    if is_numbered or (in_words and pictures > in_words + in_options):
+        raise BadRow(
+            f"an option is <image>, and which of {counted(pictures, 'picture')} it is cannot be told: the row has "
+            f"{in_words + in_options} such marks{', and others with numbers' if is_numbered else ''}",
+            "unclear_picture",
+        )
+    before = in_words or max(0, pictures - in_options)
+    numbered: list[str | AskedPicture] = []
+    for option, text in zip(options, texts, strict=True):
+        numbered.append(f"<image {before + 1}>" if _PLAIN.fullmatch(text) else option)
+        before += len(_PLAIN.findall(text))
+    return numbered
+
+
+def with_marked(
+    pictures: Mapping[int, AskedPicture], texts: Iterable[str], *, others: int = 0
+) -> tuple[list[AskedPicture], dict[int, int]]:
+    """Return the pictures of a row in order, with those that its words show and that the row does not have.
+
+    Args:
+        pictures: Pictures by number, from 1; numbers without a picture may be left out.
+        texts: The question and its options, in words.
+        others: Number of options that are pictures themselves; they have the next numbers.
+
+    Returns:
+        The pictures, and the new number of each by the one that the words have.
+    """
+    found = dict(pictures)
+    marks: dict[int, str] = {}
+    plain = 0
+    for text in texts:
+        if not _STARTS.search(text):
+            continue
+        plain += len(_PLAIN.findall(text))
+        for match in _MARK.finditer(text):
+            marks.setdefault(int(match["number"]), match[0])
+    shift = 1 if 0 in marks else 0  # the words count from 0, the columns from 1
+    marks = {number + shift: mark for number, mark in marks.items()}
+    last = max(found, default=0)
+    for number, mark in sorted(marks.items()):
+        if number not in found and not last < number <= last + others:
+            found[number] = AskedPicture(mark, is_only_named=True)
+    free = (number for number in count(1) if number not in found)
+    for _ in range(plain - len(found) - others):
+        found[next(free)] = AskedPicture("<image>", is_only_named=True)
+    order = sorted(found)
+    return [found[number] for number in order], {number - shift: place for place, number in enumerate(order, start=1)}
+
+
+def renumbered(text: str, places: Mapping[int, int]) -> str:
+    """Return a text in which each mark is `<image 2>`, the number that of its picture among those that are there.
+
+    `[Image 2]` stays as it is written but for its number: it may as well be a word of the sentence.
+    """
+
+    def mark(found: re.Match[str]) -> str:
+        number = places.get(int(found["number"]), int(found["number"]))
+        return f"{found['before']}{number}{found['after']}" if found[0][0] == "[" else f"<image {number}>"
+
+    return _MARK.sub(mark, text) if _STARTS.search(text) else text

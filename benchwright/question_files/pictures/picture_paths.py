@@ -1,0 +1,329 @@
+"""Which file a picture's name stands for: by its last folders, and never one file for two different paths."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from benchwright.errors import BenchwrightError
+from benchwright.source_files.files import DatasetFiles
+from benchwright.source_files.picture_names import (
+    PictureName,
+    are_kin,
+    composed,
+    folded,
+    has_picture_suffix,
+    may_be_the_same,
+    names_of,
+    names_of_one_format,
+    number_of,
+    stem,
+)
+from benchwright.source_files.portable_pixmap import PICTURE_SUFFIXES
+from benchwright.source_files.refusals import AMBIGUOUS_PICTURE, MISSING_PICTURE
+from benchwright.source_files.rows import BadRow
+from benchwright.texts.normalization import counted
+
+_SHOWN = 3
+_LEAST_FOLDERS = 2
+"""Least number of last folders by which a picture is found whose first folder is called otherwise."""
+OTHER_END, OTHER_FOLDER = "another end of the same format", "another first folder"
+"""Ways to find a picture that notes tell."""
+
+
+class _Found(NamedTuple):
+    """The file that a name stands for.
+
+    Args:
+        path: Its path in the folder.
+        name: The name, as it was understood; None where that is the path.
+        rank: 0 where the name says where the file lies, 1 where it lies elsewhere in the folder and all of its name
+            is that of the file, 2 for any other way.
+        is_own: Whether it lies in the folder of the file of questions and the name says where.
+        is_shortened: Whether folders of the name are neither those of the file nor those above the whole folder.
+        by: How it was found, where that is to be told, such as `OTHER_END`; empty for any other way.
+    """
+
+    path: str
+    name: PictureName | None = None
+    rank: int = 0
+    is_own: bool = False
+    is_shortened: bool = False
+    by: str = ""
+
+    @property
+    def whole(self) -> PictureName:
+        """Return the name, or the path as one."""
+        return self.name or PictureName(tuple(self.path.split("/")))
+
+
+class _Fit(NamedTuple):
+    """How well a file fits a name, the better the larger.
+
+    Args:
+        folders: Number of folders from the last on that both have.
+        is_exact: Whether letters have the same case, and the name its end.
+        near: Number of folders that it shares with the file of questions.
+    """
+
+    folders: int
+    is_exact: bool
+    near: int
+
+
+class PicturePaths:
+    """The files that names of pictures stand for in one folder.
+
+    A name is a path from the folder of the file of questions, or from the folder's root, or from `images` in either.
+    Otherwise a file fits whose own folders agree with those of the name, from the last on and as far as both go; a name
+    with folders is never found by its last part alone. Unicode forms are equal. Where one file alone can be meant, case
+    does not count, the end of a format may be absent or another one of that format (`.jpg`, `.jpeg`), and a number
+    stands for a name that zeros fill up (`COCO_val2014_000000123456.jpg`). A first folder of another name (`vqa`,
+    `pics`) does not count where two or more folders after it agree, unless both tell parts of one whole apart. What
+    was found in such ways gives way where another name has that file too (`refutation`).
+
+    Args:
+        files: The folder.
+    """
+
+    def __init__(self, files: DatasetFiles) -> None:
+        self._files = files
+        self._index: _PicturesByPath | None = None
+        self._paths: dict[tuple[str, str], _Found | BadRow] = {}
+        self._refuted: dict[tuple[str, str], str] | None = None
+
+    def path_of(self, name: str, file: str) -> str:
+        """Return the path of the file that a name stands for.
+
+        Args:
+            name: What a file of questions calls a picture.
+            file: Path of that file.
+
+        Raises:
+            BadRow: There is none, or there are several.
+        """
+        found = self._found(name, file)
+        if isinstance(found, BadRow):
+            raise BadRow(str(found), found.reason)
+        return found.path
+
+    def is_there(self, name: str, file: str) -> bool:
+        """Return whether a name stands for a file, or for one of several."""
+        found = self._found(name, file)
+        return not isinstance(found, BadRow) or found.reason == AMBIGUOUS_PICTURE
+
+    def is_guess(self, name: str, file: str) -> bool:
+        """Return whether `refutation` may refuse what `path_of` returned, once all names are known."""
+        found = self._found(name, file)
+        return not isinstance(found, BadRow) and found.rank > 0
+
+    def notes(self) -> Iterator[str]:
+        """Yield how names were understood that are not quite those of their files, once for each way."""
+        refuted = dict(self._all_refuted())
+        found = [
+            (text, its)
+            for (text, folder), its in self._paths.items()
+            if isinstance(its, _Found) and its.by and (text, folder) not in refuted
+        ]
+        for way in dict.fromkeys(its.by for _, its in found):
+            names = dict.fromkeys((text, its.path) for text, its in found if its.by == way)
+            text, path = next(iter(names))
+            yield f"{counted(len(names), 'picture')} found under {way}, such as {path} for {text!r}"
+
+    def refutation(self, name: str, file: str) -> str | None:
+        """Return why a name does not stand for what `path_of` returned; None where it does.
+
+        To be asked when all names of the source were looked up.
+        """
+        if self._refuted is None:
+            self._refuted = dict(self._all_refuted())
+        return self._refuted.get((name, file.rpartition("/")[0]))
+
+    def _found(self, name: str, file: str) -> _Found | BadRow:
+        place = (name, file.rpartition("/")[0])
+        if place not in self._paths:
+            self._refuted = None
+            try:
+                self._paths[place] = self._looked_up(*place)
+            except BadRow as error:
+                self._paths[place] = error
+        return self._paths[place]
+
+    def _all_refuted(self) -> Iterator[tuple[tuple[str, str], str]]:
+        guessed = {found.path for found in self._paths.values() if isinstance(found, _Found) and found.rank > 0}
+        by_path: dict[str, dict[tuple[_Found, str], str]] = defaultdict(dict)
+        for (text, folder), found in self._paths.items():
+            if isinstance(found, _Found) and found.path in guessed:
+                by_path[found.path].setdefault((found, folder), text)
+        for (text, folder), found in self._paths.items():
+            if isinstance(found, _Found) and found.rank > 0:
+                others = by_path[found.path].items()
+                other = next((its for (one, at), its in others if _excludes(one, at, found, folder)), None)
+                if other is not None:
+                    where = f"there is no picture {text!r} in {self._files.shown('')}"
+                    yield (text, folder), f"{where}: {found.path} may be {other!r} as well"
+
+    def _looked_up(self, text: str, folder: str) -> _Found:
+        names = names_of(text)
+        places = list(dict.fromkeys((*([folder, f"{folder}/images"] if folder else []), "", "images")))
+        for name in names:
+            for under in _above(folder, name.up) if name.up else places:
+                path = "/".join((under, *name.parts)) if under else "/".join(name.parts)
+                if self._files.has(path):
+                    is_own = bool(folder) and path.startswith(f"{folder}/")
+                    return _Found(path, name, 2) if name.origin else _Found(path, is_own=is_own)
+        if self._index is None:
+            self._index = _PicturesByPath(self._files)
+        for name in names:
+            if (found := self._index.best(name, folder)) is not None:
+                return found
+        for name in names:
+            # Files without the end of a format are in no index.
+            for start in range(1, len(name.parts) - 1):
+                for under in dict.fromkeys((folder, "")):
+                    path = "/".join((under, *name.parts[start:])) if under else "/".join(name.parts[start:])
+                    if self._files.has(path):
+                        return _Found(path, name, 2, is_shortened=True)
+        namesakes = self._index.namesakes(names)
+        only = f"; {' and '.join(namesakes[:_SHOWN])} has only the last part of its name" if namesakes else ""
+        raise BadRow(
+            f"there is no picture {text!r} in {self._files.shown('')}{only}{self._files.damage()}", MISSING_PICTURE
+        )
+
+
+def _above(folder: str, up: int) -> list[str]:
+    """Return the folder that lies a number of folders above one; none for one that is not in what is searched."""
+    parts = folder.split("/") if folder else []
+    return ["/".join(parts[: len(parts) - up])] if up <= len(parts) else []
+
+
+def _excludes(one: _Found, its_folder: str, guess: _Found, folder: str) -> bool:
+    """Return whether a file that one name stands for cannot be that of a guess too.
+
+    Args:
+        one: What was found for a name.
+        its_folder: Folder of the file of questions with that name.
+        guess: What was found for another, of rank 1 or 2.
+        folder: Folder of the file of questions with the other.
+    """
+    if one.rank > guess.rank:
+        return False
+    if not may_be_the_same(one.whole, guess.whole):
+        return True
+    if guess.is_shortened and one.rank < guess.rank:
+        return True  # the longer path is another place, since the shorter one says where the file is
+    # A name from a folder beside, whose own questions call the file so, means a file of its own folder.
+    return (
+        one.is_own
+        and not f"{its_folder}/".startswith(f"{folder}/" if folder else "")
+        and not (f"{folder}/".startswith(f"{its_folder}/"))
+    )
+
+
+class _PicturesByPath:
+    """The pictures of a folder by the last parts of their paths."""
+
+    def __init__(self, files: DatasetFiles) -> None:
+        self._by_name: dict[str, list[str]] = defaultdict(list)
+        self._by_stem: dict[str, list[str]] = defaultdict(list)
+        self._by_number: dict[int, list[str]] = defaultdict(list)
+        above = files.root.resolve().parts
+        self._above = (*above[1:-1], files.root.stem) if files.root.is_file() else above[1:]
+        self._above += tuple(filter(None, files.under.split("/")))
+        try:
+            for path in files.walk(suffixes=PICTURE_SUFFIXES):
+                name = _parts(path)[-1]
+                for known_as in {folded(name), folded(unquote(name))}:
+                    self._by_name[known_as].append(path)
+                self._by_stem[folded(stem(name))].append(path)
+                if (number := number_of(name, of_file=True)) is not None:
+                    self._by_number[number].append(path)
+        except BenchwrightError:
+            pass  # a folder that cannot be read has no pictures; the files of questions say so
+
+    def best(self, name: PictureName, folder: str) -> _Found | None:
+        """Return the file that fits a name best; None where none does.
+
+        Raises:
+            BadRow: Several fit equally well.
+        """
+        for paths, by in self._ways(name.parts[-1]):
+            found = ((p, self._fit_below(p, name) if by == OTHER_FOLDER else self._fit(p, name, folder)) for p in paths)
+            fits = {path: fit for path, fit in found if fit is not None}
+            if not fits:
+                continue
+            best = max(fits.values())
+            if not best.is_exact:
+                best = best._replace(near=-1)
+            chosen = [path for path, fit in fits.items() if fit == best or (best.near < 0 and fit[:2] == best[:2])]
+            if len(chosen) > 1:
+                shown = " or ".join(chosen[:_SHOWN])
+                raise BadRow(f"the picture {'/'.join(name.whole)!r} may be {shown}; state the path", AMBIGUOUS_PICTURE)
+            is_shortened = best.folders < len(name.parts) - 1
+            exact = best.is_exact and not (is_shortened or name.origin or name.up)
+            return _Found(chosen[0], name, 1 if exact else 2, is_shortened=is_shortened, by=by)
+        return None
+
+    def _ways(self, last: str) -> Iterator[tuple[list[str], str]]:
+        """Yield the files that may have a name by its last part, for each way to compare them, and the way to tell."""
+        known = self._by_name.get(folded(last), [])
+        yield known, ""
+        if not has_picture_suffix(last):
+            yield self._by_stem.get(folded(last), []), ""
+        if (number := number_of(last, of_file=False)) is not None:
+            yield self._by_number.get(number, []), ""
+        yield [path for other in names_of_one_format(last) for path in self._by_name.get(folded(other), [])], OTHER_END
+        yield known, OTHER_FOLDER
+
+    def namesakes(self, names: list[PictureName]) -> list[str]:
+        """Return files whose last part is that of a name, whatever their folders."""
+        return next((found for name in names if (found := self._by_name.get(folded(name.parts[-1])))), [])
+
+    def _fit(self, path: str, name: PictureName, folder: str) -> _Fit | None:
+        parts = _parts(path)
+        its, named, asked = parts[:-1], name.parts[:-1], tuple(folder.split("/")) if folder else ()
+        near = _in_common(its, asked)
+        same = _in_common(_upwards(self._above + its), _upwards(named))
+        has_none = not named and not name.up
+        # Both paths have to agree as far as both go: up to the first folder of the name, or up to the folder that holds
+        # the file of questions or is searched.
+        if not has_none and same < len(named) and (same == 0 or same < len(its) - near):
+            return None
+        if name.up and same == 0:
+            return None
+        spelled = tuple(map(composed, (*its[len(its) - min(same, len(its)) :], parts[-1])))
+        wanted = tuple(map(composed, (*named[len(named) - min(same, len(its)) :], name.parts[-1])))
+        return _Fit(same, spelled == wanted, near)
+
+    def _fit_below(self, path: str, name: PictureName) -> _Fit | None:
+        """Return how well a file fits below its first folder, where that has another name in the file of questions."""
+        its, named = _parts(path)[:-1], name.parts[:-1]
+        same = _in_common(_upwards(its), _upwards(named))
+        are_first = same == len(its) - 1 == len(named) - 1 and not name.up
+        if same < _LEAST_FOLDERS or not are_first or are_kin(its[0], named[0]):
+            return None
+        return _Fit(same, is_exact=False, near=0)
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """Return the parts of a file's path; some programs unpack folders of Windows as backslashes in names."""
+    return tuple(path.replace("\\", "/").split("/"))
+
+
+def _in_common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    """Return how many parts two paths share from their start on."""
+    same = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        same += 1
+    return same
+
+
+@lru_cache(maxsize=4096)  # pictures share folders
+def _upwards(folders: tuple[str, ...]) -> tuple[str, ...]:
+    """Return folders from the last one on, in the form in which they are compared."""
+    return tuple(map(folded, reversed(folders)))

@@ -1,0 +1,1 @@
+"""Texts that strangers wrote: normal forms, characters that hide."""
