@@ -25,7 +25,7 @@ from .check import FailedItem
 
 if TYPE_CHECKING:
     from benchwright.engines import Attempt
-    from benchwright.question_files.question_index import IndexedPicture
+    from benchwright.question_files.indexed_rows import IndexedPicture
 
     from .check import AuditContext
 

@@ -15,7 +15,7 @@ from .picture_measures import MeasurePictures, PictureFile, kept_documents
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.picture_text.regions import TextFinder
-    from benchwright.question_files.question_index import IndexedPicture
+    from benchwright.question_files.indexed_rows import IndexedPicture
 
     from .check import AuditContext
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.canonical import digest
-from benchwright.question_files.question_index import AbsentPicture, IndexedPicture
+from benchwright.question_files.indexed_rows import AbsentPicture, IndexedPicture
 from benchwright.questions.own_ids import OWN_ID, STATED_ID
 from benchwright.records import LETTERS, Item
 from benchwright.replies.model_replies import KeyedItem, ModelReplies

@@ -15,10 +15,10 @@ from benchwright.errors import DataError
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import uri_for
 from benchwright.question_files.absent_pictures import nearly_all_absent
+from benchwright.question_files.indexed_rows import ROTATED, AbsentPicture, IndexedPicture
 from benchwright.question_files.item_check import ReadQuestions, read_questions
 from benchwright.question_files.keys.key_report import key_summaries
 from benchwright.question_files.question_files import QuestionFile
-from benchwright.question_files.question_index import ROTATED, AbsentPicture, IndexedPicture
 from benchwright.question_files.questions.file_question import FileQuestion
 from benchwright.questions.own_ids import OWN_ID, STATED_ID
 from benchwright.records import Item, Source

@@ -9,12 +9,12 @@ from benchwright.errors import DataError
 from benchwright.records import LETTERS
 from benchwright.source_files.rows import BadRow, Row
 
+from .indexed_rows import IndexedRow
 from .item_check import ReadQuestions
 from .keys.key_reading import READING_WORDS, all_places, key_text, key_values
+from .mapping.own_columns import Origin, file_columns, origin_of, shown_name
 from .mapping.readings import READINGS, KnownKey
-from .own_columns import Origin, file_columns, origin_of, shown_name
 from .question_files import QuestionFile
-from .question_index import IndexedRow
 from .question_rows import pictures_of, stated_key
 from .questions.asked_question import YES_NO, AskedQuestion
 

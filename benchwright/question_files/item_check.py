@@ -24,7 +24,7 @@ from .keys.key_evidence import KeyTable
 from .keys.key_report import key_lines, row_lines, summed
 from .looked_into import LookedInto
 from .mapping.column_files import write_columns
-from .own_columns import Origin, shown_name
+from .mapping.own_columns import Origin, shown_name
 from .pictures.picture_lookup import Identify, PictureLookup
 from .question_files import QuestionFile, Stated
 from .question_index import QuestionIndex

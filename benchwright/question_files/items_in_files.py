@@ -11,9 +11,9 @@ from benchwright.records import item_id_for
 from benchwright.source_files.item_files import ItemFiles, SourceItem
 from benchwright.source_files.refusals import MISSING_PICTURE, RefusedRow
 
+from .indexed_rows import NO_KEY, NO_PICTURE
 from .item_check import read_questions
 from .pictures.picture_lookup import UNREADABLE_PICTURE
-from .question_index import NO_KEY, NO_PICTURE
 
 _LOOKED_AT = frozenset({NO_KEY, NO_PICTURE, MISSING_PICTURE})
 """What keeps a question out of a run, and not from having its words looked at."""

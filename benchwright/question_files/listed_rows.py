@@ -13,7 +13,8 @@ from typing import Any
 
 from benchwright.records import LETTERS
 
-from .question_index import IndexedRow, QuestionIndex
+from .indexed_rows import IndexedRow
+from .question_index import QuestionIndex
 
 
 def listed_rows(index: QuestionIndex, path_of: Callable[[str], str] = str) -> Iterator[dict[str, Any]]:

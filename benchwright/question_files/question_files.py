@@ -27,13 +27,13 @@ from .layouts.pictures_by_id import TEMPLATE
 from .looked_into import LookedInto, kept_out, settled
 from .mapping.columns import KEYS, SETTINGS, ColumnMapping, guessed_columns
 from .mapping.configs import file_labels
+from .mapping.own_columns import FileColumns, file_columns
 from .mapping.readings import Reading
-from .own_columns import FileColumns, file_columns
+from .mapping.reply_columns import model_of_path, reply_of, without_ends
 from .pictures.picture_cells import PLAIN_CELLS, PictureCells
 from .pictures.picture_columns import with_named_pictures
 from .question_rows import DEFAULT_TASK, question_of, stated_id, stated_key
 from .questions.asked_question import MAX_KEY, AskedPicture, AskedQuestion, ModelReply, task_name
-from .reply_columns import model_of_path, reply_of, without_ends
 from .tables.joined_files import JoinedFile
 from .tables.rows import ENDS, rows_of
 from .tables.settings import setting_names, start_anew

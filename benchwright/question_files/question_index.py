@@ -7,68 +7,44 @@ of models that the source brings along.
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import count, groupby
+from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from pydantic_core import PydanticSerializationError
-
-from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.images.identify import uri_for
-from benchwright.questions.own_ids import STATED_ID
 from benchwright.records import Source
 from benchwright.source_files.refusal_lists import Refusals
-from benchwright.source_files.refusals import BAD_ROW, MISSING_PICTURE, REPEATED, RefusedRow
-from benchwright.source_files.rows import BadRow
+from benchwright.source_files.refusals import RefusedRow
 from benchwright.workspace.photographs import BroughtPhotograph
 
-from .keys.key_reading import is_letter
-from .layouts.captions import FIRST_CAPTION, NO_CAPTION_MARKED
-from .pictures.picture_lookup import PICTURE_REASONS, PictureLookup
+from .index_filling import SCHEMA, IndexFilling
+from .indexed_rows import (
+    ABSENT,
+    ROTATED,
+    WHOLE_QUESTIONS,
+    AbsentPicture,
+    ImportCounts,
+    IndexedPicture,
+    IndexedRow,
+    RowCount,
+)
+from .pictures.picture_lookup import PictureLookup
 from .question_files import ReadRow
-from .questions.asked_question import MAX_KEY, AskedQuestion, ModelReply
+from .questions.asked_question import AskedQuestion, ModelReply
 from .questions.file_question import FileQuestion
-from .tables.joined_files import KEYS_DIFFER
 
-NO_PICTURE, _NO_QUESTION, NO_OPTIONS, NO_KEY = "no_picture", "no_question", "no_options", "no_key"
-ROTATED = "rotated"
-_REPLY, _NO_REPLY = "reply", "no_reply"
-"""What a row is that holds a model's reply and no question of its own, and one in which the model said nothing."""
-_SCHEMA = """
-PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
-CREATE TABLE pictures (
-    image_id TEXT PRIMARY KEY, file TEXT, path TEXT, width INTEGER, height INTEGER, media_type TEXT,
-    size_bytes INTEGER, source TEXT, used INTEGER) WITHOUT ROWID;
-CREATE TABLE questions (
-    number INTEGER PRIMARY KEY, key TEXT UNIQUE, file TEXT, row TEXT, first TEXT, image_ids TEXT, document TEXT,
-    outcome TEXT, detail TEXT, names TEXT);
-CREATE INDEX by_picture ON questions (first, key) WHERE first IS NOT NULL;
-CREATE TABLE shown (file TEXT, place TEXT, image_ids TEXT, names TEXT, key TEXT, PRIMARY KEY (file, place))
-    WITHOUT ROWID;
-CREATE TABLE absent (name TEXT PRIMARY KEY, reason TEXT, detail TEXT);
-CREATE TABLE rows (
-    number INTEGER PRIMARY KEY, file TEXT, position INTEGER, entry TEXT, key TEXT, reason TEXT, detail TEXT);
-CREATE TABLE guesses (key TEXT, place INTEGER, name TEXT, file TEXT, row TEXT);
-CREATE INDEX by_question ON guesses (key);
-CREATE TABLE replies (
-    model TEXT, key TEXT, text TEXT, choice TEXT, file TEXT, row TEXT, PRIMARY KEY (model, key)) WITHOUT ROWID;
-"""
 _ALL = "SELECT file, row, document, image_ids, outcome, detail, names FROM questions ORDER BY number"
 _ROWS = (
     "SELECT rows.file, position, entry, rows.key, reason, rows.detail, questions.file, row, document, image_ids, "
     "outcome, questions.detail, names FROM rows LEFT JOIN questions ON reason IS NULL AND questions.key = rows.key "
     "ORDER BY rows.number"
 )
-_WHOLE_QUESTIONS = (NO_KEY, NO_OPTIONS)
-"""Reasons for which a question is no item, although it has all that it needs in its own form, if its pictures are
-there."""
 _ROW_COUNTS = (
     "SELECT rows.file, coalesce(reason, outcome), "
     "reason IS NULL AND outcome IN (?, ?) AND image_ids <> '' AND instr(image_ids, '-') = 0, "
@@ -79,115 +55,6 @@ _BY_PICTURE = (
     "SELECT file, row, document, image_ids, outcome, detail, names, first FROM questions "
     "WHERE first IS NOT NULL ORDER BY first, key"
 )
-_ABSENT = "-"
-_BETWEEN_LETTERS = re.compile(r"\s*(?:[,;/&+|]|\band\b)\s*")
-_MILLION = 1_000_000
-"""VLMEvalKit adds multiples of it to the index where it rotates options."""
-
-
-class IndexedPicture(NamedTuple):
-    """A picture of the source that is there.
-
-    Args:
-        image_id: SHA-256 of the file's bytes.
-        file: File on this machine.
-        name: Name by which the source calls it.
-        width: Pixels, upright.
-        height: Pixels, upright.
-        media_type: Such as `image/jpeg`.
-        size_bytes: Size of the file.
-        source: What the source states about its origin; None where it states nothing.
-    """
-
-    image_id: str
-    file: Path
-    name: str
-    width: int
-    height: int
-    media_type: str
-    size_bytes: int
-    source: Source | None
-
-
-class AbsentPicture(NamedTuple):
-    """A picture that cannot be used: its name in the source, a stable code such as `missing_picture`, and words."""
-
-    name: str
-    reason: str
-    detail: str
-
-
-class IndexedRow(NamedTuple):
-    """A row of the source, whatever it holds.
-
-    Args:
-        file: Path of its file in the source.
-        position: Place of the row, or of the entry that holds it, in its file, from 0; None for a file as a whole.
-        entry: Which row it is, in words, such as `line 3`.
-        source_id: Id by which the source or its place names it.
-        question: Its question, whether it is an item or not; None where the row holds none that can be read.
-        reason: Why it is no item; None for an item.
-        detail: The same in words.
-    """
-
-    file: str
-    position: int | None
-    entry: str
-    source_id: str | None
-    question: FileQuestion | None
-    reason: str | None
-    detail: str
-
-    @property
-    def is_no_item(self) -> bool:
-        """Return whether it is a question with its pictures that is no item: an open one, or one without a key."""
-        return self.reason in _WHOLE_QUESTIONS and self.question is not None and self.question.has_pictures
-
-
-class RowCount(NamedTuple):
-    """What became of the rows of a file: each is an item, a question that is no item, or left out.
-
-    Args:
-        file: Path of the file in the source.
-        items: Number of rows that are items.
-        no_item: Number of questions that are no items (`IndexedRow.is_no_item`), by reason.
-        left_out: Number of other rows by reason; `reply` are those with a model's reply and no question.
-    """
-
-    file: str
-    items: int
-    no_item: dict[str, int]
-    left_out: dict[str, int]
-
-    @property
-    def read(self) -> int:
-        """Return the number of rows that were read."""
-        return self.items + sum(self.no_item.values()) + sum(self.left_out.values())
-
-    @property
-    def replies(self) -> int:
-        """Return the number of rows that hold a model's reply and no question."""
-        return self.left_out.get(_REPLY, 0)
-
-
-class ImportCounts(NamedTuple):
-    """How much an import holds.
-
-    Args:
-        items: Number of questions that are items.
-        as_texts: Number of questions that are no items and whose words and keys can be checked, by reason.
-        images: Number of pictures that are there, of items and of others.
-        tasks: Number of questions by task; rotations are not counted.
-        splits: Number of questions by split, empty for none stated.
-        replies: Number of replies by model.
-    """
-
-    items: int
-    as_texts: Counter[str]
-    images: int
-    tasks: Counter[str]
-    splits: Counter[str]
-    replies: Counter[str]
 
 
 class QuestionIndex:
@@ -219,8 +86,8 @@ class QuestionIndex:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.path.unlink(missing_ok=True)
         with closing(sqlite3.connect(self.path)) as database:
-            database.executescript(_SCHEMA)
-            filling = _Filling(database, pictures, refused, keeps_keyless, keeps_repeats)
+            database.executescript(SCHEMA)
+            filling = IndexFilling(database, pictures, refused, keeps_keyless, keeps_repeats)
             for file, entry in entries:
                 filling.take(file, entry)
             filling.finish()
@@ -294,7 +161,7 @@ class QuestionIndex:
         """Return what became of the rows of each file, in the order of the source."""
         by_file: dict[str, RowCount] = {}
         with closing(self._connected()) as database:
-            for file, reason, is_no_item, number in database.execute(_ROW_COUNTS, _WHOLE_QUESTIONS):
+            for file, reason, is_no_item, number in database.execute(_ROW_COUNTS, WHOLE_QUESTIONS):
                 counts = by_file.setdefault(file, RowCount(file, 0, {}, {}))
                 if reason is None:
                     by_file[file] = counts._replace(items=number)
@@ -348,358 +215,6 @@ class QuestionIndex:
 def _question(row: Sequence[Any]) -> FileQuestion:
     """Return a question from its columns, as `_ALL` has them."""
     file, entry, text, ids, outcome, detail, names = row
-    image_ids = tuple(None if image_id == _ABSENT else image_id for image_id in ids.split())
+    image_ids = tuple(None if image_id == ABSENT else image_id for image_id in ids.split())
     question = AskedQuestion.model_validate_json(text)
     return FileQuestion(file, entry, question, image_ids, outcome, detail or "", tuple(json.loads(names)))
-
-
-class _Shown(NamedTuple):
-    """Pictures of a question, None for one that cannot be used; why not; their names."""
-
-    pictures: list[IndexedPicture | None]
-    outcome: str | None
-    detail: str
-    names: list[str]
-
-
-class _Filling:
-    """Taking questions and replies into an index."""
-
-    def __init__(
-        self,
-        database: sqlite3.Connection,
-        pictures: PictureLookup,
-        refused: Refusals,
-        keeps_keyless: bool,
-        keeps_repeats: bool,
-    ) -> None:
-        self.database, self.lookup, self.refused = database, pictures, refused
-        self.keeps_keyless, self.keeps_repeats = keeps_keyless, keeps_repeats
-        self.file = ""
-        self.numbers: dict[str, Iterator[int]] = {}
-        """Numbers left for questions of an id that stands again."""
-        self.absent: dict[str, AbsentPicture] = {}
-        """Pictures of the question at hand that cannot be used, by name."""
-        self.waiting: list[tuple[ReadRow, AskedQuestion, _Shown]] = []
-        """Questions of this file that refer to the pictures of a row that may come later."""
-
-    def take(self, file: str, entry: ReadRow | RefusedRow) -> None:
-        """Take in what a row holds."""
-        if file != self.file:
-            self.finish()
-            self.file = file
-        if isinstance(entry, RefusedRow):
-            self.refused.add(entry)
-            self._list(file, entry.position, entry.entry, entry.source_id, entry.reason, entry.detail)
-            return
-        stated = entry.question or entry.reply
-        key = None if stated is None else stated.key
-        reason: str | None = _NO_REPLY if entry.reply is None else _REPLY
-        detail = "the model said nothing" if entry.reply is None else f"a reply of {entry.reply.model}, and no question"
-        try:
-            if entry.question is not None and (entry.reply is None or not self._has(entry.question.key)):
-                self.refused.records += 1
-                key, reason = self._take_question(entry, entry.question), None
-            if entry.reply is not None:
-                self._take_reply(entry, entry.reply)
-        except (BadRow, UnicodeEncodeError) as error:
-            refusal = _refusal(file, entry.row, error)
-            self.refused.add(refusal)
-            if reason is not None:  # else the question is taken all the same, and only its reply is not
-                reason, detail = refusal.reason, refusal.detail
-        self._list(file, entry.position, entry.row, key, reason, detail)
-
-    def _list(
-        self, file: str, position: int | None, entry: str, key: str | None, reason: str | None, detail: str
-    ) -> None:
-        values: tuple[str | int | None, ...] = (file, position, entry, key, reason, detail)
-        if reason is not None:
-            values = tuple(v.encode("utf-8", "backslashreplace").decode() if isinstance(v, str) else v for v in values)
-        self.database.execute(
-            "INSERT INTO rows (file, position, entry, key, reason, detail) VALUES (?, ?, ?, ?, ?, ?)", values
-        )
-
-    def finish(self) -> None:
-        """Settle the questions of a file that refer to the pictures of other rows."""
-        for entry, question, shown in self.waiting:
-            place = entry.pictures[0].path
-            row = self.database.execute(
-                "SELECT image_ids, names, key FROM shown WHERE file = ? AND place = ?", (self.file, place)
-            ).fetchone()
-            if row is None:
-                self._store(entry, question, shown)
-            else:
-                self._store_with(entry, question, str(row[0]).split(), None, "", json.loads(row[1]))
-                self.database.execute(
-                    "INSERT INTO guesses SELECT ?, place, name, file, ? FROM guesses WHERE key = ?",
-                    (question.key, entry.row, row[2]),
-                )
-        self.waiting = []
-
-    def settle_pictures(self) -> None:
-        """Take back pictures of which another name turned out to be the better one, now that all names are known."""
-        taken_back = False
-        guesses = self.database.execute("SELECT key, place, name, file, row FROM guesses").fetchall()
-        for key, place, name, file, row in guesses:
-            if (why := self.lookup.paths.refutation(name, file)) is None:
-                continue
-            taken_back = True
-            ids, names, outcome = self.database.execute(
-                "SELECT image_ids, names, outcome FROM questions WHERE key = ?", (key,)
-            ).fetchone()
-            with_it, called = ids.split(), json.loads(names)
-            with_it[place], called[place] = _ABSENT, name
-            values = " ".join(with_it), json.dumps(called), outcome or MISSING_PICTURE, why, key
-            self.database.execute(
-                "UPDATE questions SET first = NULL, image_ids = ?, names = ?, outcome = ?, "
-                "detail = CASE WHEN outcome IS NULL THEN ? ELSE detail END WHERE key = ?",
-                values,
-            )
-            self.database.execute("INSERT OR IGNORE INTO absent VALUES (?, ?, ?)", (name, MISSING_PICTURE, why))
-            if outcome is None:
-                self.refused.add(RefusedRow(file, row, MISSING_PICTURE, why))
-        if taken_back:
-            self._drop_unused_pictures()
-
-    def _drop_unused_pictures(self) -> None:
-        shown: set[str] = set()
-        used: set[str] = set()
-        for ids, outcome in self.database.execute("SELECT image_ids, outcome FROM questions"):
-            shown.update(ids.split())
-            used.update(ids.split() if outcome is None else ())
-        known = [image_id for (image_id,) in self.database.execute("SELECT image_id FROM pictures")]
-        self.database.executemany("DELETE FROM pictures WHERE image_id = ?", [(i,) for i in known if i not in shown])
-        self.database.executemany(
-            "UPDATE pictures SET used = 0 WHERE image_id = ?", [(i,) for i in known if i not in used]
-        )
-
-    def _has(self, key: str) -> bool:
-        return self.database.execute("SELECT 1 FROM questions WHERE key = ?", (key,)).fetchone() is not None
-
-    def _take_question(self, entry: ReadRow, question: AskedQuestion) -> str:
-        """Store a question, and return the id under which it is kept."""
-        _document(question)  # raises before anything of it is stored
-        shown = self._shown(entry)
-        if self._has(question.key):
-            question = self._named_apart(question, shown)
-        if shown.outcome == MISSING_PICTURE and len(entry.pictures) == 1 and entry.pictures[0].path.isdecimal():
-            # An empty row keeps its place in the order until the file ends.
-            self.waiting.append((entry, question, shown))
-            self.database.execute("INSERT INTO questions (key) VALUES (?)", (question.key,))
-        else:
-            self._store(entry, question, shown)
-        self.database.executemany(
-            "INSERT INTO guesses VALUES (?, ?, ?, ?, ?)",
-            [
-                (question.key, place, picture.path, self.file, entry.row)
-                for place, picture in enumerate(entry.pictures)
-                if picture.path
-                and picture.data is None
-                and shown.pictures[place] is not None
-                and self.lookup.paths.is_guess(picture.path, self.file)
-            ],
-        )
-        return question.key
-
-    def _named_apart(self, question: AskedQuestion, shown: _Shown) -> AskedQuestion:
-        """Return a question under an id of its own, where an earlier question has the one that it states.
-
-        That of another file has its file's path before it, that of the same file a number after it.
-
-        Raises:
-            BadRow: It is the same question: it stands twice.
-        """
-        stated = question.labels.get(STATED_ID, question.key)
-        numbers = self.numbers.setdefault(question.key, count(2))
-        numbered = (f"{question.key} ({number})" for number in numbers)
-        if not self.keeps_repeats:
-            row = self.database.execute(
-                "SELECT file, document, image_ids, names FROM questions WHERE key = ?", (question.key,)
-            ).fetchone()
-            if row[0] is None or self._is_same(question, shown, row):
-                raise BadRow(f"the id {question.key!r} stands twice; the first is used", REPEATED)
-            key = f"{self.file}:{question.key}"
-            if row[0] != self.file and len(key) <= MAX_KEY and not self._has(key):
-                return question.model_copy(update={"key": key, "labels": {**question.labels, STATED_ID: stated}})
-        key = next(name for name in numbered if not self._has(name))
-        return question.model_copy(update={"key": key, "labels": {**question.labels, STATED_ID: stated}})
-
-    def _is_same(self, question: AskedQuestion, shown: _Shown, row: Sequence[Any]) -> bool:
-        """Return whether a question asks the same of the same pictures as one that was taken."""
-        _, text, image_ids, names = row
-        first = AskedQuestion.model_validate_json(text)
-        if (first.ask, first.options) != (question.ask, question.options):
-            return False
-        ids = [_ABSENT if picture is None else picture.image_id for picture in shown.pictures]
-        return ids == image_ids.split() and (_ABSENT not in ids or shown.names == json.loads(names))
-
-    def _shown(self, entry: ReadRow) -> _Shown:
-        if not entry.pictures:
-            return _Shown([], NO_PICTURE, "the question has no picture", [])
-        found: list[IndexedPicture | None] = []
-        outcome, detail = None, ""
-        names = []
-        for number, picture in enumerate(entry.pictures, start=1):
-            place = f"{self.file}: {entry.row}, picture {number}"
-            try:
-                of, file, path = self.lookup.found_picture(picture, file=self.file, place=place)
-                facts = of.width, of.height, of.media_type, of.size_bytes
-                found.append(IndexedPicture(of.image_id, file, path, *facts, picture.source))
-                names.append(path)
-            except BadRow as error:
-                if error.reason not in PICTURE_REASONS:
-                    raise
-                found.append(None)
-                names.append(picture.path or place)
-                if outcome is None:
-                    outcome, detail = error.reason, str(error)
-                self.absent.setdefault(names[-1], AbsentPicture(names[-1], error.reason, str(error)))
-        return _Shown(found, outcome, detail, names)
-
-    def _store(self, entry: ReadRow, question: AskedQuestion, shown: _Shown) -> None:
-        ids = [_ABSENT if picture is None else picture.image_id for picture in shown.pictures]
-        self.database.executemany(
-            "INSERT OR IGNORE INTO pictures VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)",
-            [
-                (image_id, str(file), *facts, None if source is None else source.model_dump_json())
-                for image_id, file, *facts, source in filter(None, shown.pictures)
-            ],
-        )
-        self._store_with(entry, question, ids, shown.outcome, shown.detail, shown.names)
-        for name in shown.names:
-            if name in self.absent:
-                self.database.execute("INSERT OR IGNORE INTO absent VALUES (?, ?, ?)", self.absent.pop(name))
-        if shown.outcome is None:
-            self.database.execute(
-                "INSERT OR IGNORE INTO shown VALUES (?, ?, ?, ?, ?)",
-                (
-                    self.file,
-                    str(question.labels.get("index", question.labels.get(STATED_ID, question.key))),
-                    " ".join(ids),
-                    json.dumps(shown.names),
-                    question.key,
-                ),
-            )
-
-    def _store_with(
-        self,
-        entry: ReadRow,
-        question: AskedQuestion,
-        ids: Sequence[str],
-        outcome: str | None,
-        detail: str,
-        names: Sequence[str],
-    ) -> None:
-        """Store a question with the ids and names of its pictures."""
-        base, difference = (None, "") if question.key_fault is not None else self._rotated(question)
-        if question.key_fault is not None:
-            outcome, detail = question.key_fault
-        elif base is not None:
-            question = question.model_copy(update={"rotates": base})
-            outcome, detail = ROTATED, f"question {base!r} with its options in another order{difference}"
-        elif not question.ask:
-            outcome, detail = _NO_QUESTION, "the source has no words for it: its key can be checked"
-        elif question.kind == "open":
-            absent = f"; its picture is not there either: {detail}" if outcome is not None else ""
-            outcome, detail = NO_OPTIONS, f"{_open_in_words(question)}{absent}"
-        elif question.lacks_key and not self.keeps_keyless:
-            differ = question.labels.get(KEYS_DIFFER)
-            missing = "no option is marked as right: " + (str(differ) if differ else "the key is missing or sealed")
-            outcome, detail = NO_KEY, NO_CAPTION_MARKED if FIRST_CAPTION in question.labels else missing
-        if outcome is not None:
-            self.refused.add(RefusedRow(self.file, entry.row, outcome, detail))
-        self.database.execute(
-            "INSERT INTO questions (key, file, row, first, image_ids, document, outcome, detail, names) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET (file, row, first, image_ids, "
-            "document, outcome, detail, names) = (excluded.file, excluded.row, excluded.first, excluded.image_ids, "
-            "excluded.document, excluded.outcome, excluded.detail, excluded.names)",
-            (question.key, self.file, entry.row, None if outcome else ids[0], " ".join(ids), _document(question),
-             outcome, detail, json.dumps(list(names))),
-        )  # fmt: skip
-        if outcome is None:
-            self.database.executemany(
-                "UPDATE pictures SET used = 1 WHERE image_id = ?", [(image_id,) for image_id in ids]
-            )
-
-    def _rotated(self, question: AskedQuestion) -> tuple[str | None, str]:
-        """Return the id of the question that this one rotates, and how their keys differ; None for an own question.
-
-        Told by ids: VLMEvalKit's indices from a million on, and MVP-Bench's `12__3__1`; the options must be the same.
-        """
-        if not question.options or not all(isinstance(option, str) for option in question.options):
-            return None, ""
-        stated = str(question.labels.get(STATED_ID, question.key))
-        before = question.key.removesuffix(stated) if question.key.endswith(stated) else ""
-        for base in (f"{before}{base}" for base in _bases(stated)):
-            row = self.database.execute("SELECT document FROM questions WHERE key = ?", (base,)).fetchone()
-            if row is None or row[0] is None:
-                continue
-            original = AskedQuestion.model_validate_json(row[0])
-            if sorted(map(str, original.options)) == sorted(map(str, question.options)):
-                keys = [None if q.answer is None else q.options[q.answer] for q in (original, question)]
-                is_same = None in keys or keys[0] == keys[1]
-                return base, "" if is_same else f"; its key is {keys[1]!r}, there {keys[0]!r}"
-        return None, ""
-
-    def _take_reply(self, entry: ReadRow, reply: ModelReply) -> None:
-        if not self._has(reply.key):
-            raise BadRow(f"the reply is to {reply.key!r}, and there is no such question", "unknown_question")
-        known = self.database.execute(
-            "SELECT text, choice FROM replies WHERE model = ? AND key = ?", (reply.model, reply.key)
-        ).fetchone()
-        if known is None:
-            self.database.execute(
-                "INSERT INTO replies VALUES (?, ?, ?, ?, ?, ?)",
-                (reply.model, reply.key, reply.text, reply.choice, self.file, entry.row),
-            )
-        elif (reply.text and known[0] and known[0] != reply.text) or (
-            not reply.text and known[1] is not None and reply.choice != known[1]
-        ):
-            raise BadRow(
-                f"{reply.model} replied otherwise to {reply.key!r} in an earlier row; that one is used", "other_reply"
-            )
-        elif known[1] is None and reply.choice is not None:
-            self.database.execute(
-                "UPDATE replies SET choice = ? WHERE model = ? AND key = ?", (reply.choice, reply.model, reply.key)
-            )
-
-
-def _open_in_words(question: AskedQuestion) -> str:
-    """Return why a question without options is no item."""
-    parts = _BETWEEN_LETTERS.split(question.stated_answer or "")
-    if all(map(is_letter, parts)):
-        named = f"letter {parts[0]!r}" if len(parts) == 1 else f"letters {', '.join(map(repr, parts))}"
-        return (
-            f"its key is the {named}, and the row has no options: they may be drawn in the "
-            "picture (--column options=COLUMN where a column has them)"
-        )
-    return "an open question; an item has options"
-
-
-def _refusal(file: str, row: str, error: BadRow | UnicodeEncodeError) -> RefusedRow:
-    if isinstance(error, BadRow):
-        return RefusedRow(file, row, error.reason, str(error))
-    detail = f"a text has the character {error.object[error.start]!a}, which no file in UTF-8 can hold"
-    return RefusedRow(file, row, BAD_ROW, detail)
-
-
-def _document(question: AskedQuestion) -> str:
-    """Return a question as JSON.
-
-    Raises:
-        UnicodeEncodeError: A label has half a character.
-    """
-    try:
-        return question.model_dump_json()
-    except PydanticSerializationError:
-        return canonical_json(question.model_dump(mode="json")).encode().decode()
-
-
-def _bases(key: str) -> Iterator[str]:
-    """Yield the ids that the question may have which this one rotates, by its own."""
-    if key.isdecimal() and int(key) >= _MILLION:
-        yield str(int(key) % _MILLION)
-    elif "__" in key:
-        yield key.partition("__")[0]
-        if not key.endswith("__0"):
-            yield f"{key.rpartition('__')[0]}__0"

@@ -22,10 +22,10 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify, uri_for
 from benchwright.images.regular_files import read_file
+from benchwright.question_files.indexed_rows import NO_KEY
 from benchwright.question_files.item_check import ReadQuestions, read_questions
 from benchwright.question_files.pictures.picture_lookup import UNREADABLE_PICTURE
 from benchwright.question_files.question_files import Stated
-from benchwright.question_files.question_index import NO_KEY
 from benchwright.question_files.questions.asked_question import task_name
 from benchwright.question_files.questions.file_question import FileQuestion
 from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, Operation, Source, item_id_for

@@ -8,8 +8,8 @@ from typing import Any
 
 from benchwright.source_files.rows import BadRow
 
-from .mapping.columns import ColumnMapping
-from .questions.asked_question import ModelReply
+from ..questions.asked_question import ModelReply
+from .columns import ColumnMapping
 
 _FOLDER_OF_REPLIES = re.compile(r"output|prediction|result|repl(?:y|ies)|response", re.I)
 _MAX_TEXT = 200_000

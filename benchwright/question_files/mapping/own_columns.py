@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from benchwright.source_files.rows import Reshaped, Row
 
-from .mapping.columns import ColumnMapping
-from .mapping.readings import KnownKey
+from .columns import ColumnMapping
+from .readings import KnownKey
 
 _WORDS = "question"
 """Column in which layouts supply words of their own."""
