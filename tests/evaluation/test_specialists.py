@@ -67,7 +67,7 @@ def test_edge_continuity_finds_nine_in_ten_pieces_of_photographs(
     assert score.metrics["accuracy/jigsaw"].value >= 0.9
 
 
-@pytest.mark.parametrize(("model", "count"), [("local_features", 40), ("sift_matches", 40)])
+@pytest.mark.parametrize(("model", "count"), [("local_features", 24), ("sift_matches", 24)])
 def test_points_under_a_true_homography_are_found_and_shuffled_keys_are_met_by_chance(
     bench: Any, photographs: list[np.ndarray], tmp_path: Path, model: str, count: int
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from benchwright.records import LETTERS
@@ -39,6 +40,7 @@ class _WordedOptions(NamedTuple):
     options: tuple[str, ...]
 
 
+@lru_cache(maxsize=16)  # an entry is looked at several times
 def _options_in_words(words: str) -> _WordedOptions | None:
     """Return a question and the options that its words list, in the order of their letters; None for none."""
     for mark in _MARKS:
