@@ -99,16 +99,6 @@ def mcnemar_exact(b: int, c: int) -> float:
     return min(1.0, 2 * float(betainc(max(b, c), min(b, c) + 1, 0.5)))
 
 
-def least_p(clusters: int) -> float:
-    """Return the smallest two-sided p-value that a sign-flip test over m clusters can give, 2 / 2^m.
-
-    Example:
-        >>> least_p(8)
-        0.0078125
-    """
-    return min(1.0, 2.0 ** (1 - clusters))
-
-
 def sign_flip(sums: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
     """Return the two-sided p-value of the exact sign-flip test over clusters.
 

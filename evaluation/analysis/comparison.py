@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import BenchwrightError
-from benchwright.statistics import holm
-from benchwright.statistics.paired_difference import ModelPair, compare_pair, least_p
+from benchwright.statistics.joint_signs import joint_p, least_joint_p
+from benchwright.statistics.paired_difference import ModelPair, compare_pair
 from benchwright.statistics.score_interval import Interval
 from benchwright.texts.normalization import counted
 
 from ..metrics.base import task_numbers
 from ..results.score import Figure, Score, read_scores
-from .ranking import Rank, tied_ranks
+from .ranking import Rank, group_letters, rank_intervals
 from .reply_matrix import ReplyMatrix, read_reply_matrix
 
 if TYPE_CHECKING:
@@ -36,31 +36,37 @@ class PairResult(NamedTuple):
         first: Name of the first model.
         second: Name of the second model.
         pair: Paired difference of the two models.
-        p_holm: p of the pair, adjusted over all pairs of the same comparison.
-        p_mcnemar_holm: p of the exact McNemar test, adjusted likewise.
+        p_joint: p of the pair, adjusted over all pairs of the same comparison (`benchwright.statistics.joint_signs`).
     """
 
     first: str
     second: str
     pair: ModelPair
-    p_holm: float
-    p_mcnemar_holm: float
+    p_joint: float
 
     @property
     def told_apart(self) -> bool:
         """Return whether the two models differ significantly after adjustment over all pairs."""
-        return self.p_holm < ALPHA
+        return self.p_joint < ALPHA
 
 
 class Ranked(NamedTuple):
     """A model in the ranking.
 
-    Models asked fewer items than others, a sample where others were asked all, and unfit scores have no place.
+    Models asked fewer items than others, a sample where others were asked all, and unfit scores have no rank.
+
+    Args:
+        model: Name of the model.
+        figure: Its accuracy.
+        rank: Its best and worst rank; None where it has none.
+        groups: Letters of the groups it is in: models that share none are told apart.
+        why_unfit: Reason why its score is unfit; None where it is fit.
     """
 
     model: str
     figure: Figure
-    place: Rank | None
+    rank: Rank | None
+    groups: str = ""
     why_unfit: str | None = None
 
 
@@ -69,42 +75,26 @@ class Comparison(NamedTuple):
 
     Args:
         name: Name of the task; `_ALL` for all.
-        ranking: Models, best first; those without a place come last. Places mean nothing where `why_no_ranks` gives a
+        ranking: Models, best first; those without a rank come last. No model has one where `why_no_ranks` gives a
             reason.
         pairs: Results of the pairs, ordered by the names of the models.
         against: Model that all others are compared with; None where all pairs are compared.
+        least_p: Smallest adjusted p that any pair could have, if all its clusters differed in one direction; None
+            without pairs.
+        why_no_ranks: Reason why the models have no ranks; None where they have.
     """
 
     name: str
     ranking: tuple[Ranked, ...]
     pairs: tuple[PairResult, ...]
     against: str | None = None
-
-    @property
-    def least_p_holm(self) -> float | None:
-        """Return the smallest adjusted p that any pair could reach, if all differences of its clusters had one sign."""
-        least = [least_p(result.pair.clusters) for result in self.pairs]
-        return min(1.0, len(least) * min(least)) if least else None
+    least_p: float | None = None
+    why_no_ranks: str | None = None
 
     @property
     def pairs_told_apart(self) -> int:
         """Return the number of pairs that differ significantly after adjustment over all pairs."""
         return sum(result.told_apart for result in self.pairs)
-
-    @property
-    def why_no_ranks(self) -> str | None:
-        """Return the reason why the models have no ranks; None where they may have ranks."""
-        if self.against is not None:
-            return f"models are compared with {self.against} only, so there are no ranks"
-        if self.least_p_holm is None or self.least_p_holm < ALPHA:
-            return None
-        clusters = max(result.pair.clusters for result in self.pairs)
-        return (
-            f"ranks cannot be told: with {counted(clusters, 'cluster')} no p can be below {least_p(clusters):.2g}, and "
-            f"over {counted(len(self.pairs), 'pair')} Holm's correction cannot bring it below {self.least_p_holm:.2g}, "
-            f"which is not under {ALPHA}; compare fewer pairs (two models by name, or all with one by --against "
-            "MODEL), or score a release with more clusters"
-        )
 
 
 def compare_results(
@@ -185,14 +175,57 @@ def _comparison(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, against:
         is_wanted = is_wanted and sheet.scores[i].sample == sheet.scores[k].sample
         if is_wanted and (pair := _pair(sheet, i, k, held, name)):
             pair_by_place[i, k] = pair
-    adjusted = holm([pair.p for pair in pair_by_place.values()])
-    mcnemar = holm([pair.p_mcnemar for pair in pair_by_place.values()])
+    adjusted = _adjusted(pair_by_place, sheet, held, name)
     pairs = {
-        key: PairResult(models[key[0]], models[key[1]], pair, p, q)
-        for (key, pair), p, q in zip(pair_by_place.items(), adjusted, mcnemar, strict=True)
+        (i, k): PairResult(models[i], models[k], pair, p)
+        for ((i, k), pair), p in zip(pair_by_place.items(), adjusted, strict=True)
     }
+    least = min((least_joint_p(pair.clusters) for pair in pair_by_place.values()), default=None)
+    why_no_ranks = _why_no_ranks(list(pair_by_place.values()), least, against)
     apart = {frozenset(key) for key, result in pairs.items() if result.told_apart}
-    return Comparison(name, _ranking(name, held, sheet, apart), tuple(pairs.values()), against)
+    ranking = _ranking(name, held, sheet, apart, has_ranks=why_no_ranks is None)
+    return Comparison(name, ranking, tuple(pairs.values()), against, least, why_no_ranks)
+
+
+def _adjusted(
+    pairs: Mapping[tuple[int, int], ModelPair], sheet: ReplyMatrix, held: NDArray[np.bool_], name: str
+) -> list[float]:
+    """Return each pair's p, adjusted over all of them; none is below the p of the pair alone."""
+    import numpy as np
+
+    if len(pairs) < 2:
+        return [pair.p for pair in pairs.values()]
+    columns: dict[tuple[int, bytes], int] = {}
+    counts: list[NDArray[Any]] = []
+
+    def column(model: int, both: NDArray[np.bool_]) -> int:
+        """Return the number of the model's column on these items, made once."""
+        key = model, both.tobytes()
+        if key not in columns:
+            columns[key] = len(counts)
+            counts.append(np.bincount(group[both], weights=sheet.right[model, both], minlength=clusters))
+        return columns[key]
+
+    _, group = np.unique(sheet.group, return_inverse=True)
+    clusters = int(group.max()) + 1
+    placed = [[column(model, held & sheet.asked[i] & sheet.asked[k]) for model in (i, k)] for i, k in pairs]
+    right = np.stack(counts, axis=1)
+    firsts, seconds = np.array(placed).T
+    asked = np.bincount(group[held], minlength=clusters) > 0
+    joint = joint_p(right[asked], firsts, seconds, "joint", name, *sorted(score.model for score in sheet.scores))
+    return [max(pair.p, float(p)) for pair, p in zip(pairs.values(), joint, strict=True)]
+
+
+def _why_no_ranks(pairs: Sequence[ModelPair], least: float | None, against: str | None) -> str | None:
+    if against is not None:
+        return f"models are compared with {against} only, so there are no ranks"
+    if least is None or least < ALPHA:
+        return None
+    clusters = max(pair.clusters for pair in pairs)
+    return (
+        f"ranks cannot be told: with {counted(clusters, 'cluster')} no p can be below {least:.2g}, which is not under "
+        f"{ALPHA}; score a release with more clusters"
+    )
 
 
 def _pair(sheet: ReplyMatrix, i: int, k: int, held: NDArray[np.bool_], name: str) -> ModelPair | None:
@@ -210,7 +243,9 @@ def _pair(sheet: ReplyMatrix, i: int, k: int, held: NDArray[np.bool_], name: str
     return pair._replace(only_first=pair.only_second, only_second=pair.only_first, interval=Interval(-high, -low))
 
 
-def _ranking(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, apart: set[frozenset[int]]) -> tuple[Ranked, ...]:
+def _ranking(
+    name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, apart: set[frozenset[int]], *, has_ranks: bool
+) -> tuple[Ranked, ...]:
     """Rank the models that were asked the same items as the model that was asked the most."""
     was_asked = sheet.asked & held
     numbers = [k for k in range(len(sheet.scores)) if was_asked[k].any()]
@@ -224,11 +259,18 @@ def _ranking(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, apart: set[
         return -int(sheet.right[k, was_asked[k]].sum()) / int(was_asked[k].sum()), sheet.scores[k].title
 
     placed.sort(key=order)
-    places = tied_ranks(len(placed), lambda i, k: frozenset((placed[i], placed[k])) in apart)
+
+    def told_apart(high: int, low: int) -> bool:
+        return frozenset((placed[high], placed[low])) in apart
+
+    ranks, letters = rank_intervals(len(placed), told_apart), group_letters(len(placed), told_apart)
+    places = zip(ranks, letters, strict=True) if has_ranks else repeat((None, ""))
     unplaced = sorted(set(numbers) - set(placed), key=lambda k: (sheet.scores[k].unfit, *order(k)))
-    ranked = [*zip(placed, places, strict=True), *((k, None) for k in unplaced)]
-    return tuple(_ranked(sheet.scores[k], metric, place) for k, place in ranked)
+    return (
+        *(_ranked(sheet.scores[k], metric, *place) for k, place in zip(placed, places, strict=False)),
+        *(_ranked(sheet.scores[k], metric) for k in unplaced),
+    )
 
 
-def _ranked(score: Score, metric: str, place: Rank | None) -> Ranked:
-    return Ranked(score.title, score.metrics[metric], place, score.why_unfit() if score.unfit else None)
+def _ranked(score: Score, metric: str, rank: Rank | None = None, groups: str = "") -> Ranked:
+    return Ranked(score.title, score.metrics[metric], rank, groups, score.why_unfit() if score.unfit else None)

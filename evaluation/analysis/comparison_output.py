@@ -11,7 +11,6 @@ from benchwright.statistics.resampling import RESAMPLES
 
 from ..results.summary import printable
 from .comparison import ALPHA, Comparison, PairResult, Ranked
-from .ranking import rank_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,11 +18,11 @@ if TYPE_CHECKING:
     from ..results.score import Score
     from .position_bias import LetterBias
 
+CORRECTION = "joint sign flips (Romano and Wolf 2005)"
 RULE = (
-    "Models whose Holm-adjusted p is 0.05 or more are not told apart and share a rank. A rank ends where every model "
-    "above is told apart from every model below, so two models of one rank (=) may be told apart too, where others "
-    "between them link them. Best place: 1 and the number of models found to be better; worst place: the number of "
-    "ranked models less those found to be worse."
+    "Models whose p over all pairs is below 0.05 are told apart and share no letter. Best rank: 1 and the number of "
+    "models found to be better; worst rank: the number of ranked models less those found to be worse. All these ranges "
+    "hold together with 95 % confidence (Mogstad, Romano, Shaikh and Wilhelm 2024)."
 )
 
 
@@ -43,7 +42,7 @@ def comparison_document(
             "power": POWER,
             "resamples": RESAMPLES,
             "least_clusters": LEAST_CLUSTERS,
-            "correction": "holm",
+            "correction": CORRECTION,
             "rule": RULE,
         },
         **_comparison(every),
@@ -55,19 +54,17 @@ def comparison_document(
 def _comparison(comparison: Comparison) -> dict[str, Any]:
     return {
         "why_no_ranks": comparison.why_no_ranks,
-        "least_p_holm": comparison.least_p_holm,
-        "ranking": [_ranked(ranked, comparison) for ranked in comparison.ranking],
+        "least_p": comparison.least_p,
+        "ranking": [_ranked(ranked) for ranked in comparison.ranking],
         "pairs": [_compared(result) for result in comparison.pairs],
     }
 
 
-def _ranked(ranked: Ranked, comparison: Comparison) -> dict[str, Any]:
-    place = ranked.place if comparison.why_no_ranks is None else None
+def _ranked(ranked: Ranked) -> dict[str, Any]:
     return {
         "model": ranked.model,
-        "rank": None if place is None else place.rank,
-        "best": None if place is None else place.best,
-        "worst": None if place is None else place.worst,
+        "rank": ranked.rank,
+        "groups": ranked.groups,
         "unfit": ranked.why_unfit is not None,
         **ranked.figure.model_dump(mode="json"),
     }
@@ -86,9 +83,8 @@ def _compared(result: PairResult) -> dict[str, Any]:
         "only_first": pair.only_first,
         "only_second": pair.only_second,
         "p": pair.p,
-        "p_holm": result.p_holm,
+        "p_joint": result.p_joint,
         "p_mcnemar": pair.p_mcnemar,
-        "p_mcnemar_holm": result.p_mcnemar_holm,
         "told_apart": result.told_apart,
         "design_effect": pair.design_effect,
         "items_needed": items_needed(pair.discordant, pair.difference, pair.design_effect),
@@ -115,32 +111,30 @@ def notes_of(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def _ranks(comparisons: Sequence[Comparison]) -> Table:
-    lines = [("ranking", "rank", "best-worst", "model", "accuracy", "n", "pairs told apart")]
+    lines = [("ranking", "rank", "groups", "model", "accuracy", "n", "pairs told apart")]
     for comparison in comparisons:
         for number, ranked in enumerate(comparison.ranking):
-            rank = rank_text(ranked.place, (listed.place for listed in comparison.ranking))
-            rank = "cannot be told" if ranked.place is not None and comparison.why_no_ranks is not None else rank
+            rank = str(ranked.rank or ("-" if comparison.why_no_ranks is None else "cannot be told"))
             rank = "unfit" if ranked.why_unfit is not None else rank
             name = comparison.name if number == 0 else ""
-            place = ranked.place if comparison.why_no_ranks is None else None
             pairs = f"{comparison.pairs_told_apart} of {len(comparison.pairs)}" if number == 0 else ""
             lines.append(
                 (
                     name,
                     rank,
-                    "-" if place is None else place.places,
+                    ranked.groups or "-",
                     printable(ranked.model),
                     _with_interval(ranked.figure.value, ranked.figure.ci),
                     str(ranked.figure.n),
                     pairs,
                 )
             )
-    return _table("ranks; = where others share it; best-worst: the places that the pairs leave possible", lines)
+    return _table("ranks that the pairs leave possible; models that share no letter are told apart", lines)
 
 
 def _pairs(comparisons: Sequence[Comparison]) -> Table:
     lines = [
-        ("pairs", "first", "second", "difference", "only one right", "p", "p (Holm)", "told apart", "items needed")
+        ("pairs", "first", "second", "difference", "only one right", "p", "p (all pairs)", "told apart", "items needed")
     ]
     for comparison in comparisons:
         for number, result in enumerate(comparison.pairs):
@@ -153,7 +147,7 @@ def _pairs(comparisons: Sequence[Comparison]) -> Table:
                     _with_interval(result.pair.difference, result.pair.interval, sign="+"),
                     f"{result.pair.only_first}:{result.pair.only_second}",
                     f"{result.pair.p:.2g}",
-                    f"{result.p_holm:.2g}",
+                    f"{result.p_joint:.2g}",
                     "yes" if result.told_apart else "no",
                     "-" if compared["items_needed"] is None else f"{compared['items_needed']:,}",
                 )

@@ -466,13 +466,13 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
 @json_option(
     """
     `{"release", "release_id", "split", "models": [name], "settings": {"level", "alpha", "power", "resamples",
-    "least_clusters", "correction", "rule"}, "why_no_ranks", "least_p_holm", "ranking": [{"model", "rank", "best",
-    "worst", "unfit", "value", "ci", "n", "method"}], "pairs": [{"first", "second", "n", "clusters", "difference",
-    "ci", "method", "only_first", "only_second", "p", "p_holm", "p_mcnemar", "p_mcnemar_holm", "told_apart",
-    "design_effect", "items_needed"}], "tasks": {task: {"why_no_ranks", "least_p_holm", "ranking": [{"model",
-    "rank", "best", "worst", "unfit", "value", "ci", "n", "method"}], "pairs": [{"first", "second", "n", "clusters",
-    "difference", "ci", "method", "only_first", "only_second", "p", "p_holm", "p_mcnemar", "p_mcnemar_holm",
-    "told_apart", "design_effect", "items_needed"}]}}, "letters": {model: {"n", "letters": {letter: {"keyed",
+    "least_clusters", "correction", "rule"}, "why_no_ranks", "least_p", "ranking": [{"model", "rank": [best, worst],
+    "groups", "unfit", "value", "ci", "n", "method"}], "pairs": [{"first", "second", "n", "clusters", "difference",
+    "ci", "method", "only_first", "only_second", "p", "p_joint", "p_mcnemar", "told_apart", "design_effect",
+    "items_needed"}], "tasks": {task: {"why_no_ranks", "least_p", "ranking": [{"model", "rank", "groups", "unfit",
+    "value", "ci", "n", "method"}], "pairs": [{"first", "second", "n", "clusters", "difference", "ci", "method",
+    "only_first", "only_second", "p", "p_joint", "p_mcnemar", "told_apart", "design_effect", "items_needed"}]}},
+    "letters": {model: {"n", "letters": {letter: {"keyed",
     "given", "accuracy": {"value", "ci", "n", "method"}}}, "statistic", "df", "p", "moved"}}}`; `letters` is null
     without a release, `why_no_ranks` where models have ranks
     """

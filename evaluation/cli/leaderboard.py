@@ -27,17 +27,16 @@ if TYPE_CHECKING:
 @json_option(
     """
     `{"format", "version", "release", "release_id", "split", "settings": {"level", "alpha", "correction", "rule"},
-    "chance", "why_no_ranks", "pairs", "pairs_told_apart", "systems": [{"system", "model", "protocol", "rank", "best",
-    "worst", "unfit", "outcomes": {"asked", "miss", "refusal", "cut_off", "error", "cut_off_answered",
+    "chance", "why_no_ranks", "pairs", "pairs_told_apart", "systems": [{"system", "model", "protocol", "rank": [best,
+    worst], "groups", "unfit", "outcomes": {"asked", "miss", "refusal", "cut_off", "error", "cut_off_answered",
     "cut_off_empty", "filtered", "empty", "tool_call", "ended": {way: n}, "limit", "limit_of", "causes": [{"state",
     "cause", "n"}], "unfit", "unread", "reading"}, "accuracy": {"value", "ci", "n", "method"}, "tasks": {task: {"rank",
-    "places", "value", "ci", "n", "method"}}}]}`; systems stand best
-    first, `unread` and `reading` are as in `evaluate summary`, `rank` is null where `why_no_ranks` says why, and of a
-    task it is a text such as `2=`
+    "value", "ci", "n", "method"}}}]}`; systems stand best
+    first, `unread` and `reading` are as in `evaluate summary`, `rank` is null where `why_no_ranks` says why
     """
 )
 def leaderboard(results: Path, *, out: Path | None, as_json: bool) -> None:
-    """Rank the systems in a folder of results, each with the best and worst place that paired tests leave possible."""
+    """Rank the systems in a folder of results, each with the best and worst rank that paired tests leave possible."""
     from ..leaderboard.board import leaderboard_of
     from ..leaderboard.page import write_leaderboard
     from ..results.summary import drawn, reading_lines
@@ -67,13 +66,19 @@ def board_table(board: Leaderboard) -> Table:
     from ..results.summary import outcome_counts
 
     table = Table(box=box.SIMPLE_HEAD, title=Text(f"{board.release}: accuracy [95 % interval]"), title_justify="left")
-    for name in ("rank", "system", "best-worst", "accuracy", "items", *ENDINGS.values(), *board.tasks):
+    for name in ("rank", "system", "groups", "accuracy", "items", *ENDINGS.values(), *board.tasks):
         table.add_column(Text(name), justify="left" if name == "system" else "right", no_wrap=True)
     for row in board.rows:
         tasks = [row.tasks.get(task) for task in board.tasks]
         cells = ["-" if figure is None else spelled(figure.value, figure.ci) for figure in tasks]
         figure = row.ranked.figure
-        rank = "unfit" if row.score.unfit else row.rank
-        head = (rank, printable(row.score.title), row.places or "-", spelled(figure.value, figure.ci), str(figure.n))
+        rank = "unfit" if row.score.unfit else str(row.ranked.rank or "-")
+        head = (
+            rank,
+            printable(row.score.title),
+            row.ranked.groups or "-",
+            spelled(figure.value, figure.ci),
+            str(figure.n),
+        )
         table.add_row(*map(Text, (*head, *outcome_counts(row.score).values(), *cells)))
     return table

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..analysis.comparison import ALPHA, Comparison, Ranked, compare_results
-from ..analysis.comparison_output import RULE
-from ..analysis.ranking import rank_text
+from ..analysis.comparison_output import CORRECTION, RULE
+from ..analysis.ranking import Rank
 from ..results.score import Figure, Score, read_scores
 from ..results.summary import outcomes_document
 
-FORMAT, VERSION = "benchwright/leaderboard", 1
+FORMAT, VERSION = "benchwright/leaderboard", 2
 _ONE_SYSTEM = "there is one system only, and nothing to rank it against"
 
 
@@ -21,21 +21,15 @@ class BoardRow(NamedTuple):
 
     Args:
         score: Score of the system.
-        ranked: Its place among all; without a place where it was asked fewer items, or is unfit.
-        rank: Its rank as text, such as `2=`; a dash where it has none.
-        places: Its best and worst place as text, such as `1-4`; empty where it has none.
+        ranked: Its accuracy, rank and groups; without a rank where it was asked fewer items, or is unfit.
         tasks: Its accuracy on each task that it was asked.
-        task_ranks: Its rank on each task, as text.
-        task_places: Its best and worst place on each task, as text.
+        task_ranks: Its rank on each task; None where it has none.
     """
 
     score: Score
     ranked: Ranked
-    rank: str
-    places: str
     tasks: Mapping[str, Figure]
-    task_ranks: Mapping[str, str]
-    task_places: Mapping[str, str]
+    task_ranks: Mapping[str, Rank | None]
 
 
 class Leaderboard(NamedTuple):
@@ -71,30 +65,27 @@ class Leaderboard(NamedTuple):
             "release": self.release,
             "release_id": self.release_id,
             "split": self.split,
-            "settings": {"level": 0.95, "alpha": ALPHA, "correction": "holm", "rule": RULE},
+            "settings": {"level": 0.95, "alpha": ALPHA, "correction": CORRECTION, "rule": RULE},
             "chance": self.chance,
             "why_no_ranks": self.why_no_ranks,
             "pairs": self.pairs,
             "pairs_told_apart": self.pairs_told_apart,
-            "systems": [_system(row, has_ranks=self.why_no_ranks is None) for row in self.rows],
+            "systems": [_system(row) for row in self.rows],
         }
 
 
-def _system(row: BoardRow, *, has_ranks: bool) -> dict[str, Any]:
-    place = row.ranked.place if has_ranks else None
+def _system(row: BoardRow) -> dict[str, Any]:
     return {
         "system": row.score.title,
         "model": row.score.model,
         "protocol": row.score.protocol,
-        "rank": None if place is None else place.rank,
-        "best": None if place is None else place.best,
-        "worst": None if place is None else place.worst,
+        "rank": row.ranked.rank,
+        "groups": row.ranked.groups,
         "unfit": row.score.unfit,
         "outcomes": outcomes_document(row.score),
         "accuracy": row.ranked.figure.model_dump(mode="json"),
         "tasks": {
-            task: {"rank": row.task_ranks[task], "places": row.task_places[task], **figure.model_dump(mode="json")}
-            for task, figure in row.tasks.items()
+            task: {"rank": row.task_ranks[task], **figure.model_dump(mode="json")} for task, figure in row.tasks.items()
         },
     }
 
@@ -102,8 +93,8 @@ def _system(row: BoardRow, *, has_ranks: bool) -> dict[str, Any]:
 def leaderboard_of(results: Path) -> Leaderboard:
     """Return the leaderboard of the scores in a folder of results.
 
-    Ranks come from paired tests on the items that systems were both asked, adjusted by Holm's method over all pairs;
-    each task has ranks of its own.
+    Ranks come from paired tests of all pairs together, on the items that both systems were asked; each task has its
+    own.
 
     Raises:
         DataError: There are no results, they are of different releases or splits, or they are damaged.
@@ -111,23 +102,21 @@ def leaderboard_of(results: Path) -> Leaderboard:
     scores = read_scores(results)
     if len(scores) == 1:
         figure = scores[0].metrics["accuracy"]
-        every = Comparison("", (Ranked(scores[0].title, figure, None, None),), ())
+        every = Comparison("", (Ranked(scores[0].title, figure, None),), ())
         comparisons, why = [every], _ONE_SYSTEM
     else:
         _, comparisons = compare_results(results)
         every, why = comparisons[0], comparisons[0].why_no_ranks or ""
     by_title = {score.title: score for score in scores}
-    task_ranks = {comparison.name: _ranks(comparison) for comparison in comparisons[1:]}
-    task_places = {comparison.name: _places(comparison) for comparison in comparisons[1:]}
-    ranks, places = _ranks(every), {} if why else _places(every)
+    task_ranks = {
+        comparison.name: {ranked.model: ranked.rank for ranked in comparison.ranking} for comparison in comparisons[1:]
+    }
     rows = []
     for ranked in every.ranking:
         score = by_title[ranked.model]
         tasks = {task: score.metrics[f"accuracy/{task}"] for task in score.tasks}
-        own = {task: task_ranks.get(task, {}).get(ranked.model, "-") for task in tasks}
-        left = {task: task_places.get(task, {}).get(ranked.model, "") for task in tasks}
-        rank = "-" if why else ranks[ranked.model]
-        rows.append(BoardRow(score, ranked, rank, places.get(ranked.model, ""), tasks, own, left))
+        own = {task: task_ranks.get(task, {}).get(ranked.model) for task in tasks}
+        rows.append(BoardRow(score, ranked, tasks, own))
     chances = {score.metrics["chance"].value for score in scores if "chance" in score.metrics}
     return Leaderboard(
         scores[0].release,
@@ -140,18 +129,3 @@ def leaderboard_of(results: Path) -> Leaderboard:
         len(every.pairs),
         every.pairs_told_apart,
     )
-
-
-def _ranks(comparison: Comparison) -> dict[str, str]:
-    """Return the rank of each system in a comparison, as text."""
-    if comparison.why_no_ranks is not None:
-        return {ranked.model: "-" for ranked in comparison.ranking}
-    places = [ranked.place for ranked in comparison.ranking]
-    return {ranked.model: rank_text(ranked.place, places) for ranked in comparison.ranking}
-
-
-def _places(comparison: Comparison) -> dict[str, str]:
-    """Return the best and worst place of each system that has a place in a comparison, as text."""
-    if comparison.why_no_ranks is not None:
-        return {}
-    return {ranked.model: ranked.place.places for ranked in comparison.ranking if ranked.place is not None}

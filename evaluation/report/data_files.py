@@ -195,7 +195,7 @@ def write_report_data(
                 **reading_document(line.score),
                 "title": line.model,
                 "rank": line.rank,
-                "places": line.places,
+                "groups": line.groups,
             }
             for line in board.lines
         ],

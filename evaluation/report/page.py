@@ -139,7 +139,7 @@ def _line(board: ScoreTable, number: int) -> Mapping[str, Any]:
     return {
         "model": legible(line.model),
         "rank": line.rank,
-        "places": line.places,
+        "groups": line.groups,
         "cells": [
             {"figure": figure, "best": best, "n": _own_n(figure, board.chance[k])}
             for k, (figure, best) in enumerate(zip(line.figures, line.best, strict=True))

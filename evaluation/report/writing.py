@@ -140,6 +140,7 @@ def write_report(
     sheet = read_reply_matrix(results, scores, opened)
     comparison = comparison_over_all(sheet)
     board = board_of(scores, people, comparison.ranking, comparison.why_no_ranks)
+    scores = [line.score for line in board.lines]
     _, tasks = task_numbers(sheet.items.column("task"))
     prepare(folder)
     with TemporaryDirectory(prefix="benchwright-") as scratch:

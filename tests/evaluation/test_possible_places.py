@@ -1,7 +1,6 @@
-"""Ranks that chain: models that are told apart share a rank, and every view says which places are left to each.
+"""Ranks are the ranges that the comparisons of all pairs leave to each model.
 
-Facts held here: best and worst place, and how many pairs are told apart, stand in `compare`, on the report and on the
-leaderboard; a table that is too wide for a terminal is drawn as several, each of which names its lines in full.
+Facts held here: `compare`, the report and the leaderboard show the same ranges, groups and number of pairs told apart; a table that is too wide for a terminal is drawn as several, each of which names its lines in full.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ def test_the_places_that_are_left_stand_wherever_ranks_do(
 ) -> None:
     assert invoke(["evaluate", "compare", str(results), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    places = [(row["model"], row["rank"], row["best"], row["worst"]) for row in document["ranking"]]
-    assert places == [("first", 1, 1, 2), ("second", 1, 1, 3), ("third", 1, 2, 3)]
+    places = [(row["model"], row["rank"], row["groups"]) for row in document["ranking"]]
+    assert places == [("first", [1, 2], "a"), ("second", [1, 3], "ab"), ("third", [2, 3], "b")]
     assert [pair["told_apart"] for pair in document["pairs"]] == [False, True, False]
 
     assert invoke(["evaluate", "compare", str(results)]) == 0
@@ -56,18 +55,18 @@ def test_the_places_that_are_left_stand_wherever_ranks_do(
     lines = [line.split() for line in printed.splitlines()]
     assert "1 of 3" in printed
     assert "finds no difference" not in printed
-    for place, name in (("1-2", "first"), ("1-3", "second"), ("2-3", "third")):
-        assert any(line[line.index(name) - 1] == place for line in lines if name in line)
+    for place, name in (("1–2", "first"), ("1–3", "second"), ("2–3", "third")):
+        assert any(line[line.index(name) - 2] == place for line in lines if name in line)
 
     rows = {row[0]: row[1] for row in ReportPage(write_report(results, tmp_path / "release").path).rows()}
-    assert [rows[name] for name in RIGHT] == ["1= 1–2", "1= 1–3", "1= 2–3"]
+    assert [rows[name] for name in RIGHT] == ["1–2 a", "1–3 ab", "2–3 b"]
 
     board = leaderboard_of(results)
     assert (board.pairs, board.pairs_told_apart) == (3, 1)
     write_leaderboard(board, tmp_path / "board.html")
     page = (tmp_path / "board.html").read_text(encoding="utf-8")
     assert "1 of 3 pairs of systems are told apart" in page
-    assert all(f"{place}</small>" in page for place in ("1–2", "1–3", "2–3"))
+    assert all(f"{place} <small" in page for place in ("1–2", "1–3", "2–3"))
 
 
 def test_a_board_too_wide_for_a_terminal_is_drawn_as_several_with_whole_names(results: Path) -> None:

@@ -83,7 +83,7 @@ def test_every_item_stands_in_the_table_with_what_models_and_people_said(
     assert written.data == results / "report-data"
     rows = {row["item_id"]: row for row in rows_of(written.data / "items.csv")}
     assert len(rows) == 12
-    knows, declines = written.models[2], written.models[1]
+    knows, declines = (next(m for m in written.models if name in m) for name in ("knows", "declines"))
     for number, (item, split) in enumerate(bench.items):
         row = rows[item.item_id]
         assert (row["split"], row["key"], row["options"], row["models_asked"]) == (split, item.answer or "C", "3", "4")
@@ -131,9 +131,7 @@ def test_no_cell_is_a_formula(results: Path, release: Release) -> None:
 def test_two_runs_are_told_apart_item_by_item(results: Path, release: Release) -> None:
     written = write_report(results, release)
     document = json.loads((written.data / "report.json").read_text(encoding="utf-8"))
-    pair = next(
-        pair for pair in document["pairs"] if (pair["first"], pair["second"]) == (written.models[1], written.models[2])
-    )
+    pair = next(pair for pair in document["pairs"] if ("declines" in pair["first"] and "knows" in pair["second"]))
     # The one that declines has items 0-3 and 8-11, the one that knows 0-7.
     assert [pair[name] for name in ("both_right", "only_first", "only_second", "neither")] == [4, 4, 4, 0]
     assert (pair["difference"], pair["p_mcnemar"], pair["told_apart"]) == (0.0, 1.0, False)
@@ -287,4 +285,4 @@ def test_protocols_of_one_model_have_ranks_of_their_own(bench: Any, tmp_path: Pa
     evaluate(release, "constant:A", out=tmp_path / "out")
     evaluate(release, "constant:A", protocol="circular", out=tmp_path / "out")
     rows = ReportPage(write_report(tmp_path / "out", release).path).rows()[1:3]
-    assert [row[:2] for row in rows] == [["constant:A", "1"], ["constant:A @ circular", "2"]]
+    assert [row[:2] for row in rows] == [["constant:A", "1 a"], ["constant:A @ circular", "2 b"]]

@@ -335,8 +335,9 @@ def board(release: Release, key: AnswerKey, bench: TellingBench, tmp_path: Path)
 
 def test_systems_that_cannot_be_told_apart_share_a_rank(board: Path) -> None:
     leaderboard = leaderboard_of(board)
-    ranks = {row.score.title: row.rank for row in leaderboard.rows}
-    assert ranks == {"able": "1=", "as able": "1=", "poor": "3=", "<script>alert(1)</script>": "3="}
+    ranks = {row.score.title: str(row.ranked.rank) for row in leaderboard.rows}
+    assert ranks == {"able": "1–2", "as able": "1–2", "poor": "3–4", "<script>alert(1)</script>": "3–4"}
+    assert [row.ranked.groups for row in leaderboard.rows] == ["a", "a", "b", "b"]
     assert leaderboard.chance == pytest.approx(3 / 8)
     assert leaderboard.tasks == ("pictures", "words")
 
@@ -347,13 +348,13 @@ def test_one_system_has_no_rank(board: Path) -> None:
             shutil.rmtree(folder)
     leaderboard = leaderboard_of(board)
     assert leaderboard.why_no_ranks is not None
-    assert [row.rank for row in leaderboard.rows] == ["-"]
+    assert [row.ranked.rank for row in leaderboard.rows] == [None]
     assert leaderboard.document()["systems"][0]["rank"] is None
 
 
 def test_the_page_is_one_file_that_fetches_nothing_and_escapes_names(board: Path, tmp_path: Path) -> None:
     document = _command("evaluate", "leaderboard", board, "--out", tmp_path / "page" / "board.html")
-    assert [(row["system"], row["rank"]) for row in document["systems"]][:2] == [("able", 1), ("as able", 1)]
+    assert [(row["system"], row["rank"]) for row in document["systems"]][:2] == [("able", [1, 2]), ("as able", [1, 2])]
     page = (tmp_path / "page" / "board.html").read_text()
     assert "<script>alert" not in page
     assert "&lt;script&gt;alert(1)" in page

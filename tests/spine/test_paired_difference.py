@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import bootstrap, permutation_test
 
-from benchwright.evaluation.analysis.ranking import tied_ranks
+from benchwright.evaluation.analysis.ranking import group_letters, rank_intervals
 from benchwright.statistics import holm
+from benchwright.statistics.joint_signs import joint_p, least_joint_p
 from benchwright.statistics.paired_difference import adjusted_wald, compare_pair, mcnemar_exact, sign_flip
 from benchwright.statistics.paired_power import items_needed
 
@@ -191,27 +192,61 @@ def test_the_number_of_items_by_hand_and_by_drawing() -> None:
     assert 0.74 <= power <= 0.84  # the exact test holds its level, so it finds a little less
 
 
-def places(count: int, apart: set[tuple[int, int]]) -> list[tuple[int, int, int]]:
-    return [tuple(rank) for rank in tied_ranks(count, lambda i, k: (i, k) in apart)]
+def ranks(count: int, apart: set[tuple[int, int]]) -> list[tuple[int, int]]:
+    return [tuple(rank) for rank in rank_intervals(count, lambda i, k: (i, k) in apart)]
 
 
-def test_a_rank_ends_where_all_above_are_told_apart_from_all_below() -> None:
-    assert places(3, {(0, 1), (0, 2), (1, 2)}) == [(1, 1, 1), (2, 2, 2), (3, 3, 3)]
-    assert places(3, set()) == [(1, 1, 3)] * 3
-    assert places(3, {(0, 1), (0, 2)}) == [(1, 1, 1), (2, 2, 3), (2, 2, 3)]
+def test_a_rank_runs_from_those_found_better_to_those_found_worse() -> None:
+    assert ranks(3, {(0, 1), (0, 2), (1, 2)}) == [(1, 1), (2, 2), (3, 3)]
+    assert ranks(3, set()) == [(1, 3)] * 3
+    assert ranks(3, {(0, 1), (0, 2)}) == [(1, 1), (2, 3), (2, 3)]
     # The first and the last are told apart, but the one between them from neither.
-    assert places(3, {(0, 2)}) == [(1, 1, 2), (1, 1, 3), (1, 2, 3)]
+    assert ranks(3, {(0, 2)}) == [(1, 2), (1, 3), (2, 3)]
 
 
 @given(
-    st.integers(1, 6).flatmap(
+    st.integers(1, 7).flatmap(
         lambda n: st.tuples(st.just(n), st.sets(st.sampled_from(list(combinations(range(n + 1), 2)))))
     )
 )
-def test_models_that_are_not_told_apart_share_a_rank(case: tuple[int, set[tuple[int, int]]]) -> None:
+def test_models_share_a_letter_exactly_where_they_are_not_told_apart(case: tuple[int, set[tuple[int, int]]]) -> None:
     n, apart = case
-    ranks = places(n, apart)
+    letters = group_letters(n, lambda i, k: (i, k) in apart)
+    assert all(letters)
     for i, k in combinations(range(n), 2):
-        assert ranks[i][0] <= ranks[k][0]
-        assert (i, k) in apart or ranks[i][0] == ranks[k][0]
-    assert all(rank <= best <= worst <= n for rank, best, worst in ranks)
+        assert bool(set(letters[i]) & set(letters[k])) is ((i, k) not in apart)
+    assert letters[0].startswith("a")
+
+
+def joint_by_hand(right: np.ndarray, pairs: list[tuple[int, int]]) -> list[float]:
+    """The step-down of Romano and Wolf, written out: all signs, and the largest statistic of the pairs that are left."""
+    differences = np.stack([right[:, i] - right[:, k] for i, k in pairs], axis=1).astype(float)
+    scale = np.sqrt((differences**2).sum(axis=0))
+    scale[scale == 0] = np.inf
+    drawn = np.array([np.abs(np.array(signs) @ differences) / scale for signs in product((-1, 1), repeat=len(right))])
+    observed = np.abs(differences.sum(axis=0)) / scale
+    left, adjusted, floor = set(range(len(pairs))), [0.0] * len(pairs), 0.0
+    for place in sorted(left, key=lambda place: -observed[place]):
+        floor = max(floor, float(np.mean(drawn[:, sorted(left)].max(axis=1) >= observed[place] - 1e-9)))
+        adjusted[place] = floor
+        left.remove(place)
+    return adjusted
+
+
+def test_the_joint_test_is_the_step_down_over_all_signs() -> None:
+    rng = np.random.default_rng(4)
+    right = rng.binomial(3, [0.9, 0.8, 0.5, 0.5, 0.2], size=(9, 5))
+    pairs = list(combinations(range(5), 2))
+    joint = joint_p(right, *np.array(pairs).T)
+    assert joint == pytest.approx(joint_by_hand(right, pairs))
+    assert joint.min() >= least_joint_p(9) == 2 / 2**9
+
+
+def test_no_difference_is_found_in_more_than_one_study_of_twenty() -> None:
+    """Eight models that are equally able, over 24 clusters of unlike size in which all find the same items hard."""
+    rng, pairs, found = np.random.default_rng(8), np.array(list(combinations(range(8), 2))).T, 0
+    for _ in range(200):
+        sizes, ease = rng.integers(1, 12, size=24), rng.beta(2, 2, size=24)
+        right = rng.binomial(sizes[:, None], ease[:, None], size=(24, 8))
+        found += bool(joint_p(right, *pairs).min() < 0.05)
+    assert found <= 20

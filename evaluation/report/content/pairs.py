@@ -59,7 +59,7 @@ class PairLine(NamedTuple):
             "method": pair.method,
             "p_mcnemar": pair.p_mcnemar,
             "p": pair.p,
-            "p_holm": result.p_holm,
+            "p_joint": result.p_joint,
             "told_apart": result.told_apart,
         }
 
@@ -94,7 +94,7 @@ def pair_rows(lines: Sequence[PairLine]) -> list[dict[str, Any]]:
             "pair": line.compared.pair,
             "counts": line.counts,
             "p_mcnemar": _p(line.compared.pair.p_mcnemar),
-            "p_holm": _p(line.compared.p_holm),
+            "p_joint": _p(line.compared.p_joint),
             "told_apart": line.compared.told_apart,
         }
         for line in lines[:_MOST_PAIRS]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from benchwright.statistics.proportions import METHODS
 
 from ...analysis.comparison import Ranked
-from ...analysis.ranking import rank_text
+from ...analysis.ranking import Rank
 from ...results.score import Figure, Score
 from ...results.summary import chance_figure, is_of_all, tasks_of
 from .legible import legible
@@ -103,16 +103,16 @@ class ScoreRow(NamedTuple):
         figures: Figure of each column; None where the model cannot take the task.
         best: Whether the figure is the best of its column, for each column.
         score: Complete score of the model.
-        rank: Rank over all tasks, with = where others share it; a dash for a model that was asked less or is unfit.
-        places: Best and worst place over all tasks, such as `1-4`; empty where it has none.
+        rank: Best and worst rank over all tasks; None where it has none.
+        groups: Letters of the groups of models that are not told apart; empty where it has no rank.
     """
 
     model: str
     figures: tuple[Figure | None, ...]
     best: tuple[bool, ...]
     score: Score
-    rank: str
-    places: str = ""
+    rank: Rank | None
+    groups: str = ""
 
     @property
     def label(self) -> str:
@@ -125,7 +125,7 @@ class ScoreTable(NamedTuple):
 
     Args:
         tasks: Names of the tasks, sorted; their columns follow the first, which is `_ALL`.
-        lines: Row of each model, by name.
+        lines: Row of each model, best first.
         chance: Chance of each column, over the items asked, from the score that asked the most.
         people: Figure of people for each column, of the campaign that plots show; None where no person was asked.
         below: Name and figures of each campaign of people.
@@ -156,7 +156,8 @@ def board_of(
     are at least two of them: a model that took one easy task is not the best overall. Equal figures are all marked as
     best, unless all figures of the column are equal.
     """
-    scores = sorted(scores, key=lambda score: score.title)
+    places = {ranked.model: number for number, ranked in enumerate(ranking)}
+    scores = sorted(scores, key=lambda score: places[score.title])
     tasks = tasks_of(scores)
     names = ["accuracy", *(f"accuracy/{task}" for task in tasks)]
     table = [[_figure(score.metrics, name) for name in names] for score in scores]
@@ -165,19 +166,14 @@ def board_of(
     out = [score.unfit or (score.is_sample and not only_samples) for score in scores]
     fit = [[None if is_out else figure for figure in row] for is_out, row in zip(out, table, strict=True)]
     best = [_best(column, times) for column in zip(*fit, strict=True)]
-    places = {ranked.model: ranked.place for ranked in ranking}
-    ranks = {model: rank_text(place, places.values()) for model, place in places.items()}
-    left = {model: place.places for model, place in places.items() if place is not None and why_no_ranks is None}
-    if why_no_ranks is not None:
-        ranks = {model: "-" if place is None else "?" for model, place in places.items()}
     lines = tuple(
         ScoreRow(
             score.title,
             tuple(row),
             tuple(column[k] for column in best),
             score,
-            ranks.get(score.title, "-"),
-            left.get(score.title, ""),
+            ranking[places[score.title]].rank,
+            ranking[places[score.title]].groups,
         )
         for k, (score, row) in enumerate(zip(scores, table, strict=True))
     )

@@ -1,0 +1,87 @@
+"""Pairwise differences of many models tested together, by signs that each cluster draws once for all pairs.
+
+If no model of some pairs is better, a cluster's differences in all these pairs may as well have the opposite signs. So
+each cluster draws one sign for all pairs: models that answer alike give statistics that rise and fall together, which
+a correction of single p-values, such as Holm's, cannot use. With pairs in the order of their statistics, the largest
+comes first; each is compared with the largest statistic, under the drawn signs, of those that are left. The chance that
+any pair without a difference is told apart stays at the level.
+
+Source: J. P. Romano, M. Wolf, "Exact and approximate stepdown methods for multiple hypothesis testing", Journal of the
+American Statistical Association 100 (2005), 94-108; P. H. Westfall, S. S. Young, Resampling-Based Multiple Testing,
+Wiley 1993, algorithm 2.8.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DRAWS = 9_999
+"""Drawn assignments of signs; with the one observed, p is a multiple of 1/10,000."""
+_MOST_LISTED = 14
+"""Clusters up to which all assignments of signs are listed; opposite assignments give one statistic."""
+_STEP, _CELLS_AT_ONCE = "joint_signs", 1 << 22
+_TOLERANCE = 1e-5
+"""Relative; statistics that are equal but for rounding count as equal."""
+
+
+def joint_p(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any], *about: str) -> NDArray[np.float64]:
+    """Return the p-value of each pair, adjusted over all pairs together.
+
+    The statistic of a pair with differences d_g is |sum of d_g| / sqrt(sum of d_g^2).
+
+    Args:
+        right: Number of items that are right, clusters x columns; a column is a model on the items of its pairs.
+        firsts: Column of each pair's first model.
+        seconds: Column of its second model, on the same items.
+        about: Names of what is compared; they seed the draws.
+    """
+    import numpy as np
+
+    counts = np.asarray(right, dtype=np.float32)
+    # In float64 sums of squares of whole numbers are exact.
+    exact = counts[:, firsts].astype(np.float64) - counts[:, seconds]
+    scale = np.sqrt((exact**2).sum(axis=0))
+    scale[scale == 0] = np.inf
+    observed = np.abs(exact.sum(axis=0)) / scale
+    order = np.argsort(-observed, kind="stable")
+    bound = observed[order] * (1 - _TOLERANCE)
+    reached, drawn = np.zeros(len(order), dtype=np.int64), 0
+    at_once = max(1, _CELLS_AT_ONCE // max(1, len(order)))
+    firsts, seconds, scale = firsts[order], seconds[order], scale[order].astype(np.float32)
+    signs = _signs(len(counts), *about)
+    for start in range(0, len(signs), at_once):
+        flipped = signs[start : start + at_once].astype(np.float32) @ counts
+        statistics = np.abs(flipped[:, firsts] - flipped[:, seconds]) / scale
+        largest_left = np.maximum.accumulate(statistics[:, ::-1], axis=1)[:, ::-1]
+        reached += (largest_left >= bound).sum(axis=0)
+        drawn += len(statistics)
+    adjusted = np.empty(len(order))
+    adjusted[order] = np.maximum.accumulate(reached / drawn)
+    return adjusted
+
+
+def least_joint_p(clusters: int) -> float:
+    """Return the smallest p that any pair can have, however many there are: 2 / 2^m for m clusters that are listed.
+
+    Example:
+        >>> least_joint_p(6)
+        0.03125
+    """
+    return 2.0 ** (1 - clusters) if 1 <= clusters <= _MOST_LISTED else 1 / (1 + DRAWS) if clusters else 1.0
+
+
+def _signs(clusters: int, *about: str) -> NDArray[np.int8]:
+    """Return assignments of signs, the observed one first: all of them, or as many as are drawn."""
+    import numpy as np
+
+    from benchwright.seeds import generator_for
+
+    if clusters <= _MOST_LISTED:
+        numbers = np.arange(1 << max(0, clusters - 1))
+        return (1 - 2 * ((numbers[:, None] >> np.arange(clusters)) & 1)).astype(np.int8)
+    drawn = generator_for(0, _STEP, *(about or ("",))).integers(0, 2, size=(DRAWS, clusters), dtype=np.int8)
+    return np.concatenate([np.ones((1, clusters), dtype=np.int8), 2 * drawn - 1])
