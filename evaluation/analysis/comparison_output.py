@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchwright.errors import BenchwrightError
+from benchwright.files.csv_cells import harmless
 from benchwright.statistics.clustered import LEAST_CLUSTERS
 from benchwright.statistics.paired_power import POWER, items_needed
 from benchwright.statistics.resampling import RESAMPLES
+from benchwright.texts.normalization import counted
+from benchwright.workspace.written_once import REPLACE, written_once
 
 from ..results.summary import printable
 from .comparison import ALPHA, Comparison, PairResult, Ranked
@@ -19,6 +25,8 @@ if TYPE_CHECKING:
     from .position_bias import LetterBias
 
 CORRECTION = "joint sign flips (Romano and Wolf 2005)"
+_MOST_PAIRS = 45
+"""Pairs that a terminal shows: those of ten models."""
 RULE = (
     "Models whose p over all pairs is below 0.05 are told apart and share no letter. Best rank: 1 and the number of "
     "models found to be better; worst rank: the number of ranked models less those found to be worse. All these ranges "
@@ -92,9 +100,36 @@ def _compared(result: PairResult) -> dict[str, Any]:
 
 
 def comparison_tables(comparisons: Sequence[Comparison], letters: Mapping[str, LetterBias] | None) -> list[Table]:
-    """Return a table of ranks, a table of pairs and, if a release is given, a table of letters."""
-    tables = [_ranks(comparisons), _pairs(comparisons)]
+    """Return a table of ranks, one of ranks by task, one of pairs over all tasks, and one of letters with a release.
+
+    A table of pairs ends after `_MOST_PAIRS`; `write_pairs` has all, of each task too.
+    """
+    every, *tasks = comparisons
+    tables = [_ranks(every), *([_task_ranks(every, tasks)] if tasks else []), _pairs(every)]
     return tables if letters is None else [*tables, _letters(letters)]
+
+
+def write_pairs(comparisons: Sequence[Comparison], out: Path, *, force: bool = False) -> None:
+    """Write all pairs, over all tasks and on each, to a `.csv` file.
+
+    Raises:
+        BenchwrightError: The file name has another suffix, something else is there and `force` is not given, or it
+            cannot be written.
+    """
+    if out.suffix.lower() != ".csv":
+        raise BenchwrightError(f"{out}: pairs are written as .csv; give a name that ends so")
+    rows = [
+        {"tasks": comparison.name, **_compared(result)} for comparison in comparisons for result in comparison.pairs
+    ]
+    try:
+        with written_once(out, otherwise=REPLACE, force=force) as draft, draft.open("w", encoding="utf-8") as handle:
+            writer = csv.DictWriter(handle, list(rows[0]) if rows else ["tasks"], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(
+                {**row, **{name: harmless(row[name]) for name in ("tasks", "first", "second")}} for row in rows
+            )
+    except OSError as error:
+        raise BenchwrightError(f"{out} cannot be written: {error.strerror or error}") from error
 
 
 def notes_of(comparisons: Sequence[Comparison]) -> list[str]:
@@ -110,49 +145,52 @@ def notes_of(comparisons: Sequence[Comparison]) -> list[str]:
     ]
 
 
-def _ranks(comparisons: Sequence[Comparison]) -> Table:
-    lines = [("ranking", "rank", "groups", "model", "accuracy", "n", "pairs told apart")]
-    for comparison in comparisons:
-        for number, ranked in enumerate(comparison.ranking):
-            rank = str(ranked.rank or ("-" if comparison.why_no_ranks is None else "cannot be told"))
-            rank = "unfit" if ranked.why_unfit is not None else rank
-            name = comparison.name if number == 0 else ""
-            pairs = f"{comparison.pairs_told_apart} of {len(comparison.pairs)}" if number == 0 else ""
-            lines.append(
-                (
-                    name,
-                    rank,
-                    ranked.groups or "-",
-                    printable(ranked.model),
-                    _with_interval(ranked.figure.value, ranked.figure.ci),
-                    str(ranked.figure.n),
-                    pairs,
-                )
+def _ranks(every: Comparison) -> Table:
+    lines = [("#", "rank", "groups", "model", "accuracy", "n")]
+    for number, ranked in enumerate(every.ranking, start=1):
+        rank = str(ranked.rank or ("-" if every.why_no_ranks is None else "cannot be told"))
+        lines.append(
+            (
+                str(number),
+                "unfit" if ranked.why_unfit is not None else rank,
+                ranked.groups or "-",
+                printable(ranked.model),
+                _with_interval(ranked.figure.value, ranked.figure.ci),
+                str(ranked.figure.n),
             )
-    return _table("ranks that the pairs leave possible; models that share no letter are told apart", lines)
+        )
+    told = f"{every.pairs_told_apart} of {counted(len(every.pairs), 'pair')} told apart"
+    return _table(f"ranks that the pairs leave possible; models that share no letter are told apart ({told})", lines)
 
 
-def _pairs(comparisons: Sequence[Comparison]) -> Table:
-    lines = [
-        ("pairs", "first", "second", "difference", "only one right", "p", "p (all pairs)", "told apart", "items needed")
-    ]
-    for comparison in comparisons:
-        for number, result in enumerate(comparison.pairs):
-            compared = _compared(result)
-            lines.append(
-                (
-                    comparison.name if number == 0 else "",
-                    printable(result.first),
-                    printable(result.second),
-                    _with_interval(result.pair.difference, result.pair.interval, sign="+"),
-                    f"{result.pair.only_first}:{result.pair.only_second}",
-                    f"{result.pair.p:.2g}",
-                    f"{result.p_joint:.2g}",
-                    "yes" if result.told_apart else "no",
-                    "-" if compared["items_needed"] is None else f"{compared['items_needed']:,}",
-                )
+def _task_ranks(every: Comparison, tasks: Sequence[Comparison]) -> Table:
+    """Return a table with a line for each task and a column for each model, by its number in the table of ranks."""
+    lines = [("task", *(str(number) for number in range(1, len(every.ranking) + 1)), "told apart")]
+    for task in tasks:
+        ranks = {ranked.model: ranked.rank for ranked in task.ranking}
+        cells = [str(ranks.get(ranked.model) or "-") for ranked in every.ranking]
+        lines.append((task.name, *cells, f"{task.pairs_told_apart} of {len(task.pairs)}"))
+    return _table("ranks by task, of models by their number above", lines)
+
+
+def _pairs(every: Comparison) -> Table:
+    lines = [("first", "second", "difference", "only one right", "p", "p (all pairs)", "told apart", "items needed")]
+    for result in every.pairs[:_MOST_PAIRS]:
+        compared = _compared(result)
+        lines.append(
+            (
+                printable(result.first),
+                printable(result.second),
+                _with_interval(result.pair.difference, result.pair.interval, sign="+"),
+                f"{result.pair.only_first}:{result.pair.only_second}",
+                f"{result.pair.p:.2g}",
+                f"{result.p_joint:.2g}",
+                "yes" if result.told_apart else "no",
+                "-" if compared["items_needed"] is None else f"{compared['items_needed']:,}",
             )
-    return _table("pairs; first less second, with 95 % interval", lines)
+        )
+    shown = "" if len(every.pairs) <= _MOST_PAIRS else f"; {_MOST_PAIRS} of {len(every.pairs)}, all with --out FILE"
+    return _table(f"pairs; first less second, with 95 % interval{shown}", lines)
 
 
 def _letters(letters: Mapping[str, LetterBias]) -> Table:
@@ -175,8 +213,6 @@ def _table(title: str, lines: Sequence[Sequence[str]]) -> Table:
     for name in lines[0]:
         table.add_column(Text(name), no_wrap=True)
     for line in lines[1:]:
-        if line[0]:
-            table.add_section()
         table.add_row(*map(Text, line))
     return table
 

@@ -463,6 +463,13 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
     help="Compare all others with this model only, by the name that `evaluate summary` shows: fewer pairs, so "
     "smaller differences are found; there are no ranks then.",
 )
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write all pairs, over all tasks and on each, as .csv.",
+)
+@click.option("--force", is_flag=True, help="Replace the file if it is there already.")
 @json_option(
     """
     `{"release", "release_id", "split", "models": [name], "settings": {"level", "alpha", "power", "resamples",
@@ -478,16 +485,25 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
     """
 )
 def compare(
-    results: Path, model_a: str | None, model_b: str | None, release: Path | None, against: str | None, as_json: bool
+    results: Path,
+    model_a: str | None,
+    model_b: str | None,
+    release: Path | None,
+    against: str | None,
+    out: Path | None,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Say which models of a folder of results differ by more than chance explains.
 
     They are compared on the items that both were asked: over all tasks, and on each.
     """
+    from textwrap import fill
+
     from benchwright.release import Release
 
     from ..analysis.comparison import compare_results
-    from ..analysis.comparison_output import RULE, comparison_document, comparison_tables, notes_of
+    from ..analysis.comparison_output import RULE, comparison_document, comparison_tables, notes_of, write_pairs
     from ..analysis.position_bias import letters_of_models
     from ..results.summary import drawn
 
@@ -496,12 +512,19 @@ def compare(
         results, opened, [name for name in (model_a, model_b) if name is not None], against
     )
     letters = None if opened is None else letters_of_models(sheet)
+    if out is not None:
+        write_pairs(comparisons, out, force=force)
+        note(f"written to {out}")
     document: dict[str, Any] = comparison_document(sheet.scores, comparisons, letters)
     emit(
         document,
         as_json=as_json,
         text=lambda: "\n".join(
-            [*map(drawn, comparison_tables(comparisons, letters)), "", RULE, *notes_of(comparisons)]
+            [
+                *(drawn(table, names=2) for table in comparison_tables(comparisons, letters)),
+                "",
+                *(fill(line, 100) for line in (RULE, *notes_of(comparisons))),
+            ]
         ),
     )
 

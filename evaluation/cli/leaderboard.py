@@ -55,7 +55,10 @@ def leaderboard(results: Path, *, out: Path | None, as_json: bool) -> None:
 
 
 def board_table(board: Leaderboard) -> Table:
-    """Return a leaderboard as a table: a line for each system, best first."""
+    """Return a leaderboard as a table: a line for each system, best first.
+
+    Ways to end that no item took have no column.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -65,20 +68,23 @@ def board_table(board: Leaderboard) -> Table:
     from ..results.score import ENDINGS
     from ..results.summary import outcome_counts
 
+    counts = [outcome_counts(row.score) for row in board.rows]
+    endings = [name for name in ENDINGS if any(row.score.ended[name] for row in board.rows)]
     table = Table(box=box.SIMPLE_HEAD, title=Text(f"{board.release}: accuracy [95 % interval]"), title_justify="left")
-    for name in ("rank", "system", "groups", "accuracy", "items", *ENDINGS.values(), *board.tasks):
+    heads = ("rank", "system", "groups", "accuracy", "items", *(ENDINGS[name] for name in endings), *board.tasks)
+    for name in heads:
         table.add_column(Text(name), justify="left" if name == "system" else "right", no_wrap=True)
-    for row in board.rows:
+    for row, ended in zip(board.rows, counts, strict=True):
         tasks = [row.tasks.get(task) for task in board.tasks]
-        cells = ["-" if figure is None else spelled(figure.value, figure.ci) for figure in tasks]
         figure = row.ranked.figure
-        rank = "unfit" if row.score.unfit else str(row.ranked.rank or "-")
-        head = (
-            rank,
+        cells = (
+            "unfit" if row.score.unfit else str(row.ranked.rank or "-"),
             printable(row.score.title),
             row.ranked.groups or "-",
             spelled(figure.value, figure.ci),
             str(figure.n),
+            *(ended[name] for name in endings),
+            *("-" if figure is None else spelled(figure.value, figure.ci) for figure in tasks),
         )
-        table.add_row(*map(Text, (*head, *outcome_counts(row.score).values(), *cells)))
+        table.add_row(*map(Text, cells))
     return table

@@ -200,13 +200,17 @@ def chance_figure(scores: Sequence[Score], name: str) -> Figure | None:
     return None if most is None else most.metrics[name]
 
 
+_PIPED_WIDTH = 100
+
+
 def drawn(table: Table, names: int = 0) -> str:
-    """Return a table as text, as wide as the terminal; if there is no terminal, as wide as the table needs.
+    """Return a table as text, as wide as the terminal; if there is no terminal, 100 characters.
 
     Args:
         table: Table.
-        names: Number of leading columns that name the lines. A table that is too wide for the terminal is drawn as
-            several below one another, each of which has these columns; with 0 its columns are made narrower.
+        names: Number of leading columns that name the lines. A table that is too wide is drawn as several below one
+            another, each of which has these columns; with 0 its columns are made narrower on a terminal, and it is as
+            wide as it needs where there is none.
     """
     import io
     import sys
@@ -215,7 +219,7 @@ def drawn(table: Table, names: int = 0) -> str:
 
     on_terminal = sys.stdout.isatty()
     buffer = io.StringIO()
-    width = None if on_terminal else 10_000
+    width = None if on_terminal else _PIPED_WIDTH if names else 10_000
     color_system = "auto" if on_terminal else None
     shown = console(buffer, width=width, force_terminal=on_terminal, color_system=color_system)
     for part in in_width(table, shown.width, names) if names else [table]:
@@ -234,7 +238,7 @@ def in_width(table: Table, width: int, names: int) -> list[Table]:
     from rich.cells import cell_len
     from rich.table import Table
 
-    padding = 2
+    padding = 3  # a space on each side, and one between columns
     widths = [padding + max(cell_len(str(cell)) for cell in (column.header, *column.cells)) for column in table.columns]
     head, rest = range(names), range(names, len(widths))
     parts: list[list[int]] = [[]]
