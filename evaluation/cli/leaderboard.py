@@ -66,10 +66,10 @@ def board_table(board: Leaderboard) -> Table:
     from benchwright.pages import spelled
 
     from ..results.score import ENDINGS
-    from ..results.summary import outcome_counts
+    from ..results.summary import endings_taken, outcome_counts
 
     counts = [outcome_counts(row.score) for row in board.rows]
-    endings = [name for name in ENDINGS if any(row.score.ended[name] for row in board.rows)]
+    endings = endings_taken([row.score for row in board.rows])
     table = Table(box=box.SIMPLE_HEAD, title=Text(f"{board.release}: accuracy [95 % interval]"), title_justify="left")
     heads = ("rank", "system", "groups", "accuracy", "items", *(ENDINGS[name] for name in endings), *board.tasks)
     for name in heads:

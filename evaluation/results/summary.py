@@ -91,11 +91,16 @@ def outcome_counts(score: Score) -> dict[str, str]:
     return counts
 
 
+def endings_taken(scores: Sequence[Score]) -> list[str]:
+    """Return the ways to end that any item of the scores took, in the order of `ENDINGS`: tables show these."""
+    return [name for name in ENDINGS if any(score.ended[name] for score in scores)]
+
+
 def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) -> Table:
     """Return a table of accuracies with 95 % intervals, numbers of items, and the accuracy of chance.
 
-    There is one line per model, with columns for all asked items, each task, and how the items ended (`ENDINGS`: all
-    but those that were answered count as wrong); a score with too many errors is marked as unfit. The
+    There is one line per model, with columns for all asked items, each task, and how the items ended (`endings_taken`;
+    all but those that were answered count as wrong); a score with too many errors is marked as unfit. The
     table is transposed if there are more tasks than models, so that it stays narrow. A model that cannot take a task
     has a dash there. People, if any were asked, stand below the models, then chance: that of the items asked, taken
     from the score that asked the most.
@@ -107,13 +112,16 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
     people = {} if human is None else human.lines()
     tasks = tasks_of(scores)
     aware = _knowledge_metrics(scores)
-    lines = [("model", "all asked", *tasks, *(name.removeprefix("mm_sap/") for name in aware), *ENDINGS.values())]
+    endings = endings_taken(scores)
+    heads = (*(name.removeprefix("mm_sap/") for name in aware), *(ENDINGS[name] for name in endings))
+    lines = [("model", "all asked", *tasks, *heads)]
     for score in sorted(scores, key=lambda score: score.title):
         cells = [_cell(score.metrics.get(name)) for name in _columns("accuracy", tasks)]
         cells += [_cell(score.metrics.get(name)) for name in aware]
         name = printable(score.title) + (" (unfit)" if score.unfit else "")
-        lines.append((name, *cells, *outcome_counts(score).values()))
-    blank = [""] * (len(aware) + len(ENDINGS))
+        counts = outcome_counts(score)
+        lines.append((name, *cells, *(counts[ending] for ending in endings)))
+    blank = [""] * len(heads)
     lines += [
         (name, *(_cell(met.get(column)) for column in _columns("accuracy", tasks)), *blank)
         for name, met in people.items()

@@ -210,7 +210,7 @@ def test_a_sample_is_a_result_of_its_own_and_goes_on_to_all_items(
     assert {entry["outcomes"]["limit"] for entry in json.loads(capsys.readouterr().out).values()} == {None, 9, 15}
     evaluate(release, "constant:B", out=out)
     board = leaderboard_of(out)
-    ranked = {row.score.title: row.ranked.place for row in board.rows}
+    ranked = {row.score.title: row.ranked.rank for row in board.rows}
     assert [ranked[score.title] for score in scores[1:]] == [None, None]
     assert ranked["openai:m"] is not None
     assert board.pairs == 1

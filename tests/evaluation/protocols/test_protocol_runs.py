@@ -145,6 +145,7 @@ def test_an_unknown_reader_is_refused(bench: Any, tmp_path: Path) -> None:
 
 
 def test_repetitions_are_no_more_items_and_chance_is_that_of_one_question(bench: Any, tmp_path: Path) -> None:
+    from benchwright.evaluation.analysis.comparison import compare_results
     from benchwright.evaluation.report.content.score_table import board_of
     from benchwright.evaluation.results.score import read_scores
     from benchwright.evaluation.results.summary import chance_figure
@@ -157,7 +158,8 @@ def test_repetitions_are_no_more_items_and_chance_is_that_of_one_question(bench:
             release, Scripted(says("a" if protocol == "vanilla" else "b")), protocol=protocol, out=tmp_path / "out"
         )
     scores = read_scores(tmp_path / "out")
-    lines = {line.model: line.best[0] for line in board_of(scores, None, ()).lines}
+    _, comparisons = compare_results(tmp_path / "out")
+    lines = {line.model: line.best[0] for line in board_of(scores, None, comparisons[0].ranking).lines}
     assert lines == {"scripted": True, "scripted @ circular": False, "scripted @ shuffle:k=3": False}
     chance = chance_figure(scores, "chance")
     assert chance is not None
