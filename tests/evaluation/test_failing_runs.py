@@ -231,9 +231,10 @@ def test_the_four_states_stand_apart_in_terminal_and_json(bench: Any, server: An
     assert (score.miss, score.refusal, score.cut_off, score.error, score.right) == (3, 2, 4, 1, 20)
     assert invoke(["evaluate", "summary", str(tmp_path / "out")]) == 0
     lines = [re.split(r"\s{2,}", line.strip()) for line in capsys.readouterr().out.splitlines()]
-    head, line = (next(cells for cells in lines if cells[0] == name) for name in ("model", "openai:m"))
-    assert head[-5:] == ["answered", "misses", "refused", "cut off", "errors"]
-    assert line[-5:] == ["20", "3", "2", "4", "1"]
+    heads, rows = ([cells for cells in lines if cells[0] == name] for name in ("model", "openai:m"))
+    shown = {name: cell for head, row in zip(heads, rows, strict=True) for name, cell in zip(head, row, strict=True)}
+    assert list(shown)[-5:] == ["answered", "misses", "refused", "cut off", "errors"]
+    assert list(shown.values())[-5:] == ["20", "3", "2", "4", "1"]
 
 
 def test_the_report_marks_what_is_unfit_and_shows_what_was_cut_off(bench: Any, server: Any, tmp_path: Path) -> None:
