@@ -198,18 +198,28 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
         ]
 
     def report() -> ItemReport:
-        shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
+        standing = standing_items(audited, context)
 
-        def with_standing_pictures(each: AuditedItem) -> Item:
-            item = _with_one_picture_a_copy(each.item, shown_as)
+        def looked_at_once(each: AuditedItem) -> Item:
+            item = standing[each.item_id]
             repeated_pairs(item), similar(item), identity_of(item)  # one that cannot be looked at is in no report
             return item
 
-        items = [item for _, item in context.look_at_each(audited.items, with_standing_pictures)]
+        items = [item for _, item in context.look_at_each(audited.items, looked_at_once)]
         return report_on(items, similar=similar, rules=rules)
 
     needs_words(audited)
     return context.shared("item_report", report)
+
+
+def standing_items(audited: AuditedItems, context: AuditContext) -> Mapping[str, Item]:
+    """Return each item by its own id, with the picture that stands for all its copies in place of each copy."""
+
+    def standing() -> dict[str, Item]:
+        shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
+        return {each.item_id: _with_one_picture_a_copy(each.item, shown_as) for each in audited.items}
+
+    return context.shared("standing items", standing)
 
 
 def _with_one_picture_a_copy(item: Item, shown_as: Mapping[str, str]) -> Item:

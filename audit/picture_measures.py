@@ -18,7 +18,7 @@ from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.regular_files import open_regular
 from benchwright.raised import RaisedError
-from benchwright.rights import metadata_blocks
+from benchwright.rights import metadata_blocks, stated_contents
 from benchwright.texts.normalization import counted
 
 from .check import FailedItem
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from .check import AuditContext
 
-_KIND = "audit picture 2"
+_KIND = "audit picture 3"
 """Name of the entries in the cache, with a version that is raised when pictures are measured otherwise."""
 _STAGE = "audit"
 _PICTURES_A_JOB = 16
@@ -58,6 +58,8 @@ class PictureMeasures(NamedTuple):
         file: Facts about the file (`PictureTraits.file`).
         light: Facts about the pixels (`PictureTraits.pixels`).
         personal: What the file says of people and places: `gps` (True), `owner`, `serial_number`, `artist`.
+        stated: What the file says of what it shows, by standard and field.
+        is_grey: Whether it has no color; None where it cannot be decoded.
     """
 
     failed: str | None = None
@@ -69,6 +71,8 @@ class PictureMeasures(NamedTuple):
     file: Mapping[str, float | None] = {}
     light: Mapping[str, float | None] = {}
     personal: Mapping[str, Any] = {}
+    stated: Mapping[str, str] = {}
+    is_grey: bool | None = None
 
 
 _RAISED = "raised"
@@ -129,6 +133,7 @@ def measure(file: Path, media_type: str) -> PictureMeasures:
 
     from benchwright.diagnostics.copies.picture_hashes import copy_measures
     from benchwright.diagnostics.pictures.compression import jpeg_quality
+    from benchwright.diagnostics.pictures.measures import is_grey
     from benchwright.diagnostics.pictures.quality import quality_of
     from benchwright.diagnostics.shortcuts.picture_facts import facts_of_picture
     from benchwright.images.decode import decode_rgb
@@ -152,6 +157,8 @@ def measure(file: Path, media_type: str) -> PictureMeasures:
         file=dict(facts.file),
         light=dict(facts.pixels),
         personal=personal_metadata(file, media_type),
+        stated=stated_contents(file, media_type, limits=Limits()),
+        is_grey=is_grey(pixels),
     )
 
 

@@ -29,6 +29,9 @@ ROOM = Room(
             f"{_HERE}.items.duplicate_questions:DuplicateQuestions",
             "Drop questions that are asked twice.",
         ),
+        "question_faults": Entry(
+            f"{_HERE}.items.question_faults:QuestionFaults", "Ask about items with a fault that a reviewer would find."
+        ),
         "language": Entry(f"{_HERE}.language.step:Language", "Ask about items with misspelled or ungrammatical words."),
         "unique_images": Entry(
             f"{_HERE}.items.unique_images:UniqueImages", "Keep each source image in one item of the whole set."

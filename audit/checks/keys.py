@@ -1,4 +1,4 @@
-"""Checks of keys: replies and people that speak against them, explanations that contradict them, ambiguous items."""
+"""Checks of keys: replies and people that speak against them, and ambiguous items."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchwright.diagnostics.keys.ambiguous_items import ambiguous_items
-from benchwright.diagnostics.keys.explanations import ExplainedKey, StatedKey, contradictions, stated_key
 from benchwright.diagnostics.keys.suspected_keys import LIKELY, NEARLY_SURE, SuspectedKey, suspected_keys
 from benchwright.records import LETTERS
 from benchwright.texts.normalization import counted
@@ -144,47 +143,6 @@ def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem | None) -> Fi
         },
         "likely" if suspect.probability >= LIKELY else "possible",
     )
-
-
-class ContradictedKeys:
-    """Explanations that call another option right than the key."""
-
-    name: ClassVar[str] = "explanations"
-    title: ClassVar[str] = "Explanations that call another option right than the key"
-
-    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return one finding for each contradiction, or one for all where explanations use another order of options.
-
-        Raises:
-            CheckSkipped: No item with a key has an explanation.
-        """
-        explained = [each for each in audited.keyed if each.item.explanation]
-        if not explained:
-            raise CheckSkipped("no item with a key has an explanation")
-        result = contradictions([statement for _, statement in context.look_at_each(explained, _stated)])
-        if result.is_other_order:
-            yield Finding(
-                "explanations_of_another_order",
-                "medium",
-                tuple(each.item_id for each in result.found),
-                f"{len(result.found):,} of the {result.stating:,} explanations that name an option name another than "
-                "the key: their letters belong to another order of options, or rows are mixed up.",
-                {"stating": result.stating, "contradicting": len(result.found)},
-            )
-            return
-        for each in result.found:
-            yield Finding(
-                "explanation_contradicts_key",
-                "high",
-                (each.item_id,),
-                f"The key is {LETTERS[each.key]}, and the explanation calls {LETTERS[each.stated]} right.",
-                {"key": LETTERS[each.key], "stated": LETTERS[each.stated], "sentence": each.sentence},
-            )
-
-
-def _stated(each: AuditedItem) -> StatedKey:
-    key, options = LETTERS.index(str(each.item.right_key)), tuple(choice.text for choice in each.item.choices)
-    return stated_key(ExplainedKey(each.item_id, each.item.explanation or "", options, key))
 
 
 class AmbiguousItems:

@@ -1,4 +1,4 @@
-"""Questions that are asked twice, options that repeat, and questions that name their own answer."""
+"""Questions that are asked twice, rotations of options, and rows with a key or options that are none."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 from benchwright.diagnostics.wording.repeated_questions import MIN_SIMILARITY, NEAR, right_option
 from benchwright.texts.normalization import counted
 
-from ..check import AuditContext, needs_words
+from ..check import AuditContext
 from ..evidence import item_report
 from ..findings.finding import Finding, Severity
 from ..source.audited_items import AuditedItem, AuditedItems, RotatedQuestion, RowFault, WordlessItem
@@ -117,60 +117,6 @@ def _repeated(audited: AuditedItems, items: tuple[str, ...]) -> Finding:
     return Finding("repeated_question", "high" if where else "medium", items, summary, evidence, "certain")
 
 
-class RepeatedAnswerOptions:
-    """Options that stand twice in one item, or nearly, and options that are missing values."""
-
-    name: ClassVar[str] = "options"
-    title: ClassVar[str] = "Options that repeat, or nearly, or are missing values"
-
-    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each item with equal options, with nearly equal ones, or with a missing value."""
-        from benchwright.diagnostics.wording.text_checks import missing_values
-
-        report = item_report(audited, context)
-        pairs: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
-        for pair in report.repeated_options:
-            pairs[audited.own_id[pair.item_id]].append(pair.options)
-        for item_id, repeated in pairs.items():
-            item = audited.by_id[item_id].item
-            fault = audited.fault_of.get(item_id)
-            is_key = fault is not None and fault.reason == _REPEATED_KEY  # the key is the text of several options
-            has_right = is_key or any(item.right_key in pair for pair in repeated)
-            text = next(choice.text for choice in item.choices if choice.key == repeated[0][0])
-            named = ", ".join(f"{first} and {second}" for first, second in repeated)
-            yield Finding(
-                "repeated_option",
-                "high" if has_right else "medium",
-                (item_id,),
-                f"The options {named} are the same" + (", and the right one is among them." if has_right else "."),
-                {"options": [list(pair) for pair in repeated], "text": text or "a picture"},
-                "certain",
-            )
-        for each, keys in context.look_at_each(audited.items, lambda each: missing_values(each.item)):
-            if keys:
-                text = next(choice.text for choice in each.item.choices if choice.key == keys[0])
-                yield Finding(
-                    "missing_value_as_option",
-                    "medium",
-                    (each.item_id,),
-                    f"The option {' and '.join(keys)} says {text!r}, which programs write for a missing value: either "
-                    "there is no such option, or its text got lost.",
-                    {"options": keys, "text": text},
-                    "likely",
-                )
-        for similar in report.similar_options:
-            item_id = audited.own_id[similar.item_id]
-            texts = {choice.key: choice.text for choice in audited.by_id[item_id].item.choices}
-            yield Finding(
-                "similar_options",
-                "low",
-                (item_id,),
-                f"The options {' and '.join(similar.options)} are nearly the same.",
-                {"options": {key: texts[key] for key in similar.options}, "likeness": similar.likeness},
-                "possible",
-            )
-
-
 class RotatedOptions:
     """Questions that repeat another with its options in another order, and call another option right."""
 
@@ -195,28 +141,6 @@ class RotatedOptions:
                 {"rotations": [rotation._asdict() for rotation in rotations]},
                 "certain",
             )
-
-
-class NamedAnswers:
-    """Questions that hold the right option, word for word, and no wrong one."""
-
-    name: ClassVar[str] = "named_answers"
-    title: ClassVar[str] = "Questions that name their answer"
-
-    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each such item."""
-        from benchwright.diagnostics.wording.text_checks import names_answer
-
-        needs_words(audited)
-        for each, answer in context.look_at_each(audited.items, lambda each: names_answer(each.item)):
-            if answer is not None:
-                yield Finding(
-                    "question_names_answer",
-                    "medium",
-                    (each.item_id,),
-                    f"The question holds the right option, {answer!r}, and no wrong one.",
-                    {"question": each.item.question, "answer": answer},
-                )
 
 
 class FaultyRows:

@@ -99,8 +99,8 @@ class _KeptFaults:
         return [tuple(fault) for fault in entry["faults"]], entry["english"]
 
     def _measured(self, item: Item) -> dict[str, Any]:
-        from benchwright.diagnostics.wording.item_faults import WordingRules, faults_of
         from benchwright.diagnostics.wording.spelling import Spelling
+        from benchwright.diagnostics.wording.wording_faults import WordingRules, faults_of
 
         if self._spelling is None:
             try:

@@ -21,13 +21,18 @@ _PICTURES_ALIKE = ("duplicate_picture", "duplicate_picture_across_splits", "simi
 _ASKED_TWICE = ("repeated_question", "nearly_repeated_question")
 """Kinds about items of which one is enough."""
 _ITEM_KINDS = (
-    "suspected_key", "explanation_contradicts_key", "contradicting_keys", "missing_key",
+    "suspected_key", "explanation_contradicts_key", "explanation_names_wrong_option",
+    "contradicting_keys", "missing_key",
     "key_not_an_option", "several_keys", "ambiguous_key", "unreadable_key",
     "duplicate_in_other_collection", "question_elsewhere", "second_right_option", "key_denied_by_model",
 )  # fmt: skip
 """Kinds about single items that people can judge by looking at them; so are those of bad pictures (`blank_picture`)."""
 _WORDING_KINDS = (
-    "repeated_option", "similar_options", "options_mean_the_same", "missing_value_as_option", "question_names_answer",
+    "repeated_option", "options_equal_but_for_spelling", "similar_options", "options_mean_the_same",
+    "option_points_at_others", "missing_value_as_option", "option_says_it_is_right", "question_names_answer",
+    "alt_text_names_answer", "article_tells_answer", "number_tells_answer", "tense_tells_answer", "placeholder_text",
+    "template_field", "garbled_characters", "markup_in_text", "personal_data", "marked_picture_not_there",
+    "named_picture_not_there", "color_of_grey_picture",
     *(name for name, _ in FAULTS.values())
 )  # fmt: skip
 """Kinds about the words of single items, which people can edit."""

@@ -44,6 +44,7 @@ class AuditedItem:
         where: File and row, such as `test.json, row 7`.
         missing: Names of its pictures that are not there or cannot be read.
         names: Names of its pictures as the source gives them, in the order of `item.images`; empty for a release.
+        padded: Letters of options around whose words the source has white space, which the item has not.
     """
 
     item_id: str
@@ -52,6 +53,7 @@ class AuditedItem:
     where: str
     missing: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    padded: tuple[str, ...] = ()
 
     @property
     def has_key(self) -> bool:

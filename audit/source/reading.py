@@ -21,7 +21,7 @@ from benchwright.question_files.keys.key_report import key_summaries
 from benchwright.question_files.question_files import QuestionFile
 from benchwright.question_files.questions.file_question import FileQuestion
 from benchwright.questions.own_ids import OWN_ID, STATED_ID
-from benchwright.records import Item, Source
+from benchwright.records import LETTERS, Item, Source
 from benchwright.replies.model_replies import ModelReplies
 from benchwright.replies.reply_files import UnreadReply
 from benchwright.rights import read_source_table, stated_source
@@ -170,7 +170,8 @@ class _SourceReading:
         if original is not None:
             own = self._id_in_source(original)
         names = question.names if original is None else ()
-        self.items.append(AuditedItem(own, item, question.question.split, where, tuple(missing), names))
+        padded = tuple(LETTERS[place] for place in question.question.padded)
+        self.items.append(AuditedItem(own, item, question.question.split, where, tuple(missing), names, padded))
         return True
 
     def _take_wordless(self) -> None:

@@ -58,7 +58,7 @@ def question_of(
     """
     check_cells(document, columns)
     words = _words(document, columns)
-    cells, names = present_options(document, columns, reading)
+    cells, names, padded = present_options(document, columns, reading)
     is_exported = any(map(_as_it_stands, cells))
     words = words if is_exported else words.strip()
     options = _options(cells, picture_cells)
@@ -104,6 +104,7 @@ def question_of(
         kind=kind,
         ask=ask,
         options=tuple(shown),
+        padded=padded,
         answer=None if answer == refusal else answer,  # an option that declines answers nothing
         refusal=refusal,
         lacks_key=not is_open and answer is None and refusal is None and fault is None,
@@ -123,7 +124,7 @@ def pictures_of(
     document: Mapping[str, Any], columns: ColumnMapping, picture_cells: PictureCells = PLAIN_CELLS
 ) -> list[AskedPicture]:
     """Return the pictures of a row, and those that are its options."""
-    cells, _ = present_options(document, columns)
+    cells = present_options(document, columns).cells
     options = _options(cells, picture_cells)
     shown = [option for option in options if isinstance(option, AskedPicture)]
     return [*_with_marked(_pictures(document, columns, picture_cells), _words(document, columns), options)[0], *shown]
@@ -146,7 +147,7 @@ def stated_key(document: Mapping[str, Any], columns: ColumnMapping) -> KeyCell |
     if is_absent(value):
         return None
     value = shown_key(value, document, columns)
-    cells, names = present_options(document, columns)
+    cells, names, _ = present_options(document, columns)
     if not cells and is_letter(value):
         column = columns.column("question")
         words = None if column is None else document.get(column)

@@ -6,4 +6,5 @@ from .metadata_blocks import holds_metadata as holds_metadata
 from .metadata_blocks import metadata_blocks as metadata_blocks
 from .metadata_blocks import without_metadata as without_metadata
 from .source_table import read_source_table as read_source_table
+from .stated_contents import stated_contents as stated_contents
 from .stated_sources import stated_source as stated_source

@@ -69,7 +69,8 @@ def _clean(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:_MOST_CHARACTERS]
 
 
-def _payload(handle: BinaryIO, block: MetadataBlock) -> bytes:
+def payload_of(handle: BinaryIO, block: MetadataBlock) -> bytes:
+    """Return what a block of metadata holds, up to 1 MiB."""
     handle.seek(block.payload)
     return handle.read(min(block.payload_stop - block.payload, _MOST_BYTES))
 
@@ -85,8 +86,9 @@ def _notice(text: str | None) -> dict[str, str | None]:
 class _XmpProperties:
     """Collector of the wanted properties of an XMP packet, as elements, attributes or resources."""
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: Mapping[str, str]) -> None:
         self.texts: dict[str, list[str]] = {}
+        self._wanted = wanted
         self._path: list[str] = []
         self._text: list[str] = []
 
@@ -96,18 +98,22 @@ class _XmpProperties:
         self._path.append(name)
         self._text = []
         for attribute, value in attributes.items():
-            if attribute in _WANTED:
-                self._add(_WANTED[attribute], value)
-            elif attribute == f"{_RDF}resource" and name in _WANTED:
-                self._add(_WANTED[name], value)
+            if attribute in self._wanted:
+                self._add(self._wanted[attribute], value)
+            elif attribute == f"{_RDF}resource" and name in self._wanted:
+                self._add(self._wanted[name], value)
 
     def data(self, text: str) -> None:
         self._text.append(text)
 
     def end(self, name: str) -> None:
-        holder = name if name in _WANTED else next((part for part in reversed(self._path) if part in _WANTED), None)
+        holder = (
+            name
+            if name in self._wanted
+            else next((part for part in reversed(self._path) if part in self._wanted), None)
+        )
         if holder is not None:
-            self._add(_WANTED[holder], "".join(self._text))
+            self._add(self._wanted[holder], "".join(self._text))
         self._path.pop()
         self._text = []
 
@@ -120,8 +126,15 @@ def _refuse_document_type(*_: object) -> None:
     raise ValueError("XMP with a document type is not read")
 
 
-def _from_xmp(handle: BinaryIO, block: MetadataBlock) -> dict[str, str | None]:
-    properties = _XmpProperties()
+def xmp_texts(handle: BinaryIO, block: MetadataBlock, wanted: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the texts of properties of an XMP packet by their names here; none where it is damaged.
+
+    Args:
+        handle: The file.
+        block: The packet.
+        wanted: Name here of each property, by its namespace and name with a space between.
+    """
+    properties = _XmpProperties(wanted)
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
     parser.StartDoctypeDeclHandler = _refuse_document_type
@@ -130,10 +143,14 @@ def _from_xmp(handle: BinaryIO, block: MetadataBlock) -> dict[str, str | None]:
     parser.CharacterDataHandler = properties.data
     parser.EndElementHandler = properties.end
     try:
-        parser.Parse(_payload(handle, block).strip(b"\0"), True)
+        parser.Parse(payload_of(handle, block).strip(b"\0"), True)
     except (expat.ExpatError, ValueError, LookupError):
         return {}
-    texts = properties.texts
+    return properties.texts
+
+
+def _from_xmp(handle: BinaryIO, block: MetadataBlock) -> dict[str, str | None]:
+    texts = xmp_texts(handle, block, _WANTED)
     first = {name: values[0] for name, values in texts.items()}
     fields = _notice(first.get("rights"))
     statement = first.get("statement")
@@ -157,11 +174,11 @@ def _from_exif(handle: BinaryIO, block: MetadataBlock) -> dict[str, str | None]:
             handle.seek(block.payload + field.at)
             size = min(field.values, _MOST_CHARACTERS, max(block.payload_stop - block.payload - field.at, 0))
             # A copyright field holds the photographer's notice, and after a zero byte the editor's.
-            texts[tag] = _decoded(handle.read(size).split(b"\0", 1)[0])
+            texts[tag] = decoded(handle.read(size).split(b"\0", 1)[0])
     return {**_notice(texts.get(_COPYRIGHT)), "author": texts.get(_ARTIST)}
 
 
-def _decoded(text: bytes) -> str:
+def decoded(text: bytes) -> str:
     """Return a text that should be ASCII; cameras write UTF-8 or Latin-1 too."""
     try:
         return _clean(text.decode())
@@ -169,10 +186,16 @@ def _decoded(text: bytes) -> str:
         return _clean(text.decode("latin-1"))
 
 
-def _from_iptc(handle: BinaryIO, block: MetadataBlock) -> dict[str, str | None]:
+def iptc_texts(handle: BinaryIO, block: MetadataBlock) -> dict[int, list[str]]:
+    """Return the texts of an IPTC block by the number of their record 2:xx."""
     texts: dict[int, list[str]] = {}
-    for number, text in _iptc_records(_payload(handle, block)):
-        texts.setdefault(number, []).append(_decoded(text))
+    for number, text in _iptc_records(payload_of(handle, block)):
+        texts.setdefault(number, []).append(decoded(text))
+    return texts
+
+
+def _from_iptc(handle: BinaryIO, block: MetadataBlock) -> dict[str, str | None]:
+    texts = iptc_texts(handle, block)
     fields = _notice(next(iter(texts.get(116, [])), None))
     fields["author"] = ", ".join(texts.get(80, [])) or None
     fields["attribution"] = next(iter(texts.get(110, [])), None) or fields.get("attribution")

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
-from benchwright.diagnostics.wording.item_faults import KINDS, MOST_READ, Kind, WordingRules, faults_of
-from benchwright.diagnostics.wording.item_faults import Language as LanguageName
 from benchwright.diagnostics.wording.spelling import Spelling
+from benchwright.diagnostics.wording.wording_faults import KINDS, MOST_READ, Kind, WordingRules, faults_of
+from benchwright.diagnostics.wording.wording_faults import Language as LanguageName
 from benchwright.records import Item
 from benchwright.steps import Context, Filter, Measured, OpenContext, Outcome, Stream
 

@@ -21,11 +21,10 @@ from benchwright.audit import AuditSettings, audit, verdict_of
 from benchwright.audit.check import AuditCheck, AuditContext
 from benchwright.audit.checks.copies import CopiedPictures
 from benchwright.audit.checks.guessing import KeyLetters, ShortcutBattery
-from benchwright.audit.checks.hidden import HiddenCharacters
-from benchwright.audit.checks.keys import ContradictedKeys
+from benchwright.audit.checks.item_faults import AnswersGivenAway, ExplainedKeys, HiddenCharacters, Options
 from benchwright.audit.checks.leaks import Canary
 from benchwright.audit.checks.pictures import BrokenPictures, PictureFaults
-from benchwright.audit.checks.questions import NamedAnswers, RepeatedAnswerOptions, RepeatedIds, RepeatedQuestions
+from benchwright.audit.checks.questions import RepeatedIds, RepeatedQuestions
 from benchwright.audit.checks.rights import PersonalMetadata
 from benchwright.audit.findings.finding import Finding
 from benchwright.audit.findings.report import AuditReport
@@ -73,7 +72,7 @@ def _audited(folder: Path, *checks: AuditCheck) -> AuditReport:
 
 
 def test_items_on_which_a_check_raises_are_named_and_all_else_is_checked(tmp_path: Path) -> None:
-    report = _audited(tmp_path, OddIds(), RepeatedAnswerOptions())
+    report = _audited(tmp_path, OddIds(), Options())
     odd, options = report.checks
     assert (odd.state, odd.failed_on, odd.exit_code, odd.findings) == ("failed", ("q3", "q5"), 3, 1)
     assert odd.why.startswith("IndexError: list index out of range (")
@@ -103,10 +102,10 @@ def test_a_check_that_breaks_off_keeps_what_it_found_and_ends_no_other(
 @pytest.mark.parametrize(
     ("function", "check"),
     [
-        ("benchwright.diagnostics.wording.text_checks.names_answer", NamedAnswers()),
-        ("benchwright.audit.checks.hidden._texts", HiddenCharacters()),
-        ("benchwright.audit.checks.keys._stated", ContradictedKeys()),
-        ("benchwright.diagnostics.wording.repeated_options.repeated_pairs", RepeatedAnswerOptions()),
+        ("benchwright.diagnostics.item_faults.given_away.names_answer", AnswersGivenAway()),
+        ("benchwright.diagnostics.item_faults.rules.faults_of_item", HiddenCharacters()),
+        ("benchwright.diagnostics.item_faults.fault_rules.stated_key", ExplainedKeys()),
+        ("benchwright.diagnostics.item_faults.options.repeated_pairs", Options()),
         ("benchwright.diagnostics.wording.repeated_questions.identity_of", RepeatedQuestions()),
     ],
     ids=lambda value: getattr(value, "name", None) or str(value).rpartition(".")[2],
@@ -117,14 +116,14 @@ def test_one_item_that_a_check_cannot_bear_loses_no_other(
     module, _, name = function.rpartition(".")
     real = getattr(importlib.import_module(module), name)
 
-    def raising(each: Any) -> Any:
-        if "number 4?" in getattr(each, "item", each).question:
+    def raising(each: Any, *more: Any) -> Any:
+        if "number 4?" in str(each):
             raise ZeroDivisionError("an odd item")
-        return real(each)
+        return real(each, *more)
 
     monkeypatch.setattr(importlib.import_module(module), name, raising)
     rows = [
-        row | {"question": f"What is number {number}?", "explanation": "So the answer is A."}
+        row | {"question": f"What is number {number}?", "explanation": f"What is number {number}? So the answer is A."}
         for number, row in enumerate(clean_rows(ITEMS))
     ]
     file = tmp_path / "questions.jsonl"
@@ -143,12 +142,12 @@ def test_every_check_that_shares_what_failed_on_an_item_says_so(
 
     def raising(item: Any) -> Any:
         seen.append(item.item_id)
-        if len(seen) == 1:
+        if item.item_id == seen[0]:
             raise ZeroDivisionError("an odd item")
         return real(item)
 
     monkeypatch.setattr("benchwright.diagnostics.wording.repeated_options.repeated_pairs", raising)
-    report = _audited(tmp_path, RepeatedAnswerOptions(), KeyLetters(), RepeatedIds())
+    report = _audited(tmp_path, Options(), KeyLetters(), RepeatedIds())
     options, letters, ids = report.checks
     assert (options.state, letters.state, ids.state) == ("failed", "failed", "done")
     assert options.failed_on == letters.failed_on

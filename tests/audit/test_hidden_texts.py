@@ -6,7 +6,7 @@ import pytest
 from audited_benches import clean_rows, write_rows
 
 from benchwright.audit import AuditSettings, audit
-from benchwright.audit.checks.hidden import HiddenCharacters
+from benchwright.audit.checks.item_faults import HiddenCharacters
 from benchwright.audit.findings.report import AuditReport
 
 CHANGES = {

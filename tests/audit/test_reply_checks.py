@@ -13,7 +13,8 @@ import pytest
 
 from benchwright.audit import AuditSettings, audit
 from benchwright.audit.check import AuditCheck
-from benchwright.audit.checks.keys import AmbiguousItems, ContradictedKeys, SuspectedKeys, UnreadReplies
+from benchwright.audit.checks.item_faults import ExplainedKeys
+from benchwright.audit.checks.keys import AmbiguousItems, SuspectedKeys, UnreadReplies
 from benchwright.audit.checks.scores import ScoresWithout, StatisticalPower
 from benchwright.audit.findings.finding import Finding
 from benchwright.audit.findings.report import AuditReport
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 ITEMS, WRONG = 80, 4
 CHECKS: list[AuditCheck] = [
-    ContradictedKeys(),
+    ExplainedKeys(),
     UnreadReplies(),
     SuspectedKeys(),
     AmbiguousItems(),

@@ -89,7 +89,7 @@ def test_letters_and_power_are_by_task(report: AuditReport) -> None:
 
 def test_checks_of_words_and_pictures_say_that_there_are_none(report: AuditReport) -> None:
     why = {check.name: check.why for check in report.checks if check.state == "skipped"}
-    for name in ("wording", "options", "named_answers", "guessed_from_words", "copies", "shortcuts"):
+    for name in ("wording", "options", "given_away", "guessed_from_words", "copies", "shortcuts"):
         assert "no words of its questions" in why[name], name
 
 

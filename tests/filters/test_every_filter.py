@@ -114,6 +114,7 @@ CASES = {
     "text_ratio": Case(settings={"max_ratio": 0.2}),
     "repeated_options": Case(before=[_asks]),
     "duplicate_questions": Case(before=[_asks]),
+    "question_faults": Case(before=[_asks]),
     "language": Case(before=[_asks], settings={"min_characters": 14}),
     "unique_images": Case(before=[_asks]),
     "answer_balance": Case(before=[_asks], changes=True),

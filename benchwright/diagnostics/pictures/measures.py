@@ -125,6 +125,10 @@ def filled(pixels: NDArray[np.uint8]) -> float:
     return float((ranges >= _LEAST_RANGE).mean())
 
 
+_GREY_PX, _MOST_CHROMA = 256, 20
+"""Longer side, in pixels, at which a picture is looked at for color, and most levels between channels of grey."""
+
+
 def colorfulness(pixels: NDArray[np.uint8]) -> float:
     """Return Hasler and Süsstrunk's M: 0 for grey, 15 slightly, 33 moderately, 59 quite, 109 extremely colorful.
 
@@ -185,3 +189,17 @@ def _bar(pixels: NDArray[np.uint8]) -> int:
             return start + int(np.argmax(is_other))
         start, lines = start + lines, _LINES
     return len(pixels)
+
+
+def is_grey(pixels: NDArray[np.uint8]) -> bool:
+    """Return whether a picture has no color anywhere: not even a mark, but for what compression leaves.
+
+    Args:
+        pixels: (height, width, 3) RGB.
+    """
+    height, width = pixels.shape[:2]
+    scale = min(1.0, _GREY_PX / max(width, height))
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    red, green, blue = cv2.split(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA))
+    chroma = cv2.subtract(cv2.max(cv2.max(red, green), blue), cv2.min(cv2.min(red, green), blue))
+    return int(cv2.minMaxLoc(chroma)[1]) <= _MOST_CHROMA

@@ -150,11 +150,11 @@ def _articles(text: str) -> Iterator[GrammarFault]:
             continue
         if len(word) > 1 and word.isupper() and not word.isdigit():
             continue  # how letters are read aloud is not known: `an MRI`, `a USB stick`
-        if (article.lower() == "an") != _begins_with_vowel(word):
+        if (article.lower() == "an") != begins_with_vowel(word):
             yield GrammarFault("article", match.group())
 
 
-def _begins_with_vowel(word: str) -> bool:
+def begins_with_vowel(word: str) -> bool:
     """Return whether a word begins with the sound of a vowel."""
     if word[0].isdigit():
         return _VOWEL_NUMBER.match(word) is not None

@@ -1,22 +1,38 @@
 """Options that stand twice in one question, or nearly: then two answers are right, or a wrong one can be excluded.
 
 Five of II-Bench's 35 dev questions have two equal options. Two options are equal where their texts differ at most in
-case, white space, width and punctuation, or where they are the same picture.
+case, white space, width, punctuation and characters that nobody sees, where their letters look the same (Latin `a` and
+Cyrillic `а`), or where they are the same picture. Formulas are compared as formulas: there each sign and
+bracket counts. Options that mean the same in another spelling (`the dog`, `a dog`; `Two`, `2`; `1 km`, `1000 m`) are a
+kind of their own.
 """
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from benchwright.records import Choice, Item
 from benchwright.texts.normalization import likeness, normal
 
-from .item_texts import option_key
+from .item_texts import option_key, text_key, visible, without_articles
+from .quantities import NUMERALS, quantity
 
 MAX_LIKENESS = 0.85
 """Likeness up to which two different options may resemble each other."""
 _DECIMALS = 4
+_LOOK_ALIKE = str.maketrans(
+    "аеорсухіјѕһԁԛԝАВЕКМНОРСТХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "aeopcyxijshdqwABEKMHOPCTXIJSABEZHIKMNOPTYXo"
+)
+"""Letters of Cyrillic and Greek that are drawn as Latin ones."""
+_WITH_LETTERS, _I_AS_L = re.compile(r"\b(?=\w*[A-Za-z])\w*0\w*"), re.compile(r"(?<=[a-z])I(?=[a-z])")
+_ASKS_FORM = re.compile(
+    r"\b(?:capitali[sz]\w*|punctuat\w*|(?:upper|lower)[ -]?case|spell(?:ed|ing|t)?|comma|apostrophe|quotation marks?|"
+    r"correctly (?:shows?|written|formatted)|hyphen\w*|italics?)\b",
+    re.IGNORECASE,
+)
+_PLAIN_FRACTION = re.compile(r"\s*[-+]?\d+\s*/\s*\d+\s*")
 
 
 class OptionPair(NamedTuple):
@@ -27,13 +43,82 @@ class OptionPair(NamedTuple):
     likeness: float
 
 
+Spelling = Literal["articles", "numerals", "values"]
+"""In what two options differ that mean the same: articles, numbers in words or digits, units or forms of numbers."""
+
+
+class SpelledPair(NamedTuple):
+    """Two options of an item that mean the same in another spelling, by their letters."""
+
+    options: tuple[str, str]
+    differ_in: Spelling
+
+
 def repeated_pairs(item: Item) -> list[tuple[str, str]]:
-    """Return the keys of each pair of equal options, in order."""
-    return [
-        (first.key, second.key)
-        for first, second in combinations(item.choices, 2)
-        if option_key(first) == option_key(second)
+    """Return the keys of each pair of equal options, in order.
+
+    Where all options are the same words and differ in case or punctuation, or the question asks for these, case and
+    punctuation are what is asked, and count.
+    """
+    compared = [(choice.key, option_key(choice), _look(choice)) for choice in item.choices]
+    pairs = [
+        (first, second)
+        for (first, key, look), (second, other_key, other_look) in combinations(compared, 2)
+        if key == other_key or look == other_look
     ]
+    if not pairs:
+        return []
+    are_all_alike = 2 * len(pairs) == len(item.choices) * (len(item.choices) - 1)
+    if not are_all_alike and not _ASKS_FORM.search(item.question):
+        return pairs
+    written = {choice.key: _as_written(choice) for choice in item.choices}
+    return [(first, second) for first, second in pairs if written[first] == written[second]]
+
+
+def _as_written(choice: Choice) -> tuple[str, ...]:
+    if choice.text is None:
+        return option_key(choice)
+    return tuple(visible(choice.text).translate(_LOOK_ALIKE).split())
+
+
+def spelled_pairs(item: Item) -> list[SpelledPair]:
+    """Return the pairs of options that are not equal and mean the same in another spelling, in order."""
+    repeated = set(repeated_pairs(item))
+    texts = [(choice.key, visible(choice.text)) for choice in item.choices if choice.text is not None]
+    found = []
+    for (first, text), (second, other) in combinations(texts, 2):
+        if (first, second) not in repeated and (differ_in := _differ_only_in(text, other)) is not None:
+            found.append(SpelledPair((first, second), differ_in))
+    return found
+
+
+def _look(choice: Choice) -> tuple[str, str]:
+    """Return what is equal for options that look the same, where other scripts, or a 0, pose as Latin letters."""
+    if choice.text is None:
+        return option_key(choice)
+    drawn = _WITH_LETTERS.sub(lambda match: match.group().replace("0", "O"), choice.text.translate(_LOOK_ALIKE))
+    return text_key(_I_AS_L.sub("l", drawn))
+
+
+def _differ_only_in(first: str, second: str) -> Spelling | None:
+    value, other = quantity(first), quantity(second)
+    if value is not None and value == other:
+        if _PLAIN_FRACTION.fullmatch(first) and _PLAIN_FRACTION.fullmatch(second):
+            return None  # which of them is in lowest terms may be the question
+        return "numerals" if first[:1].isalpha() or second[:1].isalpha() else "values"
+    if not text_key(first)[0] == text_key(second)[0] == "text":
+        return None
+    words, others = normal(first).split(), normal(second).split()
+    if words == others:
+        return None  # in symbols and alleles case counts
+    if _in_digits(words) == _in_digits(others):
+        return "numerals"
+    core, other_core = (normal(without_articles(text)) for text in (first, second))
+    return "articles" if core and core == other_core else None
+
+
+def _in_digits(words: list[str]) -> list[str]:
+    return [str(NUMERALS[word]) if word in NUMERALS else word for word in words]
 
 
 def alike_pairs(item: Item) -> list[OptionPair]:

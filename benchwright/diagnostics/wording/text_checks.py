@@ -43,7 +43,7 @@ _LEAST_KNOWN = 0.6
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _END_MARKS = frozenset("?!.:;…_؟。！？：；।՞።፧‽)")
 _CLOSING = "\"'”’»」』)]}`*"
-_SMALL = frozenset({"a", "an", "the", "it", "yes", "no", "none", "both", "all"})
+_SMALL = frozenset({"a", "an", "the", "it", "yes", "no", "none", "both", "all", "and", "or"})
 _LEAST_NAMED = 3
 """Fewest characters of an answer in letters that a question may name; in scripts without spaces two."""
 
@@ -102,20 +102,27 @@ def names_answer(item: Item) -> str | None:
     `Is the cat or the dog larger?` names both options and is no fault. Numbers, yes and no, and texts of one or two
     letters are left out: they stand in questions for other reasons.
     """
-    question = normal(item.question)
+    return right_named_in(item, item.question)
+
+
+def right_named_in(item: Item, text: str) -> str | None:
+    """Return the right option where a text holds it, as whole words in a row, and no wrong one; else None."""
+    words = normal(text)
     texts = {choice.key: normal(choice.text) for choice in item.choices if choice.text is not None}
     right = texts.get(item.answered_key or "")
-    if right is None or not _says_something(right) or not _stands_in(right, question):
+    if right is None or not _says_something(right) or not _stands_in(right, words):
         return None
-    if any(_stands_in(text, question) for key, text in texts.items() if key != item.answer):
-        return None
+    wrong = [text for key, text in texts.items() if key != item.answer]
+    if any(_stands_in(text, words) or _stands_in(right, text) for text in wrong):
+        return None  # of `equal` and `not equal`, a question may name the one without giving it away
     return right
 
 
 def _says_something(text: str) -> bool:
     letters = [character for character in text if character.isalpha()]
     least = 2 if letters and _has_no_spaces(letters[0]) else _LEAST_NAMED
-    return len(letters) >= least and not set(text.split()) <= _SMALL
+    words = {word for word in text.split() if not word.isdigit()}
+    return len(letters) >= least and not words <= _SMALL
 
 
 def _stands_in(text: str, question: str) -> bool:

@@ -31,16 +31,20 @@ class OptionCells(NamedTuple):
         cells: What the file holds for each, in order.
         names: What the file calls each: its column, its key in a mapping, its label, or the mark before its words;
             empty where it names none.
+        padded: Numbers of those around whose words the file has white space, from 0.
     """
 
     cells: Sequence[Any] = ()
     names: tuple[str, ...] = ()
+    padded: tuple[int, ...] = ()
 
 
 def option_cells(document: Mapping[str, Any], columns: ColumnMapping) -> OptionCells:
     """Return the options of a row without white space around them; none where it has none."""
     found = _option_cells(document, columns)
-    return found._replace(cells=[_trimmed(cell) for cell in found.cells])
+    cells = [_trimmed(cell) for cell in found.cells]
+    padded = tuple(place for place, cell in enumerate(found.cells) if isinstance(cell, str) and cell != cells[place])
+    return found._replace(cells=cells, padded=padded)
 
 
 def _trimmed(cell: Any) -> Any:

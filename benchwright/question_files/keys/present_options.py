@@ -60,7 +60,9 @@ def present_options(document: Mapping[str, Any], columns: ColumnMapping, reading
     found = option_cells(document, columns)
     if columns.options:
         cut = _end(document, columns, found, reading)
-        return found if cut == len(found.cells) else OptionCells(found.cells[:cut], found.names[:cut])
+        if cut == len(found.cells):
+            return found
+        return OptionCells(found.cells[:cut], found.names[:cut], tuple(place for place in found.padded if place < cut))
     if columns.parted and (parts := _parts_of(document, columns, columns.parted)) is not None:
         return OptionCells(parts) if columns.parts in (0, len(parts)) else found
     return found

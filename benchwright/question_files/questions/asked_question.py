@@ -66,6 +66,7 @@ class AskedQuestion(Record):
         kind: `open` where it has no options; it is then no item.
         ask: The question, with `<image 2>` where it places its pictures; empty where the source has keys only.
         options: For each option its text, or the number of the picture that it is.
+        padded: Numbers of the options around whose words the source has white space, which is not kept.
         answer: Number of the right option, from 0; None where no option is marked as right.
         stated_answer: The key in the words of the source, where there are no options.
         refusal: Number of the option that declines; None where none does.
@@ -83,6 +84,7 @@ class AskedQuestion(Record):
     kind: Literal["yes_no", "multiple_choice", "open"]
     ask: str = Field(max_length=100_000)
     options: tuple[str | int, ...] = Field(max_length=len(LETTERS))
+    padded: tuple[int, ...] = ()
     answer: int | None
     stated_answer: str | None = None
     refusal: int | None = None

@@ -1,0 +1,1 @@
+"""Faults of single items, a rule each, by family; `rules` has them all."""

@@ -1,0 +1,322 @@
+"""Right options that something beside the picture names: the question, names, metadata, alternative text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from benchwright.records import LETTERS
+from benchwright.texts.normalization import normal
+
+from ..wording.text_checks import names_answer, right_named_in
+from .fault_rules import FaultRule, ItemFacts, ItemFault, SetFault, SetRule, excerpt
+
+_SAYS_IT_IS_RIGHT = re.compile(
+    r"[(\[<*]\s*(?:this is )?(?:the )?(?:correct|right|true|key)(?: answer| option| one)?\s*[)\]>*]"
+    r"|[✓✔☑✅]|\[x\]|(?:<-+|←|<=)\s*(?:correct|right|answer|key)|\*{2}correct\*{2}",
+    re.IGNORECASE,
+)
+_STATES_KEY = re.compile(
+    r"\b(?:answer|ans|key|correct(?: option| answer| choice)?|right(?: option| answer)|solution|gt|label|target)\b"
+    r"\W{0,3}(?:is\W{1,2})?(?:option |choice )?\(?(?-i:([A-Z]))\)?(?![\w'’])(?! or\b|,| and\b)",
+    re.IGNORECASE,
+)
+_STATES_TEXT = re.compile(
+    r"\b(?:answer|key|solution|correct (?:one|option|choice))\b\s*(?:is|was|:|=)\s*(?P<said>[^\n]{1,300})",
+    re.IGNORECASE,
+)
+_ALT = re.compile(r"""<img\b[^<>]*?\balt\s*=\s*["']([^"'<>]+)["']|!\[([^\]\n]+)\]\([^)\n]*\)""", re.IGNORECASE)
+_ALT_COLUMNS = frozenset({"alt", "alt_text", "alttext", "image_alt", "picture_alt", "img_alt", "image_alt_text"})
+_TOKEN = re.compile(r"[^\W\d_]+|\d+")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_OF_FOLDERS = frozenset(
+    [
+        "train",
+        "val",
+        "valid",
+        "validation",
+        "test",
+        "dev",
+        "image",
+        "images",
+        "img",
+        "imgs",
+        "picture",
+        "pictures",
+        "photo",
+        "photos",
+        "jpg",
+        "jpeg",
+        "png",
+        "webp",
+        "gif",
+        "bmp",
+        "data",
+        "dataset",
+        "set",
+        "file",
+        "files",
+        "media",
+        "assets",
+        "question",
+        "questions",
+        "item",
+        "items",
+        "http",
+        "https",
+        "www",
+        "com",
+        "org",
+    ]
+)
+"""Words of paths that say nothing of what a picture shows, even where they are options."""
+_IN_MOST = 0.6
+_LEAST_ITEMS = 8
+_NEARLY_ALL = 0.9
+_BY_CHANCE = 1e-4
+
+
+def _named(facts: ItemFacts, text: str) -> str | None:
+    """Return the right option where a text names it, in words or by its letter, and no wrong one."""
+    return _stated(facts, text) or right_named_in(facts.item, text)
+
+
+def _stated(facts: ItemFacts, text: str) -> str | None:
+    """Return the words in which a text says which option is right, by letter or in its words; None where none do."""
+    letter = _STATES_KEY.search(text)
+    if letter is not None and letter[1].upper() == facts.item.right_key:
+        return letter.group()
+    said = _STATES_TEXT.search(text)
+    if said is None or not facts.right_text:
+        return None
+    words = normal(said["said"])
+    meant = [choice for choice in facts.worded if f"{words} ".startswith(f"{normal(choice.text or '')} ")]
+    longest = max(meant, key=lambda choice: len(choice.text or ""), default=None)
+    return said.group() if longest is facts.right else None
+
+
+def _in_question(facts: ItemFacts) -> Iterator[ItemFault]:
+    question = facts.item.question
+    if (answer := names_answer(facts.item)) is not None:
+        yield ItemFault(
+            f"The question holds the right option, {answer!r}, and no wrong one.",
+            {"question": question, "answer": answer},
+        )
+    elif (stated := _stated(facts, question)) is not None:
+        yield ItemFault(
+            f"The question says which option is right: {excerpt(stated)!r}.",
+            {"question": question, "answer": facts.item.right_key},
+        )
+
+
+def _says_of_itself(facts: ItemFacts) -> Iterator[ItemFault]:
+    marked = [choice for choice in facts.worded if _SAYS_IT_IS_RIGHT.search(choice.text or "")]
+    if len(marked) != 1 or facts.right is None:
+        return
+    (choice,) = marked
+    if choice is facts.right:
+        yield ItemFault(f"The right option says so: {choice.text!r}.", {"option": choice.key, "text": choice.text})
+    else:
+        yield ItemFault(
+            f"Option {choice.key} says that it is right ({choice.text!r}), and the key is {facts.item.right_key}.",
+            {"option": choice.key, "text": choice.text, "key": facts.item.right_key},
+        )
+
+
+def _in_metadata(facts: ItemFacts) -> Iterator[ItemFault]:
+    for number, picture in enumerate(facts.pictures or (), start=1):
+        for field, text in (picture.stated or {}).items():
+            if (answer := _named(facts, text)) is not None:
+                yield ItemFault(
+                    f"{field} of {picture.name or f'picture {number}'} names the right option, {answer!r}, and no "
+                    "wrong one.",
+                    {"field": field, "text": excerpt(text), "answer": answer},
+                )
+                return
+
+
+def _in_alt_text(facts: ItemFacts) -> Iterator[ItemFault]:
+    texts = [match[1] or match[2] for _, text in facts.texts for match in _ALT.finditer(text)]
+    texts += [
+        str(value) for name, value in facts.item.attributes.items() if name.casefold().replace(" ", "_") in _ALT_COLUMNS
+    ]
+    for text in texts:
+        if (answer := _named(facts, text)) is not None:
+            yield ItemFault(
+                f"The alternative text of the picture, {excerpt(text)!r}, names the right option, {answer!r}, and no "
+                "wrong one.",
+                {"text": excerpt(text), "answer": answer},
+            )
+            return
+
+
+def tokens_of(name: str) -> list[str]:
+    """Return the words and numbers of a file's name or an id, in small letters, without the ending of a file.
+
+    Example:
+        >>> tokens_of("images/RedCar_012.jpg")
+        ['images', 'red', 'car', '012']
+    """
+    bare = re.sub(r"\.[A-Za-z]{2,4}$", "", name.rpartition("://")[2])
+    return [token.casefold() for token in _TOKEN.findall(_CAMEL.sub(" ", bare))]
+
+
+def _file_names(facts: ItemFacts) -> list[str]:
+    return [picture.name for picture in facts.pictures or () if picture.name]
+
+
+def _ids(facts: ItemFacts) -> list[str]:
+    return [facts.own_id] if facts.own_id else []
+
+
+_Names = Callable[[ItemFacts], list[str]]
+
+
+def _words_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> Iterator[SetFault]:
+    """Yield a fault for each item of which a name holds the right option; words that most names hold do not count."""
+    tokens = [[tokens_of(name) for name in names(facts)] for facts in items]
+    counts = Counter(token for each in tokens for token in {token for name in each for token in name})
+    usual = {token for token, count in counts.items() if len(items) >= 10 and count > _IN_MOST * len(items)}
+    for place, (facts, each) in enumerate(zip(items, tokens, strict=True)):
+        for name, of_name in zip(names(facts), each, strict=True):
+            telling = " ".join(token for token in of_name if token not in usual and token not in _OF_FOLDERS)
+            if (answer := right_named_in(facts.item, telling)) is not None:
+                yield SetFault(
+                    [place],
+                    f"{what} {name!r} names the right option, {answer!r}, and no wrong one.",
+                    {"name": name, "answer": answer},
+                )
+                break
+
+
+_Reading = Callable[[str, int], int | None]
+"""From a token and the number of options to the place of the option that it would name; None where it names none."""
+
+
+def _letter(token: str, options: int) -> int | None:
+    place = LETTERS.find(token.upper()) if len(token) == 1 and token.isalpha() else -1
+    return place if 0 <= place < options else None
+
+
+def _number(token: str, options: int, *, first: int) -> int | None:
+    return int(token) - first if token.isdigit() and len(token) < 3 and first <= int(token) < options + first else None
+
+
+_READINGS: tuple[tuple[str, _Reading], ...] = (
+    ("the letter", _letter),
+    ("the number from 0", partial(_number, first=0)),
+    ("the number from 1", partial(_number, first=1)),
+)
+
+
+def _codes_in_names(items: Sequence[ItemFacts], *, names: _Names, what: str) -> Iterator[SetFault]:
+    """Yield a fault where a letter, number or word at one place of most names is the key."""
+    tokens = [tokens_of(names(facts)[0]) if names(facts) else [] for facts in items]
+    for at in (-1, 0, -2, 1, -3, 2):
+        for reading_name, hits, misses in _read_at(items, tokens, at):
+            chances = [1 / len(items[place].item.choices) for place in (*hits, *misses)]
+            mean = sum(chances) / len(chances) if chances else 1.0
+            if len(hits) < max(_LEAST_ITEMS, _NEARLY_ALL * len(chances)) or mean ** len(hits) > _BY_CHANCE:
+                continue
+            if len({items[place].item.right_key for place in hits}) < 2:
+                continue
+            example = names(items[hits[0]])[0]
+            yield SetFault(
+                hits,
+                f"{what} says {reading_name} of the right option in {len(hits):,} of {len(chances):,} items, such as "
+                f"{example!r}, where {items[hits[0]].item.right_key} is right.",
+                {"example": example, "right": len(hits), "of": len(chances)},
+            )
+            return
+
+
+def _read_at(
+    items: Sequence[ItemFacts], tokens: Sequence[Sequence[str]], at: int
+) -> Iterator[tuple[str, list[int], list[int]]]:
+    readings: list[tuple[str, Callable[[int, str], int | None]]] = [
+        (name, lambda place, token, read=read: read(token, len(items[place].item.choices)))  # type: ignore[misc]
+        for name, read in _READINGS
+    ]
+    texts = [[(choice.text or "").strip().casefold() for choice in facts.item.choices] for facts in items]
+    readings.append(("the words", lambda place, token: texts[place].index(token) if token in texts[place] else None))
+    for name, read in readings:
+        hits: list[int] = []
+        misses: list[int] = []
+        for place, of_name in enumerate(tokens):
+            if -len(of_name) <= at < len(of_name) and (named := read(place, of_name[at])) is not None:
+                is_right = LETTERS[named] == items[place].item.right_key
+                (hits if is_right else misses).append(place)
+        yield name, hits, misses
+
+
+RULES: tuple[FaultRule | SetRule, ...] = (
+    FaultRule(
+        "question_names_answer",
+        "given_away",
+        "medium",
+        "the question holds the right option, and no wrong one, or says which is right",
+        _in_question,
+        ("key", "options"),
+    ),
+    FaultRule(
+        "option_says_it_is_right",
+        "given_away",
+        "high",
+        "`a fox (correct)`, `a fox ✓`: an option says that it is right, or that another than the key is",
+        _says_of_itself,
+        ("key", "options"),
+        certainty="certain",
+    ),
+    SetRule(
+        "file_name_names_answer",
+        "given_away",
+        "medium",
+        "the name or folder of a picture's file holds the right option (`dog_12.jpg`), and no wrong one",
+        partial(_words_in_names, names=_file_names, what="The file name"),
+        ("key", "options", "names"),
+    ),
+    SetRule(
+        "file_names_tell_keys",
+        "given_away",
+        "high",
+        "at one place of most file names stands the letter, number or text of the right option (`017_B.png`)",
+        partial(_codes_in_names, names=_file_names, what="The name of the picture's file"),
+        ("key", "names"),
+    ),
+    SetRule(
+        "id_names_answer",
+        "given_away",
+        "medium",
+        "the id holds the right option, and no wrong one",
+        partial(_words_in_names, names=_ids, what="The id"),
+        ("key", "options"),
+    ),
+    SetRule(
+        "ids_tell_keys",
+        "given_away",
+        "high",
+        "at one place of most ids stands the letter, number or text of the right option",
+        partial(_codes_in_names, names=_ids, what="The id"),
+        ("key",),
+    ),
+    FaultRule(
+        "metadata_name_answer",
+        "given_away",
+        "medium",
+        "title, description, keywords or comment in EXIF, IPTC, XMP or PNG texts of a picture hold the right option, "
+        "and no wrong one",
+        _in_metadata,
+        ("key", "options", "metadata"),
+    ),
+    FaultRule(
+        "alt_text_names_answer",
+        "given_away",
+        "medium",
+        'alternative text of a picture (`<img alt="…">`, `![…](…)`, a column `alt_text`) holds the right option, and '
+        "no wrong one",
+        _in_alt_text,
+        ("key", "options"),
+    ),
+)

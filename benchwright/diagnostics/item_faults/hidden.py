@@ -1,0 +1,44 @@
+"""Characters of questions and options that nobody sees, and that models and programs read all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from benchwright.texts.hidden_characters import Kind, escaped, hidden_characters
+
+from .fault_rules import FaultRule, ItemFacts, ItemFault, Severity
+
+_KINDS: dict[Kind, tuple[str, Severity, str]] = {
+    "direction": ("bidirectional_control", "medium", "people may read another order than models do"),
+    "control": ("control_character", "medium", "terminals obey them, and models may read them as something else"),
+    "undecodable": ("undecodable_character", "medium", "most programs refuse to write them"),
+    "zero_width": ("zero_width_character", "low", "texts that look the same differ, and replies do not match them"),
+}  # fmt: skip
+"""Kind of finding, severity, and what the characters do, by kind of character."""
+
+
+def _hidden(facts: ItemFacts, *, kind: Kind) -> Iterator[ItemFault]:
+    name, _, effect = _KINDS[kind]
+    texts = {
+        place: escaped(text)
+        for place, text in facts.texts
+        if not (text.isascii() and text.isprintable())
+        and any(hidden.kind == kind for hidden in hidden_characters(text))
+    }
+    if texts:
+        yield ItemFault(f"A {name.replace('_', ' ')} is in {', '.join(texts)}: {effect}.", {"texts": texts})
+
+
+RULES = tuple(
+    FaultRule(
+        name,
+        "hidden_characters",
+        severity,
+        f"a {name.replace('_', ' ')}, spelled out (`\\u202e`), in question, options or explanation: {effect}",
+        partial(_hidden, kind=kind),
+        certainty="certain",
+        together=True,
+    )
+    for kind, (name, severity, effect) in _KINDS.items()
+)

@@ -1,0 +1,137 @@
+"""Keys that an explanation speaks against."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from benchwright.records import LETTERS
+from benchwright.texts.normalization import normal
+
+from ..keys.explanations import Contradictions, contradictions
+from ..wording.item_texts import without_articles
+from ..wording.quantities import NUMERALS
+from .fault_rules import FaultRule, ItemFacts, ItemFault, SetFault, SetRule, excerpt
+
+_PUT_ASIDE = re.compile(
+    r"\b(?:not|no|never|neither|nor|unlike|rather|instead|although|though|while|whereas|other|others|wrong|incorrect|"
+    r"false|than|compared|however|but|without|except|cannot|would|could|may|might|if|unless|seems?)\b|n't\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_CONCLUDES = re.compile(r"\W*(?:so|therefore|thus|hence|in conclusion|accordingly)\b", re.IGNORECASE)
+_VERDICTS = frozenset({"yes", "no", "true", "false", "correct", "incorrect"})
+_STEM = 5
+"""Letters that words begin with that may speak of the same: `increase`, `increasing`."""
+
+
+def _contradictions(items: Sequence[ItemFacts]) -> Contradictions:
+    return contradictions(facts.stated_key._replace(item_id=str(place)) for place, facts in enumerate(items))
+
+
+def _look(facts: ItemFacts) -> object:
+    return facts.stated_key
+
+
+def _contradicted(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
+    """Yield one fault for each contradiction, or one for all where explanations use another order of options."""
+    result = _contradictions(items)
+    if result.is_other_order:
+        return
+    for each in result.found:
+        yield SetFault(
+            [int(each.item_id)],
+            f"The key is {LETTERS[each.key]}, and the explanation calls {LETTERS[each.stated]} right.",
+            {"key": LETTERS[each.key], "stated": LETTERS[each.stated], "sentence": each.sentence},
+        )
+
+
+def _of_another_order(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
+    result = _contradictions(items)
+    if result.is_other_order:
+        yield SetFault(
+            [int(each.item_id) for each in result.found],
+            f"{len(result.found):,} of the {result.stating:,} explanations that name an option name another than the "
+            "key: their letters belong to another order of options, or rows are mixed up.",
+            {"stating": result.stating, "contradicting": len(result.found)},
+        )
+
+
+def _names_a_wrong_one(facts: ItemFacts) -> Iterator[ItemFault]:
+    """Yield a fault where an explanation concludes with a wrong option, or names one and never the right one."""
+    explanation, right = facts.item.explanation or "", facts.right_text
+    cores = {choice.key: _core(choice.text or "") for choice in facts.worded}
+    if right is None or set(cores.values()) <= _VERDICTS or facts.stated_key.stated is not None:
+        return
+    if re.search(rf"\b(?:answer|option|choice)\s+(?:is\s+)?\(?{facts.item.right_key}\b", explanation, re.IGNORECASE):
+        return
+    named = _named_in(explanation, cores)
+    if named is not None and named != facts.item.right_key:
+        own = [word for word in cores[str(facts.item.right_key)].split() if word not in cores[named].split()]
+        words = _core(explanation)
+        sentences = [each for each in _SENTENCE.split(explanation) if _named_in(each, cores) == named]
+        if not own or any(_speaks_of(word, words) for word in own):
+            sentences = []
+    else:
+        sentences = [each for each in _SENTENCE.split(explanation) if _CONCLUDES.match(each)]
+    concluded = {_named_in(sentence, cores) for sentence in sentences} - {None}
+    if len(concluded) != 1 or any(_PUT_ASIDE.search(sentence) for sentence in sentences):
+        return
+    (key,) = concluded
+    if key is not None and key != facts.item.right_key:
+        text = next(choice.text for choice in facts.worded if choice.key == key)
+        yield ItemFault(
+            f"The key is {facts.item.right_key} ({right!r}), and the explanation speaks for {key} ({text!r}).",
+            {"key": facts.item.right_key, "named": key, "sentence": excerpt(sentences[-1].strip())},
+        )
+
+
+def _named_in(text: str, cores: Mapping[str, str]) -> str | None:
+    """Return the letter of the only option that a text holds, or of the longest where that holds the others."""
+    words = f" {_core(text)} "
+    named = {key: core for key, core in cores.items() if core and f" {core} " in words}
+    longest = max(named, key=lambda key: len(named[key]), default=None)
+    if longest is None or any(core not in named[longest] for core in named.values()):
+        return None
+    return longest
+
+
+def _core(text: str) -> str:
+    """Return the words of a text without articles, numbers in digits."""
+    return " ".join(str(NUMERALS.get(word, word)) for word in normal(without_articles(text)).split())
+
+
+def _speaks_of(word: str, words: str) -> bool:
+    """Return whether a text has a word, or one that begins like it."""
+    return f" {word[:_STEM]}" in f" {words}" if len(word) >= _STEM else f" {word} " in f" {words} "
+
+
+RULES: tuple[FaultRule | SetRule, ...] = (
+    SetRule(
+        "explanation_contradicts_key",
+        "keys",
+        "high",
+        "the explanation calls another option right in so many words",
+        _contradicted,
+        ("key", "explanation"),
+        look=_look,
+    ),
+    SetRule(
+        "explanations_of_another_order",
+        "keys",
+        "medium",
+        "so many explanations do that their letters belong to another order of options",
+        _of_another_order,
+        ("key", "explanation"),
+        look=_look,
+    ),
+    FaultRule(
+        "explanation_names_wrong_option",
+        "keys",
+        "medium",
+        "the explanation concludes with a wrong option, or has one and no word that only the right one has",
+        _names_a_wrong_one,
+        ("key", "options", "explanation"),
+        certainty="possible",
+    ),
+)

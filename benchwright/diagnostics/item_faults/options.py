@@ -1,0 +1,128 @@
+"""Options that are equal, point at others, or say nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from benchwright.records import Item
+
+from ..wording.option_order import pointing_options
+from ..wording.repeated_options import repeated_pairs, spelled_pairs
+from ..wording.text_checks import missing_values
+from .fault_rules import FaultRule, ItemFacts, ItemFault
+
+_DIFFER_IN = {
+    "articles": "but for an article",
+    "numerals": "but for a number in words and in digits",
+    "values": "in value: one number in two forms or units",
+}
+
+
+def _text_of(item: Item, key: str) -> str | None:
+    return next(choice.text for choice in item.choices if choice.key == key)
+
+
+def _has_right(facts: ItemFacts, pairs: Sequence[tuple[str, str]]) -> bool:
+    return facts.key_is_ambiguous or any(facts.item.right_key in pair for pair in pairs)
+
+
+def _repeated(facts: ItemFacts) -> Iterator[ItemFault]:
+    if not (pairs := repeated_pairs(facts.item)):
+        return
+    has_right = _has_right(facts, pairs)
+    named = ", ".join(f"{first} and {second}" for first, second in pairs)
+    yield ItemFault(
+        f"The options {named} are the same" + (", and the right one is among them." if has_right else "."),
+        {"options": [list(pair) for pair in pairs], "text": _text_of(facts.item, pairs[0][0]) or "a picture"},
+        "high" if has_right else "medium",
+    )
+
+
+def _spelled(facts: ItemFacts) -> Iterator[ItemFault]:
+    for options, differ_in in spelled_pairs(facts.item):
+        has_right = _has_right(facts, [options])
+        texts = {key: _text_of(facts.item, key) for key in options}
+        named = " and ".join(f"{key} ({text!r})" for key, text in texts.items())
+        yield ItemFault(
+            f"The options {named} are equal {_DIFFER_IN[differ_in]}"
+            + (", and the right one is among them." if has_right else "."),
+            {"options": texts, "differ_in": differ_in},
+            "high" if has_right and differ_in != "articles" else "medium",
+        )
+
+
+def _pointing(facts: ItemFacts) -> Iterator[ItemFault]:
+    for option in pointing_options(facts.item):
+        if option.fault or option.by_letter:
+            text = _text_of(facts.item, option.key)
+            why = option.fault or "it is right in this one order of the options only, and any shuffle breaks it"
+            yield ItemFault(
+                f"Option {option.key}, {text!r}, points at others: {why}.", {"option": option.key, "text": text}
+            )
+
+
+def _bound(facts: ItemFacts) -> Iterator[ItemFault]:
+    for option in pointing_options(facts.item):
+        if not option.fault and not option.by_letter:
+            text = _text_of(facts.item, option.key)
+            yield ItemFault(f"Option {option.key}, {text!r}, must stay where it is.", {"option": option.key})
+
+
+def _missing(facts: ItemFacts) -> Iterator[ItemFault]:
+    if keys := missing_values(facts.item):
+        text = _text_of(facts.item, keys[0])
+        yield ItemFault(
+            f"The option {' and '.join(keys)} says {text!r}, which programs write for a missing value: either there is "
+            "no such option, or its text got lost.",
+            {"options": keys, "text": text},
+        )
+
+
+RULES = (
+    FaultRule(
+        "repeated_option",
+        "options",
+        "medium",
+        "two options are the same but for case, width, punctuation, characters that nobody sees and letters that look "
+        "alike; high where the right one is among them. Formulas are compared as formulas: signs and brackets count",
+        _repeated,
+        certainty="certain",
+    ),
+    FaultRule(
+        "options_equal_but_for_spelling",
+        "options",
+        "medium",
+        "two options are equal but for an article, a number in words or digits, or its unit or form (`1 km`, `1000 m`)"
+        "; high where the right one is among them, but for articles",
+        _spelled,
+        ("options",),
+    ),
+    FaultRule(
+        "option_points_at_others",
+        "options",
+        "medium",
+        "`both A and B`, and `none of the above` where options stand below it: it names itself, no option, or others "
+        "by letters that a shuffle breaks",
+        _pointing,
+        ("options",),
+    ),
+    FaultRule(
+        "options_bound_to_their_order",
+        "options",
+        "low",
+        "`none of the above` in the last place: right as it stands, wrong as soon as somebody shuffles the options",
+        _bound,
+        ("options",),
+        certainty="certain",
+        together=True,
+    ),
+    FaultRule(
+        "missing_value_as_option",
+        "options",
+        "medium",
+        "an option says `nan`, `null`, `#N/A` or what else programs write for a missing value; `None` and `NA` are "
+        "words",
+        _missing,
+        ("options",),
+    ),
+)

@@ -1,0 +1,165 @@
+"""Pictures that a text names and the item does not have, and colors that are asked of grey pictures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from benchwright.records import Item
+from benchwright.texts.normalization import counted, normal
+
+from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
+
+_MARK = re.compile(r"<\s*(?:image|img|picture)[ _-]?(\d{1,2})\s*>|\[(?:image|picture)[ _-]?(\d{1,2})\]", re.IGNORECASE)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+_WORD = r"(?:image|picture|photo(?:graph)?)"
+_NUMBERED = re.compile(
+    rf"\b(?P<ordinal>{'|'.join(_ORDINALS[1:])}|[2-9](?:nd|rd|th))\s+(?:input |given |provided )?{_WORD}\b(?!\s+of\b)"
+    rf"|(?<!\bthe )(?<!\bthis )\b{_WORD}\s+(?:no\. ?|number |#)?(?P<number>[2-9])\b(?!\s*[.,]\d|\s*%)",
+    re.IGNORECASE,
+)
+_SEVERAL = re.compile(
+    rf"\b(?:both|the two|the three|the four|these two|these three|all (?:the )?(?:two|three|four)) {_WORD}s\b"
+    rf"|\bbetween the {_WORD}s\b|\b(?:other|another) {_WORD}\b(?= (?:show|is|has|depict|contain))",
+    re.IGNORECASE,
+)
+_IN_ONE = re.compile(
+    r"\b(?:row|column|panel|sequence|left|right|top|bottom|grid|collage|comic|frame|middle|series|"
+    r"juxtapos\w*|(?:in|within|of) (?:the|this) (?:image|picture|photo|cartoon|meme))\b",
+    re.I,
+)
+"""Words that place pictures within one file, such as the panels of a comic."""
+
+COLORS = frozenset(
+    [
+        "red",
+        "orange",
+        "yellow",
+        "green",
+        "blue",
+        "purple",
+        "violet",
+        "pink",
+        "brown",
+        "turquoise",
+        "cyan",
+        "magenta",
+        "beige",
+        "gold",
+        "golden",
+        "maroon",
+        "navy",
+        "teal",
+        "lime",
+        "olive",
+        "crimson",
+        "scarlet",
+        "lavender",
+        "tan",
+    ]
+)
+"""Colors that a grey picture cannot show; `black`, `white`, `grey` and `silver` it can."""
+_ASKS_COLOR = re.compile(
+    r"\b(?:what|which)(?:\s+\w+){0,3}?\s+colou?rs?\b|\bcolou?rs? (?:of|is|are|does|do)\b|\bwhat colou?r", re.I
+)
+_IS_IT = re.compile(rf"^(?:is|are|was|were|does|do)\b.*\b(?:{'|'.join(sorted(COLORS))})\b", re.IGNORECASE | re.DOTALL)
+
+
+def _marked(facts: ItemFacts) -> Iterator[ItemFault]:
+    shown = len(facts.pictures or ())
+    for place, text in facts.texts:
+        for match in _MARK.finditer(text):
+            number = int(match[1] or match[2])
+            if number > shown and place != "explanation":
+                yield ItemFault(
+                    f"The {place} names {match.group()}, and the item has {counted(shown, 'picture')}.",
+                    {"text": excerpt(text, *match.span()), "pictures": shown},
+                )
+                return
+
+
+def _worded(facts: ItemFacts) -> Iterator[ItemFault]:
+    shown = len(facts.pictures or ())
+    for place, text in facts.texts:
+        if place == "explanation" or _MARK.search(text):
+            continue
+        for match in _NUMBERED.finditer(text):
+            number = _number(match)
+            if number > shown:
+                yield _unseen(place, text, match, shown)
+                return
+        match_of_several = _SEVERAL.search(text) if shown == 1 else None
+        if match_of_several is not None:
+            yield _unseen(place, text, match_of_several, shown)
+            return
+
+
+def _number(match: re.Match[str]) -> int:
+    ordinal = match["ordinal"]
+    if ordinal is None:
+        return int(match["number"])
+    return int(ordinal[0]) if ordinal[0].isdigit() else _ORDINALS.index(ordinal.casefold()) + 1
+
+
+def _unseen(place: str, text: str, match: re.Match[str], shown: int) -> ItemFault:
+    are_panels = _IN_ONE.search(text) is not None
+    return ItemFault(
+        f"The {place} speaks of {match.group()!r}, and the item has {counted(shown, 'picture')}"
+        + ("; they may be parts of one file." if shown == 1 else "."),
+        {"text": excerpt(text, *match.span()), "pictures": shown},
+        "low" if are_panels and shown == 1 else None,
+    )
+
+
+def asks_for_color(item: Item) -> bool:
+    """Return whether the right answer to a question is a color, or whether something has one."""
+    if item.kind == "yes_no":
+        return _IS_IT.search(item.question.strip()) is not None
+    if _ASKS_COLOR.search(item.question) is None:
+        return False
+    texts = {choice.key: set(normal(choice.text or "").split()) for choice in item.choices}
+    right = texts.get(str(item.right_key))
+    return bool(right & COLORS) if right is not None else any(words & COLORS for words in texts.values())
+
+
+def _colors_of_grey(facts: ItemFacts) -> Iterator[ItemFault]:
+    if not all(picture.is_grey for picture in facts.pictures or ()) or not asks_for_color(facts.item):
+        return
+    if any(image.prompts for image in facts.item.images):
+        return  # marks are drawn in color over the picture
+    key = "" if facts.right is None or facts.item.kind == "yes_no" else f", and the key is {facts.right_text!r}"
+    yield ItemFault(
+        f"The question asks for a color{key}, and its picture has none: it is grey.",
+        {"question": excerpt(facts.item.question)},
+    )
+
+
+RULES = (
+    FaultRule(
+        "marked_picture_not_there",
+        "pictures",
+        "high",
+        "`<image 2>` in the question or an option of an item with one picture",
+        _marked,
+        ("pictures",),
+        certainty="certain",
+    ),
+    FaultRule(
+        "named_picture_not_there",
+        "pictures",
+        "medium",
+        "`the second picture`, `image 3`, `both images`, and the item has fewer; low where the words place them in one "
+        "file (`the second image in the top row`)",
+        _worded,
+        ("pictures",),
+        certainty="possible",
+    ),
+    FaultRule(
+        "color_of_grey_picture",
+        "pictures",
+        "medium",
+        "a color is asked for, and every picture of the item is grey",
+        _colors_of_grey,
+        ("colors",),
+    ),
+)

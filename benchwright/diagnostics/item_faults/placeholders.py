@@ -1,0 +1,179 @@
+"""Texts that were never finished or got damaged: placeholders, template braces, missing values, markup, mojibake."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ..wording.text_checks import MISSING_VALUES
+from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
+
+_TODO = re.compile(
+    r"\b(?:TODO|FIXME|XXX+|PLACEHOLDER)\b|[\[<{](?:TBD|TBA)[\]>}]|^\s*(?:TBD|TBA)\b|\b(?:TBD|TBA)[.?]?\s*$"
+    r"|\b[Ll]orem ipsum\b|\b[Ii]nsert (?:the )?(?:question|answer|option|text|caption|description|name) here\b"
+    r"|\b(?:[Qq]uestion|[Aa]nswer|[Oo]ption|[Dd]istractor|[Cc]aption|[Yy]our) (?:text|question|answer) (?:goes )?here\b"
+    r"|\[object Object\]|[<\[](?:placeholder|your [a-z ]+|insert [a-z ]+|fill [a-z ]+|missing|empty|todo|tbd)[>\]]",
+)
+_IGNORING_CASE = re.compile(r"\bplaceholder(?: text)?\b|<(?:placeholder|todo|tbd)>", re.IGNORECASE)
+_DUMMY = re.compile(
+    r"(?:asdf\w*|qwerty|foo ?bar|dummy|sample (?:text|question|answer)|test (?:question|answer|option)|"
+    r"(?:new|untitled) (?:question|option|answer)|"
+    r"(?:wrong|incorrect|false|right|correct) (?:option|answer|choice) ?\d*|"
+    r"distractor ?\d*|\.{3,}|…|\?{2,}|x{3,}|-{3,})",
+    re.IGNORECASE,
+)
+_TEMPLATE = re.compile(
+    r"\{\{[^{}\n]{1,60}\}\}|\{%[^{}\n]{1,60}%\}|<%[^<>\n]{1,60}%>|\$\{[A-Za-z_][\w.]{0,40}\}|%\([a-z_]\w*\)[sd]"
+    r"|(?<![\w\\^_}{$√])\{(?:[a-z_][a-z0-9_.]{1,40}|[A-Z_]{3,40}|\d)\}(?![{^_])|(?<![\w%])%[sd](?!\w)"
+    r"|<<[A-Za-z_ ]{2,40}>>|\[\[[A-Za-z_ ]{2,40}\]\]"
+)
+_TEX = re.compile(r"\\[A-Za-z]+|\$[^$]+\$|[\^_]\{")
+_TAG = re.compile(
+    r"</?(?:a|b|i|u|p|br|hr|em|div|span|strong|sub|sup|ul|ol|li|td|tr|th|table|tbody|font|h[1-6]|img|small|center|code|"
+    r"pre|blockquote|script|style|html|body|input|label|button|iframe|svg|strike|mark)(?:\s[^<>]{0,300})?\s*/?>"
+    r"|&(?:nbsp|amp|lt|gt|quot|apos|#\d{2,6}|#x[0-9a-f]{2,6}|[lr][sd]quo|[mn]dash|hellip|deg|times|divide|eacute);"
+    r"|<!--|\\u[0-9a-fA-F]{4}|(?<!\\)\\n(?![A-Za-z\\])|(?<!\\)\\n(?=[A-Z][a-z])",
+    re.IGNORECASE,
+)
+_CODECS = ("cp1252", "latin-1", "cp1251", "cp437")
+_LEADING = re.compile("[ÂÃÄÅÆÇÈÉÊËÎÏÐÑØÙÚâãäåæçèéêëìíîïðРСТГЎВ]")
+"""Signs that begin what stands for one character of UTF-8 in texts that were read as another encoding."""
+_SURELY = re.compile(
+    "\ufffd|â€[™œ\x9d“”¦˜\u0093\u0094]?|ï»¿|Ã[\x80-\xbf©¨¤¶¼±³¡§«]|Â[\xa0°·©®»«£²³±]|‚Ä[ôúùìî¶]"
+    "|ΓÇ[ÖöÜ¥£]|锟斤拷|鈥[檚淭滐]|烫烫烫"
+)
+_RUN = re.compile(r"[^\x00-\x7f]{2,}")
+_SHOWN = 8
+_LEAST_IN_TEX = 7
+"""Characters of a field in braces, in a text with formulas: `{2}` and `{abc}` belong to these."""
+
+
+def _where(facts: ItemFacts, pattern: re.Pattern[str], *, least: int = 0) -> dict[str, str]:
+    """Return the first match of a pattern in each text, by place, with what stands around it.
+
+    Args:
+        facts: The item.
+        pattern: What is looked for.
+        least: Fewest characters of a match in a text with formulas in TeX.
+    """
+    found = {}
+    for place, text in facts.texts:
+        match = pattern.search(text)
+        if match is not None and (len(match.group()) >= least or not _TEX.search(text)):
+            found[place] = excerpt(text, *match.span())
+    return found
+
+
+def _said(found: dict[str, str], what: str) -> Iterator[ItemFault]:
+    if found:
+        place, words = next(iter(found.items()))
+        more = f", and {len(found) - 1} more of its texts" if len(found) > 1 else ""
+        yield ItemFault(f"{what} in the {place}{more}: {words!r}.", {"texts": dict(list(found.items())[:_SHOWN])})
+
+
+def _placeholders(facts: ItemFacts) -> Iterator[ItemFault]:
+    found = _where(facts, _TODO)
+    for place, text in facts.texts:
+        if (
+            _DUMMY.fullmatch(text.strip())
+            or (len(text) < 60 and _IGNORING_CASE.search(text))
+            or (
+                not place.startswith("option")
+                and text.strip().casefold() in {*map(str.casefold, MISSING_VALUES), "none"}
+            )
+        ):
+            found.setdefault(place, excerpt(text))
+    yield from _said(found, "A placeholder stands")
+
+
+def _templates(facts: ItemFacts) -> Iterator[ItemFault]:
+    yield from _said(_where(facts, _TEMPLATE, least=_LEAST_IN_TEX), "A field of a template was never filled in:")
+
+
+def _markup(facts: ItemFacts) -> Iterator[ItemFault]:
+    yield from _said(_where(facts, _TAG), "Markup stands as text")
+
+
+def _mojibake(facts: ItemFacts) -> Iterator[ItemFault]:
+    found = {}
+    for place, text in facts.texts:
+        if not text.isascii() and (garbled := garbled_run(text)) is not None:
+            start = text.index(garbled[0])
+            found[place] = excerpt(text, start, start + len(garbled[0])) + (
+                f" for {garbled[1]!r}" if garbled[1] else ""
+            )
+    yield from _said(found, "Characters are garbled by a wrong encoding")
+
+
+@lru_cache(maxsize=1 << 12)
+def garbled_run(text: str) -> tuple[str, str] | None:
+    """Return the first run of characters that are UTF-8 read as another encoding, with what it should be.
+
+    The latter is empty where that is lost (`U+FFFD`). None where no run is.
+
+    Example:
+        >>> garbled_run("a cafÃ© in Paris"), garbled_run("a café in Paris")
+        (('Ã©', 'é'), None)
+    """
+    for match in _RUN.finditer(text):
+        run = match.group()
+        if _LEADING.search(run) is None:
+            continue
+        for codec in _CODECS:
+            meant = _decoded_again(run, codec)
+            if meant is not None and _is_likelier(meant, run, codec):
+                return run, meant
+    surely = _SURELY.search(text)
+    return None if surely is None else (surely.group(), "")
+
+
+def _decoded_again(run: str, codec: str) -> str | None:
+    try:
+        data = b"".join(
+            bytes([ord(sign)]) if codec == "cp1252" and "\x80" <= sign <= "\x9f" else sign.encode(codec) for sign in run
+        )
+        return data.decode()
+    except UnicodeError:
+        return None
+
+
+def _is_likelier(meant: str, run: str, codec: str) -> bool:
+    if len(meant) >= len(run) or not all(sign.isprintable() or sign.isspace() for sign in meant):
+        return False
+    return codec in {"cp1252", "latin-1"} or len(meant) > 1  # in Cyrillic two letters may decode by chance
+
+
+RULES = (
+    FaultRule(
+        "placeholder_text",
+        "placeholders",
+        "medium",
+        "`TODO`, `TBD`, `lorem ipsum`, `option text here`, `???`, `nan` in the place of a question: a text was never "
+        "written",
+        _placeholders,
+    ),
+    FaultRule(
+        "template_field",
+        "placeholders",
+        "medium",
+        "`{object}`, `{{ color }}`, `${name}`, `%s`: a template's field was never filled in; braces of formulas are "
+        "none",
+        _templates,
+    ),
+    FaultRule(
+        "garbled_characters",
+        "placeholders",
+        "medium",
+        "mojibake: `cafÃ©` for `café`, `â€™` for `’`, `\ufffd`",
+        _mojibake,
+    ),
+    FaultRule(
+        "markup_in_text",
+        "placeholders",
+        "low",
+        "HTML tags and entities, `\\u00e9` and `\\n` that are shown as they stand",
+        _markup,
+        together=True,
+    ),
+)

@@ -1,0 +1,48 @@
+"""All rules about faults of items, and what they say of one item or of a set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from . import given_away, hidden, keys, options, personal_data, pictures, placeholders, telling_sets, word_clues
+from .fault_rules import Certainty, Family, FaultRule, ItemFacts, ItemFault, SetFault, SetRule, Severity
+
+RULES: tuple[FaultRule | SetRule, ...] = (
+    *keys.RULES,
+    *options.RULES,
+    *given_away.RULES,
+    *word_clues.RULES,
+    *telling_sets.RULES,
+    *placeholders.RULES,
+    *hidden.RULES,
+    *personal_data.RULES,
+    *pictures.RULES,
+)
+"""All rules, by family."""
+KINDS = frozenset(rule.kind for rule in RULES)
+ITEM_RULES = tuple(rule for rule in RULES if isinstance(rule, FaultRule))
+SET_RULES = tuple(rule for rule in RULES if isinstance(rule, SetRule))
+
+
+def rules_of(family: Family) -> tuple[FaultRule | SetRule, ...]:
+    """Return the rules of a family."""
+    return tuple(rule for rule in RULES if rule.family == family)
+
+
+def faults_of_item(facts: ItemFacts, rules: Sequence[FaultRule] = ITEM_RULES) -> list[tuple[FaultRule, ItemFault]]:
+    """Return what is wrong with an item, each with the rule that says so."""
+    return [(rule, fault) for rule in rules for fault in rule.faults(facts)]
+
+
+def faults_of_set(
+    items: Sequence[ItemFacts], rules: Sequence[SetRule] = SET_RULES
+) -> Iterator[tuple[SetRule, SetFault]]:
+    """Yield what is wrong with a set, each with the rule that says so; items by their place."""
+    for rule in rules:
+        for fault in rule.faults(items):
+            yield rule, fault
+
+
+def weight_of(rule: FaultRule | SetRule, fault: ItemFault | SetFault) -> tuple[Severity, Certainty]:
+    """Return the severity and certainty of a fault."""
+    return fault.severity or rule.severity, fault.certainty or rule.certainty

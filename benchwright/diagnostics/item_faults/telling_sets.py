@@ -1,0 +1,230 @@
+"""Right options that a whole set gives away: one text always right, a mark, an order of options, an order of keys."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from math import exp, lgamma, log, log1p
+
+from benchwright.records import LETTERS
+from benchwright.texts.normalization import counted, normal
+
+from ..wording.quantities import quantity
+from .fault_rules import ItemFacts, SetFault, SetRule
+
+_BY_CHANCE = 1e-4
+"""p-value, over all that a rule tries, from which on down a set tells its keys."""
+_NEARLY_ALL = 0.9
+_LEAST_GAIN = 0.2
+"""Share of keys above chance that an order has to tell."""
+_LEAST_IN_A_TASK = 5
+_LONGEST_PERIOD = 12
+
+_MARKS: dict[str, Callable[[str], bool]] = {
+    "white space around it": lambda text: text != text.strip(),
+    "two blanks in a row": lambda text: "  " in text.strip(),
+    "a blank that does not break": lambda text: "\xa0" in text or "\u202f" in text,
+    "a character that nobody sees": lambda text: re.search("[\u200b-\u200f\u2060\ufeff\u00ad]", text) is not None,
+    "an asterisk": lambda text: re.search(r"^\s*\*|\*\s*$", text) is not None,
+    "bold or italic type": lambda text: re.search(r"\*\*.+\*\*|__.+__|</?(?:b|i|em|strong)>", text) is not None,
+    "a tick": lambda text: re.search("[✓✔☑✅]", text) is not None,
+    "quotation marks": lambda text: re.search("^\\s*[\"“«„'‘].*[\"”»“'’]\\s*$", text) is not None,
+    "capitals throughout": lambda text: text.isupper() and sum(map(str.isalpha, text)) > 3,
+    "a full stop at its end": lambda text: text.rstrip().endswith((".", "。")),
+    "another sign at its end": lambda text: text.rstrip()[-1:] in ",;:!-–_~`'",
+    "brackets": lambda text: re.search(r"\([^()]{3,}\)", text) is not None,
+    "letters with accents or of another script": lambda text: any(
+        sign.isalpha() and not sign.isascii() for sign in text
+    ),
+}
+"""Marks that an option may have, whatever it says."""
+
+
+def at_least(hits: int, of: int, chance: float) -> float:
+    """Return the probability, 0-1, of at least so many hits among independent tries with one chance each."""
+    if hits <= 0 or chance >= 1:
+        return 1.0
+    if chance <= 0:
+        return 0.0
+    terms = (
+        lgamma(of + 1) - lgamma(k + 1) - lgamma(of - k + 1) + k * log(chance) + (of - k) * log1p(-chance)
+        for k in range(hits, of + 1)
+    )
+    return min(1.0, sum(exp(term) for term in terms))
+
+
+def _marked(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
+    """Yield a fault for each mark that right options have far more often than wrong ones."""
+    options = [
+        [(choice is facts.right, f" {choice.text}" if choice.key in facts.padded else choice.text or "")
+         for choice in facts.worded]
+        for facts in items
+    ]  # fmt: skip
+    for mark, has in _MARKS.items():
+        alone, others, chance = [], 0, 0.0
+        for place, of_item in enumerate(options):
+            having = [is_right for is_right, text in of_item if has(text)]
+            if not having or len(having) == len(of_item):
+                continue
+            chance += 1 / len(of_item)
+            if len(having) == 1 and having[0]:
+                alone.append(place)
+            else:
+                others += 1
+        total = len(alone) + others
+        if not total or len(alone) < _NEARLY_ALL * total:
+            continue
+        if len(_MARKS) * at_least(len(alone), total, chance / total) < _BY_CHANCE:
+            example = items[alone[0]].right_text
+            yield SetFault(
+                alone,
+                f"The right option alone has {mark} in {len(alone):,} of the {counted(total, 'item')} in which some "
+                f"option has, such as {example!r}.",
+                {"mark": mark, "right": len(alone), "of": total, "example": example},
+            )
+
+
+def _constant(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
+    """Yield a fault for each task in which one text is right in all items, of options that are not all the same."""
+    tasks: defaultdict[str, list[int]] = defaultdict(list)
+    for place, facts in enumerate(items):
+        tasks[facts.item.task].append(place)
+    for task, places in tasks.items():
+        texts = {normal(items[place].right_text or "") for place in places}
+        options = sum(len(items[place].item.choices) for place in places) / len(places)
+        if len(places) >= _LEAST_IN_A_TASK and len(texts) == 1 and "" not in texts:
+            chance = (1 / options) ** (len(places) - 1)
+            if chance < 0.01:
+                text = items[places[0]].right_text
+                yield SetFault(
+                    places,
+                    f"{text!r} is right in all {len(places):,} items of the task {task}.",
+                    {"task": task, "text": text, "items": len(places)},
+                )
+
+
+def _sort_key(text: str) -> tuple[str, Fraction | str]:
+    value = quantity(text)
+    return (f"number {value.of}", value.value) if value is not None else ("words", normal(text))
+
+
+def _out_of_order(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
+    """Yield a fault where options stand in order but for one, and that one is right far more often than chance."""
+    hits: list[int] = []
+    total = 0
+    chance = 0.0
+    for place, facts in enumerate(items):
+        odd = _one_out_of_order([choice.text or "" for choice in facts.worded])
+        if odd is not None and len(facts.worded) == len(facts.item.choices):
+            total += 1
+            chance += 1 / len(facts.worded)
+            if facts.worded[odd] is facts.right:
+                hits.append(place)
+    if not total or len(hits) < chance + _LEAST_GAIN * total:
+        return
+    if at_least(len(hits), total, chance / total) < _BY_CHANCE:
+        yield SetFault(
+            hits,
+            f"In {counted(total, 'item')} the options stand in order but for one, which is right in {len(hits):,}.",
+            {"right": len(hits), "of": total, "by_chance": round(chance, 1)},
+        )
+
+
+def _one_out_of_order(texts: Sequence[str]) -> int | None:
+    """Return the place of the only option without which the others ascend or descend; None where there is no such."""
+    keys = [_sort_key(text) for text in texts]
+    if len(keys) < 4 or len({kind for kind, _ in keys}) > 1 or len(set(keys)) < len(keys):
+        return None
+    values = [value for _, value in keys]
+    if _is_sorted(values):
+        return None
+    places = [place for place in range(len(values)) if _is_sorted(values[:place] + values[place + 1 :])]
+    return places[0] if len(places) == 1 else None
+
+
+def _is_sorted(values: Sequence[Fraction | str]) -> bool:
+    ordered = sorted(values)
+    return list(values) in (ordered, ordered[::-1])
+
+
+def _in_turn(items: Sequence[ItemFacts]) -> Iterator[SetFault]:
+    """Yield a fault where keys follow from those before them in the source: in turn, by a period, or in long runs."""
+    keys = [LETTERS.index(str(facts.item.right_key)) for facts in items]
+    options = [len(facts.item.choices) for facts in items]
+    shares = [count / len(keys) for count in Counter(keys).values()]
+    if len(shares) < 2:
+        return
+    chance = max(shares)
+    best: tuple[int, str, list[int]] | None = None
+    for order, hits in _foretold(keys, options):
+        if best is None or len(hits) > len(best[2]):
+            best = (len(keys), order, hits)
+    if best is None:
+        return
+    _, order, hits = best
+    share = len(hits) / len(keys)
+    if share >= chance + _LEAST_GAIN and (_LONGEST_PERIOD + 1) * at_least(len(hits), len(keys), chance) < _BY_CHANCE:
+        first = "".join(LETTERS[key] for key in keys[:24]) + ("…" if len(keys) > 24 else "")
+        yield SetFault(
+            hits,
+            f"The order of the items in their file foretells {share:.0%} of the keys: {order} ({first}).",
+            {"keys": first, "foretold": len(hits), "of": len(keys)},
+        )
+
+
+def _foretold(keys: Sequence[int], options: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
+    """Yield orders of keys with the places that they foretell."""
+    yield (
+        "each key is the next letter after the one before",
+        [place for place in range(1, len(keys)) if keys[place] == (keys[place - 1] + 1) % options[place]],
+    )
+    yield (
+        "items with one key stand together",
+        [place for place in range(1, len(keys)) if keys[place] == keys[place - 1]],
+    )
+    for period in range(2, _LONGEST_PERIOD + 1):
+        if len(keys) >= 3 * period:
+            yield (
+                f"the keys repeat after every {period} items",
+                [place for place in range(period, len(keys)) if keys[place] == keys[place - period]],
+            )
+
+
+RULES = (
+    SetRule(
+        "mark_of_right_options",
+        "given_away",
+        "high",
+        "a blank, a dot, quotation marks or another mark that right options alone have in nearly all items where an "
+        "option has it",
+        _marked,
+        ("key", "options"),
+    ),
+    SetRule(
+        "one_text_always_right",
+        "given_away",
+        "high",
+        "one text is right in all items of a task (five or more)",
+        _constant,
+        ("key", "options"),
+        "certain",
+    ),
+    SetRule(
+        "right_option_out_of_order",
+        "given_away",
+        "medium",
+        "options ascend, descend or stand by the alphabet but for one, which is the right one more often than chance",
+        _out_of_order,
+        ("key", "options"),
+    ),
+    SetRule(
+        "keys_in_turn",
+        "given_away",
+        "medium",
+        "the place of an item in its file foretells its key: `ABCD ABCD`, all A and then all B",
+        _in_turn,
+        ("key",),
+    ),
+)

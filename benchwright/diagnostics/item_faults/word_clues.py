@@ -1,0 +1,183 @@
+"""Grammar that tells the right option from the others: an article before the blank, number, and tense.
+
+English only. A rule speaks where the words around a blank, or of a question, fit the right option and do not fit wrong
+ones, and where options are phrases whose form can be read off their first or last word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from benchwright.records import Choice
+
+from ..wording.grammar import begins_with_vowel
+from .fault_rules import FaultRule, ItemFacts, ItemFault, excerpt
+
+_BLANK = r"(?:_{2,}|\.{3,}|…|\[\s*(?:blank)?\s*\]|\(\s*\)|-{3,}|<blank>|\[MASK\])"
+_ARTICLE_AND_BLANK = re.compile(rf"(?<![\w/('])(an?)\s*(?:{_BLANK}|[:?.]?\s*$)", re.IGNORECASE)
+_VERB_AND_BLANK = re.compile(
+    rf"\b(is|are|was|were)\s+(?:(these|those|this|that)\s+)?(?:{_BLANK}|:?\s*$)", re.IGNORECASE
+)
+_ASKS_THINGS = re.compile(
+    r"^\s*(?:what|which(?: \w+)?)\s+(?:(are|were)\s+(?:these|those|they|the [\w-]+s)|(is|was)\s+(?:this|that|it))\b"
+    r"(?:\s+\w+)?\s*\??\s*$",
+    re.IGNORECASE,
+)
+_IS_SENTENCE = re.compile(r"\b(?:is|are|was|were|has|have|had|does|do|can|will)\b", re.IGNORECASE)
+_BEGINS_WITH_ARTICLE = re.compile(
+    r"(?:an?|the|some|two|three|four|one|many|several|his|her|its|their)\b", re.IGNORECASE
+)
+_ONE = re.compile(r"(?:an?|one|this|that|another|each|every)\b", re.IGNORECASE)
+_MANY = re.compile(
+    r"(?:two|three|four|five|six|seven|eight|nine|ten|several|many|some|these|those|[2-9]|\d\d+)\b", re.I
+)
+_AFTER_THE_NOUN = re.compile(
+    r"\b(?:of|in|on|with|at|from|by|to|for|near|behind|under|that|who|which)\b|,", re.IGNORECASE
+)
+_PLURALS = frozenset(
+    [
+        "men",
+        "women",
+        "children",
+        "people",
+        "feet",
+        "teeth",
+        "mice",
+        "geese",
+        "wolves",
+        "leaves",
+        "knives",
+        "shelves",
+        "oxen",
+        "dice",
+    ]
+)
+_NO_PLURAL = re.compile(r"(?:ss|us|is|ics|news|lens|gas|bus|glass|species|series|'s|’s)$", re.IGNORECASE)
+_LONGEST_PHRASE = 5
+
+_NO_ING = frozenset([
+    "thing", "nothing", "something", "anything", "everything", "king", "ring", "string", "spring", "wing", "bring",
+    "sing", "during", "morning", "evening", "building", "ceiling", "painting", "drawing", "wedding", "clothing",
+])  # fmt: skip
+_IRREGULAR_PAST = frozenset([
+    "ran", "went", "sat", "stood", "fell", "broke", "threw", "held", "wore", "ate", "drank", "took", "came", "made",
+    "saw", "rode", "wrote", "drove", "flew", "swam", "sang", "spoke", "slept", "caught", "bought", "brought",
+    "built", "kept", "left", "lost", "met", "paid", "read", "said", "sent", "shot", "told", "won", "hit", "cut",
+    "put", "gave", "grew", "knew", "drew", "began", "chose", "forgot", "hid", "rose", "shook", "stole", "tore",
+    "woke",
+])  # fmt: skip
+_NO_PAST = frozenset(["red", "bed", "bread", "seed", "need", "feed", "speed", "shed", "hundred", "sled"])
+_ASKS_ING = re.compile(r"\bwhat\s+(?:is|are|was|were|'s)\b.*\bdoing\b", re.IGNORECASE | re.DOTALL)
+_ASKS_PAST = re.compile(
+    r"\bwhat\s+did\b.*\bdo\b|\bwhat\s+(?:had\s+)?happened\b"
+    r"|\b(?:yesterday|(?:last|the previous) (?:week|month|year|night)|ago)\b.*\b(?:did|was|were|had)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_ASKS_FUTURE = re.compile(r"\bwhat\s+will\b|\bwhat\b.*\bgoing to (?:do|happen)\b", re.IGNORECASE | re.DOTALL)
+_SUBJECT = re.compile(
+    r"^(?:(?:he|she|it|they|we|i|the \w+|a \w+|an \w+)\s+)?(?:(?:is|are|was|were|had been|has been)\s+)?", re.I
+)
+
+
+def _article(facts: ItemFacts) -> Iterator[ItemFault]:
+    match = _ARTICLE_AND_BLANK.search(facts.item.question)
+    texts = [(choice, (choice.text or "").strip()) for choice in facts.worded]
+    if match is None or any(
+        not text[:1].isalpha() or not text.isascii() or _BEGINS_WITH_ARTICLE.match(text) for _, text in texts
+    ):
+        return
+    wants_vowel = match[1].casefold() == "an"
+    fits = [choice for choice, text in texts if begins_with_vowel(re.split(r"\W", text)[0]) == wants_vowel]
+    yield from _told(facts, fits, f"{match[1]!r} before the blank", some_tell=True)
+
+
+def _number(facts: ItemFacts) -> Iterator[ItemFault]:
+    match = _VERB_AND_BLANK.search(facts.item.question) or _ASKS_THINGS.search(facts.item.question)
+    if match is None:
+        return
+    verb = match[1] or match[2]
+    numbers = [(choice, _is_plural((choice.text or "").strip())) for choice in facts.worded]
+    if all(number is not None for _, number in numbers):
+        fits = [choice for choice, is_plural in numbers if is_plural == (verb.casefold() in {"are", "were"})]
+        yield from _told(facts, fits, f"{verb!r} in the question")
+
+
+def _is_plural(phrase: str) -> bool | None:
+    """Return whether a phrase names several things; None where it is no phrase whose noun can be found."""
+    phrase = phrase.rstrip(".").strip()
+    if not phrase or not phrase[0].isalpha() or not phrase.isascii() or _IS_SENTENCE.search(phrase):
+        return None
+    if _ONE.match(phrase):
+        return False
+    if _MANY.match(phrase) or re.search(r"\band\b", phrase, re.IGNORECASE):
+        return True
+    head = _AFTER_THE_NOUN.split(phrase)[0].split()
+    if not head or len(head) > _LONGEST_PHRASE:
+        return None
+    noun = head[-1].casefold()
+    return noun in _PLURALS or (noun.endswith("s") and len(noun) > 3 and _NO_PLURAL.search(noun) is None)
+
+
+def _tense(facts: ItemFacts) -> Iterator[ItemFault]:
+    for asks, form, what in _TENSES:
+        if (match := asks.search(facts.item.question)) is not None:
+            forms = [(choice, _verb_form(choice.text or "")) for choice in facts.worded]
+            if any(each is not None for _, each in forms) and (form == "ing" or all(each for _, each in forms)):
+                fits = [choice for choice, each in forms if each == form]
+                yield from _told(facts, fits, f"{what} ({excerpt(match.group(), around=0)!r})")
+            return
+
+
+_TENSES = ((_ASKS_ING, "ing", "a question for what goes on"), (_ASKS_PAST, "past", "a question in the past"),
+           (_ASKS_FUTURE, "future", "a question about what will be"))  # fmt: skip
+
+
+def _verb_form(text: str) -> str | None:
+    """Return the form of a text's first verb: `ing`, `past`, `future` or `present`; None where it has none."""
+    text = text.strip()
+    if re.match(r"(?:(?:he|she|it|they|the \w+)\s+)?(?:will|'ll|is going to|are going to)\b", text, re.IGNORECASE):
+        return "future"
+    words = _SUBJECT.sub("", text, count=1).casefold().split()
+    first = words[0].strip(".,") if words else ""
+    if not first.isalpha() or not first.isascii():
+        return None
+    if first.endswith("ing") and len(first) > 4 and first not in _NO_ING:
+        return "ing"
+    if first in _IRREGULAR_PAST or (first.endswith("ed") and len(first) > 3 and first not in _NO_PAST):
+        return "past"
+    return "present" if first.endswith("s") and len(first) > 3 else None
+
+
+def _told(facts: ItemFacts, fits: list[Choice], by: str, *, some_tell: bool = False) -> Iterator[ItemFault]:
+    """Yield a fault where the right option is among the few that fit: the only one, or, if `some_tell`, one of some."""
+    if facts.right not in fits or len(fits) == len(facts.worded) or len(facts.worded) < len(facts.item.choices):
+        return
+    if len(fits) == 1:
+        yield ItemFault(
+            f"Only the right option, {facts.right_text!r}, fits {by}.",
+            {"question": excerpt(facts.item.question), "fits": [choice.key for choice in fits]},
+        )
+    elif some_tell:
+        excluded = [choice.key for choice in facts.worded if choice not in fits]
+        yield ItemFault(
+            f"{', '.join(excluded)} cannot be right: {by} does not fit them, and fits the right option.",
+            {"question": excerpt(facts.item.question), "fits": [choice.key for choice in fits]},
+            "low",
+        )
+
+
+def _rule(kind: str, what: str, find: Callable[[ItemFacts], Iterator[ItemFault]]) -> FaultRule:
+    return FaultRule(kind, "given_away", "medium", what, find, ("key", "options"))
+
+
+RULES = (
+    _rule(
+        "article_tells_answer",
+        "`a` or `an` before the blank or at the end of the question fits the right option alone; low where it "
+        "excludes some",
+        _article,
+    ),
+    _rule("number_tells_answer", "`is` or `are` before the blank fits the number of the right option alone", _number),
+    _rule("tense_tells_answer", "only the right option has the tense of the question", _tense),
+)

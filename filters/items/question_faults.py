@@ -1,0 +1,171 @@
+"""The step `question_faults`: what the rules about single items, which the audit uses too, find in one's own items."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
+
+import numpy as np
+from pydantic import field_validator
+
+from benchwright.diagnostics.item_faults.fault_rules import ItemFacts, ItemPicture, Severity
+from benchwright.diagnostics.item_faults.pictures import asks_for_color
+from benchwright.diagnostics.item_faults.rules import KINDS, RULES, faults_of_item, faults_of_set, weight_of
+from benchwright.errors import UnreadableImage
+from benchwright.records import Item
+from benchwright.steps import (
+    Context,
+    Filter,
+    GatherContext,
+    Gathered,
+    GatherStep,
+    Measured,
+    Outcome,
+    Step,
+    Stream,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FAMILY = {rule.kind: rule.family for rule in RULES}
+_SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+
+
+class _Judged(Step):
+    """What both parts are set to."""
+
+    ignore: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    ask_from: Severity = "medium"
+
+    def verdict_on(self, found: Mapping[str, str]) -> tuple[Verdict, str | None]:
+        """Return the verdict on an item, and the family of the rule that it goes by.
+
+        Args:
+            found: Kinds of what was found, each with its worst severity.
+        """
+        counts = {kind: severity for kind, severity in found.items() if kind not in self.ignore}
+        dropping = [kind for kind in counts if kind in self.drop]
+        asking = [kind for kind, severity in counts.items() if severity in self._asked]
+        if dropping:
+            return "drop", _FAMILY[dropping[0]]
+        return ("ask", _FAMILY[asking[0]]) if asking else ("keep", None)
+
+    @property
+    def _asked(self) -> tuple[Severity, ...]:
+        return _SEVERITIES[: _SEVERITIES.index(self.ask_from) + 1]
+
+
+class FaultsOfEach(Filter, _Judged):
+    """Look at each item alone."""
+
+    name: ClassVar[str] = "each"
+    consumes: ClassVar[Stream] = "items"
+    values: ClassVar[Mapping[str, str]] = {"kinds": "list<string>", "severities": "list<string>"}
+    thresholds: ClassVar[frozenset[str]] = frozenset({"ignore", "drop", "ask_from"})
+
+    def measure(self, record: Item, ctx: Context) -> Measured:
+        """Apply all rules that look at one item."""
+        found: dict[str, Severity] = {}
+        evidence = []
+        for rule, fault in faults_of_item(_facts(record, ctx)):
+            severity, _ = weight_of(rule, fault)
+            found[rule.kind] = min(severity, found.get(rule.kind, "low"), key=_SEVERITIES.index)
+            evidence.append({"kind": rule.kind, "severity": severity, "words": fault.words, **fault.evidence})
+        worst_first = sorted(found, key=lambda kind: _SEVERITIES.index(found[kind]))
+        values: dict[str, list[str]] = {"kinds": worst_first, "severities": [found[kind] for kind in worst_first]}
+        return Measured(values, {"faults": evidence} if evidence else {})
+
+    def judge(self, measured: Mapping[str, Any]) -> Outcome:
+        """Drop or ask by the worst kind of fault, those that drop first."""
+        found = dict(zip(measured["kinds"], measured["severities"], strict=True))
+        verdict, family = self.verdict_on(found)
+        return Outcome() if family is None else Outcome(verdict, family, evidence={"kinds": list(found)})
+
+
+def _facts(item: Item, ctx: Context) -> ItemFacts:
+    """Return what rules look at; pictures are decoded only where a color is asked for."""
+    is_asked = asks_for_color(item)
+    return ItemFacts(item, pictures=[ItemPicture(is_grey=_is_grey(image.image_id, ctx) if is_asked else None)
+                                     for image in item.images])  # fmt: skip
+
+
+def _is_grey(image_id: str, ctx: Context) -> bool | None:
+    from benchwright.diagnostics.pictures.measures import is_grey
+
+    try:
+        return is_grey(ctx.images.rgb(ctx.image(image_id)))
+    except UnreadableImage:
+        return None
+
+
+class FaultsOfAll(GatherStep, _Judged):
+    """Look at all items at once."""
+
+    name: ClassVar[str] = "all"
+    consumes: ClassVar[Stream] = "items"
+    values: ClassVar[Mapping[str, str]] = {"kinds": "list<string>"}
+    columns: ClassVar[tuple[str, ...]] = ("record",)
+
+    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
+        """Apply all rules that look at a set."""
+        del ctx
+        items = [Item.model_validate_json(record) for record in columns["record"].to_pylist()]
+        found: defaultdict[int, dict[str, str]] = defaultdict(dict)
+        evidence: defaultdict[int, list[Mapping[str, Any]]] = defaultdict(list)
+        for rule, fault in faults_of_set([ItemFacts(item) for item in items]):
+            severity, _ = weight_of(rule, fault)
+            for row in fault.items:
+                found[row][rule.kind] = severity
+                evidence[row].append({"kind": rule.kind, "severity": severity, "words": fault.words, **fault.evidence})
+        rows = sorted(found)
+        judged = [self.verdict_on(found[row]) for row in rows]
+        return Gathered(
+            rows=np.array(rows, np.int64),
+            verdicts=[verdict for verdict, _ in judged],
+            reasons=[family for _, family in judged],
+            values={"kinds": [list(found[row]) for row in rows]},
+            evidence=[{"faults": evidence[row]} for row in rows],
+        )
+
+
+class QuestionFaults(_Judged):
+    """Ask about items with a fault that a careful reviewer would find, by the rules of the audit.
+
+    Keys that explanations contradict, options that are equal or point at others, answers given away by words, grammar,
+    marks or an order, placeholders, garbled and hidden characters, personal data, pictures that are named and not
+    there, colors asked of grey pictures. The audit's page lists all rules. Names and metadata of picture files are not
+    looked at: a release has neither.
+
+    Args:
+        ignore: Kinds of faults that do not count.
+        drop: Kinds of faults for which an item is dropped; it is asked about for others.
+        ask_from: Severity from which on an item is asked about: `high`, `medium` or `low`.
+
+    Reasons:
+        keys (drop or ask): The explanation speaks for another option than the key.
+        options (drop or ask): Options are equal, point at others, or are missing values.
+        given_away (drop or ask): Words, grammar, a mark or an order give the right option away.
+        placeholders (drop or ask): A text is a placeholder or a template, is garbled, or has markup in it.
+        hidden_characters (drop or ask): A text has characters that nobody sees.
+        personal_data (drop or ask): A text has a mail address, or the number of a phone, account, card or passport.
+        pictures (drop or ask): A picture is named and not there, or a color is asked of a grey one.
+    """
+
+    name: ClassVar[str] = "question_faults"
+    consumes: ClassVar[Stream] = "items"
+
+    @field_validator("ignore", "drop")
+    @classmethod
+    def _kinds_are_known(cls, kinds: tuple[str, ...]) -> tuple[str, ...]:
+        if unknown := [kind for kind in kinds if kind not in KINDS]:
+            raise ValueError(f"there is no kind of fault {unknown[0]!r}; there are {', '.join(sorted(KINDS))}")
+        return kinds
+
+    def parts(self) -> tuple[Step, ...]:
+        """Return the parts: the rules that look at one item, and those that look at all."""
+        settings = {"ignore": self.ignore, "drop": self.drop, "ask_from": self.ask_from}
+        return FaultsOfEach.model_validate(settings), FaultsOfAll.model_validate(settings)

@@ -1,0 +1,202 @@
+"""Rules about faults of single items: each kind is found, and what looks like it and is none is not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from worded_items import item
+
+from benchwright.diagnostics.item_faults.fault_rules import ItemFacts, ItemPicture
+from benchwright.diagnostics.item_faults.rules import RULES, faults_of_item, faults_of_set, weight_of
+
+FOUR = ("a fox", "a hen", "an owl", "a bee")
+
+
+def facts(question: str = "What is shown?", options: Sequence[str] = FOUR, answer: str = "A", **more: Any) -> ItemFacts:
+    """Return an item about one picture; `shown` and `own_id` are what is known of it besides."""
+    shown, own_id = more.pop("shown", (ItemPicture("17.png"),)), more.pop("own_id", "17")
+    return ItemFacts(item(own_id, question, options, answer, **more), own_id, shown)
+
+
+def kinds(one: ItemFacts) -> dict[str, str]:
+    """Return the severities of what the rules find in an item alone, by kind."""
+    of_item = [(rule.kind, weight_of(rule, fault)[0]) for rule, fault in faults_of_item(one)]
+    return dict([*of_item, *((rule.kind, weight_of(rule, fault)[0]) for rule, fault in faults_of_set([one]))])
+
+
+FAULTY: list[tuple[str, str, ItemFacts]] = [
+    ("explanation_contradicts_key", "high", facts(explanation="The tail tells it. So the correct answer is B.")),
+    ("explanation_names_wrong_option", "medium", facts(explanation="In the grass sits a hen with its chicks.")),
+    ("explanation_names_wrong_option", "medium", facts(
+        "How many birds?", ("2 birds", "three birds", "5 birds"), explanation="There are 3 birds on the wire.")),
+    ("explanation_names_wrong_option", "medium", facts(
+        explanation="A fox may look so, and an owl has eyes like this. So it is an owl.")),
+    ("option_says_it_is_right", "high", facts(options=("a fox (correct)", *FOUR[1:]))),
+    ("option_says_it_is_right", "high", facts(options=("a fox", "a hen ✓", "an owl"))),
+    ("repeated_option", "high", facts(options=("red", "r\u0435d", "blue"))),
+    ("repeated_option", "high", facts(options=("red", "re\u200bd", "blue"))),
+    ("repeated_option", "medium", facts(options=("red", "Blue", "blue."))),
+    ("repeated_option", "high", facts(options=("$x^{2}+1$", "x² + 1", "x+1"))),
+    ("options_equal_but_for_spelling", "high", facts(options=("Two", "2", "3"))),
+    ("options_equal_but_for_spelling", "high", facts(options=("1 km", "1000 m", "3 m"))),
+    ("options_equal_but_for_spelling", "medium", facts(options=("a dog", "the dog", "a cat"))),
+    ("option_points_at_others", "medium", facts(options=("a fox", "both A and B", "a hen", "an owl"))),
+    ("option_points_at_others", "medium", facts(options=("a fox", "a hen", "Both A and B"))),
+    ("option_points_at_others", "medium", facts(options=("a fox", "Either of the above", "a hen"))),
+    ("option_points_at_others", "medium", facts(options=("All of the above", "a fox", "a hen"))),
+    ("options_bound_to_their_order", "low", facts(options=("a fox", "a hen", "None of the above"))),
+    ("missing_value_as_option", "medium", facts(options=("nan", "One", "Two"))),
+    ("question_names_answer", "medium", facts("What does the red fox hold?", ("red fox", "hen", "owl"))),
+    ("file_name_names_answer", "medium", facts(options=("fox", "hen"), shown=(ItemPicture("img/Fox_012.jpg"),))),
+    ("id_names_answer", "medium", facts(options=("fox", "hen"), own_id="animal-fox-3")),
+    ("metadata_name_answer", "medium", facts(
+        options=("fox", "hen"), shown=(ItemPicture("1.jpg", {"EXIF ImageDescription": "A fox in the snow"}),))),
+    ("metadata_name_answer", "medium", facts(shown=(ItemPicture("1.jpg", {"XMP description": "correct answer: A"}),))),
+    ("alt_text_names_answer", "medium", facts('<img src="1.png" alt="a fox at night"> What is it?')),
+    ("alt_text_names_answer", "medium", facts(attributes={"alt_text": "A fox at night."})),
+    ("article_tells_answer", "medium", facts("This animal is an ___.", ("owl", "hen", "fox", "bee"))),
+    ("number_tells_answer", "medium", facts("These are ___.", ("apples", "a pear", "a plum"))),
+    ("tense_tells_answer", "medium", facts("What is the man doing?", ("running home", "jumped", "sleeps", "ate"))),
+    ("tense_tells_answer", "medium", facts("What did she do?", ("jumped", "runs", "sleeping", "eats"))),
+    ("placeholder_text", "medium", facts("TODO: ask for the animal")),
+    ("placeholder_text", "medium", facts(options=("a fox", "option text here", "a hen"))),
+    ("placeholder_text", "medium", facts(options=("a fox", "???", "a hen"))),
+    ("placeholder_text", "medium", facts("nan")),
+    ("template_field", "medium", facts("Where is the {object}?")),
+    ("template_field", "medium", facts("Where is the {{ object }}?")),
+    ("template_field", "medium", facts("Is this %s?")),
+    ("garbled_characters", "medium", facts(options=("cafÃ©", "bar"))),
+    ("garbled_characters", "medium", facts("What is the dogâ€™s name?")),
+    ("garbled_characters", "medium", facts("What is the dog\ufffds name?")),
+    ("garbled_characters", "medium", facts("РџСЂРёРІРµС‚?")),
+    ("markup_in_text", "low", facts("What is<br>shown?")),
+    ("markup_in_text", "low", facts("Salt &amp; pepper?")),
+    ("zero_width_character", "low", facts("What is\u200b shown?")),
+    ("personal_data", "medium", facts("Who has the address anna.berg@mail-haus.de?")),
+    ("personal_data", "medium", facts(options=("DE89 3704 0044 0532 0130 00", "none"))),
+    ("personal_data", "medium", facts(options=("4111 1111 1111 1111", "none"))),
+    ("personal_data", "medium", facts("Call +49 30 901820 now?")),
+    ("personal_data", "medium", facts("Ring (555) 123-4567?")),
+    ("personal_data", "medium", facts("Whose passport no. C01X00T47 is it?")),
+    ("personal_data_in_picture", "medium", facts(shown=(ItemPicture("1.png", text=("Tel: 030 / 901820",)),))),
+    ("marked_picture_not_there", "high", facts("Is <image 2> darker?")),
+    ("marked_picture_not_there", "high", facts(options=("<image 1>", "<image 2>"))),
+    ("named_picture_not_there", "medium", facts("What is to be seen in the second picture?")),
+    ("named_picture_not_there", "medium", facts("What has changed between the two images?")),
+    ("named_picture_not_there", "low", facts("What does the second image in the top row show?")),
+    ("color_of_grey_picture", "medium", facts(
+        "What color is the car?", ("red", "blue"), shown=(ItemPicture("1.png", is_grey=True),))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kind", "severity", "one"), FAULTY, ids=[f"{kind}-{n}" for n, (kind, _, _) in enumerate(FAULTY)]
+)
+def test_a_faulty_item_is_found(kind: str, severity: str, one: ItemFacts) -> None:
+    assert kinds(one).get(kind) == severity
+
+
+SOUND: list[ItemFacts] = [
+    facts(explanation="It has a bushy tail. An owl would have feathers, so the answer is A."),
+    facts("Which sample is warmer?", ("sample A", "sample B"), "B", explanation="Sample B is warmer than sample A."),
+    facts(options=("f(x+1)", "f(x)+1", "f(x)-1", "-f(x)")),
+    facts(options=("[1, 2)", "(1, 2]", "(1, 2)", "[1, 2]")),
+    facts(options=("Co", "CO", "C")),
+    facts(options=("AA", "Aa", "aa")),
+    facts("Which shows the title rightly?", ("The red Fox", "The Red Fox")),
+    facts("Which fraction is in lowest terms?", ("1/2", "2/4", "3/6")),
+    facts("Which two of the marked points are closer?", ("A and B", "B and C", "A and C")),
+    facts("Which point is closer?", ("point A", "point B", "both A and B")),
+    facts("Are the two sides equal?", ("Equal", "Not equal")),
+    facts("Is the fox or the hen larger?", ("the fox", "the hen")),
+    facts("What does it say?", ("No correct answer", "a fox", "a hen")),
+    facts("What is $\\frac{a}{b}$ if $x^{2}$ and {1, 2} hold?", ("2√{3}", "{a, b}", "x_{n}")),
+    facts("Wie heißt das Café in Ägypten?", ("Größe", "Ça va", "naïve")),
+    facts("Кто это?", ("лиса", "сова", "Рим")),
+    facts("¿Qué es √π ≥ 2?", ("sí", "Ñandú", "±2 °C")),
+    facts("Is 3 < 5 and 7 > 2, and a<b?", ("yes <3", "no")),
+    facts("How many pixels have 1024 x 768 x 3 channels in 1990-2000?", ("2359296", "10.1038/s41586-020-2649-2")),
+    facts("What is the ISBN?", ("978-3-16-148410-0", "1234 5678 9012 3456", "192.168.100.200")),
+    facts("Who is user@example.com?", ("nobody", "@somebody")),
+    facts("What does the first image show?"),
+    facts("What is the second sign?", ("a 2nd image of Rome", "none")),
+    facts("Is the value of x in the image 5?", ("so it is", "it is not")),
+    facts("What color is the car?", ("black", "white"), shown=(ItemPicture("1.png", is_grey=True),)),
+    facts("What color is the car?", ("red", "blue"), shown=(ItemPicture("1.png", is_grey=False),)),
+    facts(options=("train", "bus"), shown=(ItemPicture("train2014/000000012345.jpg", {"EXIF Model": "Fox"}),)),
+    facts("This animal is a(n) ___.", ("owl", "hen", "fox", "bee")),
+    facts("What is the man doing?", ("running", "jumping", "sleeping")),
+    facts("These are ___.", ("apples", "pears", "a plum")),
+    facts("What is the role of the man?", ("The man is a cook.", "The man is running to his friends.")),
+]
+
+
+@pytest.mark.parametrize("one", SOUND, ids=range(len(SOUND)))
+def test_a_sound_item_is_not_accused(one: ItemFacts) -> None:
+    assert kinds(one) == {}
+
+
+def in_set(rows: Sequence[ItemFacts]) -> dict[str, tuple[str, int]]:
+    """Return severity and number of items of what the rules over a set find, by kind."""
+    return {rule.kind: (weight_of(rule, fault)[0], len(fault.items)) for rule, fault in faults_of_set(rows)}
+
+
+def _rows(number: int, **made: Any) -> list[ItemFacts]:
+    """Return items whose keys stand in no order; functions of `made` change them by number and letter."""
+    keys = "BADCCABDDBACABDCBDACDCAB" * (number // 24 + 1)
+    rows = []
+    for n, key in zip(range(number), keys, strict=False):
+        options = [f"{word} {n}" for word in ("fox", "hen", "owl", "bee")]
+        fields: dict[str, Any] = {
+            "options": options,
+            "answer": key,
+            "own_id": f"q{n}",
+            "shown": (ItemPicture(f"{n}.png"),),
+        }
+        rows.append(
+            facts(f"What is in place {n}?", **(fields | made["change"](n, key, list(options)) if made else fields))
+        )
+    return rows
+
+
+def _with(options: list[str], key: str, text: str) -> list[str]:
+    options["ABCD".index(key)] = text
+    return options
+
+
+def test_a_sound_set_is_not_accused() -> None:
+    assert in_set(_rows(48)) == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "severity", "change"),
+    [
+        ("mark_of_right_options", "high", lambda n, key, options: {"options": _with(options, key, f"fox {n} ")}),
+        ("one_text_always_right", "high", lambda n, key, options: {"options": _with(options, key, "none of them")}),
+        ("keys_in_turn", "medium", lambda n, key, options: {"answer": "ABCD"[n % 4]}),
+        ("keys_in_turn", "medium", lambda n, key, options: {"answer": "ABCD"[n // 12]}),
+        ("file_names_tell_keys", "high", lambda n, key, options: {"shown": (ItemPicture(f"{n}_{key}.png"),)}),
+        ("ids_tell_keys", "high", lambda n, key, options: {"own_id": f"{n}-{'ABCD'.index(key) + 1}"}),
+        ("right_option_out_of_order", "medium", lambda n, key, options: {
+            "options": _with([str(10 * place + n + 100) for place in range(1, 5)], key, "1" if key in "CD" else "999")}),
+    ],
+)  # fmt: skip
+def test_what_a_whole_set_tells_is_found(kind: str, severity: str, change: Any) -> None:
+    found = in_set(_rows(48, change=change))
+    assert kind in found
+    assert found[kind][0] == severity
+    assert found[kind][1] >= 30
+
+
+def test_explanations_of_another_order_are_one_finding() -> None:
+    rows = [facts(answer="A", own_id=f"q{n}", explanation="So the correct answer is B.") for n in range(12)]
+    found = in_set(rows)
+    assert found["explanations_of_another_order"] == ("medium", 12)
+    assert "explanation_contradicts_key" not in found
+
+
+def test_each_kind_has_one_rule_with_a_text_for_the_pages() -> None:
+    assert len({rule.kind for rule in RULES}) == len(RULES)
+    assert all(rule.what and rule.what[0] != " " and not rule.what.endswith(".") for rule in RULES)
