@@ -216,6 +216,8 @@ def _one_round(
                 if asked_question.question is not None:
                     yield asked_question.question
 
+    if (ask_ahead := getattr(context.backend, "ask_ahead", None)) is not None:
+        ask_ahead(_questions_of(plan, ask, earlier), context.backend_context, watched.tell)
     with closing(context.backend.answer(questions(), context.backend_context)) as replies:
         first = FirstFailures(context.backend.name)
         for reply in replies:
@@ -241,6 +243,15 @@ def _one_round(
     ):
         raise RuntimeError(f"backend {context.backend.name} left {counted(left, 'question')} without a reply")
     yield from (row for row in waiting if isinstance(row, dict))
+
+
+def _questions_of(plan: EvaluationPlan, ask: Ask, earlier: Path | None) -> Iterator[Question]:
+    """Yield the questions of a round, for a backend that asks them ahead of the order of replies."""
+    before = _kept_attempts(earlier)
+    for released, _ in plan.items():
+        for asked_question in ask(released, [] if earlier is None else next(before)):
+            if asked_question.question is not None:
+                yield asked_question.question
 
 
 def _attempts_row(waiting_item: _PendingItem) -> Row:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import BenchwrightError
-from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, TOKENS_PER_PICTURE, Tokens
+from benchwright.models.endpoints.usage import CHARACTERS_PER_TOKEN, PRICE_SHARE, TOKENS_PER_PICTURE, Tokens
 from benchwright.replies.readers import ROBUST
 from benchwright.texts.normalization import counted
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 SECONDS_PER_REPLY = 5.0
 """Seconds that a reply of a hosted model takes, where nobody states them."""
+_BATCH_S = 24 * 3600.0
+"""Seconds that vendors allow themselves for a batch."""
 
 
 class PlannedRun(NamedTuple):
@@ -55,7 +57,9 @@ class PlannedRun(NamedTuple):
         samples: Number of replies to each question.
         concurrency: Requests that are under way at a time, at most.
         seconds: Estimate of the time, at as many requests at a time and the seconds a reply that the caller states.
-        most_seconds: The most that they take at one try each: each as long as a request may take.
+        most_seconds: The most that they take at one try each: each as long as a request may take. Batches take up to a
+            day, and so does each round of a protocol.
+        in_batches: Whether they go in batches, at half the price.
     """
 
     model: str
@@ -74,6 +78,7 @@ class PlannedRun(NamedTuple):
     concurrency: int
     seconds: float
     most_seconds: float
+    in_batches: bool = False
 
     def document(self) -> dict[str, Any]:
         """Return the plan as JSON values."""
@@ -89,7 +94,9 @@ class PlannedRun(NamedTuple):
         of_all = "" if self.limit_of is None else f" (a sample of {self.limit_of:,})"
         drawn = "" if self.samples == 1 else f", {self.samples} draws each"
         time = (
-            f"about {_in_words(self.seconds)}, at most {_in_words(self.most_seconds)} at "
+            f"at half the price in batches, which take at most {_in_words(self.most_seconds)}"
+            if self.in_batches
+            else f"about {_in_words(self.seconds)}, at most {_in_words(self.most_seconds)} at "
             f"{counted(self.concurrency, 'request')} at a time and one try each"
         )
         skipped = f" ({self.answered_before:,} more are answered already, or equal)" if self.answered_before else ""
@@ -165,12 +172,18 @@ def planned_run(
             pictures, picture_bytes = pictures + len(sizes), picture_bytes + sum(sizes)
             largest = max(largest, *sizes, 0)
     tokens = Tokens(characters // CHARACTERS_PER_TOKEN + pictures * TOKENS_PER_PICTURE, requests * effective.max_tokens)
+    in_batches = options.batch and isinstance(backend, OpenAIChat)
     cost = None if options.prices is None or not isinstance(backend, OpenAIChat) else options.prices.cost(tokens)
+    if cost is not None and in_batches:
+        cost *= PRICE_SHARE
+    seconds = seconds_per_reply * requests / min(effective.concurrency, max(1, requests))
+    most_seconds = effective.timeout * ceil(requests / effective.concurrency)
+    if in_batches:
+        seconds = most_seconds = _BATCH_S * asked_by.rounds if requests else 0.0
     return PlannedRun(
         backend.name, asked_by.text, items, requests, before, unsendable, pictures, picture_bytes, largest,
         tokens, cost, None if plan.sample is None else plan.sample.of, effective.samples, effective.concurrency,
-        seconds_per_reply * requests / min(effective.concurrency, max(1, requests)),
-        effective.timeout * ceil(requests / effective.concurrency),
+        seconds, most_seconds, in_batches,
     )  # fmt: skip
 
 

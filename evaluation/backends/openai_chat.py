@@ -11,8 +11,9 @@ import logging
 import os
 import threading
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -31,6 +32,7 @@ from benchwright.texts.normalization import counted
 from ..prompting.prompts import message_of
 from ..prompting.question import Question, QuestionImage, Reply
 from .base import Backend, BackendContext
+from .batched_questions import FOLDER, BatchedQuestions, BatchedRequest
 from .options import OPENAI_KEY_VARIABLE, BackendOptions
 from .picture_limits import PictureLimits
 from .reply_log import LOG_NAME, ReplyLog
@@ -190,6 +192,7 @@ class OpenAIChat:
         self._pictures = SentPictures(self._limits)
         self._learning = threading.Lock()
         self.spending = Spending(options.bounds, options.prices)
+        self._spent_ahead: Spending | None = None
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -237,11 +240,88 @@ class OpenAIChat:
         Raises:
             BudgetSpent: The budget does not allow all of them; what was under way is in the log.
         """
+        under_way: deque[_StartedQuestion] = deque()
+        with self._run(context) as run:
+            try:
+                for question in questions:
+                    under_way.append(self._begin(question, run))
+                    while len(under_way) >= 2 * self._options.concurrency:
+                        yield self._finish(under_way.popleft())
+                    run.log.sync()
+                while under_way:
+                    yield self._finish(under_way.popleft())
+            except BudgetRefusal:
+                self._await(under_way)
+                raise self._budget_spent(run.log) from None
+
+    def ask_ahead(self, questions: Iterable[Question], context: BackendContext, tell: Callable[[str], None]) -> None:
+        """Ask questions in batches, if the options say so, and keep the replies in the log, where `answer` finds them.
+
+        The first one goes alone: it shows what the model refuses, which would otherwise be known in a day.
+
+        Args:
+            questions: The questions that `answer` will get; they are taken one by one.
+            context: As `answer` gets it.
+            tell: Receiver of what is going on, in words.
+
+        Raises:
+            BenchwrightError: No replies are kept, or the vendor takes no batch, or answered none of one.
+        """
+        if not self._options.batch:
+            return
+        if context.log_folder is None:
+            raise BenchwrightError(
+                "batches are remembered in the folder of results, so that none is paid twice; give one (--out)"
+            )
+        from benchwright.models.endpoints.batches import BatchEndpoint
+
+        options = self._options
+        with self._run(context) as run:
+            endpoint = BatchEndpoint(
+                self._address, timeout_s=options.timeout, retries=options.retries, backoff_s=options.backoff_s
+            )
+            batches = BatchedQuestions(
+                endpoint, run.client.loop, run.log, context.log_folder / FOLDER, self.spending,
+                pause_s=5 * options.backoff_s, tell=tell,
+            )  # fmt: skip
+            try:
+                batches.resume()
+                batches.ask(self._unanswered(questions, batches, run))
+            finally:
+                run.client.loop.run(endpoint.close())
+        self._spent_ahead = self.spending
+
+    def _unanswered(
+        self, questions: Iterable[Question], batches: BatchedQuestions, run: _ChatRun
+    ) -> Iterator[BatchedRequest]:
+        """Yield the requests that have no reply and are in no batch, without those that cannot be made."""
+        is_first = True
+        for question in questions:
+            try:
+                request = self.request(question)
+            except BenchwrightError:
+                continue  # `answer` says why
+            if batches.is_under_way(request.key) or run.log.reply_to(request.key) is not None:
+                continue
+            if is_first or self.spending.goes_alone:
+                is_first = False
+                try:
+                    self._finish(self._begin(question, run))
+                except BudgetRefusal:
+                    return
+                continue
+            _log_request(question.item_id, request, run.log)
+            self._store_pictures(request)
+            yield BatchedRequest(question.item_id, request.key, request.chat.encoded())
+
+    @contextmanager
+    def _run(self, context: BackendContext) -> Iterator[_ChatRun]:
+        """Open client and log for a run; the log says what earlier runs have learned about the model."""
         path = None if context.log_folder is None else context.log_folder / LOG_NAME
         self._pictures.item_cache = context.cache
-        under_way: deque[_StartedQuestion] = deque()
         self._under_way.clear()
-        self.spending = Spending(self._options.bounds, self._options.prices)
+        self.spending = self._spent_ahead or Spending(self._options.bounds, self._options.prices)
+        self._spent_ahead = None
         with (
             self._client() as client,
             ReplyLog(path, release_id=context.release_id, other_releases=context.other_releases) as log,
@@ -254,16 +334,7 @@ class OpenAIChat:
             run = _ChatRun(client, log, context)
             self._log_run(run)
             try:
-                for question in questions:
-                    under_way.append(self._begin(question, run))
-                    while len(under_way) >= 2 * self._options.concurrency:
-                        yield self._finish(under_way.popleft())
-                    log.sync()
-                while under_way:
-                    yield self._finish(under_way.popleft())
-            except BudgetRefusal:
-                self._await(under_way)
-                raise self._budget_spent(log) from None
+                yield run
             finally:
                 client.loop.cancel_all()  # before the log is closed
 
@@ -328,19 +399,21 @@ class OpenAIChat:
             return _StartedQuestion(item_id, Reply(item_id, error=str(error)))
         if (shared := self._under_way.get(request.key)) is not None:  # before the log, into which it may just go
             return _StartedQuestion(item_id, future=shared)
-        for picture in request.pictures:
-            log.picture(picture.record())
-        log.request(request.key, item_id, request.body)
+        _log_request(item_id, request, log)
         if (known := log.reply_to(request.key)) is not None:
             return _StartedQuestion(item_id, Reply.of(item_id, known, request.key))
-        if self._options.image_folder is not None:
-            for picture in request.pictures:
-                store(picture, self._options.image_folder)
+        self._store_pictures(request)
         future = run.client.loop.submit(self._send(item_id, request, run))
         self._under_way[request.key] = future
         # Once it is over, the log has its reply; a failed one is sent again for the next item that asks alike.
         future.add_done_callback(lambda _: self._under_way.pop(request.key, None))
         return _StartedQuestion(item_id, future=future)
+
+    def _store_pictures(self, request: QuestionRequest) -> None:
+        """Put a request's pictures where the endpoint fetches them, if it does."""
+        if self._options.image_folder is not None:
+            for picture in request.pictures:
+                store(picture, self._options.image_folder)
 
     def _finish(self, started: _StartedQuestion) -> Reply:
         if started.future is None:
@@ -388,11 +461,9 @@ class OpenAIChat:
                 if (smaller := await asyncio.to_thread(self._with_smaller_pictures, request, failure)) is not None:
                     self._log_run(run)
                     request = smaller
-                    for picture in request.pictures:
-                        log.picture(picture.record())
+                    _log_request(item_id, request, log)
                     if (known := log.reply_to(request.key)) is not None:
                         return _LoggedAnswer(known, request.key)
-                    log.request(request.key, item_id, request.body)
                     continue
                 failure = _with_advice(failure, request.pictures)
                 log.failed(request.key, item_id, _cause(failure), failure.sent, number)
@@ -436,6 +507,13 @@ class OpenAIChat:
                 store(picture, self._options.image_folder)
         chat = request.chat.with_pictures([picture.in_request(self._image_urls) for picture in smaller])
         return self._keyed(chat, smaller, draw=request.draw, images=request.images)
+
+
+def _log_request(item_id: str, request: QuestionRequest, log: ReplyLog) -> None:
+    """Put a request and its pictures into the log, each once."""
+    for picture in request.pictures:
+        log.picture(picture.record())
+    log.request(request.key, item_id, request.body)
 
 
 def _with_advice(failure: RequestFailed, pictures: Sequence[SentPicture]) -> RequestFailed:

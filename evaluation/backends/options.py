@@ -181,6 +181,11 @@ class ModelOptions(EndpointOptions):
     budget_requests: Annotated[int | None, OptionNotes("run")] = Field(
         None, ge=0, description="End the run before it sends more requests than this, repetitions included"
     )
+    batch: Annotated[bool, OptionNotes("score")] = Field(
+        False,
+        description="Ask in batches, at half the price, within a day, where the vendor has them: OpenAI, Anthropic and "
+        "Gemini",
+    )
     max_picture_side: Annotated[int | None, OptionNotes(metavar="PX", unset="pictures are sent as they are")] = Field(
         None, ge=16, description="Longest side of pictures that are sent, in pixels; larger ones are shrunk"
     )
@@ -284,14 +289,14 @@ class BackendOptions(ModelOptions):
         }
         shaping: dict[str, Any] = {
             "fields": {}, "omit": (), "system": None, "reasoning_effort": None, "reasoning_tokens": None,
-            "image_detail": None,
+            "image_detail": None, "batch": False,
         }  # fmt: skip
         return self.unstated(**{**shaping, **access, **changes})
 
     def only_for_endpoints(self) -> list[str]:
         """Return the names of options that are given and only change requests to endpoints."""
-        names = ("fields", "omit", "headers", "system", "reasoning_effort", "reasoning_tokens", "image_detail")
-        return [name for name in names if getattr(self, name) not in ({}, (), None)]
+        names = ("fields", "omit", "headers", "system", "reasoning_effort", "reasoning_tokens", "image_detail", "batch")
+        return [name for name in names if getattr(self, name) not in ({}, (), None, False)]
 
     def decoding(self) -> dict[str, Any]:
         """Return the settings that decide how a reply is drawn, as a request's fields; unset ones are left out."""

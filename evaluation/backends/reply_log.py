@@ -5,8 +5,8 @@ JSON Lines, appended only. The first line names the format; then, by `kind`:
 - `run`: a run began on another release or with other settings than the one before;
 - `picture`: a picture as it is sent, by SHA-256, before the first request that shows it;
 - `request`: a request in full, with pictures by their SHA-256, before it is sent for the first time;
-- `reply`: what came back, with the reason for ending and the tokens as the server states them, and where it is no
-  answer its kind and the cause;
+- `reply`: what came back, with the reason for ending and the tokens as the server states them, where it is no answer
+  its kind and the cause, and where it came in a batch the batch's id;
 - `error`: why nothing usable came back.
 
 Each line holds a digest of itself; lines of programs that wrote none are taken as they are. A line that is not as it
@@ -243,6 +243,7 @@ class ReplyLog:
             reply = Completion.of(str(entry["reply"]), entry["finish"], tokens)  # as far as an older program kept it
             if (of_kind := entry.get("reply_kind")) is not None:
                 reply = reply._replace(kind=of_kind, cause=entry["cause"])
+            reply = reply._replace(in_batch="batch" in entry)
             if not reply.is_silent:
                 self._answered.setdefault(str(entry["request"]), reply)
         elif kind == "request":

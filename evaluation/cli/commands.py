@@ -158,7 +158,7 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
     once in `ended`.
     With `--dry-run` it is `{"dry_run", "model", "protocol", "items", "requests", "answered_before", "unsendable",
     "pictures", "picture_bytes", "largest_picture_bytes", "prompt_tokens", "most_completion_tokens", "cost",
-    "limit_of", "samples", "concurrency", "seconds", "most_seconds"}`
+    "limit_of", "samples", "concurrency", "seconds", "most_seconds", "in_batches"}`
     """
 )
 def run(

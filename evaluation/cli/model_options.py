@@ -30,7 +30,7 @@ MODEL_OPTIONS = (
     "base_url", "api_key_env", "max_tokens", "temperature", "top_p", "seed", "samples",
     "concurrency", "timeout", "retries",
     "headers", "system", "reasoning_effort", "reasoning_tokens", "image_detail",
-    "price_in", "price_out", "budget", "budget_tokens", "budget_requests", "image_urls", "image_folder",
+    "price_in", "price_out", "budget", "budget_tokens", "budget_requests", "batch", "image_urls", "image_folder",
     "max_picture_side", "max_picture_bytes", "batch_size",
     "device", "dtype", "fields", "omit",
 )  # fmt: skip
@@ -115,7 +115,7 @@ def _value_settings(field: FieldInfo) -> dict[str, Any]:
     if types & {tuple, dict}:
         return {"multiple": True}
     words = next((get_args(kind) for kind in get_args(field.annotation) if get_origin(kind) is Literal), None)
-    if words is not None or get_origin(field.annotation) is Literal:
+    if words is not None or bool in types or get_origin(field.annotation) is Literal:
         return {"type": click.Choice(words)} if words else {"is_flag": True}
     if Path in types:
         return {"type": click.Path(file_okay=False, path_type=Path)}

@@ -114,6 +114,7 @@ class Reply:
         kind: Kind of the response, where a model's server sent it; None for replies of programs and files.
         finish: Reason for ending as the server spells it.
         cause: Reason in words why a response is no answer.
+        in_batch: Whether it came in a batch, at half the price.
     """
 
     item_id: str
@@ -126,6 +127,7 @@ class Reply:
     kind: ReplyKind | None = None
     finish: str | None = None
     cause: str | None = None
+    in_batch: bool = False
 
     def __post_init__(self) -> None:
         if (self.text is None) == (self.error is None):
@@ -148,6 +150,7 @@ class Reply:
             kind=completion.kind,
             finish=completion.finish,
             cause=completion.cause,
+            in_batch=completion.in_batch,
         )
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from benchwright.errors import CheckFailed
-from benchwright.models.endpoints.usage import Prices, Tokens
+from benchwright.models.endpoints.usage import PRICE_SHARE, Prices, Tokens
 from benchwright.progress import Progress
 from benchwright.texts.normalization import counted
 
@@ -22,11 +22,17 @@ class TokenUsage:
     def __init__(self, prices: Prices | None) -> None:
         self._prices = prices
         self._replies = self._shared = 0
-        self._tokens = Tokens(0, 0)
+        self._tokens = self._in_batches = Tokens(0, 0)
         self._requests: set[int] = set()
 
-    def add(self, tokens: Tokens, request: str | None = None) -> None:
-        """Count one reply; its tokens only if no other reply to the same request was counted."""
+    def add(self, tokens: Tokens, request: str | None = None, *, in_batch: bool = False) -> None:
+        """Count one reply; its tokens only if no other reply to the same request was counted.
+
+        Args:
+            tokens: Tokens that it took.
+            request: Key of the request that it answers.
+            in_batch: Whether it came in a batch, and cost less.
+        """
         self._replies += 1
         if request is not None:
             number = hash(request)  # enough to tell them apart, and small
@@ -35,11 +41,15 @@ class TokenUsage:
                 return
             self._requests.add(number)
         self._tokens = self._tokens.plus(tokens)
+        if in_batch:
+            self._in_batches = self._in_batches.plus(tokens)
 
     @property
     def cost(self) -> float | None:
         """Return the cost of the replies; None without prices or tokens."""
-        return None if self._prices is None or self._replies == 0 else self._prices.cost(self._tokens)
+        if self._prices is None or self._replies == 0:
+            return None
+        return self._prices.cost(self._tokens) - (1 - PRICE_SHARE) * self._prices.cost(self._in_batches)
 
     def usage(self) -> Usage | None:
         """Return the sums in the form that a score holds; None where no reply stated its tokens."""
@@ -132,11 +142,15 @@ class RunProgress:
     def add(self, reply: Reply) -> None:
         """Count one reply."""
         if reply.tokens is not None:
-            self._spent.add(reply.tokens, reply.request)
+            self._spent.add(reply.tokens, reply.request, in_batch=reply.in_batch)
         if reply.error is not None:
             self._seen["errors"] += 1
         elif reply.silence is not None:
             self._seen["cut off before any text"] += 1
+
+    def tell(self, words: str) -> None:
+        """Show what is going on before there is a reply."""
+        self._progress.beside(words)
 
     def through(self, items: int = 1) -> None:
         """Count items whose replies are complete."""

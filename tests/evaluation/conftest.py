@@ -12,8 +12,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from batch_server import running_batch_server
 from chat_server import ChatServer
 from handmade_bench import Bench
+
+__all__ = ["running_batch_server"]
 
 
 @pytest.fixture

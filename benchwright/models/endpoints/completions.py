@@ -23,6 +23,7 @@ class Completion(NamedTuple):
         tokens: Tokens that it took.
         kind: Kind of the reply (`reply_kinds.py`).
         cause: Reason in words why it is no answer; None for an answer.
+        in_batch: Whether it came in a batch, at half the price.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Completion(NamedTuple):
     tokens: Tokens | None
     kind: ReplyKind = "answered"
     cause: str | None = None
+    in_batch: bool = False
 
     @classmethod
     def of(cls, text: str, finish: str | None, tokens: Tokens | None) -> Self:
@@ -57,6 +59,15 @@ def read_completion(data: bytes) -> Completion:
         raise
     except (ValueError, RecursionError) as error:
         raise UnusableReply(f"no JSON: {error}") from error
+    return completion_of(document)
+
+
+def completion_of(document: Any) -> Completion:
+    """Return the reply in the document of a response.
+
+    Raises:
+        UnusableReply: It is no reply, or the server reports a failure in it.
+    """
     try:
         read = read_response(document)
     except NotAResponse as error:

@@ -76,10 +76,12 @@ class BoundedClient(httpx2.AsyncClient):
     requests.
 
     Args:
+        most_bytes: Another limit on a response, such as the results of a batch.
         settings: Further settings of the client (`this_machine.client_settings`).
     """
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, most_bytes: int | None = None, **settings: Any) -> None:
+        self._most_bytes = most_bytes
         super().__init__(
             **settings,
             timeout=None,
@@ -99,19 +101,19 @@ class BoundedClient(httpx2.AsyncClient):
         settings["stream"] = True
         response = await super().send(request, **settings)
         try:
-            body = await _body(response)
+            body = await _body(response, self._most_bytes)
         finally:
             await response.aclose()
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in _OF_THE_CODING]
         return httpx2.Response(response.status_code, headers=headers, content=body, request=request)
 
 
-async def _body(response: httpx2.Response) -> bytes:
+async def _body(response: httpx2.Response, most_bytes: int | None) -> bytes:
     coding = response.headers.get("content-encoding", "identity").strip().lower()
     if coding not in _WINDOW_BITS and coding not in {"", "identity"}:
         raise UnusableReply(f"content-encoding {coding!r} was not asked for, and is not known")
     is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
-    most_bytes = MAX_STREAM_BYTES if is_stream else MAX_REPLY_BYTES
+    most_bytes = most_bytes or (MAX_STREAM_BYTES if is_stream else MAX_REPLY_BYTES)
     unpacking = zlib.decompressobj(_WINDOW_BITS[coding]) if coding in _WINDOW_BITS else None
     body = bytearray()
     async for piece in response.aiter_raw():

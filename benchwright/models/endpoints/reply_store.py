@@ -221,13 +221,13 @@ class SharedSpending(Spending):
         self._store, self._account = store, account
         self.requests, self.replies, self.tokens = store.spent(account)
 
-    def sends(self) -> bool:
+    def sends(self, price_share: float = 1.0) -> bool:
         """Count a request that is about to be sent; return False, and count nothing, if the budget forbids it."""
         if not self.is_limited:
-            return super().sends()
+            return super().sends(price_share)
         with self._store.transaction():
             self.requests, self.replies, self.tokens = self._store.spent(self._account)
-            if not super().sends():
+            if not super().sends(price_share):
                 return False
             self._store.count_request(self._account)
             return True

@@ -13,6 +13,9 @@ CHARACTERS_PER_TOKEN = 4
 TOKENS_PER_PICTURE = 765
 """What OpenAI's GPT-4o counts for a picture of 1,024 by 1,024 pixels: 85 and four tiles of 170."""
 
+PRICE_SHARE = 0.5
+"""Share of a request's price that it costs in a batch: at OpenAI, Anthropic and Gemini alike."""
+
 
 class Tokens(NamedTuple):
     """Tokens of one or more replies, as the server states them; `reasoning` counts tokens of `completion` not shown."""
@@ -100,20 +103,24 @@ class Spending:
         self.is_limited = budget != Budget()
         self.requests = self.replies = self.under_way = 0
         self.tokens = Tokens(0, 0)
+        self._saved = 0.0
         self._uncounted: BenchwrightError | None = None
 
     @property
     def cost(self) -> float | None:
         """Return the cost of the replies so far; None without prices."""
-        return None if self._prices is None else self._prices.cost(self.tokens)
+        return None if self._prices is None else self._prices.cost(self.tokens) - self._saved
 
     @property
     def goes_alone(self) -> bool:
         """Return whether no second request may be under way, because the first has yet to show the cost of one."""
         return self._budget.needs_usage and self.replies == 0
 
-    def sends(self) -> bool:
+    def sends(self, price_share: float = 1.0) -> bool:
         """Count a request that is about to be sent; return False, and count nothing, if the budget forbids it.
+
+        Args:
+            price_share: Share of the prices that it costs, such as 0.5 in a batch.
 
         Raises:
             BenchwrightError: `ended` has raised it before.
@@ -128,14 +135,18 @@ class Spending:
         if budget.tokens is not None and (used >= budget.tokens or used * (1 + share) > budget.tokens):
             return False
         if budget.cost is not None:
-            cost = self.cost or 0.0
-            if cost >= budget.cost or cost * (1 + share) > budget.cost:
+            cost, full = self.cost or 0.0, (self.cost or 0.0) + self._saved
+            if cost >= budget.cost or cost + full * share * price_share > budget.cost:
                 return False
         self.requests += 1
         self.under_way += 1
         return True
 
-    def ended(self, tokens: Tokens | None, *, answered: bool) -> None:
+    def resumes(self, number: int) -> None:
+        """Count requests under way that an earlier run has sent."""
+        self.under_way += number
+
+    def ended(self, tokens: Tokens | None, *, answered: bool, price_share: float = 1.0) -> None:
         """Count a request that has ended, with or without an answer.
 
         Raises:
@@ -154,6 +165,8 @@ class Spending:
             return
         self.replies += 1
         self.tokens = self.tokens.plus(tokens)
+        if self._prices is not None:
+            self._saved += self._prices.cost(tokens) * (1 - price_share)
 
     def describe(self) -> str:
         """Return a line about the spending."""

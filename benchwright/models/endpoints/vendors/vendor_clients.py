@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 import openai
@@ -28,23 +28,13 @@ if TYPE_CHECKING:
 _PATHS: dict[Api, str] = {"chat": "/chat/completions", "responses": "/responses", "anthropic": "/v1/messages"}
 
 
-class VendorClient(Protocol):
-    """A client of one API."""
-
-    async def post(self, body: bytes) -> bytes:
-        """Send a request once and return the body of the response.
-
-        Raises:
-            openai.APIStatusError: The status is not that of a success.
-            openai.APIConnectionError: The connection failed.
-        """
-
-    async def close(self) -> None:
-        """Close all connections."""
-
-
-def vendor_client(address: ModelAddress, http_client: httpx2.AsyncClient) -> VendorClient:
+def vendor_client(
+    address: ModelAddress, http_client: httpx2.AsyncClient
+) -> OpenAIClient | AnthropicClient | GeminiClient:
     """Return the client of the API in which a model is asked.
+
+    Its `post` sends a request once and returns the body of the response; it raises `openai.APIStatusError` where the
+    status is not that of a success, and `openai.APIConnectionError` where the connection failed.
 
     Raises:
         PrerequisiteError: The client's package is not installed.
@@ -56,8 +46,8 @@ def vendor_client(address: ModelAddress, http_client: httpx2.AsyncClient) -> Ven
             f"installed: pip install 'benchwright[{facts.extra}]' -c constraints.txt"
         )
     if address.api == "gemini":
-        return _Gemini(address, http_client)
-    return _Anthropic(address, http_client) if address.api == "anthropic" else _OpenAI(address, http_client)
+        return GeminiClient(address, http_client)
+    return AnthropicClient(address, http_client) if address.api == "anthropic" else OpenAIClient(address, http_client)
 
 
 def _is_installed(module: str) -> bool:
@@ -67,12 +57,17 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-class _OpenAI:
-    """Chat completions and Responses. The environment may name an organization and a project."""
+class OpenAIClient:
+    """Chat completions and Responses. The environment may name an organization and a project.
+
+    Attributes:
+        sdk: OpenAI's own client.
+        path: Path of a request below the address.
+    """
 
     def __init__(self, address: ModelAddress, http_client: httpx2.AsyncClient) -> None:
-        self._path = _PATHS[address.api]
-        self._client = openai.AsyncOpenAI(
+        self.path = _PATHS[address.api]
+        self.sdk = openai.AsyncOpenAI(
             api_key=address.key or "none",
             base_url=address.base_url,
             timeout=None,
@@ -82,19 +77,25 @@ class _OpenAI:
         )
 
     async def post(self, body: bytes) -> bytes:
-        response = await self._client.post(self._path, content=body, cast_to=httpx2.Response)
+        """Send a request once and return the body of the response."""
+        response = await self.sdk.post(self.path, content=body, cast_to=httpx2.Response)
         return response.content
 
     async def close(self) -> None:
-        await self._client.close()
+        """Close all connections."""
+        await self.sdk.close()
 
 
-class _Anthropic:
-    """Anthropic's Messages, at Anthropic or a server that speaks them."""
+class AnthropicClient:
+    """Anthropic's Messages, at Anthropic or a server that speaks them.
+
+    Attributes:
+        sdk: Anthropic's own client.
+    """
 
     def __init__(self, address: ModelAddress, http_client: httpx2.AsyncClient) -> None:
         self._anthropic: Any = import_module("anthropic")
-        self._client = self._anthropic.AsyncAnthropic(
+        self.sdk = self._anthropic.AsyncAnthropic(
             api_key=address.key or "none",
             base_url=address.base_url.removesuffix("/v1"),  # its paths begin with the version
             timeout=None,
@@ -103,17 +104,27 @@ class _Anthropic:
             http_client=http_client,
         )
 
-    async def post(self, body: bytes) -> bytes:
-        with self._errors():
-            response = await self._client.post(_PATHS["anthropic"], content=body, cast_to=httpx2.Response)
+    async def post(self, body: bytes, path: str = _PATHS["anthropic"]) -> bytes:
+        """Send a request once and return the body of the response."""
+        with self.errors():
+            response = await self.sdk.post(path, content=body, cast_to=httpx2.Response)
+        content: bytes = response.content
+        return content
+
+    async def get(self, path: str) -> bytes:
+        """Return the body of another resource; raises as `post` does."""
+        with self.errors():
+            response = await self.sdk.get(path, cast_to=httpx2.Response)
         content: bytes = response.content
         return content
 
     async def close(self) -> None:
-        await self._client.close()
+        """Close all connections."""
+        await self.sdk.close()
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def errors(self) -> Iterator[None]:
+        """Turn errors of the vendor's client within the block into those of the `openai` package."""
         try:
             yield
         except self._anthropic.APIStatusError as error:
@@ -122,39 +133,50 @@ class _Anthropic:
             raise openai.APIConnectionError(request=error.request) from error.__cause__
 
 
-class _Gemini:
+class GeminiClient:
     """Gemini's generateContent.
 
     The client makes a request's body of its own types, in which newer fields are unknown; the whole body therefore goes
     in as further fields. It is parsed for that and serialized again, some 7 ms for a body of 2 MB.
+
+    Attributes:
+        sdk: Google's own client.
+        model: Name of the model.
     """
 
     def __init__(self, address: ModelAddress, http_client: httpx2.AsyncClient) -> None:
         genai: Any = import_module("google.genai")
         self._errors: Any = import_module("google.genai.errors")
-        self._model, self._http_client = address.model, http_client
+        self.model, self._http_client = address.model, http_client
         base_url, version = address.base_url, {}
         for name in ("v1", "v1beta", "v1alpha"):
             if base_url.endswith(f"/{name}"):
                 base_url, version = base_url.removesuffix(f"/{name}"), {"api_version": name}
         options = {"base_url": base_url, "headers": dict(address.headers), "httpx_async_client": http_client, **version}
-        client = genai.Client(vertexai=False, api_key=address.key or "none", http_options=options)
-        self._client, self._models = client, client.aio.models
+        self._client = genai.Client(vertexai=False, api_key=address.key or "none", http_options=options)
+        self.sdk = self._client.aio
 
     async def post(self, body: bytes) -> bytes:
+        """Send a request once and return the body of the response."""
         settings = {"should_return_http_response": True, "http_options": {"extra_body": json.loads(body)}}
-        try:
-            response = await self._models.generate_content(model=self._model, contents="-", config=settings)
-        except self._errors.APIError as error:
-            details = error.details
-            raise _status_error(error.response, details) from error
-        except httpx2.TransportError as error:
-            raise openai.APIConnectionError(request=error.request) from error
+        with self.errors():
+            response = await self.sdk.models.generate_content(model=self.model, contents="-", config=settings)
         text: str = response.sdk_http_response.body or ""
         return text.encode("utf-8", "surrogatepass")
 
     async def close(self) -> None:
+        """Close all connections."""
         await self._http_client.aclose()
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Turn errors of the vendor's client within the block into those of the `openai` package."""
+        try:
+            yield
+        except self._errors.APIError as error:
+            raise _status_error(error.response, error.details) from error
+        except httpx2.TransportError as error:
+            raise openai.APIConnectionError(request=error.request) from error
 
 
 def _status_error(response: Any, document: Any) -> openai.APIStatusError:

@@ -1,0 +1,308 @@
+"""Batches of requests at half the price: OpenAI's Batch API, Anthropic's Message Batches and Gemini's batch mode.
+
+A batch is handed in as a whole and answered within a day. Each vendor has a class that says how a request stands in a
+batch, and hands in, finds, watches and collects one through the vendor's own client (`vendor_clients.py`). Errors are
+those of that module, and `UnusableReply` for what no vendor says.
+
+Sources: OpenAI, "Batch API" and its reference; Anthropic, "Batch processing" and its reference; Google, "Batch API" of
+the Gemini API.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, Final, NamedTuple, Protocol
+
+import httpx2
+
+from .failures import UnusableReply
+from .reply_kinds import error_in_words
+from .vendor_clients import AnthropicClient, GeminiClient, OpenAIClient
+
+MOST_REQUESTS: Final = 5_000
+"""Requests of a batch: OpenAI takes 50,000 and Anthropic 100,000, but the replies of so many are no small file."""
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""Size of a batch with its pictures, in bytes: OpenAI takes 200 MB, Anthropic 256 MB and Gemini 2 GB."""
+
+_MARK = "benchwright"
+"""Name of the metadata by which a batch of OpenAI is found again."""
+_CLOCKS_S = 600
+"""Seconds by which the clocks of this machine and a vendor may differ."""
+
+
+class BatchState(NamedTuple):
+    """Where a batch is.
+
+    Args:
+        is_over: Whether no request of it is under way any more.
+        words: The vendor's word for it, with what it says of the cause where it failed as a whole.
+        has_results: Whether there is something to collect.
+    """
+
+    is_over: bool
+    words: str
+    has_results: bool = True
+
+
+class BatchResult(NamedTuple):
+    """What became of a request of a batch.
+
+    Args:
+        request: Name of the request.
+        response: Response, as it comes to a single request; None where there is none.
+        cause: Reason in words why there is none.
+    """
+
+    request: str
+    response: Any = None
+    cause: str = ""
+
+
+class BatchApi(Protocol):
+    """A vendor's batches."""
+
+    def line(self, request: str, body: bytes) -> bytes:
+        """Return a request as it stands in a batch, in one line of JSON.
+
+        Args:
+            request: Name of the request: letters, digits and underscores, 64 at most.
+            body: Body as it is sent alone.
+        """
+
+    async def submit(self, name: str, lines: Sequence[bytes]) -> str:
+        """Hand in a batch and return its id at the vendor; it then costs money."""
+
+    async def find(self, name: str, number: int, since_s: float, known: Collection[str]) -> str | None:
+        """Return the id of a batch that was handed in though its id did not come back; None where there is none.
+
+        Args:
+            name: Name under which it was handed in.
+            number: Number of its requests.
+            since_s: Time before it was handed in, in seconds since 1970.
+            known: Ids of other batches.
+        """
+
+    async def state(self, batch_id: str) -> BatchState:
+        """Return where a batch is."""
+
+    async def results(self, batch_id: str) -> list[BatchResult]:
+        """Return what became of its requests, in any order; requests that are not there were never answered."""
+
+
+def batch_api(client: OpenAIClient | AnthropicClient | GeminiClient) -> BatchApi:
+    """Return the batches of the vendor that a client is of."""
+    if isinstance(client, GeminiClient):
+        return _GeminiBatches(client)
+    return _AnthropicBatches(client) if isinstance(client, AnthropicClient) else _OpenAIBatches(client)
+
+
+class _OpenAIBatches:
+    """Batches of chat completions or Responses: a file goes up, and one with replies and one with errors come back."""
+
+    _OVER = frozenset({"completed", "failed", "expired", "cancelled"})
+
+    def __init__(self, client: OpenAIClient) -> None:
+        self._sdk = client.sdk
+        self._endpoint = f"/v1{client.path}"
+
+    def line(self, request: str, body: bytes) -> bytes:
+        head = f'{{"custom_id":"{request}","method":"POST","url":"{self._endpoint}","body":'
+        return head.encode("ascii") + body + b"}"
+
+    async def submit(self, name: str, lines: Sequence[bytes]) -> str:
+        file = await self._sdk.files.create(file=(f"{name}.jsonl", b"\n".join(lines) + b"\n"), purpose="batch")
+        wanted = {
+            "input_file_id": _text(getattr(file, "id", None)),
+            "endpoint": self._endpoint,
+            "completion_window": "24h",
+            "metadata": {_MARK: name},
+        }
+        created = await self._sdk.post("/batches", body=wanted, cast_to=httpx2.Response)
+        return _text(_document(created.content).get("id"))
+
+    async def find(self, name: str, number: int, since_s: float, known: Collection[str]) -> str | None:
+        del number, since_s, known
+        for batch in _entries(await self._get("/batches?limit=100"), "data"):
+            metadata = batch.get("metadata")
+            if isinstance(metadata, Mapping) and metadata.get(_MARK) == name:
+                return _text(batch.get("id"))
+        return None
+
+    async def state(self, batch_id: str) -> BatchState:
+        batch = _document(await self._get(f"/batches/{batch_id}"))
+        status = _text(batch.get("status"))
+        errors = batch.get("errors")
+        causes = [error_in_words(error) for error in _entries(errors, "data")] if isinstance(errors, Mapping) else []
+        return BatchState(status in self._OVER, "; ".join([status, *causes[:3]]), status != "failed")
+
+    async def results(self, batch_id: str) -> list[BatchResult]:
+        batch = _document(await self._get(f"/batches/{batch_id}"))
+        files = [batch[name] for name in ("output_file_id", "error_file_id") if batch.get(name)]
+        results = []
+        for file in files:
+            for line in _lines(await self._get(f"/files/{_text(file)}/content"), "custom_id"):
+                response, error = line.get("response"), line.get("error")
+                is_there = isinstance(response, Mapping)
+                body = response.get("body") if isinstance(response, Mapping) else None
+                if is_there and response.get("status_code") == 200:
+                    results.append(BatchResult(line["custom_id"], body))
+                    continue
+                said = body.get("error", body) if isinstance(body, Mapping) else error
+                status = f"HTTP {response.get('status_code')}: " if isinstance(response, Mapping) else ""
+                results.append(BatchResult(line["custom_id"], cause=status + error_in_words(said)))
+        return results
+
+    async def _get(self, path: str) -> bytes:
+        response = await self._sdk.get(path, cast_to=httpx2.Response)
+        return response.content
+
+
+class _AnthropicBatches:
+    """Message Batches: the requests go in one body, the results come as lines of JSON. A batch has no name."""
+
+    _PATH = "/v1/messages/batches"
+
+    def __init__(self, client: AnthropicClient) -> None:
+        self._client = client
+
+    def line(self, request: str, body: bytes) -> bytes:
+        return f'{{"custom_id":"{request}","params":'.encode("ascii") + body + b"}"
+
+    async def submit(self, name: str, lines: Sequence[bytes]) -> str:
+        del name
+        created = await self._client.post(b'{"requests":[' + b",".join(lines) + b"]}", self._PATH)
+        return _text(_document(created).get("id"))
+
+    async def find(self, name: str, number: int, since_s: float, known: Collection[str]) -> str | None:
+        """Return the id of the oldest unknown batch of as many requests since then; its results say whose it is."""
+        del name
+        ids = []
+        for batch in _entries(await self._client.get(f"{self._PATH}?limit=100"), "data"):
+            counts = batch.get("request_counts")
+            total = sum(n for n in counts.values() if type(n) is int) if isinstance(counts, Mapping) else None
+            if total == number and _time_s(batch.get("created_at")) >= since_s - _CLOCKS_S:
+                ids.append(_text(batch.get("id")))
+        return next((batch_id for batch_id in reversed(ids) if batch_id not in known), None)
+
+    async def state(self, batch_id: str) -> BatchState:
+        status = _text(_document(await self._client.get(f"{self._PATH}/{batch_id}")).get("processing_status"))
+        return BatchState(status == "ended", status)
+
+    async def results(self, batch_id: str) -> list[BatchResult]:
+        # The address that a batch states for its results is not followed: the key goes to no address but the user's.
+        lines = _lines(await self._client.get(f"{self._PATH}/{batch_id}/results"), "custom_id")
+        return [self._result(line["custom_id"], line.get("result")) for line in lines]
+
+    @staticmethod
+    def _result(request: str, result: Any) -> BatchResult:
+        kind = result.get("type") if isinstance(result, Mapping) else None
+        if kind == "succeeded":
+            return BatchResult(request, result.get("message"))
+        if kind != "errored":
+            return BatchResult(request, cause=f"{kind} in the batch")
+        error = result.get("error")
+        return BatchResult(
+            request, cause=error_in_words(error.get("error", error) if isinstance(error, Mapping) else None)
+        )
+
+
+class _GeminiBatches:
+    """Gemini's batch jobs: a file of requests goes up, a file of responses comes back."""
+
+    def __init__(self, client: GeminiClient) -> None:
+        self._client = client
+
+    def line(self, request: str, body: bytes) -> bytes:
+        return f'{{"key":"{request}","request":'.encode("ascii") + body + b"}"
+
+    async def submit(self, name: str, lines: Sequence[bytes]) -> str:
+        with self._checked():
+            sdk = self._client.sdk
+            settings = {"mime_type": "application/jsonl", "display_name": name}
+            file = await sdk.files.upload(file=io.BytesIO(b"\n".join(lines) + b"\n"), config=settings)
+            job = await sdk.batches.create(
+                model=self._client.model, src=_text(file.name), config={"display_name": name}
+            )
+            return _text(job.name)
+
+    async def find(self, name: str, number: int, since_s: float, known: Collection[str]) -> str | None:
+        del number, since_s, known
+        with self._checked():
+            page = await self._client.sdk.batches.list(config={"page_size": 100})
+            return next((_text(job.name) for job in page.page if job.display_name == name), None)
+
+    async def state(self, batch_id: str) -> BatchState:
+        job = await self._job(batch_id)
+        state = "" if job.state is None else str(job.state.name)
+        cause = f": {job.error.message}" if getattr(job.error, "message", None) else ""
+        words = state.removeprefix("JOB_STATE_").lower() + cause
+        return BatchState(bool(job.done), words, bool(job.dest is not None and job.dest.file_name))
+
+    async def results(self, batch_id: str) -> list[BatchResult]:
+        job = await self._job(batch_id)
+        with self._checked():
+            data = await self._client.sdk.files.download(file=_text(job.dest.file_name))
+        results = []
+        for line in _lines(data, "key"):
+            if isinstance(response := line.get("response"), Mapping):
+                results.append(BatchResult(line["key"], response))
+            else:
+                results.append(BatchResult(line["key"], cause=error_in_words(line.get("error") or line.get("status"))))
+        return results
+
+    async def _job(self, batch_id: str) -> Any:
+        with self._checked():
+            return await self._client.sdk.batches.get(name=batch_id)
+
+    @contextmanager
+    def _checked(self) -> Iterator[None]:
+        """Turn what the client raises about responses of other shapes within the block into an `UnusableReply`."""
+        try:
+            with self._client.errors():
+                yield
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
+            raise UnusableReply(f"no response of a batch: {error}") from error
+
+
+def _document(data: bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise UnusableReply(f"no JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise UnusableReply(f"no object: {ascii(document)[:80]}")
+    return document
+
+
+def _entries(listing: bytes | Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the objects in a list of a document."""
+    entries = (_document(listing) if isinstance(listing, bytes) else listing).get(name)
+    return [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
+
+
+def _lines(data: bytes, name: str) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects of lines of JSON that have a text of this name."""
+    for line in data.splitlines():
+        if line.strip():
+            document = _document(line)
+            if not isinstance(document.get(name), str):
+                raise UnusableReply(f"a line of results without {name}: {ascii(line)[:80]}")
+            yield document
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise UnusableReply(f"{ascii(value)[:80]} stands where a batch's name or state should")
+    return value
+
+
+def _time_s(value: Any) -> float:
+    """Return a time as RFC 3339 spells it, in seconds since 1970; 0 for anything else."""
+    try:
+        return datetime.fromisoformat(value).timestamp()
+    except (TypeError, ValueError):
+        return 0.0
