@@ -47,6 +47,8 @@ class Evaluate(FinalStep):
             `[vanilla, "shuffle:k=3"]`, of which each is scored.
         reader: Who reads letters in replies, as `evaluate run --reader` takes it.
         split: Only this split; all by default.
+        limit: Ask only so many items, drawn in proportion to the tasks of each split, as `evaluate run --limit` does; all
+            by default. Such results stand apart from those of all items, and are ranked nowhere.
         base_url: Address of an OpenAI-compatible endpoint, for `openai` models.
         api_key_env: Name of the environment variable that holds its key; the key itself is never written anywhere.
         max_errors: Share of items to which nothing was said (errors, replies without text) above which a score is
@@ -62,6 +64,7 @@ class Evaluate(FinalStep):
     protocol: tuple[str, ...] = ("vanilla",)
     reader: str = "robust"
     split: str | None = None
+    limit: int | None = Field(None, ge=1)
     base_url: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
     max_errors: float = Field(MAX_ERRORS, ge=0, le=1)
@@ -113,7 +116,10 @@ class Evaluate(FinalStep):
 
     def parameters(self) -> dict[str, Any]:
         """Return the settings that decide results; bounds and pace of asking are left out."""
-        return super().parameters() | {"models": [model.deciding_settings() for model in self.models]}
+        parameters = super().parameters() | {"models": [model.deciding_settings() for model in self.models]}
+        if self.limit is None:
+            del parameters["limit"]  # so that what was scored before there was this setting stays as it is
+        return parameters
 
     def weights_hash(self) -> str | None:
         """Return the digest of files of predictions and examples, so that a changed file is scored again."""
@@ -177,6 +183,7 @@ class Evaluate(FinalStep):
                     reader=model.reader or self.reader,
                     judge=model.judge,
                     split=self.split,
+                    limit=self.limit,
                     out=results,
                     log_folder=ctx.workspace / REPLIES,
                     options=model.options(self.base_url, self.api_key_env),

@@ -18,10 +18,13 @@ VERIFY, ANSWER, REVIEW, ERROR_ANALYSIS, ERRATA = "verify", "answer", "review", "
 SCREEN, SCREEN_ITEMS, PAIR, DESCRIBE, COLLECT = "screen", "screen_items", "pair", "describe", "collect"
 STATE, WRITE = "state", "write"
 MARK = "mark"
+READING = "reading"
 TO_WRITER, CHANGE = "to_writer", "change"
 """Decision, or field of a review, that sends an item back to its writer; and the field that says what to change."""
 KEY_RIGHT, KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM = "key_right", "key_wrong", "ambiguous", "picture_problem"
 """Findings that an annotator can make about a key."""
+CHOOSES = "option"
+"""What an annotator says of a reply that chooses an option."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,21 @@ def _errata(categories: Sequence[FindingCategory]) -> Form:
                 hint="How you can tell (N)",
                 only_if=OnlyIf(field="finding", codes=tuple(option.code for option in findings[1:])),
             ),
+        )
+    )
+
+
+def _reading(categories: Sequence[FindingCategory]) -> Form:
+    del categories
+    gives = (
+        Option(code=CHOOSES, words="It chooses one option"),
+        Option(code="none", words="It chooses none", help="It refuses, names several, or says nothing of the kind."),
+        Option(code="unclear", words="It cannot be told", help="Two careful readers could disagree."),
+    )
+    return Form(
+        fields=(
+            OneOf(name="gives", label="The reply", options=gives),
+            OneChoice(name="letter", label="Which one", only_if=OnlyIf(field="gives", codes=(CHOOSES,))),
         )
     )
 
@@ -259,6 +277,19 @@ KINDS = {
                 "The key is **right** if it can be defended and no other option can, **wrong** if another option is "
                 "right or none is, and the item is **ambiguous** if more than one can be defended. Say how you can "
                 "tell, in words that somebody who disagrees could check."
+            ),
+        ),
+        CampaignKind(
+            READING,
+            shows_key=False,
+            form=_reading,
+            annotators=2,
+            guidelines=(
+                "Say **which option the reply chooses**, not which one is right: do not answer the question yourself, "
+                "and look at the pictures only where options are pictures.\n\n"
+                "Read the reply to its end. What counts is where it comes out: an option that it only mentions, rules "
+                "out or takes back is not chosen, and an option can be chosen in other words than its own. Where it "
+                "comes out at none, or at several, it chooses **none**."
             ),
         ),
     )

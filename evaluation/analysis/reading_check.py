@@ -3,7 +3,8 @@
 Half of a model's sample are replies in which the reader read a letter, half those in which it read none; each half is
 in proportion to the tasks. A hash of seed, model and item decides the draw.
 
-The sample is a table that people fill in, and `sample.json` beside it, which holds what the labels are compared with.
+The sample is a table that people fill in, or files of tasks for the review app, and `sample.json` beside it, which
+holds what the labels are compared with. Of a reply that several people read counts what more than half of them say.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -23,6 +25,7 @@ from benchwright.files.parquet_tables import UnreadableParquet
 from benchwright.files.tables import Table
 from benchwright.models.endpoints.vendors.reply_kinds import DECLINED
 from benchwright.records import right_key
+from benchwright.review_files.tasks import LONGEST_TEXT, ReviewTask, SideText, TaskFileHead
 from benchwright.statistics.stratified import shares
 
 from ..prompting.release_files import check_files, columns_of
@@ -49,6 +52,8 @@ NO_LETTER = "none"
 """What people write where a reply gives no letter."""
 COLUMNS = ("id", "model", "task", "question", "options", "reply", "reader", "letter", "note")
 _LETTER = "letter"
+_UNCLEAR = "unclear"
+_CAMPAIGN = "reading"
 _MOST_BYTES = 256 * 2**20
 _ROWS = 4096
 _LEAST = 4
@@ -106,10 +111,24 @@ class ReadingSample(BaseModel):
 
 
 class DrawnReplies(NamedTuple):
-    """A sample and the rows of its table."""
+    """A sample, the rows of its table, and the tasks of each result for the review app.
+
+    Args:
+        sample: The sample.
+        rows: Rows of its table.
+        tasks: Tasks of each result, by the name of the campaign; they show nothing of what the reader read.
+    """
 
     sample: ReadingSample
     rows: tuple[Mapping[str, str], ...]
+    tasks: Mapping[str, tuple[ReviewTask, ...]]
+
+    def head(self, campaign: str) -> TaskFileHead:
+        """Return the first line of the file of a campaign's tasks."""
+        sample = self.sample
+        return TaskFileHead(
+            kind="reading", name=campaign, release=sample.release, release_id=sample.release_id, seed=sample.seed
+        )
 
 
 class _ReadableReply(NamedTuple):
@@ -135,13 +154,31 @@ class CheckedReading(NamedTuple):
         readings: Reading of each result, with its folder.
         errors: The reader's errors in the replies of all results.
         blank: Number of rows that are not filled in.
-        unused: Rows that cannot be used.
+        unused: Rows that cannot be used, and replies about which people do not agree.
+        compared: Number of replies that two or more people read.
+        agreement: Share of pairs of people who say the same of one reply; None where none was read by two.
     """
 
     readings: tuple[tuple[Path, str, Reading], ...]
     errors: Mapping[ErrorKind, CheckedShare]
     blank: int
     unused: tuple[UnusedRow, ...]
+    compared: int
+    agreement: float | None
+
+
+class _Labels(NamedTuple):
+    """What people say of the replies.
+
+    Args:
+        votes: For each reply what each of them says: a letter, `none`, or `unclear`.
+        blank: Number of rows that are not filled in.
+        unused: Rows that cannot be used.
+    """
+
+    votes: dict[str, dict[str, str]]
+    blank: int
+    unused: list[UnusedRow]
 
 
 def result_folders(places: Sequence[Path]) -> list[Path]:
@@ -185,6 +222,7 @@ def draw_replies(places: Sequence[Path], release: Release, out: Path, *, n: int,
         )
     results: list[SampledResult] = []
     rows: list[dict[str, str]] = []
+    tasks: dict[str, tuple[ReviewTask, ...]] = {}
     of_models = shares(dict.fromkeys(folders, n), n)
     for folder in folders:
         score = read_score(folder)
@@ -201,7 +239,7 @@ def draw_replies(places: Sequence[Path], release: Release, out: Path, *, n: int,
         if missing := sorted(chosen.keys() - facts.keys()):
             raise DataError(f"{folder}: item {missing[0]} is not in {release.path}; score the model again")
         texts = _texts(folder, score, chosen)
-        drawn = []
+        drawn, to_read = [], []
         for candidate in sorted(chosen.values()):
             item = facts[candidate.item_id]
             reply = SampledReply(
@@ -213,7 +251,10 @@ def draw_replies(places: Sequence[Path], release: Release, out: Path, *, n: int,
                 options=tuple(choice["key"] for choice in item["choices"]),
             )
             drawn.append(reply)
+            to_read.append(_task(reply, score, item["content_hash"], texts[candidate.item_id]))
             rows.append(_table_row(reply, score, item, texts[candidate.item_id]))
+        name = _CAMPAIGN if len(folders) == 1 else f"{_CAMPAIGN}-{len(tasks) + 1}"
+        tasks[name] = tuple(sorted(to_read, key=lambda task: task.item_id))
         results.append(
             SampledResult(
                 folder=Path(os.path.relpath(folder, out.resolve())).as_posix(),
@@ -226,7 +267,7 @@ def draw_replies(places: Sequence[Path], release: Release, out: Path, *, n: int,
     sample = ReadingSample(
         release=f"{release.name} {release.version}", release_id=release.release_id, seed=seed, results=tuple(results)
     )
-    return DrawnReplies(sample, tuple(rows))
+    return DrawnReplies(sample, tuple(rows), tasks)
 
 
 def _check_result(score: Score, release: Release, folder: Path) -> None:
@@ -301,7 +342,7 @@ def _facts(release: Release, split: str | None, chosen: Mapping[str, Any]) -> di
 
     wanted = pa.array(list(chosen), pa.string())
     facts = {}
-    for batch in columns_of(release, split, ["item_id", "question", "choices", "answer", "refusal"]):
+    for batch in columns_of(release, split, ["item_id", "content_hash", "question", "choices", "answer", "refusal"]):
         for row in batch.filter(pc.is_in(batch.column("item_id"), value_set=wanted)).to_pylist():
             facts[row["item_id"]] = row
     return facts
@@ -331,6 +372,21 @@ def _table_row(reply: SampledReply, score: Score, item: Mapping[str, Any], text:
     }
 
 
+def _task(reply: SampledReply, score: Score, content_hash: str, text: str) -> ReviewTask:
+    """Return a reply as a task of the review app, without what the reader read in it."""
+    about = {"id": reply.id, "model": score.title[:1000]}
+    beside = (SideText(label="The reply to be read", text=_shortened(text)),)
+    return ReviewTask(item_id=reply.item_id, content_hash=content_hash, about=about, beside=beside)
+
+
+def _shortened(text: str) -> str:
+    """Return a text that a task can hold: of a longer one its beginning and its end, where replies come out."""
+    if len(text) <= LONGEST_TEXT:
+        return text
+    kept = LONGEST_TEXT // 2 - 40
+    return f"{text[:kept]}\n[{len(text) - 2 * kept} more characters]\n{text[-kept:]}"
+
+
 def read_sample(folder: Path) -> ReadingSample:
     """Return the sample whose table lies in a folder.
 
@@ -351,30 +407,37 @@ def read_sample(folder: Path) -> ReadingSample:
         raise DataError(f"{path} is not a sample of replies ({str(error).splitlines()[0]}); draw it again") from error
 
 
-def check_reading(labels: Path, places: Sequence[Path] = ()) -> CheckedReading:
+def check_reading(labels: Sequence[Path], places: Sequence[Path] = ()) -> CheckedReading:
     """Return the reader's errors by people's labels, and the scores that take them into account.
 
     Args:
-        labels: The filled table; `sample.json` lies in its folder.
+        labels: Filled tables, or results of campaigns of the review app; `sample.json` lies in their folder.
         places: Folders of results, where they no longer lie where the sample says; default none.
 
     Raises:
-        BenchwrightError: No row is filled in.
+        BenchwrightError: No row is filled in, or the tables lie in several folders.
         DataError: Table, sample or results are damaged, or a result is not what the sample was drawn from.
     """
-    sample = read_sample(labels.parent)
-    letters, blank, unused = _letters(labels, sample)
+    if len({path.parent.resolve() for path in labels}) > 1:
+        raise BenchwrightError(
+            f"{labels[0]} and {labels[-1]} lie in different folders; put all labels of a sample beside its "
+            f"{SAMPLE_FILE}"
+        )
+    sample = read_sample(labels[0].parent)
+    said = _labels(labels, sample)
+    letters, disagreed = _agreed(said.votes)
+    unused = [*said.unused, *disagreed]
     if not letters:
         why = f"; {unused[0].entry}: {unused[0].why}" if unused else ""
         raise BenchwrightError(
-            f"{labels}: no row has a usable letter{why}; write into {_LETTER!r} the letter that each reply gives, or "
-            f"{NO_LETTER!r}"
+            f"{labels[0]}: no row has a usable letter{why}; write into {_LETTER!r} the letter that each reply gives, "
+            f"or {NO_LETTER!r}"
         )
     moved = {file_digest(folder / PREDICTIONS_FILE): folder for folder in result_folders(places)} if places else {}
     readings, populations = [], []
     for result in sample.results:
-        folder = moved.get(result.predictions, (labels.parent / result.folder).resolve())
-        score = _score_of(result, sample, folder, labels)
+        folder = moved.get(result.predictions, (labels[0].parent / result.folder).resolve())
+        score = _score_of(result, sample, folder, labels[0])
         labelled = [
             LabelledReply(reply.task, reply.read, letters[reply.id], reply.key)
             for reply in result.drawn
@@ -382,7 +445,15 @@ def check_reading(labels: Path, places: Sequence[Path] = ()) -> CheckedReading:
         ]
         populations.append((result.sizes, labelled))
         readings.append((folder, result.title, _reading(score, result, labelled)))
-    return CheckedReading(tuple(readings), reading_errors(populations), blank, tuple(unused))
+    pairs = [pair for votes in said.votes.values() for pair in combinations(votes.values(), 2)]
+    return CheckedReading(
+        tuple(readings),
+        reading_errors(populations),
+        said.blank,
+        tuple(unused),
+        compared=sum(len(votes) > 1 for votes in said.votes.values()),
+        agreement=sum(one == other for one, other in pairs) / len(pairs) if pairs else None,
+    )
 
 
 def _score_of(result: SampledResult, sample: ReadingSample, folder: Path, labels: Path) -> Score:
@@ -420,31 +491,54 @@ def _reading(score: Score, result: SampledResult, labelled: Sequence[LabelledRep
     )
 
 
-def _letters(path: Path, sample: ReadingSample) -> tuple[dict[str, str | None], int, list[UnusedRow]]:
-    """Return the letter of each labelled reply by its id, the number of blank rows, and the rows that are of no use."""
+def _labels(paths: Sequence[Path], sample: ReadingSample) -> _Labels:
+    """Return what people say in filled tables, where a table is one person's, and in results of campaigns."""
     options = {reply.id: reply.options for result in sample.results for reply in result.drawn}
-    letters: dict[str, str | None] = {}
-    unused, blank = [], 0
-    for record in Table.at(path).records(needed=("id", _LETTER)):
-        why = record.problem
-        if not why and isinstance(record.values, Mapping):
-            name, cell = (str(record.values.get(column) or "").strip() for column in ("id", _LETTER))
-            letter = cell.upper()
-            if not cell:
-                blank += 1
+    labels = _Labels({}, 0, [])
+    for path in paths:
+        for record in Table.at(path).records(needed=("id", _LETTER)):
+            if record.problem or not isinstance(record.values, Mapping):
+                labels.unused.append(UnusedRow(record.entry, record.problem or "not columns with values"))
                 continue
+            cells = {name: str(record.values.get(name) or "").strip() for name in ("id", _LETTER, "gives", "annotator")}
+            said = _said(cells)
+            if not said:
+                labels = labels._replace(blank=labels.blank + 1)
+                continue
+            name, who = cells["id"], cells["annotator"] or path.name
             if name not in options:
                 why = f"id {name[:40]!a} is not in the sample"
-            elif name in letters:
+            elif who in labels.votes.get(name, {}):
                 why = f"id {name} comes twice; the first one counts"
-            elif letter == NO_LETTER.upper():
-                letters[name] = None
-            elif letter in options[name]:
-                letters[name] = letter
+            elif said not in {NO_LETTER, _UNCLEAR, *options[name]}:
+                why = f"{cells[_LETTER][:40]!a} is neither one of {', '.join(options[name])} nor {NO_LETTER!r}"
             else:
-                why = f"{cell[:40]!a} is neither one of {', '.join(options[name])} nor {NO_LETTER!r}"
-        elif not why:
-            why = "not columns with values"
-        if why:
-            unused.append(UnusedRow(record.entry, why))
-    return letters, blank, unused
+                labels.votes.setdefault(name, {})[who] = said
+                continue
+            labels.unused.append(UnusedRow(record.entry, why))
+    return labels
+
+
+def _said(cells: Mapping[str, str]) -> str:
+    """Return what a row says of its reply: a letter, `none`, `unclear`, or nothing."""
+    if (gives := cells["gives"].lower()) in {NO_LETTER, _UNCLEAR}:  # as a campaign's results have it
+        return gives
+    letter = cells[_LETTER]
+    return letter.lower() if letter.lower() in {NO_LETTER, _UNCLEAR} else letter.upper()
+
+
+def _agreed(votes: Mapping[str, Mapping[str, str]]) -> tuple[dict[str, str | None], list[UnusedRow]]:
+    """Return the letter of each reply that more than half of its readers give, and the replies without one."""
+    letters: dict[str, str | None] = {}
+    unused = []
+    for name, by_person in votes.items():
+        counts = Counter(by_person.values())
+        said, times = counts.most_common(1)[0]
+        if 2 * times <= counts.total():
+            words = ", ".join(f"{said} {times}" for said, times in counts.most_common())
+            unused.append(UnusedRow(f"id {name}", f"people disagree ({words})"))
+        elif said == _UNCLEAR:
+            unused.append(UnusedRow(f"id {name}", "people cannot tell what it chooses"))
+        else:
+            letters[name] = None if said == NO_LETTER else said
+    return letters, unused

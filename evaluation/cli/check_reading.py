@@ -43,26 +43,29 @@ if TYPE_CHECKING:
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="FOLDER",
-    help="Folder to write the sample to: the table replies.csv or replies.xlsx, and sample.json.",
+    help="Folder to write the sample to: replies.csv, replies.xlsx or files of tasks, and sample.json.",
 )
 @click.option(
     "--table",
-    type=click.Choice(["csv", "xlsx"]),
+    type=click.Choice(["csv", "xlsx", "tasks"]),
     default="csv",
     show_default=True,
-    help="Kind of the table that people fill in.",
+    help="What people fill in: a table, or tasks of the review app (one file a model, for review open), which show "
+    "nothing of what the reader read.",
 )
 @click.option(
     "--labels",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="The filled table, in the folder of its sample: shows the reader's error and writes reading.json beside each "
-    "result.",
+    multiple=True,
+    help="The filled table, or the results of a campaign (review results --out FILE.csv), in the folder of the sample; "
+    "repeat for more people or models: shows the reader's error and writes reading.json beside each result.",
 )
 @json_option(
     """
     `{"release", "release_id", "seed", "drawn", "results": [{"model", "replies", "read", "missed", "drawn_read",
-    "drawn_missed"}], "out"}`; with `--labels` `{"labelled", "blank", "unused": [{"row", "why"}], "errors": {kind:
+    "drawn_missed"}], "out", "files"}`; with `--labels` `{"labelled", "blank", "unused": [{"row", "why"}], "compared",
+    "agreement", "errors": {kind:
     {"value", "ci", "n"}}, "results": [{"model", "reading", "file"}]}`, where `reading` is as in `evaluate summary` and
     the kinds of errors are `wrong_letter`, `missed_letter` and `letter_of_none`, as shares of all replies
     """
@@ -74,14 +77,14 @@ def check_reading(
     seed: int,
     out: Path | None,
     table: str,
-    labels: Path | None,
+    labels: tuple[Path, ...],
     as_json: bool,
 ) -> None:
     """Draw replies for people to read, or, with --labels, say by their labels how often the reader is wrong.
 
     The score with the reader's error in its interval then stands in `evaluate summary`, leaderboard and report.
     """
-    if labels is not None:
+    if labels:
         if out is not None or release is not None:
             raise click.UsageError("--labels reads a sample that was drawn; leave out --out and --release")
         _show_labels(labels, results, as_json=as_json)
@@ -93,23 +96,36 @@ def check_reading(
     from ..analysis.reading_check import draw_replies
 
     drawn = draw_replies(results, Release.open(release), out, n=n, seed=seed)
-    path = _written(drawn, out, table)
-    document = _drawn_document(drawn, out)
-    lines = [f"{counted(len(drawn.rows), 'reply', 'replies')} in {path}:"]
+    paths = _written(drawn, out, table)
+    document = {**_drawn_document(drawn, out), "files": [str(path) for path in paths]}
+    lines = [f"{counted(len(drawn.rows), 'reply', 'replies')} in {', '.join(map(str, paths))}:"]
     lines += [
         f"  {printable(result['model'])}: {result['drawn_read']} of {result['read']} read, {result['drawn_missed']} of "
         f"{result['missed']} missed"
         for result in document["results"]
     ]
-    lines.append(
-        "next: write into `letter` what each reply gives, a letter or `none`, then "
-        f"`benchwright evaluate check-reading --labels {path}`"
-    )
+    lines += _next_lines(paths, release, table)
     emit(document, as_json=as_json, text="\n".join(lines))
 
 
-def _written(drawn: DrawnReplies, out: Path, kind: str) -> Path:
-    """Write a sample and return the path of its table.
+def _next_lines(paths: Sequence[Path], release: Path, kind: str) -> list[str]:
+    if kind != "tasks":
+        return [
+            "next: write into `letter` what each reply gives, a letter or `none`, then "
+            f"`benchwright evaluate check-reading --labels {paths[0]}`"
+        ]
+    labels = " ".join(f"--labels {path.with_suffix('.csv')}" for path in paths)
+    return [
+        "next, for each file:",
+        f"  benchwright review open {paths[0]} --release {release} --workspace WORKSPACE",
+        f"  benchwright review results --workspace WORKSPACE --campaign {paths[0].stem} "
+        f"--out {paths[0].with_suffix('.csv')}",
+        f"and at the end: benchwright evaluate check-reading {labels}",
+    ]
+
+
+def _written(drawn: DrawnReplies, out: Path, kind: str) -> list[Path]:
+    """Write a sample and return the paths of what people fill in.
 
     Raises:
         BenchwrightError: The folder holds a sample already, whose table may be filled in.
@@ -117,15 +133,22 @@ def _written(drawn: DrawnReplies, out: Path, kind: str) -> Path:
     """
     from benchwright.files.csv_cells import harmless
     from benchwright.files.spreadsheets import write_sheet
+    from benchwright.review_files.tasks import SUFFIX, write_review_tasks
     from benchwright.workspace.atomic import replacing
 
     from ..analysis.reading_check import COLUMNS, NO_LETTER, SAMPLE_FILE
 
-    path = out / f"replies.{kind}"
     if out.is_dir() and (taken := sorted(p.name for p in out.iterdir() if not p.name.startswith("."))):
         raise BenchwrightError(f"{out} holds {taken[0]!r} already, perhaps filled in; give another folder with --out")
     try:
         out.mkdir(parents=True, exist_ok=True)
+        with replacing(out / SAMPLE_FILE, private=True) as draft:
+            draft.write_text(drawn.sample.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        if kind == "tasks":
+            for campaign, tasks in drawn.tasks.items():
+                write_review_tasks(out / f"{campaign}{SUFFIX}", drawn.head(campaign), tasks)
+            return [out / f"{campaign}{SUFFIX}" for campaign in drawn.tasks]
+        path = out / f"replies.{kind}"
         with replacing(path, private=True) as draft:
             if kind == "xlsx":
                 words = {"letter": f"the letter that the reply gives, or {NO_LETTER!r}", "note": "anything to say"}
@@ -136,11 +159,9 @@ def _written(drawn: DrawnReplies, out: Path, kind: str) -> Path:
                     writer = csv.DictWriter(handle, COLUMNS, restval="", lineterminator="\n")
                     writer.writeheader()
                     writer.writerows({name: harmless(cell) for name, cell in row.items()} for row in drawn.rows)
-        with replacing(out / SAMPLE_FILE, private=True) as draft:
-            draft.write_text(drawn.sample.model_dump_json(indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise BenchwrightError(f"{out} cannot be written: {error.strerror or error}") from error
-    return path
+    return [path]
 
 
 def _drawn_document(drawn: DrawnReplies, out: Path) -> dict[str, Any]:
@@ -168,7 +189,7 @@ def _drawn_document(drawn: DrawnReplies, out: Path) -> dict[str, Any]:
     }
 
 
-def _show_labels(labels: Path, results: Sequence[Path], *, as_json: bool) -> None:
+def _show_labels(labels: Sequence[Path], results: Sequence[Path], *, as_json: bool) -> None:
     from benchwright.workspace.atomic import write_json
 
     from ..analysis.reading_check import check_reading as checked_reading
@@ -178,7 +199,7 @@ def _show_labels(labels: Path, results: Sequence[Path], *, as_json: bool) -> Non
     for folder, _, reading in checked.readings:
         write_json(folder / READING_FILE, reading.model_dump(mode="json"))
     for row in checked.unused:
-        note(printable(f"{labels}, {row.entry}: {row.why}; the row is left out"))
+        note(printable(f"{labels[0]}, {row.entry}: {row.why}; it is left out"))
     if checked.blank:
         note(f"{counted(checked.blank, 'row')} not filled in")
     emit(_labels_document(checked), as_json=as_json, text=lambda: "\n".join(_label_lines(checked)))
@@ -191,6 +212,8 @@ def _labels_document(checked: CheckedReading) -> Mapping[str, Any]:
         "labelled": sum(reading.labelled for _, _, reading in checked.readings),
         "blank": checked.blank,
         "unused": [{"row": row.entry, "why": row.why} for row in checked.unused],
+        "compared": checked.compared,
+        "agreement": checked.agreement,
         "errors": {kind: share.model_dump(mode="json") for kind, share in checked.errors.items()},
         "results": [
             {"model": title, "reading": reading.model_dump(mode="json"), "file": str(folder / READING_FILE)}
@@ -203,6 +226,11 @@ def _label_lines(checked: CheckedReading) -> list[str]:
     from ..results.reading import ERROR_KINDS
 
     lines = [printable(f"{title}: {reading.describe()}") for _, title, reading in checked.readings]
+    if checked.agreement is not None:
+        lines.append(
+            f"{counted(checked.compared, 'reply', 'replies')} read by two people or more: {checked.agreement:.1%} of "
+            "their pairs say the same"
+        )
     if len(checked.readings) > 1:
         errors = "; ".join(f"{words} {checked.errors[kind].describe()}" for kind, words in ERROR_KINDS.items())
         lines.append(f"all models: {errors}")

@@ -60,6 +60,7 @@ ASKED = {
     "describe": Asked(1, NOTHING), "state": Asked(1, {"statement": "nothing"}), "collect": Asked(1, {"found": "none"}),
     "mark": Asked(2, {"marked": "nothing"}), "write": Asked(1, {"writing": "nothing"}),
     "error_analysis": Asked(2, {"categories": ["blind"], "reason": "r"}), "errata": Asked(2, {"finding": "key_right"}),
+    "reading": Asked(2, {"gives": "none"}),
 }  # fmt: skip
 
 
@@ -97,7 +98,7 @@ def _open(kind: str, ctx: CampaignContext, items: list[Item]) -> None:
     first = min(image.image_id for image in images)
     like = {image.image_id: [first] for image in images if image.image_id != first}
     two, h = "unanimous(2)", SHORT
-    if kind in {"error_analysis", "errata"}:
+    if kind in {"error_analysis", "errata", "reading"}:
         _open_on_a_file(kind, ctx, items)
     elif kind in {"screen", "pair", "describe", "state", "collect", "mark", "write"}:
         prompts = tuple(f"prompt {n}" for n in range(TASKS))

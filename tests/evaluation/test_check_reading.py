@@ -211,3 +211,53 @@ def test_a_sample_is_never_written_over_and_a_spreadsheet_does_too(
     assert "holds 'replies.xlsx' already" in capsys.readouterr().err
     assert invoke(["evaluate", "check-reading", "--labels", str(scored / "sheet" / "replies.xlsx")]) == 2
     assert "no row has a usable letter" in capsys.readouterr().err
+
+
+def test_people_read_the_sample_in_the_review_app_and_their_majority_counts(
+    scored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = ["--release", str(scored / "release"), "--out", str(scored / "check"), "--table", "tasks", "--n", "24"]
+    assert invoke(["evaluate", "check-reading", str(scored / "out"), *place, "--json"]) == 0
+    files = [Path(path) for path in json.loads(capsys.readouterr().out)["files"]]
+    work = str(scored / "work")
+    labels = []
+    for path in files:
+        lines = [json.loads(line) for line in path.read_text().splitlines()][1:]
+        assert all(line["about"].keys() == {"id", "model"} for line in lines)  # nothing of what the reader read
+        opened = ["review", "open", str(path), "--release", str(scored / "release"), "--workspace", work]
+        assert invoke([*opened, "--annotators", "3"]) == 0
+        for person in ("ann", "bo", "cy"):
+            table = scored / f"{path.stem}-{person}.csv"
+            answered(work, path.stem, lines, person, table)
+        labels += ["--labels", str(path.with_suffix(".csv"))]
+        results = ["review", "results", "--workspace", work, "--campaign", path.stem, "--out", labels[-1]]
+        assert invoke(results) == 0
+    capsys.readouterr()
+    assert invoke(["evaluate", "check-reading", *labels, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    plain, wordy = (result["reading"] for result in document["results"])
+    assert (plain["labelled"], wordy["labelled"], plain["accuracy"]["value"]) == (12, 11, 0.75)
+    assert wordy["errors"]["missed_letter"]["value"] == pytest.approx(9 / 39)
+    assert [row["why"] for row in document["unused"]] == ["people disagree (B 1, none 1, unclear 1)"]
+    assert document["compared"] == 24
+    assert document["agreement"] == pytest.approx((22 * 3 + 1) / 72)
+
+
+def answered(work: str, campaign: str, lines: list[dict[str, Any]], person: str, table: Path) -> None:
+    """Decide a campaign's tasks: all say what the reply says, but for one on which all differ and one with a dissenter."""
+    rows = []
+    for number, line in enumerate(lines):
+        text = line["beside"][0]["text"]
+        letter = "B" if "barks" in text else text.strip("()")
+        row = {"item_id": line["item_id"], "annotator": person, "gives": "option", "letter": letter}
+        if campaign == "reading-2" and "barks" in text and not any("barks" in r["text"] for r in rows):
+            gives = {"ann": "option", "bo": "none", "cy": "unclear"}[person]
+            row |= {"gives": gives, "letter": letter if gives == "option" else ""}
+        elif campaign == "reading-1" and number == 0 and person == "cy":
+            row |= {"gives": "none", "letter": ""}
+        rows.append({**row, "text": text})
+    with table.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, ["item_id", "annotator", "gives", "letter"], extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
+    assert invoke(["review", "import", str(table), "--workspace", work, "--campaign", campaign]) == 0

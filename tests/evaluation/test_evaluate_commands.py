@@ -10,7 +10,9 @@ import pytest
 
 from benchwright.cli.main import invoke
 from benchwright.errors import StepError
+from benchwright.evaluation.results.score import read_scores
 from benchwright.evaluation.step import Evaluate
+from benchwright.recipe import parse_recipe
 from benchwright.steps import FinalContext
 
 
@@ -181,3 +183,23 @@ def test_a_changed_file_of_predictions_changes_the_steps_weights(tmp_path: Path,
     predictions_file([{"item_id": "0" * 32, "reply": "B"}])
     assert step.weights_hash() != before
     assert Evaluate(models=("random",)).weights_hash() is None
+
+
+def test_a_recipe_asks_a_sample_several_times_in_pieces(bench: Any, server: Any, tmp_path: Path) -> None:
+    for number in range(12):
+        bench.add(f"question {number}", task=("first", "second")[number % 2], answer="B")
+    bench.release(tmp_path / "release")
+    text = (
+        "name: toy\nsteps:\n  - step: evaluate\n    limit: 4\n    models:\n      - model: openai:m\n"
+        f"        base_url: {server.url}\n        samples: 2\n        temperature: 1\n        fields: {{stream: true}}\n"
+    )
+    step = parse_recipe(text, "toy.yaml", Path()).steps[0][1]
+    assert isinstance(step, Evaluate)
+    step.finish(None, context(tmp_path, {"release": "release"}))
+    assert len(server.bodies) == 8
+    assert all(body["stream"] for body in server.bodies)
+    [score] = read_scores(tmp_path / "results")
+    assert (score.limit, score.limit_of, score.samples) == (4, 12, 2)
+    whole = Evaluate(models=("random",))
+    assert step.parameters()["limit"] == 4
+    assert "limit" not in whole.parameters()

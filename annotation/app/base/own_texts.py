@@ -41,7 +41,7 @@ _FORMS, _GUIDELINES, _PRACTICE, NAMES, _CHARTS = "forms", "guidelines", "practic
 CODES_IN_WORDS = (
     # Kinds of campaigns, which are their names too where a recipe gives none
     "verify", "answer", "review", "screen", "screen_items", "pair", "describe", "state", "collect", "error_analysis",
-    "errata", "mark", "write",
+    "errata", "mark", "write", "reading",
     # Roles
     "annotator", "adjudicator", "curator",
     # Tasks

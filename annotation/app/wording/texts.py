@@ -77,6 +77,7 @@ _ENGLISH: dict[str, str | Forms] = {
     "asks_error_analysis": "Say what went wrong in answers of models.",
     "asks_mark": "Mark what is asked for on pictures.",
     "asks_errata": "Is the key of an item right?",
+    "asks_reading": "Say which option replies of models choose.",
     # Practice
     "practise": "Practise first",
     "practise_more": "Practise",

@@ -123,4 +123,4 @@ class BatchEndpoint:
     def _pause_s(self, failed: FailedTry, number: int) -> float:
         if failed.pause_s is not None:
             return min(failed.pause_s, 10 * _LONGEST_BACKOFF_S)
-        return min(self._backoff_s * 2 ** min(number - 1, 30), _LONGEST_BACKOFF_S)
+        return min(self._backoff_s * 2.0 ** min(number - 1, 30), _LONGEST_BACKOFF_S)

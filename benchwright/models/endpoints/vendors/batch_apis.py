@@ -145,15 +145,15 @@ class _OpenAIBatches:
         results = []
         for file in files:
             for line in _lines(await self._get(f"/files/{_text(file)}/content"), "custom_id"):
-                response, error = line.get("response"), line.get("error")
-                is_there = isinstance(response, Mapping)
-                body = response.get("body") if isinstance(response, Mapping) else None
-                if is_there and response.get("status_code") == 200:
+                response = line.get("response")
+                status, body = 0, line.get("error")
+                if isinstance(response, Mapping):
+                    status, body = response.get("status_code"), response.get("body")
+                if status == 200:
                     results.append(BatchResult(line["custom_id"], body))
                     continue
-                said = body.get("error", body) if isinstance(body, Mapping) else error
-                status = f"HTTP {response.get('status_code')}: " if isinstance(response, Mapping) else ""
-                results.append(BatchResult(line["custom_id"], cause=status + error_in_words(said)))
+                said = error_in_words(body.get("error", body) if isinstance(body, Mapping) else body)
+                results.append(BatchResult(line["custom_id"], cause=f"HTTP {status}: {said}" if status else said))
         return results
 
     async def _get(self, path: str) -> bytes:
