@@ -47,8 +47,8 @@ class Evaluate(FinalStep):
             `[vanilla, "shuffle:k=3"]`, of which each is scored.
         reader: Who reads letters in replies, as `evaluate run --reader` takes it.
         split: Only this split; all by default.
-        limit: Ask only so many items, drawn in proportion to the tasks of each split, as `evaluate run --limit` does; all
-            by default. Such results stand apart from those of all items, and are ranked nowhere.
+        limit: Ask only so many items, drawn in proportion to the tasks of each split, as `evaluate run --limit` does;
+            all by default. Such results stand apart from those of all items, and are ranked nowhere.
         base_url: Address of an OpenAI-compatible endpoint, for `openai` models.
         api_key_env: Name of the environment variable that holds its key; the key itself is never written anywhere.
         max_errors: Share of items to which nothing was said (errors, replies without text) above which a score is

@@ -187,9 +187,11 @@ class OpenAIChat:
         """Requests that were sent and not answered, by key; equal questions share one."""
         self._parameters = options.parameters(address.model, self._url, address.api)
         facts = APIS[address.api]
-        known = PictureLimits(facts.max_side_px, facts.max_bytes) if self._url == facts.base_url else PictureLimits()
+        is_hosted = self._url == facts.base_url  # by the vendor itself, who says what pictures it takes
+        self._reads_webp = is_hosted
+        known = PictureLimits(facts.max_side_px, facts.max_bytes) if is_hosted else PictureLimits()
         self._limits = PictureLimits.of(options).within(known)
-        self._pictures = SentPictures(self._limits)
+        self._pictures = SentPictures(self._limits, reads_webp=is_hosted)
         self._learning = threading.Lock()
         self.spending = Spending(options.bounds, options.prices)
         self._spent_ahead: Spending | None = None
@@ -499,7 +501,8 @@ class OpenAIChat:
                 )  # fmt: skip
             try:
                 # Anew from the question, so that a run that goes on from here makes the very same.
-                smaller = tuple(SentPictures(limits).of(image) for image in request.images)
+                anew = SentPictures(limits, reads_webp=self._reads_webp)
+                smaller = tuple(anew.of(image) for image in request.images)
             except BenchwrightError:
                 return None
         if self._options.image_folder is not None:

@@ -1,6 +1,9 @@
 """Pictures as they are really sent: upright and with their marks drawn, each made ready once.
 
-No pixel is changed and none resized, unless the user limits the size of pictures (`picture_limits.py`).
+No pixel is changed and none resized, unless the user limits the size of pictures (`picture_limits.py`). WebP goes only
+to endpoints that are known to read it, and as PNG, with the same pixels, to all others: llama.cpp decodes with
+`stb_image`, which has no WebP, and either refuses such a picture or answers without having seen it; LM Studio refuses
+it, and Ollama promises JPEG and PNG.
 """
 
 from __future__ import annotations
@@ -25,6 +28,7 @@ from benchwright.drawing.model_pictures import (
 )
 from benchwright.errors import DataError
 from benchwright.images.banded_png import VERSION as BANDED_VERSION
+from benchwright.images.decode import decode_rgb, encode_png
 from benchwright.models.endpoints.chat_request import RequestPicture
 from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.item_cache import ItemCache
@@ -35,6 +39,9 @@ from .picture_limits import VERSION as SHRINKING_VERSION
 from .picture_limits import PictureLimits, shrunk
 
 _CACHE_BYTES = 256 * 1024**2
+_WEBP = "image/webp"
+_PNG_VERSION = 1
+"""Raised when a picture may become another PNG file than before."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +115,7 @@ class SentPictures:
 
     Args:
         limits: Limits beyond which pictures are shrunk.
+        reads_webp: Whether whoever gets them is known to read WebP.
         cache_bytes: Bound on the bytes of kept files.
 
     Attributes:
@@ -117,8 +125,10 @@ class SentPictures:
             earlier run is found without drawing anything.
     """
 
-    def __init__(self, limits: PictureLimits | None = None, *, cache_bytes: int = _CACHE_BYTES) -> None:
-        self.made = 0
+    def __init__(
+        self, limits: PictureLimits | None = None, *, reads_webp: bool = True, cache_bytes: int = _CACHE_BYTES
+    ) -> None:
+        self.made, self._reads_webp = 0, reads_webp
         self.limits = limits or PictureLimits()
         self.item_cache = ItemCache(None)
         self._cache_bytes, self._used = cache_bytes, 0
@@ -138,7 +148,10 @@ class SentPictures:
             self._kept.move_to_end(key)
             return known
         self.made += 1
-        ready = _within(_ready(picture, marks, self.item_cache), limits, self.item_cache)
+        ready = _ready(picture, marks, self.item_cache)
+        if ready.media_type == _WEBP and not self._reads_webp:
+            ready = _as_png(ready, self.item_cache)
+        ready = _within(ready, limits, self.item_cache)
         self._kept[key] = ready
         self._used += _size(ready)
         while self._used > self._cache_bytes and len(self._kept) > 1:
@@ -153,6 +166,27 @@ def store(picture: SentPicture, folder: Path) -> None:
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         write_bytes(path, picture.data, tmp=folder)
+
+
+def _as_png(ready: SentPicture, item_cache: ItemCache) -> SentPicture:
+    """Return a picture as PNG, pixel by pixel.
+
+    Raises:
+        DataError: It cannot be decoded.
+    """
+    made: list[bytes] = []
+
+    def facts() -> bytes:
+        made.append(encode_png(decode_rgb(ready.data)))
+        return canonical_json([bytes_digest(made[0]), len(made[0])]).encode("ascii")
+
+    sha256, size_bytes = json.loads(item_cache.get_or_make(f"as png {_PNG_VERSION}", [ready.sha256], facts))
+
+    def data() -> bytes:
+        return made[0] if made else encode_png(decode_rgb(ready.data))
+
+    how = "encoded" if ready.how == "stored" else ready.how
+    return SentPicture(sha256, "image/png", ready.width, ready.height, ready.image_id, how, size_bytes, data)
 
 
 def _within(ready: SentPicture, limits: PictureLimits, item_cache: ItemCache) -> SentPicture:

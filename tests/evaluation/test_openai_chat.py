@@ -32,7 +32,7 @@ def test_the_request_holds_words_and_pictures_with_their_marks_drawn(bench: Any,
     content = body["messages"][0]["content"]
     assert [part["type"] for part in content] == ["text", "image_url", "text", "image_url", "text"]
     urls = [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
-    assert [url.partition(";")[0] for url in urls] == ["data:image/png", "data:image/webp"]
+    assert [url.partition(";")[0] for url in urls] == ["data:image/png", "data:image/png"]
     sent = [decode_rgb(base64.b64decode(url.partition(",")[2])) for url in urls]
     assert np.array_equal(sent[0], first)
     assert np.array_equal(sent[1], draw_prompts(second, item.images[1].prompts))

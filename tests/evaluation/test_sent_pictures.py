@@ -19,11 +19,12 @@ from PIL import Image
 from benchwright.canonical import bytes_digest
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError, CheckFailed
+from benchwright.evaluation.backends import sent_pictures
 from benchwright.evaluation.backends.base import parse_model
 from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.backends.picture_limits import PictureLimits
 from benchwright.evaluation.backends.sent_pictures import SentPictures
-from benchwright.evaluation.prompting.question import QuestionImage
+from benchwright.evaluation.prompting.question import Question, QuestionImage
 from benchwright.evaluation.run import evaluate
 from benchwright.images import decode_rgb, encode_png
 from benchwright.images.made_files import encode_lossless
@@ -65,6 +66,37 @@ def test_plain_files_are_sent_byte_for_byte(data: bytes, media_type: str) -> Non
     assert (sent.how, sent.media_type, sent.width, sent.height) == ("stored", media_type, 44, 30)
     assert sent.sha256 == bytes_digest(sent.data)
     assert len(data) - len(sent.data) in {0, 20}  # a JPEG's JFIF header is no pixel
+
+
+@pytest.mark.parametrize("more", [{"lossless": True}, {"quality": 80}], ids=["lossless", "lossy"])
+def test_webp_goes_only_to_the_vendors_that_read_it_and_as_png_of_the_same_pixels_to_all_others(
+    more: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = encoded(form="WEBP", **more)
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
+        monkeypatch.setenv(variable, "k")
+    question = Question("i", "t", "What?", (picture(data),), ())
+
+    def sent(model: str, **options: Any) -> Any:
+        backend: Any = parse_model(model, BackendOptions(**options))
+        [shown] = backend.request(question).pictures
+        return shown
+
+    hosted = {model: sent(model).media_type for model in ("openai:m", "responses:m", "anthropic:m", "gemini:m")}
+    assert set(hosted.values()) == {"image/webp"}
+    own = sent("openai:m", base_url="http://127.0.0.1:8080/v1")
+    assert (own.media_type, own.how, own.sha256) == ("image/png", "encoded", bytes_digest(own.data))
+    assert np.array_equal(decode_rgb(own.data), decode_rgb(data))
+    small = sent("openai:m", base_url="http://127.0.0.1:8080/v1", max_picture_side=16)
+    assert (small.media_type, small.how) == ("image/png", "shrunk")
+    with ItemCache(tmp_path / "items.sqlite") as cache:  # what was sent before is known without decoding it again
+        for made in (1, 0):
+            pictures = SentPictures(reads_webp=False)
+            pictures.item_cache = cache
+            with monkeypatch.context() as patched:
+                if not made:
+                    patched.setattr(sent_pictures, "decode_rgb", None)
+                assert pictures.of(picture(data)).sha256 == own.sha256
 
 
 def test_texts_in_a_file_are_not_sent() -> None:
@@ -183,12 +215,10 @@ def test_what_was_drawn_in_an_earlier_run_is_known_without_drawing(tmp_path: Pat
     assert [picture.data for picture in again] == [picture.data for picture in first]
 
 
-def test_what_a_release_holds_drawn_is_sent_byte_for_byte_and_nothing_is_drawn(
+def test_what_a_release_holds_drawn_is_sent_pixel_for_pixel_and_nothing_is_drawn(
     server: Any, bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import base64
-
-    from benchwright.evaluation.backends import sent_pictures
 
     def refuse(picture: QuestionImage) -> tuple[bytes, int, int]:
         raise AssertionError(f"{picture.image_id} is drawn anew")
@@ -204,8 +234,9 @@ def test_what_a_release_holds_drawn_is_sent_byte_for_byte_and_nothing_is_drawn(
         for part in body["messages"][0]["content"]
         if part["type"] == "image_url"
     ]
-    sent = {base64.b64decode(url.partition(",")[2]) for url in urls}
-    assert sent == {cell["bytes"] for row in release.rows(("item_id", "images")) for cell in row["images"]}
+    sent = {decode_rgb(base64.b64decode(url.partition(",")[2])).tobytes() for url in urls}
+    cells = [cell for row in release.rows(("item_id", "images")) for cell in row["images"]]
+    assert sent == {decode_rgb(cell["bytes"]).tobytes() for cell in cells}
     assert len(sent) == 2
 
 
