@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -77,6 +78,26 @@ def test_a_model_gets_words_pictures_and_settings_where_its_api_has_them_and_no_
     assert score.usage.reasoning_tokens == (0 if stub.model == "anthropic:m" else 4)  # which states none
     kept = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
     assert KEY.encode() not in kept
+
+
+GUIDE = Path(__file__).parents[2] / "docs" / "evaluator.md"
+
+
+@pytest.mark.parametrize("name", ["OpenRouter", "Azure", "DashScope", "Mistral", "vLLM", "Ollama", "llama.cpp", "LM Studio"])
+def test_the_line_of_the_guide_asks_the_stub_where_that_server_listens(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bench: Any
+) -> None:
+    [line] = [line for line in GUIDE.read_text(encoding="utf-8").splitlines() if line.startswith(f"| {name}")]
+    typed = line.split("|")[2].strip().strip("`").split()
+    address = typed[typed.index("--base-url") + 1]
+    assert urlsplit(address).path == SERVERS[name].root
+    if "--api-key-env" in typed:
+        monkeypatch.setenv(typed[typed.index("--api-key-env") + 1], KEY)
+    bench.add("Where?", answer="B")
+    bench.release(tmp_path / "release")
+    assert invoke(["evaluate", "run", str(tmp_path / "release"), *typed, "--dry-run", "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert (plan["requests"], plan["model"].partition(":")[0]) == (1, SERVERS[name].model.partition(":")[0])
 
 
 @pytest.mark.parametrize("name", ["OpenAI", "OpenRouter", "Azure", "DashScope", "Anthropic", "Gemini"])
