@@ -50,7 +50,7 @@ def site(release: Release) -> Iterator[ReviewSite]:
     """A workspace that was made for two campaigns: errors to name, and keys to judge."""
     folder = release.path.parent
     items = [released.item for released in release.items()]
-    for kind, categories in (("error_analysis", CATEGORIES), ("errata", ())):
+    for kind, categories in (("error_analysis", CATEGORIES), ("errata", ()), ("reading", ())):
         head = TaskFileHead(
             kind=kind, name=kind, release="tiny 1.0", release_id=release.release_id, categories=categories
         )  # fmt: skip
@@ -182,6 +182,29 @@ def test_judged_keys_become_errata_and_the_next_version(
     assert (erratum.became, erratum.instead, erratum.reasons) == ("key_set", "C", ("It is an eel.",))
     assert {one.item.item_id: one.item.answer for one in after.items()}[erratum.item_id] == "C"
     assert json.loads((release.path / "errata.json").read_text(encoding="utf-8"))["errata"] == []
+
+
+def test_a_reply_is_read_by_keyboard_without_the_key(
+    site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
+) -> None:
+    page = new_context().new_page()
+    sign_in(page, site, "ann", path="/?campaign=reading")
+    slot = slot_on_screen(page)
+    assert slot is not None
+    assert REPLY[:10] in (page.locator(".told").first.text_content() or "")
+    page.keyboard.press("1")  # it chooses one option; number keys now choose which
+    assert page.locator(".field.active").get_attribute("data-field") == "letter"
+    shown = [text.split("\n")[0] for text in page.locator("[data-field=letter] .reason").all_inner_texts()]
+    assert shown == ["cat", "dog", "eel"]  # the key among them, and nothing says that it is the key
+    page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    other = next_slot(page, slot)
+    assert other is not None
+    page.keyboard.press("2")  # it chooses none: nothing else is asked
+    page.keyboard.press("Enter")
+    assert next_slot(page, other) is None
+    said = sorted((decision.fields or {} for decision in store.decisions("reading")), key=len)
+    assert said == [{"gives": "none"}, {"gives": "option", "letter": "C"}]
 
 
 @pytest.mark.parametrize("width", [1280, 820])

@@ -83,7 +83,9 @@ def test_a_model_gets_words_pictures_and_settings_where_its_api_has_them_and_no_
 GUIDE = Path(__file__).parents[2] / "docs" / "evaluator.md"
 
 
-@pytest.mark.parametrize("name", ["OpenRouter", "Azure", "DashScope", "Mistral", "vLLM", "Ollama", "llama.cpp", "LM Studio"])
+@pytest.mark.parametrize(
+    "name", ["OpenRouter", "Azure", "DashScope", "Mistral", "vLLM", "Ollama", "llama.cpp", "LM Studio"]
+)
 def test_the_line_of_the_guide_asks_the_stub_where_that_server_listens(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], bench: Any
 ) -> None:

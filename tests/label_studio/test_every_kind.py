@@ -49,6 +49,11 @@ SAID: dict[str, tuple[Form, dict[str, Any], dict[str, Any]]] = {
         {"field_categories": ["Something else", "Read ＄5, or <b>more</b>"], "field_reason": "it says so"},
         {"categories": ["other", "cost"], "reason": "it says so"},
     ),
+    "reading": (
+        KINDS["reading"].form(()),  # type: ignore[misc]
+        {"field_gives": "It chooses one option", "field_letter": "B"},
+        {"gives": "option", "letter": "B"},
+    ),
     "write": (
         writing_form(QuestionSettings(refusal="allowed", labels={"difficulty": LabelSet(values=("easy", "hard"))})),
         {
@@ -88,6 +93,9 @@ def test_what_is_said_there_is_what_the_app_takes(label_studio: LabelStudio, wai
     project = push(label_studio, workspace, "--campaign", kind)["project"]
     [there] = label_studio.tasks(project)
     texts = re.compile("field_(note|reason|ask|right|wrong|tempting)(_[0-9])?")
+    by_letter = {option["value"].partition(".")[0]: option["value"] for option in there["data"]["options"]}
+    if "field_letter" in labelled:
+        labelled = labelled | {"field_letter": by_letter[labelled["field_letter"]]}
     result = [region(control, said, is_text=bool(texts.fullmatch(control))) for control, said in labelled.items()]
     label_studio.api("ann", "POST", f"tasks/{there['id']}/annotations", {"result": result, "lead_time": 4})
     done = pull(label_studio, workspace, "--campaign", kind)

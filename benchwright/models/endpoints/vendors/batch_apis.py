@@ -146,7 +146,8 @@ class _OpenAIBatches:
         for file in files:
             for line in _lines(await self._get(f"/files/{_text(file)}/content"), "custom_id"):
                 response = line.get("response")
-                status, body = 0, line.get("error")
+                status: Any = None
+                body = line.get("error")
                 if isinstance(response, Mapping):
                     status, body = response.get("status_code"), response.get("body")
                 if status == 200:
