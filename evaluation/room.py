@@ -93,16 +93,16 @@ ROOM = Room(
             f"{_HERE}.backends.prediction_files:predictions", "Answers from a file, as in predictions:FILE.jsonl."
         ),
         "openai": Entry(
-            f"{_HERE}.backends.openai_chat:openai_chat",
+            f"{_HERE}.backends.endpoint_models:openai_chat",
             "A model behind any OpenAI-compatible endpoint, as in openai:NAME.",
         ),
         "responses": Entry(
-            f"{_HERE}.backends.openai_chat:responses", "A model in OpenAI's Responses API, as in responses:NAME."
+            f"{_HERE}.backends.endpoint_models:responses", "A model in OpenAI's Responses API, as in responses:NAME."
         ),
         "anthropic": Entry(
-            f"{_HERE}.backends.openai_chat:anthropic", "A model in Anthropic's Messages API, as in anthropic:NAME."
+            f"{_HERE}.backends.endpoint_models:anthropic", "A model in Anthropic's Messages API, as in anthropic:NAME."
         ),
-        "gemini": Entry(f"{_HERE}.backends.openai_chat:gemini", "A model in the Gemini API, as in gemini:NAME."),
+        "gemini": Entry(f"{_HERE}.backends.endpoint_models:gemini", "A model in the Gemini API, as in gemini:NAME."),
         "transformers": Entry(
             f"{_HERE}.backends.local_models:transformers",
             "A local vision-language model, as in transformers:FOLDER or transformers:ORG/NAME@REVISION.",
