@@ -1,7 +1,7 @@
 """A function mapped over records, in order: how gather steps and final steps do work that is one record's at a time.
 
 A run maps on its engine: in worker processes of this machine or of a cluster
-(`benchwright.pipeline.stages.record_jobs`). Code that has no run maps in its own process. Either way each record has
+(`benchwright.engines.record_jobs`). Code that has no run maps in its own process. Either way each record has
 one result, in the order of the records, and a record on which the function fails is recorded as lost and ends nothing.
 """
 
@@ -73,6 +73,7 @@ class RecordMap(Protocol):
         what: str,
         kept: Kept[Record] | None = None,
         together: int = RECORDS_PER_JOB,
+        size_of: Callable[[Record], int] | None = None,
     ) -> Iterator[Value | LostRecord]:
         """Yield the function's value of each record, in order. A bounded number of records is read ahead.
 
@@ -83,6 +84,8 @@ class RecordMap(Protocol):
             what: What is done with them, in one or two words, for the run's log.
             kept: Where values are kept; nowhere if None.
             together: Number of records that go to a worker at a time; 1 where each takes seconds.
+            size_of: Function that returns the size of a record in bytes, for records that hold files: fewer are read
+                ahead where they are large.
 
         Raises:
             PrerequisiteError: The function lacks something that no record can do without.
@@ -97,9 +100,10 @@ def map_here(
     what: str,
     kept: Kept[Record] | None = None,
     together: int = RECORDS_PER_JOB,
+    size_of: Callable[[Record], int] | None = None,
 ) -> Iterator[Value | LostRecord]:
     """Map in this process, one record after the other; a `RecordMap`."""
-    del what, together
+    del what, together, size_of
     for record in records:
         value: Any = None if kept is None else kept.get(record)
         if value is None:

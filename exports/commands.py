@@ -301,7 +301,7 @@ def freeze(
     from benchwright.release.sealing.sealing import key_path
     from benchwright.terminal.progress_bars import ProgressBars
 
-    from .freeze import freeze_workspace
+    from .freezing.workspace import freeze_workspace
 
     sizes: list[ExpectedSize] = []
 

@@ -16,7 +16,7 @@ from benchwright.errors import DataError
 from benchwright.release import Release
 from benchwright.workspace.workspace import Workspace
 
-from .freeze import DRAFT
+from .freezing.step import DRAFT
 
 Kept = Literal["newest", "has_results"]
 

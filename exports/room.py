@@ -9,7 +9,7 @@ ROOM = Room(
             "benchwright.exports.splits:Splits",
             "Assign items to splits, never parting what shares a group key.",
         ),
-        "freeze": Entry("benchwright.exports.freeze:Freeze", "Write the release, an immutable folder."),
+        "freeze": Entry("benchwright.exports.freezing.step:Freeze", "Write the release, an immutable folder."),
     },
     commands={
         "release authors": Entry(

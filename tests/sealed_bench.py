@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from small_bench import OPERATION, Bench
 
-from benchwright.exports.freeze import Freeze, freeze
+from benchwright.exports.freezing.release import freeze
+from benchwright.exports.freezing.step import Freeze
 from benchwright.records import LETTERS, Choice, Item, ItemImage, item_id_for
 from benchwright.release import Release
 

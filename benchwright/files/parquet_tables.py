@@ -53,13 +53,22 @@ class ParquetTable:
         title: Name for messages.
         most_group_bytes: Most bytes that a row group may state; by default `bounds.ROW_GROUP_BYTES`, which a variable
             raises.
+        values_once: Columns, or parts of them, that come as dictionaries: each value once a row group, however many
+            rows have it.
 
     Raises:
         FileNotFoundError: There is no such file.
         UnreadableParquet: It is no Parquet file, or a row group states more.
     """
 
-    def __init__(self, source: Path | BinaryIO, *, title: str, most_group_bytes: int | None = None) -> None:
+    def __init__(
+        self,
+        source: Path | BinaryIO,
+        *,
+        title: str,
+        most_group_bytes: int | None = None,
+        values_once: Collection[str] = (),
+    ) -> None:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -67,7 +76,7 @@ class ParquetTable:
         self._faults = (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError)
         try:
             # With `pre_buffer`, the whole file would be held in memory.
-            self._file = pq.ParquetFile(source, pre_buffer=False)
+            self._file = pq.ParquetFile(source, pre_buffer=False, read_dictionary=list(values_once))
             self.schema: pa.Schema = self._file.schema_arrow
         except FileNotFoundError:
             raise

@@ -12,6 +12,7 @@ from typing import Any
 
 from benchwright.engines.base import Done, Engine, Job
 from benchwright.engines.local import processors
+from benchwright.engines.record_jobs import EngineMap
 from benchwright.errors import BenchwrightError, DamagedError, StepError
 from benchwright.images.formats.walking import Limits
 from benchwright.images.made_pictures import MadeRule, PictureRule
@@ -24,7 +25,6 @@ from benchwright.pipeline.stages.final_stage import run_final
 from benchwright.pipeline.stages.gather_stage import run_campaign, run_gather
 from benchwright.pipeline.stages.map_stage import TRANSIENT, MapJob
 from benchwright.pipeline.stages.overrides import override_status, take_in
-from benchwright.pipeline.stages.record_jobs import EngineMap
 from benchwright.pipeline.stages.runlog import RunLog, logged
 from benchwright.pipeline.stages.stage_events import StageEvents, Watched
 from benchwright.pipeline.stages.view import View

@@ -2,6 +2,7 @@ from .embedded import embedded_sources as embedded_sources
 from .licences import forbids_redistribution as forbids_redistribution
 from .licences import licence_id as licence_id
 from .licences import normalized_licence as normalized_licence
+from .metadata_blocks import CUT_MEDIA_TYPES as CUT_MEDIA_TYPES
 from .metadata_blocks import holds_metadata as holds_metadata
 from .metadata_blocks import metadata_blocks as metadata_blocks
 from .metadata_blocks import without_metadata as without_metadata

@@ -21,7 +21,7 @@ from benchwright.images.formats.ifd import exif_orientation
 
 BlockKind = Literal["exif", "xmp", "iptc", "text"]
 
-_CUT_MEDIA_TYPES = frozenset({"image/jpeg", "image/png", "image/webp"})
+CUT_MEDIA_TYPES = frozenset({"image/jpeg", "image/png", "image/webp"})
 """Media types of files whose metadata `without_metadata` removes."""
 
 _MOST_BLOCKS = 100_000
@@ -210,7 +210,7 @@ def holds_metadata(data: bytes) -> bool | None:
     It is not known of files that cannot be read, and of formats whose metadata `without_metadata` does not remove.
     """
     media_type = MEDIA_TYPES.get(sniff(data[:HEAD_BYTES]) or "")
-    if media_type not in _CUT_MEDIA_TYPES:
+    if media_type not in CUT_MEDIA_TYPES:
         return False if media_type == "image/bmp" else None  # BMP has no place for any
     try:
         return without_metadata(data, media_type) != data

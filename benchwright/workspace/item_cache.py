@@ -111,6 +111,10 @@ class ItemCache:
         """Return the cached bytes of a key, or None; for results that are made several at a time."""
         return None if self._database is None else self._get(_key(kind, depends_on))
 
+    def holds(self, kind: str, depends_on: Any) -> bool:
+        """Return whether there are bytes of a key; `get` returns none of them should they be damaged."""
+        return bool(self._execute("SELECT 1 FROM entry WHERE key = ?", _key(kind, depends_on)))
+
     def put(self, kind: str, depends_on: Any, data: bytes) -> None:
         """Cache the bytes of a key."""
         if self._database is not None:

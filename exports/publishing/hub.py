@@ -23,8 +23,7 @@ from urllib.parse import urlsplit
 from benchwright.errors import BenchwrightError, DataError, PrerequisiteError
 from benchwright.machine.this_machine import PROXY_VARIABLES, is_this_machine
 from benchwright.release.format.files import read_inside
-from benchwright.release.format.manifest import CARD, MANIFEST
-from benchwright.release.format.schema import FORMAT
+from benchwright.release.format.manifest import CARD, FORMAT, MANIFEST
 
 from .plan import FilePlan, FileState, Publication
 

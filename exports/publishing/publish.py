@@ -7,7 +7,7 @@ from pathlib import Path
 from benchwright.errors import BenchwrightError
 from benchwright.release import Release
 
-from ..freeze import DRAFT
+from ..freezing.step import DRAFT
 from .plan import Publication, plan_publication
 
 HUB = "hub:"

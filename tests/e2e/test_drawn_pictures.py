@@ -26,6 +26,7 @@ from small_bench import Bench, reseal
 from walks import in_process, make_photographs, run_json
 
 from benchwright.canonical import bytes_digest
+from benchwright.engines.record_jobs import map_on_this_machine
 from benchwright.errors import DataError
 from benchwright.evaluation.backends.sent_pictures import SentPictures
 from benchwright.evaluation.prompting.question import question_of
@@ -222,7 +223,9 @@ def test_marks_drawn_by_worker_processes_give_the_same_bytes_and_are_counted(tmp
             choices=(Choice(key="A", text="yes"), Choice(key="B", text="no")),
         )  # fmt: skip
     counted = Counted()
-    alone, several = bench.write(tmp_path / "a"), bench.write(tmp_path / "b", workers=2, progress=counted)
+    alone = bench.write(tmp_path / "a")
+    with map_on_this_machine("freeze", workers=2) as record_map:
+        several = bench.write(tmp_path / "b", record_map=record_map, progress=counted)
     assert several.release_id == alone.release_id
     assert counted.phases == [("drawing of marks", 70, "items")]
     assert counted.advanced == 70

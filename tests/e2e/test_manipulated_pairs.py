@@ -23,7 +23,7 @@ from walks import executions, run_json, tree_digest
 from benchwright.construction.manipulation.ideas.step import Ideas
 from benchwright.construction.manipulation.manipulate import Manipulate
 from benchwright.construction.manipulation.pair_items import PairItems
-from benchwright.exports.freeze import Freeze
+from benchwright.exports.freezing.step import Freeze
 from benchwright.filters.items.second_answers import SecondAnswers
 from benchwright.filters.pairs.answer_flip import AnswerFlip
 from benchwright.filters.pairs.best_candidate import BestCandidate

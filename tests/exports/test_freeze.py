@@ -20,7 +20,8 @@ from small_bench import Bench, small_bench
 from small_bench import BenchView as View
 
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
-from benchwright.exports.freeze import Freeze, human_baseline
+from benchwright.exports.freezing.human_answers import human_baseline
+from benchwright.exports.freezing.step import Freeze
 from benchwright.records import Item
 from benchwright.release import Release, verify_release
 from benchwright.release.format.errata import Erratum, released_errata, spelled

@@ -23,7 +23,8 @@ from walks import in_process
 
 from benchwright.errors import UnreadableImage
 from benchwright.exports.comparison.differences import compare_releases
-from benchwright.exports.freeze import Freeze, freeze
+from benchwright.exports.freezing.release import freeze
+from benchwright.exports.freezing.step import Freeze
 from benchwright.images import decode_rgb
 from benchwright.records import Choice, ImageRecord, Item, Source
 from benchwright.release import Release, verify_release
@@ -140,7 +141,7 @@ def test_the_same_bytes_come_out_again(bench: PhotographBench, release: Release,
     bench.items.reverse()
     again = freeze(
         Freeze.model_validate({"name": "tiny", "version": "1.0"}), BenchView(bench, None), workspace=tmp_path, seed=17,
-        recipe={"name": "tiny", "seed": 17}, workers=2,
+        recipe={"name": "tiny", "seed": 17},
     )  # fmt: skip
     bench.items.reverse()
     assert again.release_id == release.release_id

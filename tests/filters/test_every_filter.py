@@ -28,7 +28,7 @@ from benchwright.cli import prepare_photographs
 from benchwright.construction.stated_facts.facts import StatedFacts
 from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
 from benchwright.evaluation.run import evaluate
-from benchwright.exports.freeze import Freeze
+from benchwright.exports.freezing.step import Freeze
 from benchwright.filters.room import ROOM
 from benchwright.pipeline import run_steps
 from benchwright.release import Release

@@ -30,7 +30,7 @@ from benchwright.diagnostics.shortcuts.model_solvers import (
     shown_of,
 )
 from benchwright.diagnostics.shortcuts.picks import Bounds
-from benchwright.exports.freeze import Freeze
+from benchwright.exports.freezing.step import Freeze
 from benchwright.filters.cli.shortcuts import shortcuts
 from benchwright.filters.shortcuts.step import Shortcuts
 from benchwright.pipeline import run_steps

@@ -28,12 +28,12 @@ from benchwright.diagnostics.shortcuts.model_solvers import shown_of
 from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prune
 from benchwright.diagnostics.shortcuts.report import find_shortcuts
-from benchwright.exports.freeze import Freeze
+from benchwright.engines.record_jobs import map_on_this_machine
+from benchwright.exports.freezing.step import Freeze
 from benchwright.filters.cli.shortcuts import shortcuts
 from benchwright.filters.room import ROOM
 from benchwright.filters.shortcuts.step import MeasuredCues, Shortcuts
 from benchwright.pipeline import run_steps
-from benchwright.pipeline.stages.record_jobs import map_on_this_machine
 from benchwright.release import Release, verify_release
 from benchwright.rooms import Entry, catalogue
 from benchwright.workspace.run_results import FinishedRun

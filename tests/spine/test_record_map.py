@@ -11,9 +11,9 @@ import pytest
 from record_functions import WorkerThere, halved, told
 
 from benchwright.engines import LocalEngine
+from benchwright.engines.record_jobs import EngineMap
 from benchwright.engines.usage import Meter
 from benchwright.errors import PrerequisiteError, StepError
-from benchwright.pipeline.stages.record_jobs import EngineMap
 from benchwright.pipeline.stages.runlog import RunLog, logged
 from benchwright.pipeline.stages.stage_events import StageEvents
 from benchwright.record_map import Kept, LostRecord, RecordMap, map_here, unless_lost

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.engines.local import processors
+from benchwright.engines.record_jobs import map_on_this_machine
 from benchwright.errors import UnreadableImage
 from benchwright.images import decode_rgb
-from benchwright.pipeline.stages.record_jobs import map_on_this_machine
 from benchwright.record_map import map_here
 from benchwright.source_files.item_files import SourceItem
 from benchwright.steps import CueFamily

@@ -5,9 +5,10 @@ It is the item whose id sorts first among those with marks, else among all; the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from benchwright.images.pixels import Pixels
 EXAMPLE = "example.png"
 _HIGH_PX, _WIDE_PX, _GAP_PX = 320, 1280, 8
 _MOST_PICTURES = 6
+_CANDIDATES = 4
+"""Number of items that are kept with their pictures, in case those before them are damaged."""
+
 _ALIKE = 1.0
 """Largest mean difference of two pictures, of 255, that other versions of a library make when they reduce."""
 
@@ -55,19 +59,44 @@ class ExampleItem:
         return float(np.abs(pixels.astype(np.int16) - self.pixels).mean()) <= _ALIKE
 
 
+class _Candidate(NamedTuple):
+    """An item that may be the example, with its row, its pictures and their ids."""
+
+    key: tuple[bool, str]
+    row: Mapping[str, Any]
+    pictures: Sequence[bytes]
+    image_ids: Sequence[str]
+
+    def item(self) -> ExampleItem | None:
+        """Return the item; None where a picture cannot be decoded."""
+        try:
+            pixels = _beside_each_other([decode_rgb(data) for data in self.pictures])
+        except UnreadableImage:
+            return None
+        numbers = {image_id: number for number, image_id in enumerate(self.image_ids, start=1)}
+        options = tuple(
+            (choice["key"], f"picture {numbers[choice['image_id']]}" if choice["text"] is None else choice["text"])
+            for choice in self.row["choices"]
+        )
+        return ExampleItem(self.key[1], str(self.row["task"]), str(self.row["question"]), options, pixels)
+
+
 class ExampleChoice:
-    """The choice of the item that a card shows, among all items of a release, in any order."""
+    """The choice of the item that a card shows, among all items of a release, in any order.
+
+    Pictures are decoded once all items were seen. Should one of the first item be damaged, the next is shown; of more
+    than a few such items none.
+    """
 
     def __init__(self) -> None:
-        self._best: tuple[bool, str] | None = None
-        self.item: ExampleItem | None = None
+        self._first: list[_Candidate] = []
 
     def wants(self, item_id: str, *, is_marked: bool) -> bool:
-        """Return whether an item would go before the one that was chosen so far."""
-        return self._best is None or (not is_marked, item_id) < self._best
+        """Return whether an item would be among the first of those seen so far."""
+        return len(self._first) < _CANDIDATES or (not is_marked, item_id) < self._first[-1].key
 
     def take(
-        self, row: dict[str, Any], *, is_marked: bool, pictures: Sequence[bytes | None], image_ids: Sequence[str]
+        self, row: Mapping[str, Any], *, is_marked: bool, pictures: Sequence[bytes | None], image_ids: Sequence[str]
     ) -> None:
         """Consider an item.
 
@@ -78,21 +107,17 @@ class ExampleChoice:
             image_ids: Ids of these pictures.
         """
         key = not is_marked, str(row["item_id"])
-        if not self.wants(key[1], is_marked=is_marked) or not 0 < len(pictures) <= _MOST_PICTURES:
+        there = [data for data in pictures if data is not None]
+        if len(there) < len(pictures) or not 0 < len(pictures) <= _MOST_PICTURES:
             return
-        if any(data is None for data in pictures):
-            return
-        try:
-            pixels = _beside_each_other([decode_rgb(data) for data in pictures if data is not None])
-        except UnreadableImage:
-            return
-        numbers = {image_id: number for number, image_id in enumerate(image_ids, start=1)}
-        options = tuple(
-            (choice["key"], f"picture {numbers[choice['image_id']]}" if choice["text"] is None else choice["text"])
-            for choice in row["choices"]
-        )
-        self._best = key
-        self.item = ExampleItem(key[1], str(row["task"]), str(row["question"]), options, pixels)
+        if self.wants(key[1], is_marked=is_marked):
+            self._first.append(_Candidate(key, row, there, image_ids))
+            self._first = sorted(self._first, key=lambda candidate: candidate.key)[:_CANDIDATES]
+
+    @cached_property
+    def item(self) -> ExampleItem | None:
+        """The item, once all were considered; None where none can be shown."""
+        return next(filter(None, (candidate.item() for candidate in self._first)), None)
 
 
 def _beside_each_other(pictures: Sequence[Pixels]) -> Pixels:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 
 from benchwright.errors import DataError
 from benchwright.files.parquet_tables import ParquetTable
-from benchwright.release.format.manifest import data_file
-from benchwright.release.format.schema import FORMAT_VERSION, PICTURE_COLUMNS, stamped_schema
+from benchwright.release.format.manifest import FORMAT_VERSION, data_file
+from benchwright.release.format.schema import PICTURE_COLUMNS, stamped_schema
 
 MAX_PICTURE_BYTES = 256 * 1024**2
 """Largest total size of one item's pictures, in bytes."""
@@ -28,8 +28,7 @@ A row group is one item, or several within `PieceLimits`, and Parquet's own data
 """
 
 _ROWS_AT_ONCE = 64
-_PICTURE_ROWS_AT_ONCE = 16
-"""Rows that are decoded at a time where pictures are read."""
+"""Rows that are made Python values at a time."""
 
 _PICTURES = frozenset(f"{name}.list.element.bytes" for name in PICTURE_COLUMNS)
 
@@ -71,7 +70,7 @@ def write_split(
     Raises:
         DataError: An item is larger than a reader would accept.
     """
-    schema = _written_schema(canary=canary)
+    schema = _pictures_once(stamped_schema(canary=canary))
     number, written, writer = 0, 0, None
     try:
         for group, size in _groups(rows, limits):
@@ -112,13 +111,14 @@ def _writer(path: Path, schema: pa.Schema, *, repeats: bool) -> pq.ParquetWriter
 
 _PICTURE = pa.struct([("bytes", pa.dictionary(pa.int32(), pa.binary())), ("path", pa.string())])
 _PICTURE_LIST = pa.list_(pa.field("element", _PICTURE))
-"""Pictures as they are written: each once a row group, so that it is neither copied nor compared row by row."""
+"""Pictures as they are written and read: each once a row group, neither copied nor compared row by row."""
 
 
-def _written_schema(*, canary: str) -> pa.Schema:
-    """Return the schema with picture columns as they are handed to the writer; the file has that of the format."""
-    schema = stamped_schema(canary=canary)
+def _pictures_once(schema: pa.Schema) -> pa.Schema:
+    """Return a schema with picture columns as they are written and read; the file has that of the format."""
     for name in PICTURE_COLUMNS:
+        if name not in schema.names:  # version 1
+            continue
         schema = schema.set(schema.get_field_index(name), pa.field(name, _PICTURE_LIST))
     return schema
 
@@ -228,7 +228,9 @@ def read_rows(
     tasks: Collection[str] | None = None,
     item_ids: Collection[str] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a data file as Python values, a few decoded at a time; all columns or some, all tasks or some.
+    """Yield the rows of a data file as Python values; all columns or some, all tasks or some.
+
+    Of a row group, each picture is in memory once, however many rows show it, and a few rows of texts.
 
     Of some items, only the row groups are read that hold one of them. `version` is the format version of the release.
 
@@ -239,18 +241,72 @@ def read_rows(
         DataError: The file is not a Parquet file, or does not have a release's columns, metadata and sizes.
     """
     is_of_text = columns is not None and not set(columns) & set(PICTURE_COLUMNS)
-    at_once = _ROWS_AT_ONCE if is_of_text else _PICTURE_ROWS_AT_ONCE
-    with opened_data_file(handle, title=title, canary=canary, version=version) as table:
-        if item_ids is None:
-            batches = table.batches(columns, at_once=at_once)
-        else:
-            batches = table.having("item_id", item_ids, columns, at_once=at_once)
-        for batch in batches:
-            yield from (batch if tasks is None else _having(batch, "task", tasks)).to_pylist()
+    with opened_data_file(handle, title=title, canary=canary, version=version, pictures_once=not is_of_text) as table:
+        found = table.batches(columns) if item_ids is None else table.having("item_id", item_ids, columns)
+        for batch in found:
+            chosen = batch if tasks is None else _having(batch, "task", tasks)
+            yield from _rows(chosen, with_files=not is_of_text)
+
+
+def _rows(batch: pa.RecordBatch, *, with_files: bool) -> Iterator[dict[str, Any]]:
+    """Yield rows as Python values; those that show the same picture of a row group have the same object of bytes."""
+    names = batch.schema.names
+    pictures = {name: _PictureColumn(batch.column(name)) for name in names if with_files and name in PICTURE_COLUMNS}
+    for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+        part = batch.slice(start, _ROWS_AT_ONCE)
+        values = [
+            pictures[name].lists(column) if name in pictures else column.to_pylist()
+            for name, column in zip(names, part.columns, strict=True)
+        ]
+        for row in zip(*values, strict=True):
+            yield dict(zip(names, row, strict=True))
+
+
+class _PictureColumn:
+    """A picture column of a row group, whose files are made Python values once.
+
+    Nothing here needs Arrow's compute functions, which take as long to import as an item takes to read.
+
+    Args:
+        column: The column, its bytes as a dictionary.
+    """
+
+    def __init__(self, column: pa.ListArray) -> None:
+        self._files: list[bytes] = column.values.field("bytes").dictionary.to_pylist()
+
+    def lists(self, rows: pa.ListArray) -> list[list[dict[str, Any] | None] | None]:
+        """Return the pictures of each of some rows of the column."""
+        first, *_, last = offsets = rows.offsets.to_pylist()
+        cells = rows.values.slice(first, last - first)
+        places, paths = cells.field("bytes").indices.to_pylist(), cells.field("path").to_pylist()
+        pictures = [
+            {"bytes": None if place is None else self._files[place], "path": path} if there else None
+            for there, place, path in zip(_are_there(cells), places, paths, strict=True)
+        ]
+        return [
+            pictures[start - first : stop - first] if there else None
+            for there, (start, stop) in zip(_are_there(rows), pairwise(offsets), strict=True)
+        ]
+
+
+def _are_there(array: pa.Array) -> Sequence[bool]:
+    """Return which values of an array are not null."""
+    if not array.null_count:
+        return [True] * len(array)
+    there: list[bool] = pa.Array.from_buffers(
+        pa.bool_(), len(array), [None, array.buffers()[0]], offset=array.offset
+    ).to_pylist()
+    return there
 
 
 def opened_data_file(
-    handle: BinaryIO, *, title: str, canary: str, version: int = FORMAT_VERSION, check_marks: bool = True
+    handle: BinaryIO,
+    *,
+    title: str,
+    canary: str,
+    version: int = FORMAT_VERSION,
+    check_marks: bool = True,
+    pictures_once: bool = False,
 ) -> ParquetTable:
     """Return an open data file, once its columns and sizes are known to be those of a release.
 
@@ -260,13 +316,16 @@ def opened_data_file(
         canary: Canary of the release.
         version: Format version of the release.
         check_marks: Whether its metadata has to be those of this release, too.
+        pictures_once: Whether the bytes of pictures come as dictionaries, each once a row group.
 
     Raises:
         DataError: The file is not a Parquet file, or does not have a release's columns, metadata and sizes.
     """
-    table = ParquetTable(handle, title=title, most_group_bytes=MAX_GROUP_BYTES)
+    expected = stamped_schema(canary=canary, version=version)
+    once = [leaf for leaf in _leaves(expected) if leaf in _PICTURES] if pictures_once else []
+    table = ParquetTable(handle, title=title, most_group_bytes=MAX_GROUP_BYTES, values_once=once)
     try:
-        _check_shape(table.schema, title, stamped_schema(canary=canary, version=version), check_marks=check_marks)
+        _check_shape(table.schema, title, _pictures_once(expected) if once else expected, check_marks=check_marks)
     except DataError:
         table.close()
         raise

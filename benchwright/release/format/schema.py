@@ -13,13 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-FORMAT = "benchwright/release"
-FORMAT_VERSION = 3
-"""Version that is written; `sort_key_of` says how its rows are sorted.
-
-Version 1 has clean pictures in `images`, no marks drawn, and no column `unmarked`. Versions 1 and 2 sort rows by item
-id, so that questions of one picture are apart, and each row group has a copy of it.
-"""
+from benchwright.release.format.manifest import FORMAT, FORMAT_VERSION
 
 _TEXT = pa.string()
 

@@ -2,8 +2,6 @@
 
 Malicious files can crash the process inside Arrow, so `verify_release` runs this module as a separate program
 (`benchwright.release.verification.subprocess_check`).
-
-Problems are reported in one line each, up to a limit.
 """
 
 from __future__ import annotations
@@ -21,6 +19,7 @@ from pathlib import Path
 
 from benchwright.canonical import bytes_digest
 from benchwright.drawing.model_pictures import DRAWING_VERSION, KNOWN_VERSIONS
+from benchwright.engines.record_jobs import map_on_this_machine
 from benchwright.errors import DataError
 from benchwright.records import ImageRecord, Operation
 from benchwright.release.card.card_facts import CardFacts
@@ -52,51 +51,9 @@ from benchwright.release.format.schema import sort_key_of
 from benchwright.release.sealing.public_items import what_tells
 from benchwright.release.verification.claims import CardCheck, check_card
 from benchwright.release.verification.drawings import DrawingComparer
+from benchwright.release.verification.problems import Problems, ReleaseContents
 from benchwright.rights import holds_metadata
 from benchwright.texts.normalization import counted
-
-_MAX_PROBLEMS = 200
-
-
-class Problems:
-    """A bounded list of problems; a hostile folder can have any number of wrong files, so the rest is only counted."""
-
-    def __init__(self) -> None:
-        self._lines: list[str] = []
-        self._left_out = 0
-
-    def add(self, line: str) -> None:
-        """Add one problem; the line begins with the file."""
-        if len(self._lines) < _MAX_PROBLEMS - 1:
-            self._lines.append(line)
-        else:
-            self._left_out += 1
-
-    @property
-    def found(self) -> bool:
-        """Return whether there is any problem."""
-        return bool(self._lines)
-
-    def all(self) -> list[str]:
-        """Return the lines, at most `_MAX_PROBLEMS`."""
-        return [*self._lines, *([f"and {self._left_out} more problems"] if self._left_out else [])]
-
-
-@dataclass(frozen=True)
-class ReleaseContents:
-    """Result of checking the rows.
-
-    Args:
-        content_id: Root hash of the current items; None where not all of them could be read.
-        problems: Problems, one line each, beginning with the file.
-        proven: What the comparison of the card proves.
-        not_proven: Parts of the card that were not compared with anything.
-    """
-
-    content_id: str | None
-    problems: list[str]
-    proven: list[str] = field(default_factory=list)
-    not_proven: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -154,7 +111,8 @@ class _Seen:
 def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
     """Read and check all rows of a release whose files match its manifest."""
     seen, problems, whole = _Seen(), Problems(), True
-    with DrawingComparer(manifest.drawing_version) as comparer:
+    with map_on_this_machine("verify") as record_map:
+        comparer = DrawingComparer(manifest.drawing_version, record_map)
         for name in sorted(manifest.files):
             split = manifests.split_of(name)
             if split is None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchwright.errors import BenchwrightError
-from benchwright.release.format.reader import Release
-from benchwright.release.sealing.answer_key import AnswerKey, read_answer_key, unsealed
+from benchwright.release.format.manifest import Manifest
 from benchwright.texts.normalization import counted
+
+if TYPE_CHECKING:
+    from benchwright.release.format.reader import Release
+    from benchwright.release.sealing.answer_key import AnswerKey
 
 
 @dataclass(frozen=True)
@@ -26,18 +30,21 @@ class KeyCheck:
     not_proven: tuple[str, ...] = ()
 
 
-def check_key(root: Path, path: Path | None) -> KeyCheck:
+def check_key(root: Path, manifest: Manifest, path: Path | None) -> KeyCheck:
     """Return the result of comparing a release that agrees with itself with its key file; None for no key.
 
     The commitment binds the key to the release. Beyond that, each sealed item is made again from the original item and
     the salt, and must be the released one.
     """
-    release = Release.open(root)
     if path is None:
-        if release.manifest.sealed is None:
+        if manifest.sealed is None:
             return KeyCheck()
-        names = ", ".join(release.manifest.sealed_splits)
+        names = ", ".join(manifest.sealed_splits)
         return KeyCheck(not_proven=(f"that the key fits the sealed items of {names}; its keeper gives --key FILE",))
+    from benchwright.release.format.reader import Release  # with Arrow, which nothing else here needs
+    from benchwright.release.sealing.answer_key import read_answer_key, unsealed
+
+    release = Release.open(root)
     try:
         key = read_answer_key(path)
         unsealed(release, key)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import benchwright
-from benchwright.release.verification.contents import ReleaseContents
+from benchwright.release.verification.problems import ReleaseContents
 
 _MEMORY_BYTES = 4 * 1024**3
 """Limit of the address space in bytes; an item with `parquet.MAX_PICTURE_BYTES` of pictures takes about half of it."""

@@ -22,8 +22,8 @@ from benchwright.release.format import human_baseline as human
 from benchwright.release.format import manifest as manifests
 from benchwright.release.format.files import listing, open_inside, read_inside, read_whole, shown
 from benchwright.release.format.manifest import Manifest
-from benchwright.release.verification.contents import Problems, ReleaseContents
 from benchwright.release.verification.key_check import KeyCheck, check_key
+from benchwright.release.verification.problems import Problems, ReleaseContents
 from benchwright.release.verification.proof import AGREES, Proof, checked_id, prove_origin
 from benchwright.release.verification.signature import AllowedSigners, Signer
 from benchwright.release.verification.subprocess_check import check_contents_apart
@@ -111,7 +111,7 @@ def verify_release(
     )
     for line in proof.problems:
         problems.add(line)
-    keyed = check_key(root, key) if not problems.found else KeyCheck()
+    keyed = KeyCheck() if manifest is None or problems.found else check_key(root, manifest, key)
     for line in keyed.problems:
         problems.add(line)
     lines = problems.all()

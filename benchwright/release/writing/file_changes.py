@@ -13,16 +13,18 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, Literal
 
 from benchwright.canonical import bytes_digest, canonical_json
 from benchwright.errors import UnreadableImage
 from benchwright.images.made_pictures import JPEG_QUALITY, MEDIA_TYPES, MadeForm
+from benchwright.record_map import RecordMap, map_here
 from benchwright.records import ImageRecord, Item, Operation
 from benchwright.release.format.provenance import ENCODED, LOSSLESS, METADATA_REMOVED, TURNED
-from benchwright.rights import holds_metadata, without_metadata
+from benchwright.release.writing.made_ahead import FileToMake, make_ahead
+from benchwright.rights import CUT_MEDIA_TYPES, holds_metadata, without_metadata
 from benchwright.workspace.item_cache import ItemCache
 
 _REMOVAL = Operation(step=METADATA_REMOVED, version=1, parameters={}, seed=0)
@@ -36,12 +38,15 @@ _ENCODING = Operation(
 _RECODING = Operation(step=LOSSLESS, version=1, parameters={"format": "webp"}, seed=0)
 """Operation that made JPEG files name which are released without further loss."""
 
-_ENCODINGS: dict[MadeForm, Operation] = {"jpeg": _ENCODING, "webp": _RECODING}
+_Form = MadeForm | Literal["turned"]
+"""What a file is made: turned upright, or encoded as a format."""
 
 _TURNING = Operation(
     step=TURNED, version=1, parameters={"format": "jpeg", "most_quality": JPEG_QUALITY, "tables": "source"}, seed=0
 )
 """Operation that turned JPEG files name."""
+
+_MAKING: dict[_Form, Operation] = {"jpeg": _ENCODING, "webp": _RECODING, "turned": _TURNING}
 
 _MEDIA_TYPES = {ENCODED: MEDIA_TYPES["jpeg"], LOSSLESS: MEDIA_TYPES["webp"]}
 
@@ -49,6 +54,7 @@ _TABLES = """
     CREATE TABLE file (original BLOB PRIMARY KEY, cut BLOB) WITHOUT ROWID;
     CREATE INDEX by_cut ON file (cut) WHERE cut IS NOT NULL;
     CREATE TABLE record (image_id TEXT PRIMARY KEY, record TEXT) WITHOUT ROWID;
+    CREATE TABLE to_make (original BLOB PRIMARY KEY, form TEXT, record TEXT);
 """
 
 
@@ -65,6 +71,7 @@ class FileChanges:
         turns: Function that tells of a record of a turned JPEG file and of an item that shows it whether the file is
             turned upright; it is if that is so for all items that show it.
         store: Store of files that were encoded before; without one, each is encoded when it is surveyed and released.
+        record_map: What maps the making of files over pictures; this process by default.
     """
 
     def __init__(
@@ -76,10 +83,11 @@ class FileChanges:
         encodes: Callable[[ImageRecord], MadeForm | None],
         turns: Callable[[ImageRecord, Item], bool] = lambda _record, _item: False,
         store: ItemCache | None = None,
+        record_map: RecordMap = map_here,
     ) -> None:
-        self._image, self._image_bytes = image, image_bytes
+        self._image, self._image_bytes, self._record_map = image, image_bytes, record_map
         self._removes_metadata, self._encodes, self._turns = removes_metadata, encodes, turns
-        self._store = store or ItemCache(None)
+        self._has_store, self._store = store is not None, store or ItemCache(None)
         self._database = sqlite3.connect("")  # a temporary file, which SQLite deletes
         self._database.executescript(_TABLES)
         self.left: dict[str, int] = {}
@@ -87,14 +95,23 @@ class FileChanges:
         self._used: Counter[str] = Counter()
 
     def survey(self, items: Iterable[Item]) -> None:
-        """Read the files that items show; call it with all items before anything else."""
+        """Read the files that items show; call it with all items before anything else.
+
+        Raises:
+            StepError: A worker ended while it made a file.
+        """
         for item in items:
             for image_id in {image.image_id for image in item.images}:
                 if not self._is_known(image_id):
-                    self._take_in(image_id, item)
-                elif self._is_turned(image_id) and not self._turns(self._image(image_id), item):
-                    self._used[_TURNING.operation_id] -= 1
-                    self._take_in(image_id, None)
+                    self._take_in(self._image(image_id), item)
+                elif self._is_to_be_turned(image_id) and not self._turns(self._image(image_id), item):
+                    self._take_in(self._image(image_id), None)
+        if self._has_store:
+            for _ in make_ahead(self._files_to_make(), self._store, self._record_map, what="pictures"):
+                pass
+        for record, form in self._to_make():
+            self._make(record, form)
+        self._database.execute("DELETE FROM to_make")
 
     def item(self, item: Item) -> Item:
         """Return an item that shows the files that are released; the very item where these are the workspace's."""
@@ -131,30 +148,23 @@ class FileChanges:
             return self._image_bytes(record)
         changed = self.image(record.image_id)
         original = self.image(changed.derived_from[0])
-        for form, operation in _ENCODINGS.items():
+        for form, operation in _MAKING.items():
             if changed.operation_id == operation.operation_id:
-                return self._encoded(original, form)
-        if changed.operation_id == _TURNING.operation_id:
-            return self._turned(original)
+                return self._made(original, form)
         return without_metadata(self._image_bytes(original), changed.media_type)
 
-    def _encoded(self, record: ImageRecord, form: MadeForm) -> bytes:
-        """Return a made picture's file as the one that is released."""
-        return self._store.get_or_make(
-            "encoded 1",
-            [record.image_id, _ENCODINGS[form].operation_id],
-            lambda: _made_anew(self._image_bytes(record), form),
-        )
-
-    def _turned(self, record: ImageRecord) -> bytes:
-        """Return a turned JPEG file as the upright one that is released.
+    def _made(self, record: ImageRecord, form: _Form) -> bytes:
+        """Return a file as the one that is released.
 
         Raises:
             UnreadableImage: It cannot be decoded.
         """
-        return self._store.get_or_make(
-            "turned 1", [record.image_id, _TURNING.operation_id], lambda: _upright(self._image_bytes(record))
-        )
+        return self._store.get_or_make(*_kept_as(record, form), lambda: _made_anew(self._image_bytes(record), form))
+
+    def _files_to_make(self) -> Iterator[FileToMake]:
+        for record, form in self._to_make():
+            read, make = partial(self._image_bytes, record), partial(_made_anew, form=form)
+            yield FileToMake(record.image_id, *_kept_as(record, form), read, make)
 
     def operations(self) -> tuple[Operation, ...]:
         """Return the operations that made files of the release, without those that made none."""
@@ -169,43 +179,67 @@ class FileChanges:
         query = "SELECT 1 FROM file WHERE cut = ?"
         return self._database.execute(query, (bytes.fromhex(image_id),)).fetchone() is not None
 
-    def _is_turned(self, image_id: str) -> bool:
-        released_id = self._released_id(image_id)
-        return released_id != image_id and self.image(released_id).operation_id == _TURNING.operation_id
+    def _is_to_be_turned(self, image_id: str) -> bool:
+        query = "SELECT 1 FROM to_make WHERE original = ? AND form = 'turned'"
+        return self._database.execute(query, (bytes.fromhex(image_id),)).fetchone() is not None
+
+    def _to_make(self) -> Iterator[tuple[ImageRecord, _Form]]:
+        """Yield the records of the files that are to be made, in the order in which they were taken in."""
+        for record, form in self._database.execute("SELECT record, form FROM to_make ORDER BY rowid"):
+            yield ImageRecord.model_validate_json(record), form
 
     def _released_id(self, image_id: str) -> str:
         row = self._database.execute("SELECT cut FROM file WHERE original = ?", (bytes.fromhex(image_id),)).fetchone()
         cut: str = image_id if row is None or row[0] is None else row[0].hex()
         return cut
 
-    def _take_in(self, image_id: str, item: Item | None) -> None:
+    def _take_in(self, record: ImageRecord, item: Item | None) -> None:
         """Decide which file is released for an image, and whether it is turned for an item that shows it."""
-        record = self._image(image_id)
-        released_id = None
+        form: _Form | None = self._encodes(record) or None
         if item is not None and _is_turned_jpeg(record) and self._turns(record, item):
-            with suppress(UnreadableImage):  # which items and verification say of the file as it is
-                released_id = self._keep_records(record, self._turned(record), _TURNING)
-        if released_id is not None:
-            pass
-        elif form := self._encodes(record):
-            encoded = self._encoded(record, form)
-            if not self._is_released(bytes_digest(encoded)):  # two pictures must not become one
-                released_id = self._keep_records(record, encoded, _ENCODINGS[form])
-        elif self._removes_metadata(record):
-            data = self._image_bytes(record)
-            try:
-                cut = without_metadata(data, record.media_type)
-            except UnreadableImage:
-                cut = data
-            if cut != data:
-                released_id = self._keep_records(record, cut, _REMOVAL)
-            elif holds_metadata(cut) is None:
-                self.left[record.media_type] = self.left.get(record.media_type, 0) + 1
-        row = bytes.fromhex(image_id), None if released_id is None else bytes.fromhex(released_id)
+            form = "turned"
+        key = bytes.fromhex(record.image_id)
+        self._database.execute("DELETE FROM to_make WHERE original = ?", (key,))
+        if form is not None:
+            self._database.execute("INSERT INTO to_make VALUES (?, ?, ?)", (key, form, record.model_dump_json()))
+            self._keep_originals(record)
+        self._settle(record, self._cut(record) if form is None and self._removes_metadata(record) else None)
+
+    def _make(self, record: ImageRecord, form: _Form) -> None:
+        """Make the file that is released for an image."""
+        try:
+            made = self._made(record, form)
+        except UnreadableImage:
+            if form != "turned":
+                raise
+            # It stays as it is; items and verification say that it cannot be read.
+            self._settle(record, self._cut(record) if self._removes_metadata(record) else None)
+            return
+        # Two pictures that are encoded must not become one.
+        if form == "turned" or not self._is_released(bytes_digest(made)):
+            self._settle(record, self._keep_records(record, made, _MAKING[form]))
+
+    def _cut(self, record: ImageRecord) -> str | None:
+        """Return the id of a file without its metadata; None where it has none that can be removed."""
+        data = self._image_bytes(record)
+        try:
+            cut = without_metadata(data, record.media_type)
+            is_known = record.media_type in CUT_MEDIA_TYPES or holds_metadata(data) is not None
+        except UnreadableImage:
+            cut, is_known = data, False
+        if cut != data:
+            self._keep_originals(record)
+            return self._keep_records(record, cut, _REMOVAL)
+        if not is_known:
+            self.left[record.media_type] = self.left.get(record.media_type, 0) + 1
+        return None
+
+    def _settle(self, record: ImageRecord, released_id: str | None) -> None:
+        row = bytes.fromhex(record.image_id), None if released_id is None else bytes.fromhex(released_id)
         self._database.execute("INSERT OR REPLACE INTO file VALUES (?, ?)", row)
 
     def _keep_records(self, record: ImageRecord, data: bytes, operation: Operation) -> str:
-        """Keep the record of a released file, and those that it goes back to; return its id."""
+        """Keep the record of a released file; return its id."""
         released_id = bytes_digest(data)
         self._used[operation.operation_id] += 1
         known = self._database.execute("SELECT record FROM record WHERE image_id = ?", (released_id,)).fetchone()
@@ -226,12 +260,15 @@ class FileChanges:
                 }
             ).model_dump(mode="json"),
         )
+        return released_id
+
+    def _keep_originals(self, record: ImageRecord) -> None:
+        """Keep the records of a file and of those that it goes back to, while the item that shows it is the last."""
         waiting = [record]
         while waiting:
             earlier = waiting.pop()
             self._put(earlier.image_id, earlier.model_dump(mode="json"))
             waiting += map(self._image, earlier.derived_from)
-        return released_id
 
     def _put(self, image_id: str, record: Mapping[str, Any]) -> None:
         self._database.execute("INSERT OR REPLACE INTO record VALUES (?, ?)", (image_id, canonical_json(record)))
@@ -241,16 +278,22 @@ def _is_turned_jpeg(record: ImageRecord) -> bool:
     return record.media_type == "image/jpeg" and any(note.startswith("exif_orientation:") for note in record.notes)
 
 
-def _upright(data: bytes) -> bytes:
-    """Return a turned JPEG file as the upright one that is released."""
+def _kept_as(record: ImageRecord, form: _Form) -> tuple[str, Any]:
+    """Return kind and key of a made file in the store of released bytes."""
+    kind = "turned 1" if form == "turned" else "encoded 1"
+    return kind, [record.image_id, _MAKING[form].operation_id]
+
+
+def _made_anew(data: bytes, form: _Form) -> bytes:
+    """Return a turned JPEG file upright, or a made picture's file in another format.
+
+    Raises:
+        UnreadableImage: It cannot be decoded.
+    """
     from benchwright.drawing.model_pictures import drawn_picture
-
-    return drawn_picture(data, (), fidelity="visual").data
-
-
-def _made_anew(data: bytes, form: MadeForm) -> bytes:
-    """Return a made picture's file in the format in which it is released."""
     from benchwright.images.decode import decode_rgb
     from benchwright.images.made_files import encode_made
 
+    if form == "turned":
+        return drawn_picture(data, (), fidelity="visual").data
     return encode_made(decode_rgb(data), form)[0]

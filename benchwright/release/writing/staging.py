@@ -10,7 +10,8 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
@@ -31,7 +32,7 @@ _TABLES = """
     CREATE TABLE item (
         item_id TEXT PRIMARY KEY, picture TEXT, split TEXT, task TEXT, operation_id TEXT, leaf BLOB, is_marked INTEGER,
         is_estimated INTEGER, row TEXT
-    ) WITHOUT ROWID;
+    );
     CREATE TABLE image (
         image_id TEXT PRIMARY KEY, dataset TEXT, licence TEXT, author TEXT, is_source INTEGER,
         operation_id TEXT, record TEXT
@@ -48,8 +49,12 @@ class Staging:
         self._database.execute("BEGIN")
         self.tally = TextTally()
 
-    def close(self) -> None:
-        """Close the file."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._database.close()
 
     def take_in(self, items: Iterable[tuple[Item, str]], image: Callable[[str], ImageRecord]) -> None:
@@ -58,11 +63,13 @@ class Staging:
         Raises:
             DataError: The name of a split is invalid, or an item or image is.
         """
+        last: set[str] = set()
         for item, split in items:
             if not re.fullmatch(SPLIT, split):
                 raise DataError(f"item {item.item_id} is in split {split!r}: give lower-case letters, digits and '_'")
             self.add_item(item, split)
-            wanted = [item.root_image_id, *(shown.image_id for shown in item.images)]
+            shown = {item.root_image_id, *(shown.image_id for shown in item.images)}
+            wanted, last = sorted(shown - last), shown  # the next item mostly shows the same
             while wanted:
                 image_id = wanted.pop()
                 if self.has_image(image_id):

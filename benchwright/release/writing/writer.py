@@ -13,6 +13,7 @@ from benchwright.canonical import file_digest
 from benchwright.drawing.model_pictures import DRAWING_VERSION
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.progress import Progress, Silent
+from benchwright.record_map import RecordMap, map_here
 from benchwright.records import ImageRecord, Item, Operation
 from benchwright.release.card.card import card
 from benchwright.release.card.card_facts import CardFacts
@@ -71,7 +72,7 @@ class _Contents:
     statements: Statements | None
     store: ItemCache
     announce: Callable[[ExpectedSize], None]
-    workers: int
+    record_map: RecordMap
     progress: Progress
 
     def is_visual(self, operation_id: str, task: str) -> bool:
@@ -110,7 +111,7 @@ def write_release(
     statements: Statements | None = None,
     store: ItemCache | None = None,
     announce: Callable[[ExpectedSize], None] | None = None,
-    workers: int = 1,
+    record_map: RecordMap = map_here,
     progress: Progress | None = None,
 ) -> Release:
     """Write a release folder, complete or not at all, and return the open release.
@@ -147,7 +148,7 @@ def write_release(
         statements: What the curators state of the release.
         store: Store of pictures that were drawn or encoded for earlier releases; without one, all are made.
         announce: Receiver of the size of the release, called before anything is drawn or written.
-        workers: Largest number of processes that draw marks.
+        record_map: What maps the drawing of marks over pictures; this process by default.
         progress: Receiver of the number of marked items that are drawn.
 
     Raises:
@@ -181,17 +182,14 @@ def write_release(
         statements if statements is not None and statements.document() else None,
         store or ItemCache(None),
         announce or (lambda _: None),
-        workers,
+        record_map,
         progress or Silent(),
     )
     with unfinished(folder) as draft:
         scratch = draft / "staging.sqlite"
-        staging = Staging(scratch)
-        try:
+        with Staging(scratch) as staging:
             staging.take_in(items, image)
             _write(draft, staging, image_bytes, contents)
-        finally:
-            staging.close()
         scratch.unlink()
         is_new = not folder.exists() or (replace and not _is_same(draft, folder))
         if sealing is not None and key is not None and (is_new or _is_same(draft, folder)):
@@ -241,8 +239,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
     (draft / "data").mkdir()
     names: list[str] = []
     example = ExampleChoice()
-    marked = sum(staging.marked().values())
-    if marked:
+    if marked := sum(staging.marked().values()):
         contents.progress.phase("drawing of marks", marked, "items")
     for split in sorted(counts.splits):
         rows = with_pictures(
@@ -252,8 +249,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
             by_address=contents.by_address or (lambda _: False),
             is_visual=contents.is_visual,
             store=contents.store,
-            marked=marked,
-            workers=contents.workers,
+            record_map=contents.record_map,
             progress=contents.progress,
         )
         names += write_split(

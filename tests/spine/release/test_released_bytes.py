@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 from small_bench import OPERATION, Bench
 
+from benchwright.engines.record_jobs import map_on_this_machine
 from benchwright.images import made_pictures
 from benchwright.images.decode import decode_rgb, jpeg_coding
 from benchwright.images.identify import identify
@@ -104,14 +105,14 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     def counting(module: Any, name: str) -> None:
         make = getattr(module, name)
 
-        def counted(*arguments: Any) -> Any:
+        def counted(*arguments: Any, **more: Any) -> Any:
             counts[name] += 1
-            return make(*arguments)
+            return make(*arguments, **more)
 
         monkeypatch.setattr(module, name, counted)
 
     counting(pictures, "_drawn")
-    counting(file_changes, "_upright")
+    counting(file_changes, "_made_anew")
     return counts
 
 
@@ -134,14 +135,14 @@ def test_a_webp_file_stays_as_it_is_and_is_stored_once(tmp_path: Path, work: Cou
 
 @pytest.mark.parametrize("subsampling", [0, 1, 2])
 @pytest.mark.parametrize("orientation", [3, 6])
-def test_a_turned_jpeg_is_released_upright_once_and_does_not_grow(
+def test_a_turned_jpeg_is_released_made_anew_once_and_does_not_grow(
     tmp_path: Path, work: Counter[str], orientation: int, subsampling: int
 ) -> None:
     picture = photograph(1, size_wh=(400, 296))
     data = encoded(picture, "JPEG", orientation=orientation, quality=80, subsampling=subsampling)
     with ItemCache(tmp_path / "cache.sqlite") as store:
         release = frozen(asked(tmp_path, [data], 3), tmp_path / "r", store=store)
-    assert work == {"_upright": 1}
+    assert work == {"_made_anew": 1}
     [released] = {file for one in release.items() for file in one.images.values()}
     assert identify_notes(released) == ()
     assert len(released) < 1.2 * len(data)
@@ -203,14 +204,14 @@ def test_verification_draws_each_marked_picture_once_and_no_other(tmp_path: Path
     plain = asked(tmp_path, [encoded(photograph(2), "WEBP"), encoded(photograph(3), "JPEG")], 4)
     bench = Bench(marked.items + plain.items, marked.files | plain.files, marked.records | plain.records)
     release = frozen(bench, tmp_path / "r")
-    with DrawingComparer(release.manifest.drawing_version, workers=1) as comparer:
-        faults = [fault for _, fault in comparer.compared(release.items())]
+    comparer = DrawingComparer(release.manifest.drawing_version)
+    faults = [fault for _, fault in comparer.compared(release.items())]
     assert faults == [None] * 12
     assert comparer.drawn == 1
 
 
 def test_workers_find_the_same_faults_in_the_same_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchwright.release.verification.drawings._LEAST_FOR_WORKERS", 1)
+    monkeypatch.setattr("benchwright.engines.record_jobs._LEAST_FOR_WORKERS", 1)
     files = [encoded(photograph(number), "JPEG") for number in range(4)]
     items = list(frozen(asked(tmp_path, files, 1, BOX), tmp_path / "r").items())
     changed = items[2].drawn[0]
@@ -219,8 +220,9 @@ def test_workers_find_the_same_faults_in_the_same_order(tmp_path: Path, monkeypa
     items[2] = type(items[2])(items[2].item, items[2].split, items[2].images, (wrong,))
     found = []
     for workers in (1, 2):
-        with DrawingComparer(2, workers=workers) as comparer:
-            found.append([(one.item.item_id, fault) for one, fault in comparer.compared(items)])
+        with map_on_this_machine("verify", workers=workers) as record_map:
+            compared = DrawingComparer(2, record_map).compared(items)
+            found.append([(one.item.item_id, fault) for one, fault in compared])
     assert found[0] == found[1]
     texts = [fault and fault.text for _, fault in found[0]]
     assert texts[:2] + texts[3:] == [None] * 3

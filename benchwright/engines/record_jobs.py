@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from functools import cache
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from benchwright.engines.base import Attempt, Done, Job
-from benchwright.pipeline.stages.stage_events import StageEvents
 from benchwright.record_map import RECORDS_PER_JOB, Kept, LostRecord, Record, RecordMap, Value, map_here, value_of
+
+if TYPE_CHECKING:
+    from benchwright.engines.base import Attempt, Done, Job
 
 _AHEAD = 64
 """Number of records for each worker that are read before the first value is yielded."""
 _MOST_AHEAD = 1024
-"""Largest number of records that are read ahead, each perhaps with its pictures."""
+"""Largest number of records that are read ahead."""
+_MOST_BYTES = 64 * 1024**2
+"""Size of the records that are read ahead, in bytes, where whoever maps says it; one may exceed it."""
+_MOST_WORKERS = 8
+"""Largest number of workers that a command starts unasked."""
+_LEAST_FOR_WORKERS = 32
+"""Number of records that a command's own process maps before it starts workers, which take longer to start."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,13 @@ class RecordsJob:
         return values
 
 
+class MapEvents(Protocol):
+    """A writer of a run's events, as far as maps are concerned."""
+
+    def mapped(self, stage: str, what: str, *, records: int, kept: int, lost: int) -> None:
+        """Report that a function was mapped over a number of records, of which some were kept and some lost."""
+
+
 class EngineMap:
     """A `RecordMap` that maps on the engine of a run.
 
@@ -77,7 +92,7 @@ class EngineMap:
         run_jobs: Callable[[Sequence[Job]], Iterator[Done]],
         *,
         workers: int,
-        events: StageEvents | None = None,
+        events: MapEvents | None = None,
     ) -> None:
         self._stage, self._run_jobs, self._events = stage, run_jobs, events
         self._ahead = min(_MOST_AHEAD, workers * _AHEAD)
@@ -90,10 +105,11 @@ class EngineMap:
         what: str,
         kept: Kept[Record] | None = None,
         together: int = RECORDS_PER_JOB,
+        size_of: Callable[[Record], int] | None = None,
     ) -> Iterator[Value | LostRecord]:
         """Yield the function's value of each record, in order (`RecordMap`); those that are kept are not sent."""
         coming, first, found, lost = iter(records), 0, 0, 0
-        while window := list(islice(coming, self._ahead)):
+        while window := _window(coming, self._ahead, size_of):
             values: list[Any] = [None if kept is None else kept.get(record) for record in window]
             missing = [(place, window[place]) for place, value in enumerate(values) if value is None]
             found += len(window) - len(missing)
@@ -110,27 +126,66 @@ class EngineMap:
                         kept.put(record, value)
             first += len(window)
             yield from values
-        if self._events is not None:
+        if self._events is not None and first:
             self._events.mapped(self._stage, what, records=first, kept=found, lost=lost)
 
 
+def _window(coming: Iterator[Record], most: int, size_of: Callable[[Record], int] | None) -> list[Record]:
+    """Return the next records, up to a number and, where their sizes are known, up to `_MOST_BYTES`."""
+    if size_of is None:
+        return list(islice(coming, most))
+    window: list[Record] = []
+    held = 0
+    for record in islice(coming, most):
+        window.append(record)
+        held += size_of(record)
+        if held >= _MOST_BYTES:
+            break
+    return window
+
+
+class _LateMap:
+    """A `RecordMap` that maps the first records in this process, and the rest by another map.
+
+    Args:
+        start: Function that returns the other map, called once.
+    """
+
+    def __init__(self, start: Callable[[], RecordMap]) -> None:
+        self._start, self._left = cache(start), _LEAST_FOR_WORKERS
+
+    def __call__(
+        self, function: Callable[[Record], Value], records: Iterable[Record], **how: Any
+    ) -> Iterator[Value | LostRecord]:
+        """Yield the function's value of each record, in order (`RecordMap`)."""
+        coming = iter(records)
+        for value in map_here(function, islice(coming, self._left), **how):
+            self._left -= 1
+            yield value
+        for record in coming:
+            yield from self._start()(function, chain([record], coming), **how)
+
+
 @contextmanager
-def map_on_this_machine(name: str, *, workers: int) -> Iterator[RecordMap]:
+def map_on_this_machine(name: str, *, workers: int | None = None) -> Iterator[RecordMap]:
     """Yield what maps functions over records in worker processes of this machine, for commands that are no run.
 
-    The workers start when there is something to map; with one worker, this process maps.
+    Workers start once there is much to map; where there may be one only, this process maps.
 
     Args:
         name: Name of the command, for messages.
-        workers: Number of processes, at least 1.
+        workers: Number of processes, at least 1; as many as there are processors, up to 8, by default.
     """
-    if workers == 1:
-        yield map_here
-        return
-    from benchwright.engines import LocalEngine
+    with ExitStack() as opened:
 
-    with (
-        TemporaryDirectory(prefix="benchwright-") as logs,
-        LocalEngine(None, workers=workers, log_folder=Path(logs)) as engine,
-    ):
-        yield EngineMap(name, engine.run, workers=workers)
+        def start() -> RecordMap:
+            from benchwright.engines.local import LocalEngine, processors
+
+            count = workers or min(processors(), _MOST_WORKERS)
+            if count == 1:
+                return map_here
+            logs = Path(opened.enter_context(TemporaryDirectory(prefix="benchwright-")))
+            engine = opened.enter_context(LocalEngine(None, workers=count, log_folder=logs))
+            return EngineMap(name, engine.run, workers=count)
+
+        yield _LateMap(start)

@@ -1,0 +1,51 @@
+"""What verification finds: problems, one line each, and what the check of the rows says.
+
+The process that starts the check imports nothing but this, and neither Arrow nor what decodes pictures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+_MAX_PROBLEMS = 200
+
+
+class Problems:
+    """A bounded list of problems; a hostile folder can have any number of wrong files, so the rest is only counted."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._left_out = 0
+
+    def add(self, line: str) -> None:
+        """Add one problem; the line begins with the file."""
+        if len(self._lines) < _MAX_PROBLEMS - 1:
+            self._lines.append(line)
+        else:
+            self._left_out += 1
+
+    @property
+    def found(self) -> bool:
+        """Return whether there is any problem."""
+        return bool(self._lines)
+
+    def all(self) -> list[str]:
+        """Return the lines, at most `_MAX_PROBLEMS`."""
+        return [*self._lines, *([f"and {self._left_out} more problems"] if self._left_out else [])]
+
+
+@dataclass(frozen=True)
+class ReleaseContents:
+    """Result of checking the rows.
+
+    Args:
+        content_id: Root hash of the current items; None where not all of them could be read.
+        problems: Problems, one line each, beginning with the file.
+        proven: What the comparison of the card proves.
+        not_proven: Parts of the card that were not compared with anything.
+    """
+
+    content_id: str | None
+    problems: list[str]
+    proven: list[str] = field(default_factory=list)
+    not_proven: list[str] = field(default_factory=list)

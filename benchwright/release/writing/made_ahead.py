@@ -1,0 +1,87 @@
+"""Files of a release that are made on the run's engine, into the store of released bytes, before they are asked for.
+
+Freezing decides about one picture after the other, in the order of the items. What takes long, drawing marks and
+encoding pictures, is done before, in the workers that the run has; the store then has each file when its turn comes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from benchwright.errors import StepError
+from benchwright.record_map import Kept, LostRecord, RecordMap
+from benchwright.workspace.item_cache import ItemCache
+
+
+@dataclass(frozen=True)
+class FileToMake:
+    """A file that the store is to have.
+
+    Args:
+        image_id: Id of the picture that it is made from, for messages.
+        kind: Kind of its entry in the store.
+        depends_on: Key of its entry.
+        read: Function that returns the picture's file.
+        make: Function that makes the file of it, and can be pickled.
+    """
+
+    image_id: str
+    kind: str
+    depends_on: Any
+    read: Callable[[], bytes]
+    make: Callable[[bytes], bytes]
+
+
+class _Task(NamedTuple):
+    """What a worker gets of a file to make."""
+
+    kind: str
+    depends_on: Any
+    data: bytes
+    make: Callable[[bytes], bytes]
+
+    def kept_as(self) -> tuple[str, Any]:
+        return self.kind, self.depends_on
+
+    def size(self) -> int:
+        return len(self.data)
+
+
+def _made(task: _Task) -> bytes:
+    return task.make(task.data)
+
+
+def make_ahead(files: Iterable[FileToMake], store: ItemCache, record_map: RecordMap, *, what: str) -> Iterator[None]:
+    """Make the files that the store does not have; yield once for each file, whether it was there or not.
+
+    A file that cannot be made of its picture is left to whoever asks for it.
+
+    Args:
+        files: The files; their pictures are read a few at a time.
+        store: The store.
+        record_map: What maps over the files.
+        what: What is done, in one or two words, for the run's log.
+
+    Raises:
+        StepError: A worker ended, or its memory, while it made a file.
+    """
+    begun: deque[str | None] = deque()
+
+    def missing() -> Iterator[_Task]:
+        for file in files:
+            if store.holds(file.kind, file.depends_on):
+                begun.append(None)
+            else:
+                begun.append(file.image_id)
+                yield _Task(file.kind, file.depends_on, file.read(), file.make)
+
+    for value in record_map(_made, missing(), what=what, kept=Kept(store, _Task.kept_as), size_of=_Task.size):
+        while (image_id := begun.popleft()) is None:
+            yield
+        if isinstance(value, LostRecord) and value.reason != "unfit":
+            raise StepError(f"image {image_id}: {what}: {value.message} ({value.reason})")
+        yield
+    yield from (None for _ in begun)

@@ -1,0 +1,58 @@
+"""The values of items that name their splits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from benchwright.errors import StepError
+from benchwright.records import Item
+
+ONLY_SPLIT = "test"
+"""Split of all items where nothing names splits."""
+
+_SPLIT_VALUE = "split"
+
+Valued = tuple[Item, Mapping[str, Any]]
+"""An item with its values."""
+
+
+def with_splits(items: Iterable[Valued], named: str | None) -> Iterator[tuple[Item, str]]:
+    """Yield items with their splits; all lie in `test` where no step named splits."""
+    for item, values in items:
+        key = named or _split_value(values)
+        if key is None:
+            yield item, ONLY_SPLIT
+            continue
+        split = values.get(key)
+        if not isinstance(split, str):
+            raise StepError(
+                f"item {item.item_id} has no value {key!r}; let the step that assigns splits see every item, "
+                "after the last step that makes or keeps items"
+            )
+        yield item, split
+
+
+def _split_value(values: Mapping[str, Any]) -> str | None:
+    names = split_values(values)
+    if len(names) > 1:
+        raise StepError(f"{several(sorted(names))}; say which with split_value")
+    return names[0] if names else None
+
+
+def split_values(values: Iterable[str]) -> list[str]:
+    """Return those of some values, in the order of their stages, that name splits.
+
+    Where several entries have a part of one name, as entries `items` have `own_splits`, the last part sees all items.
+    """
+    named: dict[str, str] = {}
+    for value in values:
+        if value.rpartition(".")[2] == _SPLIT_VALUE:
+            part = value.partition(".")[2]
+            named[part if "." in part else value] = value
+    return list(named.values())
+
+
+def several(names: Sequence[str]) -> str:
+    """Return in words that several values name splits."""
+    return f"several values name splits: {', '.join(names)}"

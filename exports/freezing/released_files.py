@@ -1,0 +1,131 @@
+"""Picture files as a workspace's release has them, and which of them may lose what no person sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from benchwright.images.made_pictures import MadeForm
+from benchwright.record_map import RecordMap
+from benchwright.records import ImageRecord, Item, Operation
+from benchwright.rooms import catalogue
+from benchwright.steps import WorkspaceView
+from benchwright.texts.normalization import counted
+from benchwright.workspace.item_cache import ItemCache
+
+from ..rights.redistribution import Redistribution
+
+if TYPE_CHECKING:
+    from benchwright.progress import Progress
+    from benchwright.release.writing.file_changes import FileChanges
+
+    from .step import Freeze
+
+
+def visual_operations(operations: Iterable[Operation]) -> frozenset[str]:
+    """Return the ids of the operations of whose pictures people see all that counts, as their steps declare."""
+    steps = catalogue("steps")
+    return frozenset(
+        operation.operation_id
+        for operation in operations
+        if operation.step in steps and steps[operation.step].load().picture_fidelity == "visual"
+    )
+
+
+def _exact_tasks(tasks: Iterable[str]) -> frozenset[str]:
+    """Return the tasks in whose pictures each pixel counts, as the steps of these names declare."""
+    steps = catalogue("steps")
+    return frozenset(task for task in tasks if task in steps and steps[task].load().picture_fidelity == "exact")
+
+
+class ReleasedFiles:
+    """Picture files as they are released: changed, as the workspace holds them, or by their address only.
+
+    Args:
+        settings: Settings of the release.
+        view: View of the workspace; all files are read where metadata is removed, and made ones where they are encoded.
+        visual: Ids of the operations whose pictures are encoded.
+        kept: Ids of other operations whose pictures may be JPEG, which is told; in sealed releases these are encoded
+            without further loss, as other pictures are.
+        store: Store of files that were encoded before.
+        record_map: What maps the encoding of files over pictures.
+        progress: Receiver of a warning about files whose metadata cannot be removed.
+    """
+
+    def __init__(
+        self,
+        settings: Freeze,
+        view: WorkspaceView,
+        visual: frozenset[str],
+        kept: frozenset[str],
+        store: ItemCache,
+        record_map: RecordMap,
+        progress: Progress | None,
+    ) -> None:
+        from benchwright.release.writing.file_changes import FileChanges
+
+        self.image, self.image_bytes = view.image, view.image_bytes
+        self.redistribution = Redistribution(settings.redistribute, view.image)
+        tasks: set[str] = set()
+        lossy: set[str] = set()
+
+        def is_lossy(record: ImageRecord) -> bool:
+            return record.operation_id in kept and record.media_type == "image/jpeg"
+
+        def surveyed() -> Iterator[Item]:
+            for item, _ in view.items():
+                tasks.add(item.task)
+                if kept:
+                    lossy.update(i.image_id for i in item.images if is_lossy(view.image(i.image_id)))
+                yield item
+
+        self.redistribution.survey(surveyed())
+        self.exact_tasks = _exact_tasks(tasks) if visual else frozenset()
+        self._changes: FileChanges | None = None
+        if lossy and not settings.sealed and progress is not None:
+            progress.warn(
+                f"{counted(len(lossy), 'picture')} made as JPEG will stay so: for pictures without loss begin a new "
+                "workspace with `pictures: lossless`"
+            )
+        if settings.metadata == "keep" and not visual and not (lossy and settings.sealed):
+            return
+
+        def encodes(record: ImageRecord) -> MadeForm | None:
+            if record.operation_id in visual and record.media_type != "image/jpeg":
+                return "jpeg"
+            return "webp" if settings.sealed and is_lossy(record) else None
+
+        changes = self._changes = FileChanges(
+            view.image,
+            view.image_bytes,
+            removes_metadata=lambda record: (
+                settings.metadata == "remove"
+                and record.source is not None  # a made file holds nothing but pixels
+                and not self.redistribution.is_by_address(record)
+            ),
+            encodes=encodes,
+            turns=lambda record, item: (
+                settings.metadata == "remove"
+                and item.operation_id in visual
+                and item.task not in self.exact_tasks
+                and not self.redistribution.is_by_address(record)
+            ),
+            store=store,
+            record_map=record_map,
+        )
+        changes.survey(item for item, _ in view.items())
+        self.image, self.image_bytes = changes.image, changes.image_bytes
+        if changes.left and progress is not None:
+            formats = ", ".join(f"{n} {media_type}" for media_type, n in sorted(changes.left.items()))
+            progress.warn(
+                f"metadata stays in picture files of which it cannot be cut out ({formats}): convert them to JPEG, PNG "
+                "or WebP before they are taken in, if they say what nobody else should know"
+            )
+
+    def item(self, item: Item) -> Item:
+        """Return an item with the ids of the files that are released."""
+        return item if self._changes is None else self._changes.item(item)
+
+    def operations(self) -> Sequence[Operation]:
+        """Return the operations that made released files of the workspace's."""
+        return () if self._changes is None else self._changes.operations()

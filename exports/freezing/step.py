@@ -1,0 +1,222 @@
+"""The step `freeze` and its settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import PrerequisiteError, RecipeError
+from benchwright.images.made_pictures import PictureRule
+from benchwright.pipeline.planning.plan import makers_of_estimates
+from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
+from benchwright.release.format.estimates import require_people
+from benchwright.release.format.statements import Statements
+from benchwright.steps import FOLDER, EarlierStage, FinalContext, FinalStep, Stream, WorkspaceView
+
+from ..rights.redistribution import Redistribute
+from ..splits import Splits
+from .named_splits import ONLY_SPLIT, several, split_values
+
+_BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_LATER: Mapping[str, Any] = {"metadata": "remove", "redistribute": "permitted", "statements": {}, "pictures": None}
+"""Defaults of settings that earlier versions did not have."""
+
+DRAFT = "0+"
+"""Versions that begin so are drafts, named by their content and replaced when it is frozen again."""
+
+SEALED_BY_CONTENT = (
+    "pictures: by_content cannot be had with sealed splits, since a file's format says which step made it; leave it out"
+)
+
+
+class Freeze(FinalStep):
+    """Write the release `releases/<name>-<version>` of the workspace.
+
+    Args:
+        release: Name of the benchmark: lower-case letters, digits, `-` and `_`; `name` in recipes, where `release` is
+            taken too.
+        release_version: Version, such as `"1.0"`, which never changes afterwards; `version` in recipes. Without one, a
+            draft named by its content.
+        licence: Licence of the release as a whole, such as `cc-by-4.0`.
+        description: Markdown for the card.
+        split_value: Value that names each item's split, such as `splits.split`; only needed where a recipe has several.
+            Without any, all items are in `test`.
+        errata: File of errata, relative to the recipe's folder: keys that people found wrong are set right, other items
+            that they found wrong are left out. A run writes the digest of its content instead.
+        accept_simulated: Whether to take items of what a model estimated though only simulated annotators decided on
+            them. The card, `release show` and `release verify` then say so.
+        sealed: Splits whose answers stay out of the release, such as `[test]`. They go to a key file in the
+            workspace's folder `keys`. The recipe's seed must be a secret one then.
+        accept_known_seed: Whether to seal though the recipe's seed can be guessed; only where no answer follows from
+            recipe and pictures, because people gave them all. The card then says so.
+        metadata: `remove` takes EXIF (with places), XMP, IPTC, comments and further pictures out of JPEG, PNG and WebP
+            files, without encoding them anew, but for JPEG files that EXIF turns: these are released upright where
+            what people see of them counts; `keep` releases the files as they are.
+        redistribute: `permitted` stops with a list where a licence forbids to pass a picture on; `url` releases address
+            and hash of such pictures instead, which `release fetch` gets; `all` releases them, where you have been
+            permitted to.
+        pictures: `by_content` makes and releases pictures, and draws those with marks, as JPEG of quality 95 where what
+            people see of them counts, and as WebP without loss where each pixel may; `lossless` has all without loss.
+            Steps make pictures as the recipe says when a workspace is begun: JPEGs that are there already stay what
+            they are in a `lossless` release. By default what the workspace was begun with: `by_content`, or `lossless`
+            where it is older than this setting. Releases with sealed splits are lossless.
+        statements: What only you can say: authors, url, languages, consent and pay of annotators, access terms, and
+            answers of the data sheet; in your words on the card.
+    """
+
+    name: ClassVar[str] = "freeze"
+    consumes: ClassVar[Stream] = "items"
+
+    release: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$", validation_alias=AliasChoices("name", "release"))
+    release_version: str | None = Field(
+        None,
+        pattern=r"^[0-9A-Za-z][0-9A-Za-z.+-]{0,63}$",
+        validation_alias=AliasChoices("version", "release_version"),
+    )
+    licence: str | None = None
+    description: str = ""
+    split_value: str | None = None
+
+    errata: str | None = None
+
+    accept_simulated: bool = False
+
+    sealed: tuple[str, ...] = ()
+
+    accept_known_seed: bool = False
+
+    metadata: Literal["remove", "keep"] = "remove"
+
+    redistribute: Redistribute = "permitted"
+
+    pictures: PictureRule | None = None
+
+    statements: Statements = Statements()
+
+    _errata: tuple[Erratum, ...] = PrivateAttr(())
+
+    @model_validator(mode="after")
+    def _read_errata(self, info: ValidationInfo) -> Freeze:
+        if self.errata is not None and not _BY_DIGEST.fullmatch(self.errata):
+            self._errata = read_errata((info.context or {}).get(FOLDER, Path()) / self.errata)
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings, with errata by what they say, so that the file's place does not matter."""
+        settings = super().parameters()
+        if self.errata is not None and not _BY_DIGEST.fullmatch(self.errata):
+            settings["errata"] = f"sha256:{bytes_digest(spelled(self._errata))}"
+        settings["statements"] = self.statements.document()
+        # What is left at its default is left out, so that a version that was frozen before is not frozen again.
+        return {name: value for name, value in settings.items() if name not in _LATER or value != _LATER[name]}
+
+    @property
+    def picture_rule(self) -> PictureRule | None:
+        """How the release is to hold pictures that steps make."""
+        return "lossless" if self.sealed else self.pictures
+
+    def corrections(self) -> Corrections:
+        """Return what sets items right on their way into the release.
+
+        Raises:
+            PrerequisiteError: Errata are known by their digest only.
+        """
+        if self.errata is not None and _BY_DIGEST.fullmatch(self.errata):
+            raise PrerequisiteError(f"errata {self.errata} are known by digest only; give the file")
+        return Corrections(self._errata)
+
+    @field_validator("release_version")
+    @classmethod
+    def _no_draft_by_hand(cls, version: str | None) -> str | None:
+        if version is not None and version.startswith(DRAFT):
+            raise ValueError(f"versions that begin with {DRAFT!r} are drafts; leave release_version out for one")
+        return version
+
+    @model_validator(mode="after")
+    def _sealed_is_lossless(self) -> Freeze:
+        if self.sealed and self.pictures == "by_content":
+            raise ValueError(SEALED_BY_CONTENT)
+        return self
+
+    def check_place(self, before: Sequence[EarlierStage], *, seed: int) -> None:
+        """Refuse what could not be frozen: splits that nothing or too much names, seeds that give sealed answers away.
+
+        Raises:
+            RecipeError: The setting, and what to change.
+        """
+        self._naming_stage(before)
+        if self.sealed:
+            from benchwright.release.sealing.sealing import require_secret_seed
+
+            if not self.accept_known_seed:
+                require_secret_seed(seed)
+            known = self.split_names(before)
+            if known is not None and (strange := sorted(set(self.sealed) - known)):
+                raise RecipeError(
+                    f"step {self.name!r}: sealed names the split {strange[0]!r}, and the splits are "
+                    f"{', '.join(sorted(known))}"
+                )
+        if not self.accept_simulated:
+            for entry, later in makers_of_estimates(before):
+                named = [{"stage": stage.id, "step": stage.step.name} for stage in later]
+                simulated = {stage.id: {"simulated": bool(stage.step.parameters().get("simulate"))} for stage in later}
+                require_people(entry, named, simulated)
+
+    def split_names(self, before: Sequence[EarlierStage]) -> frozenset[str] | None:
+        """Return the names of the release's splits; None where data say them."""
+        stage = self._naming_stage(before)
+        if stage is None:
+            return frozenset({ONLY_SPLIT})
+        return stage.step.names if isinstance(stage.step, Splits) else None
+
+    def _naming_stage(self, before: Sequence[EarlierStage]) -> EarlierStage | None:
+        """Return the stage whose value names the splits; None where none does.
+
+        Raises:
+            RecipeError: Several do and the settings choose none, the one that they choose gives no such value, or items
+                are made after it, which would have no split.
+        """
+        given = {f"{stage.id}.{name}": place for place, stage in enumerate(before) for name in stage.values}
+        named = split_values(given)
+        if self.split_value is None and len(named) > 1:
+            raise RecipeError(
+                f"step {self.name!r}: {several(named)}; set `split_value: {named[-1]}` for the last of them, or "
+                "leave a step out"
+            )
+        chosen = self.split_value or (named[0] if named else None)
+        if chosen is None:
+            return None
+        if chosen not in given:
+            raise RecipeError(
+                f"step {self.name!r}: no step before it gives {chosen!r}, which split_value names; those that name "
+                f"splits are {', '.join(named) or 'none: leave it out, and all items are in ' + repr(ONLY_SPLIT)}"
+            )
+        place = given[chosen]
+        makers = [stage.entry for stage in before[place + 1 :] if stage.kind == "map" and "items" in stage.makes]
+        if self.split_value and makers:
+            raise RecipeError(
+                f"step {self.name!r}: {makers[0]!r} makes items after {before[place].entry!r} has named their splits; "
+                f"move {before[place].entry!r} behind it"
+            )
+        return before[place]
+
+    def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
+        """Write the release and return its path."""
+        from .release import freeze
+
+        frozen = freeze(
+            self,
+            view,
+            workspace=ctx.workspace,
+            seed=ctx.seed,
+            recipe=ctx.recipe,
+            record_map=ctx.record_map,
+            progress=ctx.progress,
+            announce=lambda size: ctx.progress.beside(f"the release takes {size.text()}"),
+        )
+        return {"release": frozen.path.relative_to(ctx.workspace).as_posix()}
