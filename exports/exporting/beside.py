@@ -12,7 +12,7 @@ from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
 
 from .exported import ExportedItem, ExportHeader
-from .files import LinesWriter, PictureFolder, read_lines, read_picture
+from .files import LinesWriter, PictureFolder, PictureReader, read_lines
 
 SOURCES = "sources.jsonl"
 """One line for each picture of the release: its sources with licence, author and place."""
@@ -78,7 +78,7 @@ class BesideReader:
     """Reader of the clean pictures and vectors, compared with the items in their order."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._clean = PictureReader(folder)
         path = folder / MARKS
         self._lines: Iterator[Any] = read_lines(path) if path.exists() else iter(())
         self.compared = 0
@@ -97,7 +97,7 @@ class BesideReader:
             marks = [json.loads(prompt.model_dump_json()) for prompt in image.prompts]
             if line is None or (line["item_id"], line["picture"], line["marks"]) != (exported.item_id, number, marks):
                 raise DataError(f"{MARKS}: the marks of item {exported.item_id}, picture {number} differ")
-            if bytes_digest(read_picture(self._folder, line["unmarked"])) != image.image_id:
+            if bytes_digest(self._clean.read(line["unmarked"])) != image.image_id:
                 raise DataError(f"{line['unmarked']} is not the release's picture")
             self.compared += 1
 

@@ -7,7 +7,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,8 +25,14 @@ from .exported import ExportedItem
 if TYPE_CHECKING:
     from benchwright.images.pixels import Pixels
 
+_LAST = 16
+"""Number of pictures that are kept with their bytes, since the next items mostly show them again."""
+
 _KNOWN = 10_000
 """Number of pictures that are known to be right and not decoded again."""
+
+
+_Kept = TypeVar("_Kept")
 
 
 @dataclass
@@ -64,6 +70,7 @@ class ExportComparer:
     def __init__(self, written: ExportFormat) -> None:
         self._format = written
         self._known: OrderedDict[str, None] = OrderedDict()
+        self._last: OrderedDict[str, bytes] = OrderedDict()
         self.comparison = ExportComparison()
 
     def compare(self, items: Iterable[ExportedItem]) -> Iterator[ExportedItem]:
@@ -118,18 +125,22 @@ class ExportComparer:
             )
         expected: list[Pixels] | None = None
         for number, (data, image) in enumerate(zip(back.pictures, exported.item.images, strict=True), start=1):
-            marks = [prompt.model_dump(mode="json") for prompt in image.prompts] if self._format.shows_marks else []
-            key = digest([image.image_id, marks, bytes_digest(data)])
             self.comparison.pictures += 1
-            if key in self._known or self._is_released(data, number, exported.released):
+            if self._is_released(data, number, exported.released):
                 continue
-            if expected is None:
-                expected = self._expected(exported.released)
-            if not np.array_equal(_decoded(data), expected[number - 1]):
-                raise DataError(f"item {exported.item_id}, picture {number} has other pixels in the export")
-            self._known[key] = None
-            if len(self._known) > _KNOWN:
-                self._known.popitem(last=False)
+            marks = [prompt.model_dump(mode="json") for prompt in image.prompts] if self._format.shows_marks else []
+            shown = digest([image.image_id, marks])
+            if self._last.get(shown) == data:  # which is cheaper to find out than its SHA-256
+                continue
+            key = digest([image.image_id, marks, bytes_digest(data)])
+            if key not in self._known:
+                if marks or _without_metadata(exported.released.images[image.image_id]) != data:
+                    if expected is None:
+                        expected = self._expected(exported.released)
+                    if not np.array_equal(_decoded(data), expected[number - 1]):
+                        raise DataError(f"item {exported.item_id}, picture {number} has other pixels in the export")
+                _keep(self._known, key, None, most=_KNOWN)
+            _keep(self._last, shown, data, most=_LAST)
 
     def _is_released(self, data: bytes, number: int, released: ReleasedItem) -> bool:
         """Return whether a picture is a file of the release, with its marks or, where there are none, without."""
@@ -137,7 +148,7 @@ class ExportComparer:
         drawn = released.drawn[number - 1] if released.drawn and self._format.shows_marks else None
         if drawn is not None:
             return data == drawn
-        return not (image.prompts and self._format.shows_marks) and _is_the_file(data, released.images[image.image_id])
+        return not (image.prompts and self._format.shows_marks) and data == released.images[image.image_id]
 
     def _expected(self, released: ReleasedItem) -> list[Pixels]:
         """Return the pixels of an item's pictures, with marks or without, as evaluation decodes them."""
@@ -150,12 +161,17 @@ class ExportComparer:
         return [decode_rgb(released.images[image.image_id]) for image in released.item.images]
 
 
-def _is_the_file(data: bytes, stored: bytes) -> bool:
-    """Return whether a picture without marks is the release's file, or that file less what is no pixel."""
-    if data == stored:
-        return True
-    without_metadata = stored_picture(stored)
-    return without_metadata is not None and data == without_metadata.data
+def _keep(known: OrderedDict[str, _Kept], key: str, value: _Kept, *, most: int) -> None:
+    """Keep a value under a key; the oldest goes first."""
+    known[key] = value
+    if len(known) > most:
+        known.popitem(last=False)
+
+
+def _without_metadata(stored: bytes) -> bytes | None:
+    """Return a released file less what is no pixel; None where decoders may read it in different ways."""
+    picture = stored_picture(stored)
+    return None if picture is None else picture.data
 
 
 def _decoded(data: bytes) -> Pixels:

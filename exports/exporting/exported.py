@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -117,7 +117,8 @@ class PictureCredit:
 
     def document(self) -> dict[str, str]:
         """Return what is stated as JSON values."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        stated = ((name, getattr(self, name)) for name in self.__slots__)
+        return {name: value for name, value in stated if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

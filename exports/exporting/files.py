@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,6 +19,12 @@ from .exported import ExportedPicture
 PICTURES = "images"
 """Folder of the pictures as models see them, named by their SHA-256."""
 
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, allow_nan=False)
+"""Made once: `json.dumps` would make one a line."""
+
+_KEPT_PICTURES = 16
+"""Number of pictures that are kept in memory for the next lines, which name them again."""
+
 _LINE_BREAKS = re.compile("[\u0085\u2028\u2029]")
 """Characters besides the newline at which some programs break lines."""
 
@@ -28,7 +35,7 @@ def json_line(document: Mapping[str, Any]) -> str:
     Raises:
         ValueError: A value is not JSON, such as NaN.
     """
-    text = json.dumps(document, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    text = _ENCODER.encode(document)
     return _LINE_BREAKS.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
 
 
@@ -98,12 +105,26 @@ class PictureFolder:
             self._written.add(key)
 
 
-def read_picture(folder: Path, path: str) -> bytes:
-    """Return the file of a picture by its path relative to the export.
+class PictureReader:
+    """A reader of pictures by their paths relative to the export; those read last are kept.
 
-    Raises:
-        DataError: It is missing, is no regular file, or is larger than a release's pictures may be.
+    Args:
+        folder: Folder of the export.
     """
-    if not isinstance(path, str):
-        raise DataError(f"a picture's path is {type(path).__name__}, not a text")
-    return read_inside(folder, path, max_bytes=MAX_PICTURE_BYTES)
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read = lru_cache(_KEPT_PICTURES)(self._file)
+
+    def read(self, path: str) -> bytes:
+        """Return the file of a picture.
+
+        Raises:
+            DataError: It is missing, is no regular file, or is larger than a release's pictures may be.
+        """
+        if not isinstance(path, str):
+            raise DataError(f"a picture's path is {type(path).__name__}, not a text")
+        return self._read(path)
+
+    def _file(self, path: str) -> bytes:
+        return read_inside(self._folder, path, max_bytes=MAX_PICTURE_BYTES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +27,9 @@ _ANY = EXTENSIONS["image/png"]
 _CACHE_BYTES = 128 * 1024**2
 """Bound on the bytes of pictures that are kept in case another item shows them."""
 
+_KNOWN_PICTURES = 1024
+"""Number of pictures whose records are kept in case another item shows them."""
+
 
 class UnexportablePicture(DataError):
     """A picture of an item that cannot be decoded, or whose marks cannot be drawn; its item is left out and listed."""
@@ -42,6 +46,13 @@ class PictureShape(NamedTuple):
 
     most_pictures: int
     extension: str
+
+
+class _Known(NamedTuple):
+    """What a picture's record and those that it goes back to say."""
+
+    unmarked_name: str
+    credits: tuple[PictureCredit, ...]
 
 
 class _Ready(NamedTuple):
@@ -68,6 +79,7 @@ class ReleaseWalk:
         self._kept: OrderedDict[str, _Ready] = OrderedDict()
         self._used = 0
         self._left_out: set[str] = set()
+        self._known = lru_cache(_KNOWN_PICTURES)(self._looked_up)
 
     def __enter__(self) -> ReleaseWalk:
         for record in self._release.provenance():
@@ -166,7 +178,7 @@ class ReleaseWalk:
 
     def _picture(self, released: ReleasedItem, number: int, image: ItemImage) -> ExportedPicture:
         ready = self._made(released, number, image)
-        picture = ready.picture
+        picture, known = ready.picture, self._known(image.image_id)
         return ExportedPicture(
             number=number,
             image=image,
@@ -176,9 +188,12 @@ class ReleaseWalk:
             width=picture.width,
             height=picture.height,
             is_encoded=picture.how == "encoded",
-            unmarked_name=file_name(self.record(image.image_id)),
-            credits=self.credits_of(image.image_id),
+            unmarked_name=known.unmarked_name,
+            credits=known.credits,
         )
+
+    def _looked_up(self, image_id: str) -> _Known:
+        return _Known(file_name(self.record(image_id)), self.credits_of(image_id))
 
     def _made(self, released: ReleasedItem, number: int, image: ItemImage) -> _Ready:
         from benchwright.drawing import PromptError
@@ -186,8 +201,9 @@ class ReleaseWalk:
         # Where no marks are drawn, a picture with marks elsewhere and without them here is one file: the release's own.
         prompts = image.prompts if self._draws_marks else ()
         drawn = released.drawn[number - 1] if released.drawn and self._draws_marks else None
-        marks = [prompt.model_dump(mode="json") for prompt in prompts]
-        key = digest([image.image_id, marks]) if drawn is None else bytes_digest(drawn)
+        key = image.image_id if drawn is None else bytes_digest(drawn)
+        if drawn is None and prompts:
+            key = digest([image.image_id, [prompt.model_dump(mode="json") for prompt in prompts]])
         if (known := self._kept.get(key)) is not None:
             self._kept.move_to_end(key)
             return known

@@ -22,7 +22,7 @@ from benchwright.regions.formats.streamed_json import JsonLists
 
 from ..exporting.base import ExportFormat, NotCarried, ReadItem
 from ..exporting.exported import ExportedItem, ExportedPicture, ExportHeader
-from ..exporting.files import PictureFolder, read_picture
+from ..exporting.files import PictureFolder, PictureReader
 
 _LISTS = ("images", "annotations", "items")
 MARK, ANSWER_REGION = "mark", "answer_region"
@@ -86,6 +86,7 @@ class CocoDetection(ExportFormat):
 
     def read(self) -> Iterator[ReadItem]:
         """Yield the items of each file, with the pictures that its `images` name."""
+        files = PictureReader(self.folder)
         for split in self.header.splits:
             paths: dict[int, str] = {}
             for key, _, _, element in JsonLists(self.folder / f"{split}.json").elements():
@@ -98,7 +99,7 @@ class CocoDetection(ExportFormat):
                         question=element["question"],
                         options=element["options"],
                         answer=element["target"],
-                        pictures=[read_picture(self.folder, paths[number]) for number in element["image_ids"]],
+                        pictures=[files.read(paths[number]) for number in element["image_ids"]],
                     )
 
     def not_carried(self, exported: ExportedItem) -> Iterator[NotCarried]:

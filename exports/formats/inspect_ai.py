@@ -11,7 +11,7 @@ from benchwright.records import LETTERS
 
 from ..exporting.base import ExportFormat, NotCarried, ReadItem
 from ..exporting.exported import ExportedItem, ExportHeader
-from ..exporting.files import LinesWriter, PictureFolder, read_lines, read_picture
+from ..exporting.files import LinesWriter, PictureFolder, PictureReader, read_lines
 from ..exporting.reply_reader import LOADER, READER, write_reader
 
 TASKS = "task.py"
@@ -70,6 +70,7 @@ class InspectAI(ExportFormat):
 
     def read(self) -> Iterator[ReadItem]:
         """Yield the items as inspect_ai reads samples: choices in order are A, B, C; paths are relative to the file."""
+        files = PictureReader(self.folder)
         for split in self.header.splits:
             for sample in read_lines(self.folder / f"{split}.jsonl"):
                 try:
@@ -81,7 +82,7 @@ class InspectAI(ExportFormat):
                         question=text["text"],
                         options=dict(zip(LETTERS, sample["choices"], strict=False)),
                         answer=sample["target"] or None,
-                        pictures=[read_picture(self.folder, image["image"]) for image in images],
+                        pictures=[files.read(image["image"]) for image in images],
                     )
                 except (KeyError, TypeError, ValueError) as error:
                     raise DataError(f"{split}.jsonl has a line that is no sample: {error!r}") from error

@@ -10,7 +10,7 @@ from benchwright.errors import DataError
 
 from ..exporting.base import ExportFormat, ReadItem
 from ..exporting.exported import ExportedItem, ExportedPicture, ExportHeader
-from ..exporting.files import LinesWriter, PictureFolder, read_lines, read_picture
+from ..exporting.files import LinesWriter, PictureFolder, PictureReader, read_lines
 
 
 class JsonLines(ExportFormat):
@@ -59,6 +59,7 @@ class JsonLines(ExportFormat):
 
     def read(self) -> Iterator[ReadItem]:
         """Yield the items, each from its line alone and the pictures that it names."""
+        files = PictureReader(self.folder)
         for split in self.header.splits:
             for row in read_lines(self.folder / f"{split}.jsonl"):
                 try:
@@ -71,7 +72,7 @@ class JsonLines(ExportFormat):
                             for choice in row["choices"]
                         },
                         answer=row["target"],
-                        pictures=[read_picture(self.folder, image["path"]) for image in row["images"]],
+                        pictures=[files.read(image["path"]) for image in row["images"]],
                     )
                 except (KeyError, TypeError) as error:
                     raise DataError(f"{split}.jsonl has a line without {error}") from error

@@ -16,7 +16,7 @@ from benchwright.regions.formats.streamed_json import JsonLists
 
 from ..exporting.base import ExportFormat, ReadItem
 from ..exporting.exported import ExportedItem, ExportHeader
-from ..exporting.files import PICTURES, PictureFolder, json_line, read_picture
+from ..exporting.files import PICTURES, PictureFolder, PictureReader, json_line
 
 CONFIG = "label_config.xml"
 _LOCAL_FILES = "/data/local-files/?d="
@@ -97,6 +97,7 @@ class LabelStudioTasks(ExportFormat):
 
     def read(self) -> Iterator[ReadItem]:
         """Yield the items of each file of tasks; pictures by the addresses at which Label Studio serves local files."""
+        files = PictureReader(self.folder)
         for split in self.header.splits:
             for task in JsonLists(self.folder / f"{split}.json").entries():
                 data, meta = task["data"], task["meta"]
@@ -107,14 +108,14 @@ class LabelStudioTasks(ExportFormat):
                     question=data["question"],
                     options={option[1]: option.removeprefix(f"({option[1]}) ") for option in options},
                     answer=meta["target"],
-                    pictures=[self._picture(url) for url in data["images"]],
+                    pictures=[files.read(self._path(url)) for url in data["images"]],
                 )
 
-    def _picture(self, url: str) -> bytes:
+    def _path(self, url: str) -> str:
         path = PurePosixPath(unquote(url.removeprefix(_LOCAL_FILES)))
         if not url.startswith(_LOCAL_FILES) or path.parts[:1] != (self.header.out.name,):
             raise DataError(f"the picture {url!a} does not lie in the export")
-        return read_picture(self.folder, path.relative_to(self.header.out.name).as_posix())
+        return path.relative_to(self.header.out.name).as_posix()
 
     def usage(self) -> str:
         """Return how to import the tasks."""

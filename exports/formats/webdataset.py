@@ -142,7 +142,7 @@ def _samples(path: Path) -> Iterator[dict[str, bytes]]:
     sample: dict[str, bytes] = {}
     key = None
     try:
-        with tarfile.open(path, "r|") as archive:
+        with tarfile.open(path, "r:") as archive:
             for entry in archive:
                 handle = archive.extractfile(entry)
                 stem, _, extension = entry.name.partition(".")
