@@ -164,11 +164,16 @@ def ingest(
     seen = [file for file in known if file is not None]
     cache.save(seen, tmp=workspace.tmp)
     sources = {photograph.source.uri: photograph for photograph in brought}
-    seen += [_seen(photograph, limits) for photograph in brought]
+    paths = {photograph.path for photograph in brought}
+    in_folder = {path: file for file in seen if file.reason is None and (path := root / path_for(file.uri)) in paths}
+    seen += [_seen(photograph, limits, in_folder.get(photograph.path)) for photograph in brought]
     return _write(workspace, seen, sources, table, root if copy else None, shard_count)
 
 
-def _seen(photograph: BroughtPhotograph, limits: Limits) -> SeenFile:
+def _seen(photograph: BroughtPhotograph, limits: Limits, known: SeenFile | None) -> SeenFile:
+    """Return the identity of a photograph that somebody brought; `known` has it where its file is the folder's."""
+    if known is not None:
+        return SeenFile(photograph.source.uri, *_identity(known))
     try:
         return SeenFile(
             photograph.source.uri, *_identity(identify(photograph.path, root=photograph.path.parent, limits=limits))

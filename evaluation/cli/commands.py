@@ -631,11 +631,12 @@ def report(
     as_json: bool,
 ) -> None:
     """Write one HTML page with scores, plots and items of all models in a folder of results."""
+    from benchwright.engines.record_jobs import map_on_this_machine
     from benchwright.terminal.progress_bars import ProgressBars
 
     from ..report.writing import write_report
 
-    with ProgressBars() as progress:
+    with ProgressBars() as progress, map_on_this_machine("report") as record_map:
         written = write_report(
             results,
             release,
@@ -645,6 +646,7 @@ def report(
             data=data,
             findings=errors,
             shortcuts=shortcuts,
+            record_map=record_map,
             progress=progress,
         )
     emit(written.document(), as_json=as_json, text=written.describe)

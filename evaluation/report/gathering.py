@@ -198,7 +198,8 @@ def gather(
     last = max((number for number, (item_id, _) in enumerate(items) if item_id in chosen), default=-1)
     wanted = chain.from_iterable(needed for _, _, needed in islice(ahead, last + 1))
     del ahead
-    made = record_map(page_picture, wanted, what="pictures", kept=Kept(cache, WantedPicture.kept_as))
+    kept = Kept(cache, WantedPicture.kept_as)
+    made = record_map(page_picture, wanted, what="pictures", kept=kept, size_of=WantedPicture.size)
     pictures = PagePictures(keep, made)
     watching = progress or Silent()
     watching.phase("report", len(items))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from record_functions import WorkerThere, halved, told
+from record_functions import WorkerThere, halved, process_of, told
 
 from benchwright.engines import LocalEngine
-from benchwright.engines.record_jobs import EngineMap
+from benchwright.engines.record_jobs import EngineMap, map_on_this_machine
 from benchwright.engines.usage import Meter
 from benchwright.errors import PrerequisiteError, StepError
 from benchwright.pipeline.stages.runlog import RunLog, logged
@@ -55,6 +56,29 @@ def test_values_come_in_the_order_of_the_records_and_a_refused_one_is_lost_alone
     assert [value for value in values if not isinstance(value, LostRecord)] == [
         str(n // 2).encode() for n in records if n % 2 == 0
     ]
+
+
+def test_few_records_are_read_ahead_where_they_are_large(on_workers: RecordMap) -> None:
+    read: list[int] = []
+
+    def records() -> Iterator[int]:
+        for number in range(0, 20, 2):
+            read.append(number)
+            yield number
+
+    values = on_workers(halved, records(), what="halves", size_of=lambda _: 40 * 1024**2)
+    assert next(values) == b"0"
+    assert read == [0, 2]
+    assert len(list(values)) == 9
+
+
+def test_a_command_starts_workers_only_for_what_comes_after_the_first_records(tmp_path: Path) -> None:
+    records = list(range(0, 100, 2))
+    with map_on_this_machine("halves", workers=2) as record_map:
+        assert list(record_map(process_of, records[:20], what="halves")) == [os.getpid()] * 20
+        rest = list(record_map(process_of, records, what="halves"))
+    assert rest[:12] == [os.getpid()] * 12
+    assert os.getpid() not in rest[12:]
 
 
 def test_a_defect_of_the_function_is_recorded_without_its_message(on_workers: RecordMap) -> None:

@@ -28,6 +28,9 @@ _SAME_IN_BOTH = (
     "item_id", "revision", "task", "kind", "question", "answer", "refusal", "level", "category",
     "explanation", "operation_id", "root_image_id", "made_from",
 )  # fmt: skip
+_STRUCTURES = ("attributes", "written_by", "evidence")
+"""Columns that hold an object as JSON."""
+
 _MOST_KNOWN = 8
 _FILE_NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{1,8}")
 
@@ -76,7 +79,13 @@ def file_name(record: ImageRecord) -> str:
 
 
 def row_of(item: Item, split: str) -> dict[str, Any]:
-    """Return an item's row without the bytes of its pictures.
+    """Return an item's row without the bytes of its pictures; errors as of `spelled_row`."""
+    row, _ = spelled_row(item, split)
+    return row
+
+
+def spelled_row(item: Item, split: str) -> tuple[dict[str, Any], str]:
+    """Return an item's row without the bytes of its pictures, and the same as canonical JSON.
 
     Raises:
         DataError: A structure of the item holds a value that JSON cannot represent, such as NaN.
@@ -93,14 +102,13 @@ def row_of(item: Item, split: str) -> dict[str, Any]:
             ),
             "choices": [choice.model_dump() for choice in item.choices],
             "group_keys": list(item.group_keys),
-            "attributes": canonical_json(item.attributes),
-            "written_by": canonical_json(item.written_by),
-            "evidence": canonical_json(item.evidence),
+            **{name: canonical_json(value) if (value := getattr(item, name)) else "{}" for name in _STRUCTURES},
         }
-        canonical_json(row).encode()  # half a surrogate pair cannot be encoded in UTF-8
+        text = canonical_json(row)
+        text.encode()  # half a surrogate pair cannot be encoded in UTF-8
     except (ValueError, TypeError, RecursionError) as error:
         raise DataError(f"item {item.item_id} cannot be released: {error}") from error
-    return row
+    return row, text
 
 
 def released_item(row: Mapping[str, Any], *, title: str, known: KnownFiles | None = None) -> ReleasedItem:
@@ -148,9 +156,7 @@ def _item(row: Mapping[str, Any], title: str) -> Item:
     prompts = documents.parse(row["visual_prompts"], title=f"{title}: visual_prompts")
     if not isinstance(prompts, list):
         raise DataError(f"{title}: visual_prompts is not a list")
-    structures = {
-        name: documents.parse(row[name], title=f"{title}: {name}") for name in ("attributes", "written_by", "evidence")
-    }
+    structures = {name: documents.parse(row[name], title=f"{title}: {name}") for name in _STRUCTURES}
     images = [
         {"image_id": image_id, "role": role, "prompts": marks}
         for image_id, role, marks in zip(ids, roles, prompts, strict=True)

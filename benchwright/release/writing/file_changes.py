@@ -107,7 +107,7 @@ class FileChanges:
                 elif self._is_to_be_turned(image_id) and not self._turns(self._image(image_id), item):
                     self._take_in(self._image(image_id), None)
         if self._has_store:
-            for _ in make_ahead(self._files_to_make(), self._store, self._record_map, what="pictures"):
+            for _ in make_ahead(self._files_to_make(), self._store, self._record_map, what="files"):
                 pass
         for record, form in self._to_make():
             self._make(record, form)
@@ -115,6 +115,8 @@ class FileChanges:
 
     def item(self, item: Item) -> Item:
         """Return an item that shows the files that are released; the very item where these are the workspace's."""
+        if not self._used:
+            return item
         cut = {image.image_id: self._released_id(image.image_id) for image in item.images}
         if all(image_id == released_id for image_id, released_id in cut.items()):
             return item

@@ -174,8 +174,9 @@ class _Pictures:
                 drawn.append(None)
                 continue
             drawing = _Drawing(image_id, cell["bytes"], prompts, fidelity)
-            drawn.append(digest(drawing.depends_on()))
-            self.wanted.setdefault(drawn[-1], drawing)
+            key = digest(drawing.depends_on())
+            drawn.append(key)
+            self.wanted.setdefault(key, drawing)
         return _WaitingRow(row, text_bytes, clean, drawn, any(marks))
 
     def _file(self, image_id: str) -> tuple[ImageRecord, _Cell]:

@@ -22,7 +22,7 @@ from benchwright.release.format.drawn import has_marks
 from benchwright.release.format.estimates import is_estimated
 from benchwright.release.format.manifest import SPLIT
 from benchwright.release.format.provenance import SourceCount, SourceTally
-from benchwright.release.format.rows import row_of
+from benchwright.release.format.rows import spelled_row
 from benchwright.release.format.schema import sort_key_of
 from benchwright.release.writing.expected_size import PictureOfRow
 
@@ -86,12 +86,12 @@ class Staging:
         Raises:
             DataError: The item has been added already, or cannot be written as a row.
         """
-        columns = row_of(item, split)
+        columns, row = spelled_row(item, split)
         picture, _ = sort_key_of(columns)
         leaf = identity.leaf_of(item, split)
         facts = (split, item.task, item.operation_id, leaf, has_marks(item), is_estimated(item))
         try:
-            values = (item.item_id, picture, *facts, canonical_json(columns))
+            values = (item.item_id, picture, *facts, row)
             self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         except sqlite3.IntegrityError:
             raise DataError(f"item {item.item_id} is given twice; a release holds each item once") from None

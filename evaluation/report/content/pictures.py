@@ -57,6 +57,10 @@ class WantedPicture(NamedTuple):
         """Return kind and key of the picture's entry in an `ItemCache`."""
         return f"page picture {_VERSION}", [self.image_id, _marks(self.prompts), self.max_side_px]
 
+    def size(self) -> int:
+        """Return the size of the file in bytes."""
+        return len(self.data)
+
 
 def page_picture(wanted: WantedPicture) -> bytes:
     """Return a wanted picture as a page has it: data URI, width and height, as JSON.

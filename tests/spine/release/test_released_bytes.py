@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,11 @@ from PIL import Image
 from small_bench import OPERATION, Bench
 
 from benchwright.engines.record_jobs import map_on_this_machine
+from benchwright.errors import DataError, StepError
 from benchwright.images import made_pictures
 from benchwright.images.decode import decode_rgb, jpeg_coding
 from benchwright.images.identify import identify
+from benchwright.record_map import LostRecord
 from benchwright.records import Choice, ImageRecord, Item, ItemImage, Source, VisualPrompt, item_id_for
 from benchwright.release import Release, verify_release
 from benchwright.release.format.provenance import TURNED
@@ -227,6 +229,29 @@ def test_workers_find_the_same_faults_in_the_same_order(tmp_path: Path, monkeypa
     texts = [fault and fault.text for _, fault in found[0]]
     assert texts[:2] + texts[3:] == [None] * 3
     assert texts[2] == f"item {items[2].item.item_id}: image 1 does not show what its file and its marks give"
+
+
+def _losing(function: Any, records: Iterable[Any], **_: Any) -> Iterator[LostRecord]:
+    """A `RecordMap` whose workers die."""
+    return (LostRecord("worker_died", "it ended its worker several times") for _ in records)
+
+
+def test_a_picture_that_ends_its_worker_ends_freezing_and_is_a_problem_to_verification(tmp_path: Path) -> None:
+    bench = asked(tmp_path, [encoded(photograph(1), "JPEG")], 2, BOX)
+    image_id = bench.items[0][0].images[0].image_id
+    with pytest.raises(StepError, match=f"image {image_id}, drawn for models: it ended its worker"):
+        frozen(bench, tmp_path / "r", record_map=_losing)
+    assert not (tmp_path / "r").exists()
+    release = frozen(bench, tmp_path / "r")
+    with pytest.raises(DataError, match="cannot be drawn to be compared: it ended its worker"):
+        list(DrawingComparer(2, _losing).compared(release.items()))
+
+
+def test_items_that_show_one_picture_have_its_bytes_once_in_memory(tmp_path: Path) -> None:
+    release = frozen(asked(tmp_path, [encoded(photograph(1), "JPEG")], 3, BOX), tmp_path / "r")
+    items = list(release.items())
+    assert len({id(data) for one in items for data in one.images.values()}) == 1
+    assert len({id(data) for one in items for data in one.drawn}) == 1
 
 
 def test_the_size_is_said_before_anything_is_drawn_and_comes_true(tmp_path: Path, work: Counter[str]) -> None:
