@@ -6,7 +6,7 @@ ROOM = Room(
     name="exports",
     steps={
         "splits": Entry(
-            "benchwright.exports.splits:Splits",
+            "benchwright.exports.freezing.splits:Splits",
             "Assign items to splits, never parting what shares a group key.",
         ),
         "freeze": Entry("benchwright.exports.freezing.step:Freeze", "Write the release, an immutable folder."),

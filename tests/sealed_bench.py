@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from small_bench import OPERATION, Bench
 
-from benchwright.exports.freezing.release import freeze
-from benchwright.exports.freezing.step import Freeze
+from benchwright.exports.freezing.step import Freeze, freeze
 from benchwright.records import LETTERS, Choice, Item, ItemImage, item_id_for
 from benchwright.release import Release
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from benchwright.progress import Progress
     from benchwright.release.writing.file_changes import FileChanges
 
-    from .step import Freeze
-
 
 def visual_operations(operations: Iterable[Operation]) -> frozenset[str]:
     """Return the ids of the operations of whose pictures people see all that counts, as their steps declare."""
@@ -42,11 +40,13 @@ class ReleasedFiles:
     """Picture files as they are released: changed, as the workspace holds them, or by their address only.
 
     Args:
-        settings: Settings of the release.
         view: View of the workspace; all files are read where metadata is removed, and made ones where they are encoded.
+        redistribution: What may be passed on.
         visual: Ids of the operations whose pictures are encoded.
         kept: Ids of other operations whose pictures may be JPEG, which is told; in sealed releases these are encoded
             without further loss, as other pictures are.
+        removes_metadata: Whether files lose their metadata.
+        is_sealed: Whether answers are sealed.
         store: Store of files that were encoded before.
         record_map: What maps the encoding of files over pictures.
         progress: Receiver of a warning about files whose metadata cannot be removed.
@@ -54,10 +54,13 @@ class ReleasedFiles:
 
     def __init__(
         self,
-        settings: Freeze,
         view: WorkspaceView,
+        redistribution: Redistribution,
+        *,
         visual: frozenset[str],
         kept: frozenset[str],
+        removes_metadata: bool,
+        is_sealed: bool,
         store: ItemCache,
         record_map: RecordMap,
         progress: Progress | None,
@@ -65,7 +68,7 @@ class ReleasedFiles:
         from benchwright.release.writing.file_changes import FileChanges
 
         self.image, self.image_bytes = view.image, view.image_bytes
-        self.redistribution = Redistribution(settings.redistribute, view.image)
+        self.redistribution = redistribution
         tasks: set[str] = set()
         lossy: set[str] = set()
 
@@ -82,30 +85,30 @@ class ReleasedFiles:
         self.redistribution.survey(surveyed())
         self.exact_tasks = _exact_tasks(tasks) if visual else frozenset()
         self._changes: FileChanges | None = None
-        if lossy and not settings.sealed and progress is not None:
+        if lossy and not is_sealed and progress is not None:
             progress.warn(
                 f"{counted(len(lossy), 'picture')} made as JPEG will stay so: for pictures without loss begin a new "
                 "workspace with `pictures: lossless`"
             )
-        if settings.metadata == "keep" and not visual and not (lossy and settings.sealed):
+        if not removes_metadata and not visual and not (lossy and is_sealed):
             return
 
         def encodes(record: ImageRecord) -> MadeForm | None:
             if record.operation_id in visual and record.media_type != "image/jpeg":
                 return "jpeg"
-            return "webp" if settings.sealed and is_lossy(record) else None
+            return "webp" if is_sealed and is_lossy(record) else None
 
         changes = self._changes = FileChanges(
             view.image,
             view.image_bytes,
             removes_metadata=lambda record: (
-                settings.metadata == "remove"
+                removes_metadata
                 and record.source is not None  # a made file holds nothing but pixels
                 and not self.redistribution.is_by_address(record)
             ),
             encodes=encodes,
             turns=lambda record, item: (
-                settings.metadata == "remove"
+                removes_metadata
                 and item.operation_id in visual
                 and item.task not in self.exact_tasks
                 and not self.redistribution.is_by_address(record)

@@ -12,8 +12,7 @@ from benchwright.images.made_pictures import PictureRule
 from benchwright.release.format.statements import Statements
 
 from ..rights.redistribution import Redistribute
-from .release import freeze
-from .step import Freeze
+from .step import Freeze, freeze
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress

@@ -22,8 +22,7 @@ from benchwright.construction.ground_truth.truths import DepthComparison
 from benchwright.construction.ground_truth.values import read_truths
 from benchwright.construction.item_parts.choices import PlacedChoices, text_choices
 from benchwright.errors import PrerequisiteError, RecipeError
-from benchwright.exports.freezing.release import freeze
-from benchwright.exports.freezing.step import Freeze
+from benchwright.exports.freezing.step import Freeze, freeze
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import Recipe, step
 from benchwright.records import Item, ItemImage

@@ -212,6 +212,7 @@ def test_verify_says_so_where_another_version_drew_the_marks(release: Release, t
     assert any("version 7 of the drawing made them" in line for line in verification.not_proven)
 
 
+@pytest.mark.workers
 def test_marks_drawn_by_worker_processes_give_the_same_bytes_and_are_counted(tmp_path: Path) -> None:
     bench = Bench()
     for number in range(70):

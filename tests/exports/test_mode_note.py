@@ -9,8 +9,8 @@ from picture_copies import photograph
 from worded_items import item
 
 from benchwright.construction.tasks.jigsaw import Jigsaw
+from benchwright.exports.freezing.mode_note import mode_note
 from benchwright.exports.freezing.step import Freeze
-from benchwright.exports.mode_note import mode_note
 from benchwright.pipeline import run_steps
 from benchwright.release import Release, verify_release
 

@@ -25,8 +25,7 @@ from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.exports import export_release
 from benchwright.exports.correct import correct_release
-from benchwright.exports.freezing.release import freeze
-from benchwright.exports.freezing.step import Freeze
+from benchwright.exports.freezing.step import Freeze, freeze
 from benchwright.exports.rights.fetching import fetch_pictures
 from benchwright.release import Release, drawn_pictures, verify_release
 from benchwright.release.format.errata import Erratum

@@ -23,8 +23,7 @@ from walks import in_process
 
 from benchwright.errors import UnreadableImage
 from benchwright.exports.comparison.differences import compare_releases
-from benchwright.exports.freezing.release import freeze
-from benchwright.exports.freezing.step import Freeze
+from benchwright.exports.freezing.step import Freeze, freeze
 from benchwright.images import decode_rgb
 from benchwright.records import Choice, ImageRecord, Item, Source
 from benchwright.release import Release, verify_release

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from worded_items import item
 
-from benchwright.exports.shortcut_note import constant_note, shortcut_note
+from benchwright.exports.freezing.shortcut_note import constant_note, shortcut_note
 
 
 def _note(**counts: int) -> str:

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from benchwright.exports.splits import Splits, assign_sizes, assign_splits
+from benchwright.exports.freezing.splits import Splits, assign_sizes, assign_splits
 from benchwright.steps import GatherContext
 
 ITEM = st.tuples(

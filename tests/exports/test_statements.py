@@ -15,8 +15,7 @@ from pydantic import ValidationError
 from small_bench import BenchView, reseal
 
 from benchwright.errors import DataError
-from benchwright.exports.freezing.release import freeze
-from benchwright.exports.freezing.step import Freeze
+from benchwright.exports.freezing.step import Freeze, freeze
 from benchwright.images import decode_rgb, encode_png
 from benchwright.release import Release, verify_release
 from benchwright.release.format.statements import Statements, read_statements

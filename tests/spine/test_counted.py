@@ -54,7 +54,7 @@ NEVER_ONE = {
     "filters/cli/text.py: {len(report.images) / seconds} images": "a rate with two decimals",
 }
 """Values before a plural that need no rule, and why."""
-CARD = ("benchwright/release/card/", "exports/shortcut_note.py")
+CARD = ("benchwright/release/card/", "exports/freezing/shortcut_note.py")
 """Texts of a card, which stay as released versions have them."""
 
 

@@ -72,7 +72,8 @@ def test_few_records_are_read_ahead_where_they_are_large(on_workers: RecordMap) 
     assert len(list(values)) == 9
 
 
-def test_a_command_starts_workers_only_for_what_comes_after_the_first_records(tmp_path: Path) -> None:
+@pytest.mark.workers
+def test_a_command_starts_workers_only_for_what_comes_after_the_first_records() -> None:
     records = list(range(0, 100, 2))
     with map_on_this_machine("halves", workers=2) as record_map:
         assert list(record_map(process_of, records[:20], what="halves")) == [os.getpid()] * 20

@@ -59,7 +59,7 @@ class ExampleItem:
         return float(np.abs(pixels.astype(np.int16) - self.pixels).mean()) <= _ALIKE
 
 
-class _Candidate(NamedTuple):
+class _PossibleExample(NamedTuple):
     """An item that may be the example, with its row, its pictures and their ids."""
 
     key: tuple[bool, str]
@@ -89,7 +89,7 @@ class ExampleChoice:
     """
 
     def __init__(self) -> None:
-        self._first: list[_Candidate] = []
+        self._first: list[_PossibleExample] = []
 
     def wants(self, item_id: str, *, is_marked: bool) -> bool:
         """Return whether an item would be among the first of those seen so far."""
@@ -111,7 +111,7 @@ class ExampleChoice:
         if len(there) < len(pictures) or not 0 < len(pictures) <= _MOST_PICTURES:
             return
         if self.wants(key[1], is_marked=is_marked):
-            self._first.append(_Candidate(key, row, there, image_ids))
+            self._first.append(_PossibleExample(key, row, there, image_ids))
             self._first = sorted(self._first, key=lambda candidate: candidate.key)[:_CANDIDATES]
 
     @cached_property

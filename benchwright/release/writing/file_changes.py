@@ -107,8 +107,7 @@ class FileChanges:
                 elif self._is_to_be_turned(image_id) and not self._turns(self._image(image_id), item):
                     self._take_in(self._image(image_id), None)
         if self._has_store:
-            for _ in make_ahead(self._files_to_make(), self._store, self._record_map, what="files"):
-                pass
+            make_ahead(self._files_to_make(), self._store, self._record_map)
         for record, form in self._to_make():
             self._make(record, form)
         self._database.execute("DELETE FROM to_make")

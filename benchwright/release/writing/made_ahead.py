@@ -1,7 +1,7 @@
 """Files of a release that are made on the run's engine, into the store of released bytes, before they are asked for.
 
-Freezing decides about one picture after the other, in the order of the items. What takes long, drawing marks and
-encoding pictures, is done before, in the workers that the run has; the store then has each file when its turn comes.
+Freezing decides about one picture after the other, in the order of the items. What takes long, turning and encoding
+files, is done before, in the workers that the run has; the store then has each file when its turn comes.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from benchwright.errors import StepError
-from benchwright.record_map import Kept, LostRecord, RecordMap
+from benchwright.record_map import Kept, LostRecord, RecordMap, unless_lost
 from benchwright.workspace.item_cache import ItemCache
 
 
@@ -35,7 +34,7 @@ class FileToMake:
     make: Callable[[bytes], bytes]
 
 
-class _Task(NamedTuple):
+class _PictureToMake(NamedTuple):
     """What a worker gets of a file to make."""
 
     kind: str
@@ -50,38 +49,31 @@ class _Task(NamedTuple):
         return len(self.data)
 
 
-def _made(task: _Task) -> bytes:
+def _made(task: _PictureToMake) -> bytes:
     return task.make(task.data)
 
 
-def make_ahead(files: Iterable[FileToMake], store: ItemCache, record_map: RecordMap, *, what: str) -> Iterator[None]:
-    """Make the files that the store does not have; yield once for each file, whether it was there or not.
-
-    A file that cannot be made of its picture is left to whoever asks for it.
+def make_ahead(files: Iterable[FileToMake], store: ItemCache, record_map: RecordMap) -> None:
+    """Make the files that the store does not have. One that cannot be made of its picture is left to whoever needs it.
 
     Args:
         files: The files; their pictures are read a few at a time.
         store: The store.
         record_map: What maps over the files.
-        what: What is done, in one or two words, for the run's log.
 
     Raises:
         StepError: A worker ended, or its memory, while it made a file.
     """
-    begun: deque[str | None] = deque()
+    begun: deque[str] = deque()
 
-    def missing() -> Iterator[_Task]:
+    def missing() -> Iterator[_PictureToMake]:
         for file in files:
-            if store.holds(file.kind, file.depends_on):
-                begun.append(None)
-            else:
+            if not store.holds(file.kind, file.depends_on):
                 begun.append(file.image_id)
-                yield _Task(file.kind, file.depends_on, file.read(), file.make)
+                yield _PictureToMake(file.kind, file.depends_on, file.read(), file.make)
 
-    for value in record_map(_made, missing(), what=what, kept=Kept(store, _Task.kept_as), size_of=_Task.size):
-        while (image_id := begun.popleft()) is None:
-            yield
-        if isinstance(value, LostRecord) and value.reason != "unfit":
-            raise StepError(f"image {image_id}: {what}: {value.message} ({value.reason})")
-        yield
-    yield from (None for _ in begun)
+    kept = Kept(store, _PictureToMake.kept_as)
+    for value in record_map(_made, missing(), what="files", kept=kept, size_of=_PictureToMake.size):
+        image_id = begun.popleft()
+        if not (isinstance(value, LostRecord) and value.reason == "unfit"):
+            unless_lost(value, f"image {image_id}, made for the release")

@@ -212,6 +212,7 @@ def test_verification_draws_each_marked_picture_once_and_no_other(tmp_path: Path
     assert comparer.drawn == 1
 
 
+@pytest.mark.workers
 def test_workers_find_the_same_faults_in_the_same_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("benchwright.engines.record_jobs._LEAST_FOR_WORKERS", 1)
     files = [encoded(photograph(number), "JPEG") for number in range(4)]
