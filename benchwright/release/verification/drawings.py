@@ -47,7 +47,7 @@ class DrawingFault(NamedTuple):
 _NEEDLESS = DrawingFault("is drawn, and has neither marks nor anything that decoders differ about")
 
 
-class _ComparedPicture(NamedTuple):
+class _ToCompare(NamedTuple):
     """A picture that is compared: its file, its marks, and the file that is drawn of it, if there is one."""
 
     data: bytes
@@ -97,7 +97,7 @@ class DrawingComparer:
             yield from ((released, None) for released in items)
             return
         waiting: list[_AwaitedItem] = []
-        tasks: dict[bytes, _ComparedPicture] = {}
+        tasks: dict[bytes, _ToCompare] = {}
         held = 0
         for released in items:
             known = len(tasks)
@@ -109,9 +109,7 @@ class DrawingComparer:
                 waiting, tasks, held = [], {}, 0
         yield from self._ended_items(waiting, tasks)
 
-    def _comparisons(
-        self, released: ReleasedItem, version: int, tasks: dict[bytes, _ComparedPicture]
-    ) -> dict[int, bytes]:
+    def _comparisons(self, released: ReleasedItem, version: int, tasks: dict[bytes, _ToCompare]) -> dict[int, bytes]:
         """Return the keys of the comparisons that an item needs, and add those that are new to the tasks."""
         comparisons: dict[int, bytes] = {}
         for number, (image, drawn) in enumerate(zip(released.item.images, released.drawn, strict=True), start=1):
@@ -126,7 +124,7 @@ class DrawingComparer:
             key = bytes.fromhex(digest([image.image_id, marks, None if drawn is None else bytes_digest(drawn)]))
             comparisons[number] = key
             if key not in self._ended:
-                tasks.setdefault(key, _ComparedPicture(data, image.prompts, drawn, version))
+                tasks.setdefault(key, _ToCompare(data, image.prompts, drawn, version))
         return comparisons
 
     def _is_stored(self, image_id: str, data: bytes, version: int) -> bool:
@@ -136,10 +134,10 @@ class DrawingComparer:
         return key in self._stored
 
     def _ended_items(
-        self, waiting: Sequence[_AwaitedItem], tasks: Mapping[bytes, _ComparedPicture]
+        self, waiting: Sequence[_AwaitedItem], tasks: Mapping[bytes, _ToCompare]
     ) -> Iterator[tuple[ReleasedItem, DrawingFault | None]]:
         """Compare pictures, and yield the items that waited for it."""
-        ended = self._record_map(_of_comparison, tasks.values(), what="drawings", size_of=_ComparedPicture.size)
+        ended = self._record_map(_of_comparison, tasks.values(), what="drawings", size_of=_ToCompare.size)
         lost: dict[bytes, LostRecord] = {}
         for key, value in zip(tasks, ended, strict=True):
             self.drawn += 1
@@ -165,7 +163,7 @@ class DrawingComparer:
         return min(faults, key=lambda fault: fault.is_undrawable, default=None)
 
 
-def _of_comparison(task: _ComparedPicture) -> DrawingFault | None:
+def _of_comparison(task: _ToCompare) -> DrawingFault | None:
     return _compared(*task)
 
 
