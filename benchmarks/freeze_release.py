@@ -23,6 +23,7 @@ import io
 import json
 import struct
 import sys
+import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -40,7 +41,9 @@ from benchwright.workspace.item_cache import ItemCache
 
 _OPERATION = Operation(step="by_hand", version=1, parameters={}, seed=1)
 _FIRST_ITEM = "import sys; from benchwright import Release; next(iter(Release.open(sys.argv[1]).items()))"
-FORMATS = ("jsonl", "webdataset")
+FORMATS = {"jsonl": "plain", "webdataset": "plain archives"}
+"""Formats of exports, each with the job that writes the same bytes plainly."""
+
 QUESTIONS = {"upright": 1, "turned": 3, "webp": 5, "folder": 5}
 
 
@@ -207,10 +210,32 @@ def write_plainly(release: Path, target: Path) -> None:
                     lines.write(json.dumps(row) + "\n")
 
 
+def write_archives_plainly(release: Path, target: Path) -> None:
+    """Write each row and its pictures, however often they are shown, to an archive, with PyArrow and `tarfile`."""
+    import pyarrow.parquet as pq
+
+    target.mkdir(parents=True)
+
+    def add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
+        entry = tarfile.TarInfo(name)
+        entry.size = len(data)
+        archive.addfile(entry, io.BytesIO(data))
+
+    for path in sorted((release / "data").iterdir()):
+        with tarfile.TarFile(target / f"{path.stem}.tar", "x", format=tarfile.USTAR_FORMAT) as archive:
+            for batch in pq.ParquetFile(path).iter_batches(16):
+                for row in batch.to_pylist():
+                    row.pop("unmarked", None)
+                    for number, cell in enumerate(row["images"]):
+                        add(archive, f"{row['item_id']}.{number}.png", cell.pop("bytes"))
+                    add(archive, f"{row['item_id']}.json", json.dumps(row).encode())
+
+
 _DO: dict[str, Callable[[Path, Path, int], None]] = {
     "copy": lambda source, target, _: copy(source, target),
     "freeze": freeze,
     "plain": lambda source, target, _: write_plainly(source, target),
+    "plain archives": lambda source, target, _: write_archives_plainly(source, target),
 }
 
 
@@ -240,15 +265,19 @@ def measured(kind: str, folder: Path, *, exports: bool) -> dict[str, Any]:
     costs["open and read one item"] = cost_of([sys.executable, "-c", _FIRST_ITEM, str(release)]).to_json()
     sizes = {"pictures": _bytes(pictures), "release": _bytes(release)}
     if exports:
-        costs["plain"] = do("plain", release, "plain")
-        for name in FORMATS:
+        for name, plain in FORMATS.items():
+            costs[plain] = do(plain, release, plain)
             costs[name] = command("release", "export", str(release), "--format", name, "--out", str(folder / name))
             sizes[name] = _bytes(folder / name)
     ratios = {
         "release to pictures, bytes": sizes["release"] / sizes["pictures"],
         "freeze to copy, CPU": costs["freeze"]["cpu_s"] / costs["copy with checksums"]["cpu_s"],
         "verify to sha256sum, CPU": costs["verify"]["cpu_s"] / costs["sha256sum"]["cpu_s"],
-        **{f"{name} to plain, CPU": costs[name]["cpu_s"] / costs["plain"]["cpu_s"] for name in FORMATS if exports},
+        **{
+            f"{name} to {plain}": costs[name]["cpu_s"] / costs[plain]["cpu_s"]
+            for name, plain in FORMATS.items()
+            if exports
+        },
     }
     ratios = {name: round(ratio, 2) for name, ratio in ratios.items()}
     count = sum(1 for _ in pictures.iterdir())
