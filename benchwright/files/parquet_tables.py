@@ -122,6 +122,7 @@ class ParquetTable:
         *,
         groups: Sequence[int] | None = None,
         at_once: int = _ROWS_AT_ONCE,
+        groups_at_once: int = 1,
     ) -> Iterator[pa.RecordBatch]:
         """Yield validated rows of all columns or some, of all row groups or some.
 
@@ -129,15 +130,18 @@ class ParquetTable:
             columns: Names of columns, or of parts of them (`attempts.list.element.state`).
             groups: Numbers of row groups.
             at_once: Most rows of a batch.
+            groups_at_once: Most row groups that a batch spans, all of which are in memory: more than one for columns of
+                a few bytes a row, which cost less so.
 
         Raises:
             UnreadableParquet: They cannot be read, or are not valid.
         """
         names = None if columns is None else list(columns)
         try:
-            numbers = range(self.groups) if groups is None else groups
-            for number in numbers:  # read together, two groups would be in memory at once
-                for batch in self._file.iter_batches(at_once, row_groups=[number], columns=names, use_threads=False):
+            numbers = list(range(self.groups) if groups is None else groups)
+            for start in range(0, len(numbers), groups_at_once):
+                read = numbers[start : start + groups_at_once]
+                for batch in self._file.iter_batches(at_once, row_groups=read, columns=names, use_threads=False):
                     batch.validate(full=True)
                     yield batch
         except self._faults as error:
