@@ -93,7 +93,7 @@ def run(
     ended its worker, 1 where an endpoint failed, memory ran out or a file changed. What was made stays, and the next
     run goes on from there.
     """
-    from benchwright.pipeline import plan_requests, run_recipe
+    from benchwright.pipeline import run_recipe
     from benchwright.pipeline.example_facts import check_facts_fit
     from benchwright.pipeline.run import image_folder
     from benchwright.recipe import load_recipe
@@ -107,6 +107,8 @@ def run(
     if path in bundled.values():
         check_facts_fit(loaded, path, image_folder(loaded, images))
     if dry_run:
+        from benchwright.pipeline import plan_requests
+
         planned = plan_requests(loaded, images=images)
         emit(planned.to_json(), as_json=as_json, text=planned.describe)
         return

@@ -8,7 +8,7 @@ by a process of its own (`arrow_files`), and so are releases by `benchwright rel
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
@@ -83,12 +83,13 @@ class ParquetTable:
         except self._faults as error:
             raise UnreadableParquet.of(title, error) from error
         try:
-            self._check_groups(most_group_bytes)
+            self._most_bytes = self._check_groups(most_group_bytes)
         except UnreadableParquet:
             self.close()
             raise
 
-    def _check_groups(self, most: int | None) -> None:
+    def _check_groups(self, most: int | None) -> int:
+        """Return the most bytes that a row group may state, having checked that each states no more."""
         limit = ROW_GROUP_BYTES.most() if most is None else most
         for number in range(self.groups):
             # No other metadata is read: PyArrow crashes the process where a hostile file has a column without
@@ -100,6 +101,20 @@ class ParquetTable:
                     self.title,
                     f"row group {number} states {size:,} bytes, and at most {limit:,} are read{more and '; '}{more}",
                 )
+        return limit
+
+    def _spans(self, numbers: Iterable[int], most: int) -> Iterator[list[int]]:
+        """Yield row groups to decode together: some, which state no more bytes than one may."""
+        span, size = list[int](), 0
+        for number in numbers:
+            stated = self._file.metadata.row_group(number).total_byte_size
+            if span and (len(span) == most or size + stated > self._most_bytes):
+                yield span
+                span, size = [], 0
+            span.append(number)
+            size += stated
+        if span:
+            yield span
 
     def __enter__(self) -> Self:
         return self
@@ -122,6 +137,7 @@ class ParquetTable:
         *,
         groups: Sequence[int] | None = None,
         at_once: int = _ROWS_AT_ONCE,
+        groups_at_once: int = 1,
     ) -> Iterator[pa.RecordBatch]:
         """Yield validated rows of all columns or some, of all row groups or some.
 
@@ -129,6 +145,8 @@ class ParquetTable:
             columns: Names of columns, or of parts of them (`attempts.list.element.state`).
             groups: Numbers of row groups.
             at_once: Most rows of a batch.
+            groups_at_once: Most row groups that a batch spans, where together they state no more bytes than one may:
+                more than one for columns of a few bytes a row, which cost less so.
 
         Raises:
             UnreadableParquet: They cannot be read, or are not valid.
@@ -136,8 +154,8 @@ class ParquetTable:
         names = None if columns is None else list(columns)
         try:
             numbers = range(self.groups) if groups is None else groups
-            for number in numbers:  # read together, two groups would be in memory at once
-                for batch in self._file.iter_batches(at_once, row_groups=[number], columns=names, use_threads=False):
+            for read in self._spans(numbers, groups_at_once):
+                for batch in self._file.iter_batches(at_once, row_groups=read, columns=names, use_threads=False):
                     batch.validate(full=True)
                     yield batch
         except self._faults as error:

@@ -73,6 +73,11 @@ class Marker:
     counts: Mapping[str, Any]
     overrides: str = ""
 
+    @property
+    def has_effect(self) -> bool:
+        """Return whether its verdicts remove or group any record; where not, later stages need not read them."""
+        return self.effect != _NO_EFFECT
+
 
 def _marker_of(document: Mapping[str, Any], path: Path) -> Marker:
     try:
@@ -138,17 +143,18 @@ class StageTable:
     def marker(self, shard: str) -> Marker | None:
         """Return a finished shard's marker; None where there is none or one of its files is missing."""
         marker = self._marker(shard)
-        if marker is None or any(not (self.folder / file["name"]).exists() for file in marker.files.values()):
+        folder = str(self.folder)
+        if marker is None or not all(os.path.exists(f"{folder}/{file['name']}") for file in marker.files.values()):
             return None
         return marker
 
     def _marker(self, shard: str) -> Marker | None:
-        path = self.marker_path(shard)
+        path = f"{self.folder}/markers/{shard}.json"
         try:
             status = os.stat(path)
         except FileNotFoundError:
             return None
-        return _read_marker(str(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        return _read_marker(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
     def all_markers(self) -> list[Marker]:
         """Return all undamaged markers and entries of `current.json`, whether their files are damaged or not."""
@@ -305,3 +311,6 @@ class VerdictCounts:
 def effect_of(gone: Iterable[str], groups: Iterable[tuple[str, str]]) -> str:
     """Return the digest of the effect of a shard's verdicts on later stages."""
     return digest({"gone": sorted(gone), "groups": sorted(groups)})
+
+
+_NO_EFFECT = effect_of((), ())

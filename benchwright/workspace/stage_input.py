@@ -111,6 +111,8 @@ def load_stage_input(
 def _apply(stage_input: StageInput, stage: Stage, table: StageTable, marker: Marker, reads: Sequence[str]) -> None:
     """Apply one stage's verdicts, groups and requested values to the input."""
     wanted = [name.rpartition(".")[2] for name in reads if name.rpartition(".")[0] == stage.id]
+    if not wanted and not marker.has_effect:
+        return
     grouping = GROUP in stage.values
     columns = dict.fromkeys(["record_id", "verdict", *([GROUP] if grouping else []), *wanted])
     outcomes = table.read(marker, "outcomes", list(columns))

@@ -7,9 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from benchwright.rooms import catalogue
 from benchwright.steps import Step
 
-from ..ground_truth.values import DATASET
-from .dataset import Dataset
-
 _MARKED_FIELDS = {
     "depth": "points `closer` and `farther`",
     "reflectance": "points `darker` and `lighter`, or two points `same`",
@@ -64,6 +61,9 @@ def lacking_before(before: Mapping[str, Step], columns: Iterable[str], kinds: Se
         columns: Values that it reads, as `<entry>.<kind>`, of which one is enough.
         kinds: Kinds of truth that these are.
     """
+    from ..ground_truth.values import DATASET
+    from .dataset import Dataset
+
     absent: list[str] = []
     for column in columns:
         entry, _, kind = column.rpartition(".")

@@ -21,7 +21,6 @@ from benchwright.records import ImageRecord, Item, ItemImage, VisualPrompt
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
 from ..datasets.lacking import lacking_before
-from ..ground_truth.truths import Homographies
 from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
 from ..item_parts.marked_points import (
     MarkedPoints,
@@ -47,7 +46,6 @@ from ..item_parts.views import (
     relight,
     shift,
 )
-from .correspondence_of_views import CorrespondenceOfViews
 
 QUESTION = (
     "The ring labelled REF marks a point in the first image. The second image shows the same scene from another "
@@ -158,12 +156,16 @@ class VisualCorrespondence(MapStep):
         """Return that nothing before it gives homographies of a dataset, where it is to read some."""
         if self.dataset is None:
             return None
+        from ..ground_truth.truths import Homographies
+
         return lacking_before(before, [f"{self.dataset}.{Homographies.kind}"], [Homographies.kind])
 
     def placed(self, given: Mapping[str, Mapping[str, str]]) -> Step:
         """Return the step for pairs of views of a dataset where it is to read one, else itself."""
         if self.dataset is None:
             return self
+        from .correspondence_of_views import CorrespondenceOfViews
+
         settings = {name: getattr(self, name) for name in sorted(_OF_DATASETS | _OF_BOTH | {"dataset"})}
         if self.mode == "hardened":  # the dataset's pictures are larger than the parts that items show
             settings["max_side_px"] = min(_LARGEST_PX, int(self.max_side_px / self.view_part))

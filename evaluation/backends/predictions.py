@@ -20,7 +20,6 @@ from benchwright.canonical import file_digest
 from benchwright.errors import DataError
 from benchwright.files.tables import JSON_ENDS, Table, by_column, header_names, json_lines, table_end
 from benchwright.models.endpoints.vendors.reply_kinds import ReplyKind
-from benchwright.replies.answers import read_answer
 from benchwright.texts.normalization import counted
 
 from ..prompting.question import Question, Reply, item_of
@@ -297,7 +296,11 @@ def given_letter(text: str, choices: Sequence[tuple[str, str | None]]) -> str | 
         text: What the column holds.
         choices: Key and text of each option, in order; the text is None for a picture.
     """
-    return text if text in {key for key, _ in choices} else read_answer(text, choices).letter
+    if text in {key for key, _ in choices}:
+        return text
+    from benchwright.replies.answers import read_answer
+
+    return read_answer(text, choices).letter
 
 
 def _json_rows(path: Path) -> Generator[_UncheckedRow]:

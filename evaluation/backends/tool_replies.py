@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 from benchwright.errors import DataError
 from benchwright.files.tables import Table, table_end
 from benchwright.records import LETTERS
-from benchwright.replies.answers import read_answer
-from benchwright.replies.model_replies import id_column, places_of_options
 from benchwright.replies.reply_files import ReplyRow, UnreadReply, reply_rows, row_of_record
 from benchwright.texts.normalization import counted
 
@@ -80,6 +78,8 @@ class ToolReplies(PredictionsFile):
             except DataError:  # several items are called so, which is a fault only of the column that names items
                 return False
 
+        from benchwright.replies.model_replies import id_column
+
         column = id_column((row.ids for row in rows), is_known)
         for line, row in enumerate(rows):
             name = row.ids.get(column) or next(iter(row.ids.values()))
@@ -133,6 +133,9 @@ class ToolReplies(PredictionsFile):
     def _reply(self, prediction: Prediction, question: Question) -> Reply:
         if prediction.error is not None:
             return Reply(question.item_id, error=prediction.error)
+        from benchwright.replies.answers import read_answer
+        from benchwright.replies.model_replies import places_of_options
+
         shown, options = self._shown.get(prediction.line, ()), [choice.text for choice in question.choices]
         if not shown or not all(options):  # pictures, and options without words, which tables of tools lose
             return Reply(question.item_id, text=prediction.text)

@@ -16,7 +16,6 @@ from benchwright.errors import DataError
 from benchwright.files.parquet_tables import ParquetTable, UnreadableParquet
 from benchwright.models.endpoints.vendors.reply_kinds import DECLINED
 from benchwright.questions.own_ids import own_id
-from benchwright.replies.answers import ParsedAnswer, read_answer
 from benchwright.replies.readers import READERS, ROBUST
 
 from ..metrics.base import is_right
@@ -25,6 +24,7 @@ from .score import PREDICTIONS_FILE
 
 if TYPE_CHECKING:
     from benchwright.records import Item
+    from benchwright.replies.answers import ParsedAnswer
 
     from ..prompting.question import Reply
     from .score import Score
@@ -126,6 +126,8 @@ def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply
 
 def _read(reply: Reply, text: str, question: ProtocolQuestion, reader: str) -> tuple[ParsedAnswer, str | None]:
     """Return the answer that the chosen reader reads, and the letter as shown that the robust reader reads."""
+    from benchwright.replies.answers import ParsedAnswer, read_answer  # many patterns, which letters alone need not
+
     if reply.letter is not None:
         return ParsedAnswer("answered", reply.letter, "given"), reply.letter
     assert question.question is not None
@@ -186,6 +188,8 @@ def _attempt_rows(
 @lru_cache(maxsize=1 << 15)
 def _read_again(text: str, choices: tuple[tuple[str, str | None], ...]) -> ParsedAnswer:
     """Read a short reply; equal replies to equal options, such as yes and no, are read once."""
+    from benchwright.replies.answers import read_answer
+
     return read_answer(text, choices)
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchwright.files.parquet_tables import ParquetTable
+from benchwright.workspace.arrow_arrays import arrow_numbers, integers_of
 
 from ..prompting.release_files import columns_of
 from ..protocols.base import Protocol
@@ -90,13 +92,11 @@ def _parts(lists: pa.ListArray) -> pa.Table:
 def _whole(items: pa.Table, first: pa.Table) -> pa.Table:
     """Return one row per item; `at_first` is that of its first attempt, or of the item if it has only one."""
     rows = items.num_rows
-    numbers = pa.array(range(rows), pa.int64())
+    numbers = arrow_numbers(np.arange(rows))
     opening = pc.index_in(numbers, value_set=first.column("item").cast(pa.int64()))
     at_first = pc.coalesce(first.column("right").take(opening), items.column("right"))
-    counts = first.group_by("item").aggregate([([], "count_all")])
-    of_item = pc.index_in(numbers, value_set=counts.column("item").cast(pa.int64()))
-    questions = pc.coalesce(counts.column("count_all").take(of_item), pa.scalar(1, pa.int64()))
-    items = items.append_column("questions", questions)
+    asked = np.bincount(integers_of(first.column("item")), minlength=rows)
+    items = items.append_column("questions", arrow_numbers(np.maximum(asked, 1)))
     nothing = pa.nulls(rows, pa.string())
     items = items.append_column("variant", nothing).append_column("at_first", at_first)
     return items.append_column("again", nothing).append_column("knew", pa.nulls(rows, pa.bool_()))
@@ -122,5 +122,5 @@ def _pairs(group_keys: pa.ListArray) -> pa.Array:
     keys = group_keys.flatten()
     held = pc.starts_with(keys, _PAIR)
     parents = pc.list_parent_indices(group_keys).filter(held)
-    places = pc.index_in(pa.array(range(len(group_keys)), pa.int64()), value_set=parents.cast(pa.int64()))
+    places = pc.index_in(arrow_numbers(np.arange(len(group_keys))), value_set=parents.cast(pa.int64()))
     return keys.filter(held).take(places)

@@ -44,6 +44,18 @@ def test_only_row_groups_that_hold_the_item_are_read(tmp_path: Path) -> None:
     assert list(rows_of_item(path, "e")) == []
 
 
+def test_small_row_groups_are_read_together_as_long_as_they_state_no_more_than_one_may(tmp_path: Path) -> None:
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.table({"number": list(range(12))}), path, row_group_size=2)
+    stated = pq.ParquetFile(path).metadata.row_group(0).total_byte_size
+    with ParquetTable(path, title="table") as table:
+        assert [batch.num_rows for batch in table.batches(groups_at_once=4)] == [8, 4]
+    with ParquetTable(path, title="table", most_group_bytes=2 * stated) as table:
+        batches = list(table.batches(groups_at_once=4))
+    assert [batch.num_rows for batch in batches] == [4, 4, 4]
+    assert [number for batch in batches for number in batch["number"].to_pylist()] == list(range(12))
+
+
 def test_a_row_group_that_states_more_than_is_read_is_refused_and_the_variable_it_names_raises_the_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -107,11 +107,13 @@ def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upst
             made = table.read(marker, stage.consumes, needed)
             if made is not None:
                 live.add(made.select(needed).replace_schema_metadata(None))
-        if before is None:
-            continue
         reads = {
-            name: full.rpartition(".")[2] for name, full in stage.reads.items() if full.rpartition(".")[0] == before.id
+            name: full.rpartition(".")[2]
+            for name, full in stage.reads.items()
+            if before is not None and full.rpartition(".")[0] == before.id
         }
+        if before is None or not (reads or marker.has_effect):
+            continue
         outcomes = _outcomes(table, marker, before, reads.values())
         for name, value in reads.items():
             live.values[name] = outcomes.column("record_id"), outcomes.column(value)

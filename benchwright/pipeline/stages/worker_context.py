@@ -130,8 +130,10 @@ class WorkerContext:
         return [(stage, self._marker(stage.id if stage else INGEST, shard)) for stage in before]
 
     def _marker(self, stage_id: str, shard: str) -> Marker:
+        if (known := self._markers.get((stage_id, shard))) is not None:
+            return known
         table = StageTable(self.workspace, stage_id)
-        marker = self._markers.get((stage_id, shard)) or table.marker(shard)
+        marker = table.marker(shard)
         if marker is None:
             table.look_again()
             marker = table.marker(shard)

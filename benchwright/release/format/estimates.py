@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from benchwright.errors import RecipeError
 from benchwright.records import Item
-from benchwright.release.format.agreement import is_empty, is_simulated
 
 ESTIMATED_BY = "estimated_by"
 """Key of a truth's `original`, and attribute of an item, that names the model with the digest of its weights."""
@@ -53,6 +52,8 @@ def decided_by(
         agreement: Summaries of campaigns, by the name of their stage; one in which nobody decided anything is left out.
     """
     deciding = [str(stage.get("stage")) for stage in stages if stage.get("step") in _DECIDING_CAMPAIGNS]
+    from benchwright.release.format.agreement import is_empty, is_simulated
+
     held = [agreement[name] for name in deciding if name in agreement and not is_empty(agreement[name])]
     simulated = {is_simulated(summary) for summary in held}
     if False in simulated:

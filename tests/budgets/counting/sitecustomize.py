@@ -1,13 +1,14 @@
 """Counts the work of every process that starts with this folder on PYTHONPATH, workers included; the product has no hook.
 
 Python imports this module at the start of each process. A line is added to the file that `COUNTED_WORK` names for each
-picture that a decoder or an encoder gets, each file below `COUNTED_FOLDER` that Python opens, and each reading of rows
-of a Parquet file. Pictures have the digest of what is decoded or encoded as their name, so that the same work done
+picture that a decoder or an encoder gets, each file below `COUNTED_FOLDER` that Python opens, each reading of rows of
+a Parquet file, and, as a process ends, each module that it imported. Pictures have the digest of what is decoded or encoded as their name, so that the same work done
 twice is seen.
 """
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import importlib.abc
 import importlib.machinery
@@ -123,6 +124,11 @@ class _Counting(importlib.abc.MetaPathFinder):
         return spec
 
 
+def _ended() -> None:
+    for name in sorted(sys.modules):
+        _note("module", name)
+
+
 def _opened(event: str, arguments: tuple[Any, ...]) -> None:
     if event != "open" or not isinstance(arguments[0], str | bytes):
         return
@@ -133,3 +139,4 @@ def _opened(event: str, arguments: tuple[Any, ...]) -> None:
 
 sys.meta_path.insert(0, _Counting())
 sys.addaudithook(_opened)
+atexit.register(_ended)

@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 import pyarrow as pa
 import pytest
 
+from benchwright.errors import DataError
 from benchwright.pipeline.stages.live_columns import live_columns
 from benchwright.steps import GatherStep, Step, Stream
-from benchwright.workspace.shards import Marker, StageTable
+from benchwright.workspace.shards import Marker, StageTable, effect_of
 from benchwright.workspace.stages import Stage, stages_of
 from benchwright.workspace.tables import IMAGES, ITEMS, outcome_schema
 from benchwright.workspace.workspace import Workspace
@@ -64,6 +65,12 @@ class _ImagesSeen(GatherStep):
     columns: ClassVar[tuple[str, ...]] = ("width", "of_images.tone")
 
 
+class _WidthsSeen(GatherStep):
+    name: ClassVar[str] = "widths_seen"
+    consumes: ClassVar[Stream] = "images"
+    columns: ClassVar[tuple[str, ...]] = ("width",)
+
+
 @dataclass
 class Tables:
     """The tables of one shard, written stage by stage."""
@@ -71,7 +78,9 @@ class Tables:
     space: Workspace
     upstream: list[tuple[Stage | None, Marker]] = field(default_factory=list)
 
-    def write(self, step: Step | None, judged: Sequence[Row] = (), **made: Sequence[Row]) -> None:
+    def write(
+        self, step: Step | None, judged: Sequence[Row] = (), *, effect: str = "", **made: Sequence[Row]
+    ) -> Marker:
         """Write what a stage says of records and what it makes; None stands for ingest."""
         stage = None if step is None else stages_of(step.name, step)[0]
         schemas = {"images": IMAGES, "items": ITEMS}
@@ -79,8 +88,9 @@ class Tables:
         if stage is not None:
             tables["outcomes"] = ([{"verdict": "keep"} | dict(row) for row in judged], outcome_schema(stage.values))
         table = StageTable(self.space, stage.id if stage else "ingest")
-        marker = table.write("0", tables=tables, fingerprint="", config="", effect="", counts={})
+        marker = table.write("0", tables=tables, fingerprint="", config="", effect=effect, counts={})
         self.upstream.append((stage, marker))
+        return marker
 
     def seen_by(self, step: GatherStep) -> pa.Table:
         """Return what a step gets after all stages that were written."""
@@ -138,6 +148,22 @@ def test_items_have_the_groups_of_their_images_and_of_stages_and_the_answer_of_t
         "group_keys": [["own"], ["brief", "film", "own"]],
         "of_items.length": [9, 1],
     }
+
+
+@pytest.mark.parametrize(("gone", "is_read"), [((), False), (("b",), True)])
+def test_verdicts_are_read_only_where_they_removed_or_grouped_a_record(
+    tables: Tables, gone: Sequence[str], is_read: bool
+) -> None:
+    tables.write(None, images=[_image("a", 1), _image("b", 2)])
+    judged = [{"record_id": name, "verdict": "drop" if name in gone else "keep"} for name in "ab"]
+    marker = tables.write(_OfImages(), judged, effect=effect_of(gone, ()))
+    assert tables.seen_by(_WidthsSeen()).column("record_id").to_pylist() == [name for name in "ab" if name not in gone]
+    (StageTable(tables.space, "of_images").folder / marker.files["outcomes"]["name"]).unlink()
+    if is_read:
+        with pytest.raises(DataError):
+            tables.seen_by(_WidthsSeen())
+    else:
+        assert tables.seen_by(_WidthsSeen()).num_rows == 2
 
 
 def test_a_shard_without_records_has_empty_columns_of_the_same_types(tables: Tables) -> None:
