@@ -10,37 +10,13 @@ error.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
 from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-
-
-class _NoPandas(MetaPathFinder):
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        del path, target
-        if name == "pandas":
-            raise ModuleNotFoundError(name)
-
-
-def without_pandas() -> None:
-    """Let Arrow find, the one time that it looks, that there is no pandas; others can import it as ever.
-
-    For commands that count by Arrow's functions, each of which converts a value somewhere. From then on, Arrow takes a
-    series of pandas for a list in this process, in which NaN is a number: no library function may call this.
-    """
-    hidden = _NoPandas()
-    sys.meta_path.insert(0, hidden)
-    try:
-        pa.scalar(None)
-    finally:
-        sys.meta_path.remove(hidden)
-
 
 _NUMBERS = {pa.int64(): (int, np.int64), pa.uint64(): (int, np.uint64), pa.float64(): (float, np.float64)}
 _TEXTS = pa.list_(pa.string())

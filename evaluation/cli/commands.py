@@ -311,9 +311,6 @@ def score(
     as_json: bool,
 ) -> None:
     """Score a file of predictions on a release, or, with --key, answer files on a sealed one."""
-    from benchwright.workspace.arrow_arrays import without_pandas
-
-    without_pandas()
     from ..run import evaluate
 
     if name is not None and len(predictions) > 1:
