@@ -39,6 +39,7 @@ CHECKS: tuple[str, ...] = (
     "checks.asking_models:EqualOptions",
     "checks.item_faults:ExplainedKeys",
     "checks.keys:UnreadReplies",
+    "checks.keys:DoubtedTasks",
     "checks.keys:SuspectedKeys",
     "checks.keys:AmbiguousItems",
     "checks.scores:StatisticalPower",

@@ -6,7 +6,15 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from benchwright.diagnostics.keys.ambiguous_items import ambiguous_items
-from benchwright.diagnostics.keys.suspected_keys import LIKELY, NEARLY_SURE, SuspectedKey, suspected_keys
+from benchwright.diagnostics.keys.doubted_tasks import DoubtedTask, doubted_tasks
+from benchwright.diagnostics.keys.suspected_keys import (
+    LIKELY,
+    NEARLY_SURE,
+    Evidence,
+    SuspectedKey,
+    evidence,
+    suspected_keys,
+)
 from benchwright.records import LETTERS
 from benchwright.texts.normalization import counted
 
@@ -21,6 +29,13 @@ _WHO = {"models": "Able models", "people": "People", "people_and_models": "Peopl
 _BRING = "bring those of two models or more with --replies NAME=FILE"
 _NONE = f"there are no replies, neither beside the questions nor given: {_BRING}"
 _TO_NO_KEY = "no reply is to an item with a key"
+DOUBTS = {
+    "joined": "keys_of_task_mixed_up",
+    "far_apart": "keys_of_task_contradicted",
+    "many_wrong": "many_wrong_keys_of_task",
+    "at_chance": "task_at_chance",
+}
+"""Kind of the finding for each reason to doubt a task."""
 
 
 def _with_voices(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
@@ -105,7 +120,68 @@ class SuspectedKeys:
 def ranked(audited: AuditedItems, context: AuditContext) -> list[SuspectedKey]:
     """Return all items with a key and a reply, the likeliest to have a wrong key first."""
     brought = brought_replies(audited, context)
-    return context.shared("ranked keys", lambda: suspected_keys(brought.matrix, brought.people))
+    found = _evidence(audited, context)
+    return context.shared("ranked keys", lambda: suspected_keys(brought.matrix, brought.people, found=found))
+
+
+def _evidence(audited: AuditedItems, context: AuditContext) -> Evidence:
+    brought = brought_replies(audited, context)
+    return context.shared("evidence on keys", lambda: evidence(brought.matrix, brought.people))
+
+
+class DoubtedTasks:
+    """Tasks whose keys are in doubt as a whole: mixed up by a join, wrong in great number, or beyond all models."""
+
+    name: ClassVar[str] = "keys_of_tasks"
+    title: ClassVar[str] = "Tasks whose keys are in doubt as a whole, and which mistake would explain them"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return one finding for each task.
+
+        Raises:
+            CheckSkipped: There are fewer than two models, or no reply is to an item with a key.
+        """
+        enough(audited.all_keyed, 1, of="items with a key")
+        brought = brought_replies(audited, context)
+        matrix = brought.matrix
+        if len(matrix.models) < _LEAST_MODELS:
+            raise CheckSkipped(f"there are replies of {matrix.models[0]} only: {_BRING}" if matrix.models else _NONE)
+        if not matrix.scored.any():
+            raise CheckSkipped(f"{_TO_NO_KEY}: {_BRING}")
+        for doubted in doubted_tasks(matrix, _evidence(audited, context).shares):
+            items = tuple(matrix.item_ids[place] for place in doubted.agreement.places.tolist())
+            yield Finding(
+                DOUBTS[doubted.doubt],
+                "high" if doubted.is_grave else "medium",
+                audited.in_order(items),
+                _doubt_words(doubted, matrix.tasks[doubted.task]),
+                doubted.to_json(matrix),
+                "likely" if doubted.is_grave else "possible",
+            )
+
+
+def _doubt_words(doubted: DoubtedTask, task: str) -> str:
+    named = f"Task {task}" if task else "The set"
+    agreement, share, join = doubted.agreement, doubted.share, doubted.join
+    count = counted(len(agreement.places), "item")
+    if doubted.doubt == "at_chance":
+        return (
+            f"{named}: no model is better than chance on its {count} (the best has {doubted.best:.0%}, chance "
+            f"{doubted.chance:.0%}), though models are elsewhere. It is beyond all of them, or its keys are wrong, "
+            "which these replies cannot tell: check some 20 keys by hand before you report its scores."
+        )
+    words = (
+        f"{named}: {counted(len(agreement.models), 'model')} agree with one another ({agreement.among:.2f}, chance 0) "
+        f"far more than with the keys of its {count} ({agreement.with_keys:.2f})."
+    )
+    if join is not None:
+        return (
+            f"{words} This mistake would explain it: {join.words}. Undone, {join.sets_right:,} keys become what most "
+            f"models answer and {join.sets_wrong:,} no longer are. Check how keys, or pictures, were joined."
+        )
+    if share is not None:
+        words += f" Some {share.value:.0%} of its keys are wrong ({share.low:.0%} to {share.high:.0%})."
+    return f"{words} No shift and no other order explains it: check how keys were made."
 
 
 def _suspicion(rank: int, suspect: SuspectedKey, each: AuditedItem | None) -> Finding:

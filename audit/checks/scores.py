@@ -15,12 +15,12 @@ from ..check import FOUND, AuditContext, CheckSkipped, enough
 from ..evidence import brought_replies
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItems
-from .keys import ranked
+from .keys import DOUBTS, ranked
 
 _ENOUGH = 0.05
 """Difference of accuracies that a benchmark should be able to find."""
 _PAIRS = 30
-_BY_REPLIES = {"suspected_key", "ambiguous_item"}
+_BY_REPLIES = {"suspected_key", "ambiguous_item", *DOUBTS.values()}
 """Kinds of findings that go by what models reply."""
 
 

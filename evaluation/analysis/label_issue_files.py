@@ -105,6 +105,7 @@ def suspects_document(suspects: LabelIssues, out: Path | None) -> dict[str, Any]
         "campaigns": list(suspects.campaigns),
         "items": suspects.sheet.items.num_rows,
         "suspects": [{**issue._asdict(), "letters": list(issue.letters)} for issue in suspects.found],
+        "tasks": [doubted.to_json(suspects.matrix) for doubted in suspects.tasks],
         "out": None if out is None else str(out),
     }
 

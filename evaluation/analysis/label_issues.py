@@ -6,8 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from benchwright.diagnostics.keys.doubted_tasks import DoubtedTask, doubted_tasks
 from benchwright.diagnostics.keys.item_analysis import proportion_right
-from benchwright.diagnostics.keys.suspected_keys import LEAST_VOICES, PeopleAnswers, SuspectedKey, suspected_keys
+from benchwright.diagnostics.keys.suspected_keys import (
+    LEAST_VOICES,
+    PeopleAnswers,
+    SuspectedKey,
+    evidence,
+    suspected_keys,
+)
 from benchwright.records import LETTERS
 from benchwright.release.format.human_baseline import read_human_baseline
 from benchwright.replies.model_replies import LetterMatrix
@@ -71,11 +78,15 @@ class LabelIssues(NamedTuple):
         sheet: Replies of the models.
         campaigns: Campaigns whose people count; simulated annotators do not count.
         found: Issues, by rank.
+        matrix: The same replies by task.
+        tasks: Tasks whose keys are in doubt as a whole.
     """
 
     sheet: ReplyMatrix
     campaigns: tuple[str, ...]
     found: tuple[LabelIssue, ...]
+    matrix: LetterMatrix
+    tasks: tuple[DoubtedTask, ...]
 
 
 def find_suspects(results: Path, release: Release) -> LabelIssues:
@@ -100,8 +111,10 @@ def find_suspects(results: Path, release: Release) -> LabelIssues:
         votes = np.zeros((len(matrix.key), int(matrix.options.max(initial=2))), dtype=np.int64)
         votes[keyed, matrix.key[keyed]] = right[keyed]
         people = PeopleAnswers(votes, np.where(matrix.key >= 0, people_asked - right, 0))
-    supported = [suspect for suspect in suspected_keys(matrix, people) if suspect.is_supported]
-    return LabelIssues(sheet, campaigns, _rows(sheet, supported, people_asked))
+    on_keys = evidence(matrix, people)
+    supported = [suspect for suspect in suspected_keys(matrix, people, found=on_keys) if suspect.is_supported]
+    doubted = tuple(doubted_tasks(matrix, on_keys.shares))
+    return LabelIssues(sheet, campaigns, _rows(sheet, supported, people_asked), matrix, doubted)
 
 
 def _letter_matrix(sheet: ReplyMatrix) -> LetterMatrix:

@@ -548,8 +548,11 @@ def compare(
     """
     `{"release", "release_id", "split", "models": [name], "campaigns": [name], "items", "suspects": [{"rank",
     "item_id", "split", "task", "key", "letters": [letter], "reason", "score", "models", "difficulty",
-    "discrimination", "people", "people_right", "given": {letter: [model]}, "probability"}], "out"}`; `out` is
-    null without a file
+    "discrimination", "people", "people_right", "given": {letter: [model]}, "probability"}], "tasks": [{"task",
+    "doubt": "joined", "far_apart", "many_wrong" or "at_chance", "items", "models": [name], "agreement_among_models",
+    "agreement_with_keys", "wrong_keys": {"share", "ci", "outlier"}, "join": {"mistake", "words", "sets_right",
+    "sets_wrong", "agreeing"}, "best_model", "chance"}], "out"}`; `tasks` are those whose keys are in doubt as a whole,
+    with null for `wrong_keys` and `join` where nothing says; `out` is null without a file
     """
 )
 def suspects(results: Path, release: Path, out: Path | None, force: bool, as_json: bool) -> None:

@@ -91,7 +91,7 @@ def test_small_tasks_are_taken_together_and_items_without_a_key_are_left_out() -
     letter, key = replies(2, (0.9, 0.8, 0.8), 120, 4)
     key[10] = NO_LETTER
     matrix = matrix_of(letter, key, task=(np.arange(120) >= 90).astype(int))
-    log_odds, favoured, _ = evidence(matrix)
+    log_odds, favoured, *_ = evidence(matrix)
     assert np.isnan(log_odds[10])
     assert favoured[10] == NO_LETTER
     assert np.isfinite(np.delete(log_odds, 10)).all()

@@ -44,8 +44,10 @@ _SKILL_PRIOR = (1.0, 2.0)
 _BIAS_SPREAD = 0.7
 _SPREAD_PRIOR = (0.0, 0.7)
 """Mean and standard deviation of log sigma and log tau."""
-_WRONG_KEYS = 0.034
+WRONG_KEYS = 0.034
 """Share of keys that are wrong beforehand, epsilon."""
+_ABLE = (3.0, 0.6)
+"""Skill, and sigma and tau, of able respondents."""
 
 _PATTERNS_AT_ONCE = 1 << 12
 _LEAST = 1e-12
@@ -60,6 +62,8 @@ class ReplyModel(NamedTuple):
         hardness: sigma, the spread of difficulty among items.
         pull: tau, the spread of attraction among wrong options.
         wrong: epsilon, the share of keys that are wrong beforehand.
+        log_density: Natural logarithm of the posterior density of these parameters, up to a constant that depends on
+            the replies alone.
     """
 
     skill: Floats
@@ -67,6 +71,7 @@ class ReplyModel(NamedTuple):
     hardness: float
     pull: float
     wrong: float
+    log_density: float = 0.0
 
 
 class Replies(NamedTuple):
@@ -86,12 +91,21 @@ class Replies(NamedTuple):
     options: NDArray[Any]
 
 
-def fit_replies(replies: Replies, *, wrong: float = _WRONG_KEYS) -> ReplyModel:
+def fit_replies(
+    replies: Replies,
+    *,
+    wrong: float = WRONG_KEYS,
+    begin: ReplyModel | None = None,
+    spread: float = _SPREAD_PRIOR[1],
+) -> ReplyModel:
     """Return the parameters of greatest posterior density.
 
     Args:
         replies: The replies.
         wrong: epsilon, the share of keys that are wrong beforehand, above 0 and below 1.
+        begin: Parameters from which the search begins; `usual_start` where None. Where many keys are wrong, density has
+            two peaks: of able respondents and wrong keys, and of respondents who know nothing and are misled alike.
+        spread: Standard deviation, beforehand, of log sigma and log tau.
     """
     import numpy as np
     from scipy.optimize import minimize
@@ -100,6 +114,7 @@ def fit_replies(replies: Replies, *, wrong: float = _WRONG_KEYS) -> ReplyModel:
     z = _normal_draws(letters, _DRAWS_TO_FIT)
     parts = [_patterns(replies, int(k)) for k in np.unique(replies.options)]
     size = respondents * (1 + letters)
+    begin = begin or usual_start(replies)
 
     def unpacked(x: Floats) -> ReplyModel:
         hardness, pull = np.exp(np.clip(x[size : size + 2], -6, 3))
@@ -113,17 +128,33 @@ def fit_replies(replies: Replies, *, wrong: float = _WRONG_KEYS) -> ReplyModel:
 
     def loss(x: Floats) -> tuple[float, Floats]:
         model = unpacked(x)
-        value, gradient = _log_prior(model, x[size:])
+        value, gradient = _log_prior(model, x[size:], spread)
         for patterns in parts:
             likelihood, part = _log_likelihood(model, patterns, z)
             value, gradient = value + likelihood, gradient + part
         return -value, -gradient
 
-    start = np.zeros(size + 2)
-    start[:respondents] = _SKILL_PRIOR[0]
+    start = np.concatenate([begin.skill, begin.bias.ravel(), np.log([begin.hardness, begin.pull])])
     bounds = [(0, None)] * respondents + [(None, None)] * (len(start) - respondents)
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200, "ftol": 1e-7})
-    return unpacked(found.x)
+    return unpacked(found.x)._replace(log_density=-float(found.fun))
+
+
+def usual_start(replies: Replies) -> ReplyModel:
+    """Return parameters of respondents of usual skill, from which a search may begin."""
+    return _start(replies, _SKILL_PRIOR[0], 1.0)
+
+
+def able_start(replies: Replies) -> ReplyModel:
+    """Return parameters of able respondents who are seldom misled, from which a search may begin."""
+    return _start(replies, *_ABLE)
+
+
+def _start(replies: Replies, skill: float, spread: float) -> ReplyModel:
+    import numpy as np
+
+    _, respondents, letters = replies.counts.shape
+    return ReplyModel(np.full(respondents, skill), np.zeros((respondents, letters)), spread, spread, WRONG_KEYS)
 
 
 def right_options(model: ReplyModel, replies: Replies) -> Floats:
@@ -286,14 +317,14 @@ def _log_likelihood(model: ReplyModel, patterns: _Patterns, z: Floats) -> tuple[
     return float(patterns.repeats @ (most[:, 0, 0] + np.log(total[:, 0, 0]))), gradient
 
 
-def _log_prior(model: ReplyModel, last: Floats) -> tuple[float, Floats]:
+def _log_prior(model: ReplyModel, last: Floats, of_spreads: float) -> tuple[float, Floats]:
     """Return the logarithm of the prior density up to a constant, and its gradient."""
     import numpy as np
 
     mean, spread = _SKILL_PRIOR
     skill = (model.skill - mean) / spread
     bias = model.bias.ravel() / _BIAS_SPREAD
-    spreads = (last[:2] - _SPREAD_PRIOR[0]) / _SPREAD_PRIOR[1]
+    spreads = (last[:2] - _SPREAD_PRIOR[0]) / of_spreads
     value = -(skill @ skill + bias @ bias + spreads @ spreads) / 2
-    gradient = np.concatenate([-skill / spread, -bias / _BIAS_SPREAD, -spreads / _SPREAD_PRIOR[1]])
+    gradient = np.concatenate([-skill / spread, -bias / _BIAS_SPREAD, -spreads / of_spreads])
     return float(value), gradient

@@ -4,7 +4,8 @@ The evidence is the probability that another option than the key is right, under
 differ in difficulty and in how tempting their wrong options are (`benchwright.diagnostics.keys.reply_model`). Agreement
 on a wrong option is evidence only so far as it exceeds what temptation explains, and able models count more than weak
 ones. A model that is not better than chance at a task beyond doubt has no voice there: what it says of its items is
-noise, or a wrong reading of its replies.
+noise, or a wrong reading of its replies. Where models agree with one another more than with the keys of a task
+(`task_agreement`), those that agree have a voice too, and the share of its wrong keys is estimated (`wrong_share`).
 Beside it stand the classical figures by which people judge such an item: who gave what, and the item-rest correlation
 of the key and of the favoured option (S. Henrysson, Psychometrika 28 (1963), 211-218): where able models leave the key
 and take the favoured option, the first is negative and the second positive.
@@ -12,6 +13,7 @@ and take the favoured option, the first is negative and the second positive.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.replies.model_replies import LetterMatrix
@@ -19,7 +21,9 @@ from benchwright.seeds import generator_for
 
 from .able_models import able_models
 from .item_analysis import discrimination
-from .reply_model import Replies, fit_replies, right_options
+from .reply_model import Replies
+from .task_agreement import TaskAgreement, agreements_by_task
+from .wrong_share import WrongShare, usual_share, wrong_share
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,11 +69,14 @@ class Evidence(NamedTuple):
         log_odds: Natural logarithm of the odds that the key is wrong; NaN for items without a key.
         favoured: Place of the likeliest other option; -1 for items without a key.
         able: Whether each model has a voice on each item, models x items.
+        shares: Share of wrong keys of each task on which models agree with one another more than with the keys, by the
+            task's number.
     """
 
     log_odds: NDArray[np.float64]
     favoured: NDArray[np.int64]
     able: NDArray[np.bool_]
+    shares: Mapping[int, WrongShare]
 
 
 class SuspectedKey(NamedTuple):
@@ -121,7 +128,9 @@ class SuspectedKey(NamedTuple):
         return voices >= LEAST_VOICES and self.probability >= _WORTH_A_LOOK
 
 
-def suspected_keys(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> list[SuspectedKey]:
+def suspected_keys(
+    matrix: LetterMatrix, people: PeopleAnswers | None = None, *, found: Evidence | None = None
+) -> list[SuspectedKey]:
     """Return all items with a key and a reply, the likeliest to have a wrong key first.
 
     Of items with equal evidence, the lower id comes first. The list goes through to the end, so that any share of it
@@ -130,10 +139,11 @@ def suspected_keys(matrix: LetterMatrix, people: PeopleAnswers | None = None) ->
     Args:
         matrix: Replies of models; two models are little, five or more make a good list.
         people: Answers of people; None where nobody was asked.
+        found: The evidence, where it is known from before; `evidence` of both where None.
     """
     import numpy as np
 
-    found = evidence(matrix, people)
+    found = evidence(matrix, people) if found is None else found
     asked = matrix.asked.any(axis=0) | (False if people is None else people.asked > 0)
     places = np.flatnonzero(asked & (matrix.key >= 0))
     of_key = discrimination(matrix.right, matrix.scored, matrix.task)
@@ -171,7 +181,8 @@ def suspected_keys(matrix: LetterMatrix, people: PeopleAnswers | None = None) ->
 def evidence(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> Evidence:
     """Return what replies say of the keys of items.
 
-    Parameters are estimated for each task of `_LEAST_ITEMS` items or more by itself, and for all other tasks together.
+    Parameters are estimated for each task of `_LEAST_ITEMS` items or more by itself, and for all other tasks together;
+    a task on which models agree with one another more than with the keys stands by itself whatever its size.
     The order and the names of models, and the order of items, make no difference. Arguments are those of
     `suspected_keys`.
     """
@@ -181,29 +192,39 @@ def evidence(matrix: LetterMatrix, people: PeopleAnswers | None = None) -> Evide
     log_odds, favoured = np.full(items, np.nan), np.full(items, -1, dtype=np.int64)
     voices = np.zeros((models, items), dtype=bool)
     keyed = matrix.key >= 0
-    part = _parts(matrix, people)
-    for number in np.unique(part[keyed]):
+    doubted = {number: each for number, each in agreements_by_task(matrix).items() if each.is_in_doubt}
+    shares: dict[int, WrongShare] = {}
+    part = _parts(matrix, people, doubted)
+    for number in np.unique(part[keyed]).tolist():
         places = np.flatnonzero((part == number) & keyed)
         places = np.array(sorted(places.tolist(), key=lambda place: matrix.item_ids[place]), dtype=np.int64)
-        able = sorted(able_models(matrix, places), key=lambda number: matrix.letter[number, places].tobytes())
+        agreement = doubted.get(number)
+        with_voice = set(able_models(matrix, places)) | set(agreement.models if agreement else ())
+        able = sorted(with_voice, key=lambda number: matrix.letter[number, places].tobytes())
         voices[np.ix_(np.array(able, dtype=np.int64), places)] = True
         some = places
         if len(places) > _MOST_TO_FIT:
             rng = generator_for(0, "reply_model", "fit")
             some = places[np.sort(rng.choice(len(places), _MOST_TO_FIT, replace=False))]
-        fitted = fit_replies(_replies(matrix, people, some, able))
+        replies = _replies(matrix, people, some, able)
+        if agreement is None:
+            share = usual_share(replies)
+        else:
+            share = shares[number] = wrong_share(replies, is_apart=agreement.is_apart)
         for start in range(0, len(places), _ITEMS_AT_ONCE):
             some = places[start : start + _ITEMS_AT_ONCE]
-            logs = right_options(fitted, _replies(matrix, people, some, able))
+            logs = share.log_right_options(_replies(matrix, people, some, able))
             rows, key = np.arange(len(some)), matrix.key[some]
             for_key = logs[rows, key].copy()
             logs[rows, key] = -np.inf
             favoured[some] = logs.argmax(axis=1)
             log_odds[some] = np.logaddexp.reduce(logs, axis=1) - for_key
-    return Evidence(log_odds, favoured, voices)
+    return Evidence(log_odds, favoured, voices, shares)
 
 
-def _parts(matrix: LetterMatrix, people: PeopleAnswers | None) -> NDArray[np.int64]:
+def _parts(
+    matrix: LetterMatrix, people: PeopleAnswers | None, doubted: Mapping[int, TaskAgreement]
+) -> NDArray[np.int64]:
     """Return the number of the task whose parameters hold for each item; -1 for small tasks, which are one part."""
     import numpy as np
 
@@ -211,7 +232,8 @@ def _parts(matrix: LetterMatrix, people: PeopleAnswers | None) -> NDArray[np.int
     if people is not None:
         replied |= people.asked > 0
     sizes = np.bincount(matrix.task[(matrix.key >= 0) & replied], minlength=len(matrix.tasks))
-    parts: NDArray[np.int64] = np.where(sizes >= _LEAST_ITEMS, np.arange(len(sizes)), -1)[matrix.task]
+    stands_alone = (sizes >= _LEAST_ITEMS) | np.isin(np.arange(len(sizes)), list(doubted))
+    parts: NDArray[np.int64] = np.where(stands_alone, np.arange(len(sizes)), -1)[matrix.task]
     return parts
 
 

@@ -1,0 +1,142 @@
+"""Tasks whose keys are in doubt as a whole: by a mistake of a join, by a share of wrong keys, or because all fail.
+
+A task is doubted
+
+- where models agree with one another and hardly with its keys, or a mistake of a join explains its keys;
+- where the estimated share of its wrong keys is surely far above that of other tasks;
+- where no model is better than chance at it by its keys, though models are elsewhere: then replies cannot tell whether
+  it is beyond all of them or its keys are wrong.
+"""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from benchwright.replies.model_replies import LetterMatrix
+from benchwright.statistics.proportions import wilson
+
+from .able_models import able_models
+from .key_joins import KeyJoin, explain_keys
+from .task_agreement import TaskAgreement, agreements_by_task
+from .wrong_share import WrongShare
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Doubt = Literal["joined", "far_apart", "many_wrong", "at_chance"]
+
+_MANY_WRONG = 0.1
+"""Share of wrong keys, 0-1, above which the true one surely lies for a task to be doubted."""
+_LEAST_VOICES = 3
+"""Models that must agree for their agreement alone, with no mistake that explains the keys, to be of high severity: two
+may be relatives that are misled alike."""
+_LEAST_AT_CHANCE, _LEAST_MODELS = 60, 2
+"""Items, and models asked them, from which on it says something that no model is better than chance."""
+
+
+class DoubtedTask(NamedTuple):
+    """A task whose keys are in doubt as a whole.
+
+    Args:
+        task: Number of the task in the matrix.
+        doubt: Why.
+        agreement: How models agree on it.
+        share: Its estimated share of wrong keys; None where models do not agree enough to say.
+        join: The mistake that explains its keys; None where none does.
+        best: Share of right letters of the best model, 0-1.
+        chance: Accuracy of a uniform draw, 0-1.
+    """
+
+    task: int
+    doubt: Doubt
+    agreement: TaskAgreement
+    share: WrongShare | None
+    join: KeyJoin | None
+    best: float
+    chance: float
+
+    @property
+    def is_grave(self) -> bool:
+        """Return whether scores on the task are wrong or cannot be trusted, rather than of doubtful use."""
+        return self.join is not None or (self.doubt != "at_chance" and len(self.agreement.models) >= _LEAST_VOICES)
+
+    def to_json(self, matrix: LetterMatrix) -> dict[str, Any]:
+        """Return the doubt as JSON values."""
+        share, join = self.share, self.join
+        return {
+            "task": matrix.tasks[self.task],
+            "doubt": self.doubt,
+            "items": len(self.agreement.places),
+            "models": [matrix.models[number] for number in self.agreement.models],
+            "agreement_among_models": _rounded(self.agreement.among),
+            "agreement_with_keys": _rounded(self.agreement.with_keys),
+            "wrong_keys": None if share is None else {
+                "share": round(share.value, 3), "ci": [share.low, share.high], "outlier": round(share.outlier, 4),
+            },
+            "join": None if join is None else {
+                "mistake": join.mistake, "words": join.words, "sets_right": join.sets_right,
+                "sets_wrong": join.sets_wrong, "agreeing": round(join.agreeing, 4),
+            },
+            "best_model": round(self.best, 4),
+            "chance": round(self.chance, 4),
+        }  # fmt: skip
+
+
+def doubted_tasks(matrix: LetterMatrix, shares: Mapping[int, WrongShare]) -> list[DoubtedTask]:
+    """Return the tasks whose keys are in doubt, by their numbers.
+
+    Args:
+        matrix: Replies, whose items are in the order of the source.
+        shares: Estimated shares of wrong keys, as the evidence on keys has them
+            (`benchwright.diagnostics.keys.suspected_keys.evidence`).
+    """
+    agreements = agreements_by_task(matrix)
+    able_somewhere = any(able_models(matrix, each.places) for each in agreements.values())
+    return [
+        doubted
+        for number, each in agreements.items()
+        if (doubted := _doubted(matrix, number, each, shares.get(number), able_somewhere)) is not None
+    ]
+
+
+def _doubted(
+    matrix: LetterMatrix, number: int, agreement: TaskAgreement, share: WrongShare | None, able_somewhere: bool
+) -> DoubtedTask | None:
+    join = explain_keys(matrix, agreement) if agreement.is_in_doubt else None
+    doubt: Doubt | None = None
+    if join is not None:
+        doubt = "joined"
+    elif agreement.is_far_apart:
+        doubt = "far_apart"
+    elif share is not None and share.low >= _MANY_WRONG:
+        doubt = "many_wrong"
+    elif able_somewhere and _are_at_chance(matrix, agreement):
+        doubt = "at_chance"
+    if doubt is None:
+        return None
+    letter, key = matrix.letter[:, agreement.places], matrix.key[agreement.places]
+    best = float((letter == key).mean(axis=1).max())
+    return DoubtedTask(
+        number, doubt, agreement, share, join, best, float((1 / matrix.options[agreement.places]).mean())
+    )
+
+
+def _are_at_chance(matrix: LetterMatrix, agreement: TaskAgreement) -> bool:
+    """Return whether several models answered, none is better than chance, and the best cannot be much better."""
+    places = agreement.places
+    told = (matrix.letter[:, places] >= 0).sum(axis=1)
+    asked = [number for number, count in enumerate(told.tolist()) if count >= _LEAST_AT_CHANCE]
+    if len(asked) < _LEAST_MODELS:
+        return False
+    for number in asked:
+        read = places[matrix.letter[number, places] >= 0]
+        right = int((matrix.letter[number, read] == matrix.key[read]).sum())
+        interval = wilson(right, len(read)).interval
+        if interval is None or interval.low > float((1 / matrix.options[read]).mean()):
+            return False
+    return True
+
+
+def _rounded(value: float) -> float | None:
+    return None if isnan(value) else round(value, 3)

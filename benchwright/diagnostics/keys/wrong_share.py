@@ -1,0 +1,116 @@
+"""The share of wrong keys of one task, where models agree with one another more than with its keys.
+
+Keys of a task are as good as keys are elsewhere, or the task is an outlier: something befell its keys, and any share of
+them may be wrong. Each share of a grid is weighed by its prior and by the density of the replies under the model of
+replies (`reply_model`) fitted with it. A task on which models agree with one another more than with the keys is an
+outlier with a prior probability of 20 %, and of 95 % where that difference is unlike any clean task's: the model of
+replies alone would as soon take all models to be misled alike.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from .reply_model import WRONG_KEYS, Replies, ReplyModel, able_start, fit_replies, right_options, usual_start
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+_SHARES = (WRONG_KEYS, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97)
+_OUTLIER, _OUTLIER_APART = 0.2, 0.95
+"""Prior probability that a task is an outlier where its keys are in doubt, and where models agree far less with them
+than with one another."""
+_SPREAD = 0.4
+"""Standard deviation, beforehand, of the logarithms of how much items differ in difficulty and in temptation: as on the
+nine tasks of BLINK and MVP-Bench on which two models or more are able. With more, all models misled alike by every item
+explain any keys."""
+_TO_WEIGH = 400
+"""Items on which shares are weighed at most."""
+_NEGLIGIBLE = 1e-3
+
+
+class WeighedModel(NamedTuple):
+    """Parameters with one share of wrong keys, and the posterior probability of that share."""
+
+    model: ReplyModel
+    weight: float
+
+
+class WrongShare(NamedTuple):
+    """What replies say of the share of a task's keys that are wrong.
+
+    Args:
+        models: Parameters for each share that counts, with its weight; weights add up to 1.
+        value: Posterior mean of the share, 0-1.
+        low: Share that the true one is above with a probability of 97.5 %, as far as the grid tells.
+        high: Share that it is below likewise.
+        outlier: Posterior probability that the task is an outlier.
+    """
+
+    models: tuple[WeighedModel, ...]
+    value: float
+    low: float
+    high: float
+    outlier: float
+
+    def log_right_options(self, replies: Replies) -> Floats:
+        """Return the logarithm of the probability of each option to be right, over all shares (`right_options`)."""
+        import numpy as np
+
+        logs = np.stack([right_options(each.model, replies) + np.log(each.weight) for each in self.models])
+        summed: Floats = np.logaddexp.reduce(logs, axis=0)
+        return summed
+
+
+def usual_share(replies: Replies) -> WrongShare:
+    """Return the share of wrong keys of a task that is like others: what is known beforehand."""
+    return WrongShare((WeighedModel(fit_replies(replies), 1.0),), WRONG_KEYS, WRONG_KEYS, WRONG_KEYS, 0.0)
+
+
+def wrong_share(replies: Replies, *, is_apart: bool) -> WrongShare:
+    """Return what replies say of the share of wrong keys, with an outlier in the prior.
+
+    Args:
+        replies: Replies to the items of one task, which have keys.
+        is_apart: Whether respondents agree with one another far more than with the keys (`TaskAgreement.is_apart`).
+    """
+    import numpy as np
+
+    shares = np.array(_SHARES)
+    some = _first(replies, _TO_WEIGH)
+    fitted = _fitted(some)
+    outlier = _OUTLIER_APART if is_apart else _OUTLIER
+    prior = np.array([1 - outlier, *([outlier / (len(shares) - 1)] * (len(shares) - 1))])
+    logs = np.log(prior) + [each.log_density for each in fitted]
+    weights = np.exp(logs - np.logaddexp.reduce(logs))
+    cumulated = weights.cumsum()
+    low, high = (float(shares[min(int(np.searchsorted(cumulated, p)), len(shares) - 1)]) for p in (0.025, 0.975))
+    counted = np.flatnonzero(weights >= _NEGLIGIBLE)
+    models = tuple(
+        WeighedModel(fitted[number], float(weights[number] / weights[counted].sum())) for number in counted.tolist()
+    )
+    return WrongShare(models, float(weights @ shares), low, high, float(weights[1:].sum()))
+
+
+def _fitted(replies: Replies) -> list[ReplyModel]:
+    """Return the parameters for each share: those of the higher of two peaks."""
+    misled: list[ReplyModel] = []
+    for share in _SHARES:  # this peak hardly moves from one share to the next
+        begin = misled[-1] if misled else usual_start(replies)
+        misled.append(fit_replies(replies, wrong=share, begin=begin, spread=_SPREAD))
+    able = [fit_replies(replies, wrong=share, begin=able_start(replies), spread=_SPREAD) for share in _SHARES]
+    return [max(both, key=lambda model: model.log_density) for both in zip(misled, able, strict=True)]
+
+
+def _first(replies: Replies, most: int) -> Replies:
+    """Return the replies to some items, spread over all of them."""
+    import numpy as np
+
+    items = len(replies.key)
+    if items <= most:
+        return replies
+    places = np.unique(np.linspace(0, items - 1, most).round().astype(np.int64))
+    return Replies(replies.counts[places], replies.misses[places], replies.key[places], replies.options[places])
