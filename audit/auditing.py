@@ -18,6 +18,7 @@ from benchwright.workspace.atomic import write_json
 from benchwright.workspace.item_cache import ItemCache
 
 from .check import FOUND, AuditCheck, AuditContext, CheckSkipped
+from .checks.guessing import BLIND
 from .evidence import MEASURES, brought_replies
 from .findings.baseline import Baseline, read_baseline, write_baseline
 from .findings.finding import Finding, by_weight
@@ -151,7 +152,7 @@ def audit(
             findings += found
         audited = _with_broken_pictures(audited, context)
         new, accepted = accepting.divide(sorted(findings, key=by_weight))
-        report = AuditReport(audited, tuple(runs), tuple(new), tuple(accepted))
+        report = AuditReport(audited, tuple(runs), tuple(new), tuple(accepted), blind=context.memo.get(BLIND))
         progress.phase("page", 0, "pictures")
         report = replace(report, page=write_page(report, out, cache))
     write_json(out / DOCUMENT, report.to_json())

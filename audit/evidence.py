@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MEASURES = "measures"
 """Name of the measures of pictures among what checks share."""
 _SIMILAR = "audit similar options 3"
-_LEARNED, _RULED = "audit learned picks 2", "audit rules over words 2"
+_LEARNED, _RULED = "audit learned picks 2", "audit rules over words 3"
 MOST_LEARNED = 1000
 """Items of which learners see a sample where there are more: enough to tell five points of accuracy from chance."""
 _NO_PICTURES = "no picture of the source can be read; give their folder with --pictures"
@@ -185,7 +185,7 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
 
     def rules(items: Sequence[Item]) -> list[RuleResult]:
         def results() -> list[RuleResult]:
-            return rule_results(items, per="task", most_learned=MOST_LEARNED, learned=learned)
+            return rule_results(items, per="both", most_learned=MOST_LEARNED, learned=learned)
 
         words = [
             [item.item_id, item.task, item.question, item.right_key, item.group_keys, item.root_image_id]
@@ -193,8 +193,12 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
             for item in items
         ]
         return [
-            RuleResult(task, rule, Accuracy(count, value, Interval(*ends), chance, p), p_holm, tuple(rows))
-            for task, rule, (count, value, ends, chance, p), p_holm, rows in context.kept(_RULED, words, results)
+            RuleResult(
+                task, rule, Accuracy(count, value, Interval(*ends), chance, p), p_holm, tuple(rows), is_explained
+            )
+            for task, rule, (count, value, ends, chance, p), p_holm, rows, is_explained in context.kept(
+                _RULED, words, results
+            )
         ]
 
     def report() -> ItemReport:

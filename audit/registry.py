@@ -22,6 +22,7 @@ CHECKS: tuple[str, ...] = (
     "checks.item_faults:AnswersGivenAway",
     "checks.item_faults:NamedPictures",
     "checks.item_faults:UnfinishedTexts",
+    "checks.guessing:BestBlindStrategy",
     "checks.guessing:KeyLetters",
     "checks.guessing:GuessedFromWords",
     "checks.guessing:ShortcutBattery",

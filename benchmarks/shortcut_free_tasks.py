@@ -79,7 +79,7 @@ def measured(made: Sequence[MadeItems]) -> dict[str, Any]:
         for item in part.items
     )
     cues = measure_items(sources)
-    [task] = run_battery(cues.cues, cues.group_keys, seed=1, bounds=Bounds(), task_cues={})
+    [task] = run_battery(cues.cues, cues.group_keys, seed=1, bounds=Bounds(), task_cues={}).tasks
     solvers = sorted(task.solvers, key=lambda solver: -abs(solver.accuracy.value - solver.accuracy.chance))
     return {
         "items": len(cues.cues),

@@ -21,6 +21,7 @@ from benchwright.progress import Progress, Silent
 from benchwright.questions.own_ids import OwnIds
 from benchwright.record_map import RecordMap, map_here
 from benchwright.release import Release
+from benchwright.release.format.blind_strategy import read_blind_strategy
 from benchwright.replies.readers import READERS, ROBUST
 from benchwright.rooms import catalogue
 from benchwright.statistics.resampling import RESAMPLES
@@ -406,6 +407,7 @@ def _score(
         **outcomes._asdict() | ({"right_items": None} if rows is None else {}),
         max_errors=max_errors,
         items=sum(_counts(release, plan.split).values()),
+        blind_strategy=read_blind_strategy(release),
         samples=draws_of(plan.protocol),
         limit=None if plan.sample is None else len(plan.sample.item_ids),
         limit_of=None if plan.sample is None else plan.sample.of,

@@ -268,11 +268,17 @@ def show(folder: Path, *, as_json: bool) -> None:
     help="YAML or JSON file of what only you can say: authors, url, languages, consent, pay, access_terms, "
     "access_fields, datasheet.",
 )
+@click.option(
+    "--why",
+    metavar="TEXT",
+    help="Why a version is frozen though a strategy that sees no picture gets far above chance; it stands on the card.",
+)
 @json_option(
-    '`{"release", "name", "version", "release_id", "content_id", "items", "key", "expected_size": {"bytes", "texts", '
+    '`{"release", "name", "version", "release_id", "content_id", "items", "key", "blind_strategy": {"strategy", '
+    '"accuracy", "ci", "chance", "items", "tried", "beats_chance"}, "expected_size": {"bytes", "texts", '
     '"kept": {"pictures", "bytes"}, "turned": {"pictures", "bytes"}, "made": {"pictures", "bytes"}, "drawn": '
     '{"pictures", "bytes"}}}`; `key` is null where no split '
-    "is sealed"
+    "is sealed, and `blind_strategy` where too few items have a right option"
 )
 def freeze(
     workspace: Path,
@@ -290,6 +296,7 @@ def freeze(
     redistribute: Redistribute,
     pictures: PictureRule | None,
     statements: Path | None,
+    why: str | None,
     as_json: bool,
 ) -> None:
     """Freeze what is left of a workspace's items into a release under its `releases` folder.
@@ -297,6 +304,7 @@ def freeze(
     This is for recipes without a step `freeze`; the run must be complete.
     """
     from benchwright.engines.local import processors
+    from benchwright.release.format.blind_strategy import read_blind_strategy
     from benchwright.release.format.statements import read_statements
     from benchwright.release.sealing.sealing import key_path
     from benchwright.terminal.progress_bars import ProgressBars
@@ -325,6 +333,7 @@ def freeze(
             redistribute=redistribute,
             pictures=pictures,
             statements=None if statements is None else read_statements(statements),
+            why=why,
             workers=processors(),
             progress=bars,
             announce=announce,
@@ -338,6 +347,7 @@ def freeze(
         "content_id": release.content_id,
         "items": len(release),
         "key": None if key is None else str(key),
+        "blind_strategy": None if (blind := read_blind_strategy(release)) is None else blind.document(),
         "expected_size": sizes[-1].document(),
     }
     kept = "" if key is None else f"\n{key}: the key; keep it secret, and a copy of it somewhere else"

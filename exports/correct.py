@@ -45,6 +45,7 @@ def correct_release(
         BenchwrightError: The version is the old one, or `out` is something else already.
         DataError: The release is damaged.
     """
+    from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy
     from benchwright.release import verify_release, write_release
     from benchwright.release.format.agreement import read_agreement
     from benchwright.release.writing.file_changes import FileChanges
@@ -94,6 +95,7 @@ def correct_release(
                 if (item := corrections.correct(released.item)) is not None:
                     yield changes.item(item), released.split
 
+        blind = blind_strategy(item for item, _ in items())
         return write_release(
             out,
             name=release.name,
@@ -113,6 +115,7 @@ def correct_release(
             description=description,
             human_baseline=_baseline(release, {(erratum.item_id, erratum.content_hash) for erratum in errata}),
             corrections=corrections,
+            blind=blind,
             statements=release.manifest.statements,
             by_address=is_absent,
             visual=visual,

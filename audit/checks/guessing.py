@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from benchwright.diagnostics.shortcuts.letter_groups import MIN_P
 from benchwright.diagnostics.shortcuts.picks import LEAST_DECIDED, Bounds
 from benchwright.errors import PrerequisiteError, UnreadableImage
+from benchwright.release.format.blind_strategy import BlindStrategy
 from benchwright.texts.normalization import counted
 
 from ..check import FOUND, AuditContext, CheckSkipped, enough, needs_words
@@ -18,7 +18,7 @@ from ..picture_measures import PictureMeasures
 from ..source.audited_items import AuditedItem, AuditedItems
 
 if TYPE_CHECKING:
-    from benchwright.diagnostics.shortcuts.answer_letters import Balance, Placing
+    from benchwright.diagnostics.shortcuts.letter_groups import JudgedLetters, LetterGroup
 
 _SURELY_UNEVEN = 0.001
 _UNEVEN_GAIN = 0.05
@@ -67,7 +67,53 @@ def cue_severity(interval: Sequence[float], chance: float) -> Severity:
 
 
 def _of_task(task: str | None, audited: AuditedItems) -> str:
-    return "" if task is None or len({each.task for each in audited.all_items}) < 2 else f" (task {task})"
+    if len({each.task for each in audited.all_items}) < 2:
+        return ""
+    return " (over all tasks)" if task is None else f" (task {task})"
+
+
+BLIND = "blind strategy"
+"""Name under which the checks of an audit share how far the best blind strategy gets."""
+
+
+class BestBlindStrategy:
+    """How far the best strategy that sees no picture gets on the whole set: one figure."""
+
+    name: ClassVar[str] = "best_blind_strategy"
+    title: ClassVar[str] = "How far the best strategy gets that sees no picture, over the whole set"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return one finding where it beats chance; the page states the figure in any case.
+
+        Raises:
+            CheckSkipped: Too few items with words have a key.
+        """
+        from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy
+        from benchwright.diagnostics.shortcuts.item_cues import word_cues
+
+        needs_words(audited)
+        enough(audited.keyed, LEAST_DECIDED, of="items with a key")
+        measured = [each.item for each, _ in context.look_at_each(audited.keyed, lambda each: word_cues(each.item))]
+
+        def figure() -> Any:
+            context.progress.phase("trying blind strategies", 0, "items")
+            blind = blind_strategy(measured)
+            return None if blind is None else blind.model_dump(mode="json")
+
+        kept = context.kept("audit blind strategy 1", sorted(item.content_hash for item in measured), figure)
+        if kept is None:
+            raise CheckSkipped(f"fewer than {LEAST_DECIDED} items with a key could be looked at")
+        blind = BlindStrategy.model_validate(kept)
+        context.memo[BLIND] = blind
+        if blind.beats_chance:
+            yield Finding(
+                "best_blind_strategy",
+                cue_severity(blind.ci, blind.chance),
+                (),
+                f"{blind.words[:1].upper()}{blind.words[1:]}: the best of {blind.tried} strategies, chosen on some "
+                "source pictures and measured on the others. Read scores against this figure.",
+                blind.document(),
+            )
 
 
 class KeyLetters:
@@ -77,11 +123,13 @@ class KeyLetters:
     title: ClassVar[str] = "Right options that prefer a letter, or Yes over No"
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
-        """Return a finding for each task whose right options are uneven beyond chance, over all tasks (Holm)."""
+        """Return a finding for each task, and for the set, whose right options are uneven beyond chance (Holm)."""
         enough(audited.all_keyed, LEAST_DECIDED, of="items with a key")
-        for task, of, placings, evenness, p in _letters(audited, context):
-            if p >= MIN_P:
+        for letters in _letters(audited, context):
+            if not letters.is_uneven:
                 continue
+            task, of, evenness, p = letters.group.task, letters.group.of, letters.group.balance, letters.p_holm
+            placings = [place.placing for place in letters.group.placed]
             count = len(placings)
             letter = max(evenness.counts, key=lambda name: (evenness.counts[name], name))
             share = evenness.counts[letter] / count
@@ -99,45 +147,31 @@ class KeyLetters:
             )
 
 
-class _Letters(NamedTuple):
-    """The letters of the keys, or of the refusals, of a task, and the p-value adjusted over all tasks."""
+def _letters(audited: AuditedItems, context: AuditContext) -> list[JudgedLetters]:
+    """Return the letters of all tasks and of the set; items without words are tasks of their own."""
+    from benchwright.diagnostics.shortcuts.letter_groups import judged
 
-    task: str | None
-    of: str
-    placings: Sequence[Placing]
-    balance: Balance
-    p_holm: float
-
-
-def _letters(audited: AuditedItems, context: AuditContext) -> list[_Letters]:
-    """Return the letters of all tasks; items without words are groups of their own."""
-    from benchwright.diagnostics.shortcuts.letter_groups import adjusted_p
-
-    found = [
-        _Letters(
-            judged.group.task,
-            judged.group.of,
-            [place.placing for place in judged.group.placed],
-            judged.group.balance,
-            1.0,
-        )
-        for judged in (item_report(audited, context).letters if audited.items else ())
-    ]
-    found += _letters_without_words(audited)
-    adjusted = adjusted_p(each.balance for each in found)
-    return [each._replace(p_holm=p) for each, p in zip(found, adjusted, strict=True)]
+    letters = item_report(audited, context).letters if audited.items else ()
+    if not audited.wordless:
+        return list(letters)
+    return judged([*(each.group for each in letters), *_letters_without_words(audited)], seed=0)
 
 
-def _letters_without_words(audited: AuditedItems) -> Iterator[_Letters]:
-    """Yield the letters of the keys of items without words, by task."""
+def _letters_without_words(audited: AuditedItems) -> Iterator[LetterGroup]:
+    """Yield the letters of the keys of items without words, by task and, where these are all, over the set."""
     from benchwright.diagnostics.shortcuts.answer_letters import Placing, balance
+    from benchwright.diagnostics.shortcuts.letter_groups import AnswerPlace, LetterGroup
 
-    by_task: defaultdict[str, list[Placing]] = defaultdict(list)
-    for each in audited.wordless:
+    by_task: defaultdict[str, list[AnswerPlace]] = defaultdict(list)
+    for row, each in enumerate(audited.wordless):
         if each.key is not None:
-            by_task[each.task].append(Placing(each.key, len(each.options)))
-    for task, placings in sorted(by_task.items()):
-        yield _Letters(task, "answer", placings, balance(placings, seed=0), 1.0)
+            place = AnswerPlace(row, Placing(each.key, len(each.options)), each.item_id)
+            by_task[each.task].append(place)
+    groups: list[tuple[str | None, list[AnswerPlace]]] = [*sorted(by_task.items())]
+    if len(groups) > 1 and not audited.items:
+        groups.append((None, [place for _, placed in groups for place in placed]))
+    for task, placed in groups:
+        yield LetterGroup(task, "answer", tuple(placed), balance([place.placing for place in placed], seed=0))
 
 
 class GuessedFromWords:
@@ -197,16 +231,18 @@ class ShortcutBattery:
         def run() -> list[dict[str, Any]]:
             context.progress.phase("trying shortcuts", 0, "items")
             found = []
-            for task in run_battery(cues, groups, seed=context.seed, bounds=Bounds(), task_cues={}):
+            battery = run_battery(cues, groups, seed=context.seed, bounds=Bounds(), task_cues={})
+            for task in battery.all:
                 helped = flagged_items(task)
                 for result in task.carried:
                     items = sorted(item_id for item_id, solvers in helped.items() if result in solvers)
-                    found.append({"task": task.table.task, "items": items, "result": result.to_json()})
+                    name = None if task is battery.whole else task.table.task
+                    found.append({"task": name, "items": items, "result": result.to_json()})
             return found
 
         inputs = [context.seed, sorted([each.to_text(), *groups[each.item_id]] for each in cues)]
         try:
-            found = context.kept("audit battery 2", inputs, run)
+            found = context.kept("audit battery 3", inputs, run)
         except PrerequisiteError as error:
             raise CheckSkipped(str(error)) from None
         yield from _shortcut_findings(audited, found, _named_before(context))
@@ -238,7 +274,7 @@ def _shortcut_findings(
         found: The solvers that carry a cue, farthest from chance first.
         named: Tasks and cues that need no second finding: `letter`, `text.length`, `words`.
     """
-    families: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    families: dict[tuple[str | None, str], list[dict[str, Any]]] = {}
     for entry in found:
         family = entry["result"]["family"] or "forest"
         solver = entry["result"]["solver"]

@@ -118,6 +118,7 @@ def _pieces(report: AuditReport, previews: _Previews) -> Iterator[str]:
             *([("rotations", f"{len(audited.rotations):,}")] if audited.rotations else []),
             ("pictures", f"{len(audited.pictures):,}"),
             ("splits", ", ".join(splits) if splits else "none stated"),
+            *([] if report.blind is None else [("best blind strategy", report.blind.words)]),
             ("checks that ran", f"{sum(check.state == 'done' for check in report.checks)} of {len(report.checks)}"),
         ],
         "kinds": [(kind, concerned(kind)) for kind in kinds],

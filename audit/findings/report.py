@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from benchwright.release.format.blind_strategy import BlindStrategy
 from benchwright.texts.normalization import counted
 
 from ..source.audited_items import AuditedItems
@@ -62,6 +63,7 @@ class AuditReport:
         findings: What was found, worst first.
         accepted: Findings that a baseline accepts, worst first; they are in no count.
         page: Path of the page; None where none was written.
+        blind: How far the best strategy gets that sees no picture; None where that could not be measured.
     """
 
     audited: AuditedItems
@@ -69,6 +71,7 @@ class AuditReport:
     findings: tuple[Finding, ...]
     accepted: tuple[Finding, ...] = ()
     page: Path | None = field(default=None, compare=False)
+    blind: BlindStrategy | None = None
 
     def of(self, severity: Severity) -> tuple[Finding, ...]:
         """Return the findings of a severity."""
@@ -97,6 +100,7 @@ class AuditReport:
             "images": len(self.audited.pictures),
             "unreadable": [row._asdict() for row in self.audited.unreadable],
             "checks": [check.to_json() for check in self.checks],
+            "blind_strategy": None if self.blind is None else self.blind.document(),
             "findings": [finding.to_json() for finding in self.findings],
             "page": None if self.page is None else str(self.page),
         }

@@ -12,27 +12,11 @@ from typing import Any, NamedTuple
 
 from benchwright.records import Item
 
-from .shortcuts.letter_groups import MIN_P, LetterGroup, adjusted_p, letter_groups
+from .shortcuts.letter_groups import JudgedLetters, groups_of_set, judged
 from .shortcuts.picks import Bounds
 from .shortcuts.wording_rules import RuleResult, rule_results
 from .wording.repeated_options import OptionPair, repeated_pairs, similar_options
 from .wording.repeated_questions import Repetition, Scope, repeated_questions
-
-
-class JudgedLetters(NamedTuple):
-    """The letters of a group of items, with the p-value adjusted over all groups of the set."""
-
-    group: LetterGroup
-    p_holm: float
-
-    @property
-    def is_uneven(self) -> bool:
-        """Return whether chance would hardly spread the letters as unevenly."""
-        return self.p_holm < MIN_P
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the group as JSON values."""
-        return {**self.group.to_json(), "p_holm": round(self.p_holm, 6), "uneven": self.is_uneven}
 
 
 class ItemReport(NamedTuple):
@@ -43,8 +27,8 @@ class ItemReport(NamedTuple):
         repeated_options: Equal options.
         similar_options: Options that are nearly equal.
         questions: Items that repeat others, or nearly.
-        letters: The letters of right options, and of those that decline, by task.
-        rules: Rules over words, by task.
+        letters: The letters of right options, and of those that decline, by task and over the whole set.
+        rules: Rules over words, by task and over the whole set.
     """
 
     items: int
@@ -107,7 +91,6 @@ def report_on(
     """
     similar = similar or similar_options
     ordered = sorted(items, key=lambda item: item.item_id)
-    groups = letter_groups(ordered, per="task", seed=0)
     return ItemReport(
         items=len(ordered),
         repeated_options=tuple(
@@ -115,6 +98,6 @@ def report_on(
         ),
         similar_options=tuple(pair for item in ordered for pair in similar(item)),
         questions=tuple(repeated_questions(ordered, scope=scope)),
-        letters=tuple(map(JudgedLetters, groups, adjusted_p(group.balance for group in groups))),
-        rules=tuple(rule_results(ordered, per="task") if rules is None else rules(ordered)),
+        letters=tuple(judged(groups_of_set(ordered, seed=0), seed=0)),
+        rules=tuple(rule_results(ordered, per="both") if rules is None else rules(ordered)),
     )

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchwright.release.format.blind_strategy import BlindStrategy
+
 from ..analysis.comparison import ALPHA, Comparison, Ranked, compare_results
 from ..analysis.comparison_output import CORRECTION, RULE
 from ..analysis.ranking import Rank
@@ -42,6 +44,8 @@ class Leaderboard(NamedTuple):
         rows: Systems, best first; those without a place come last.
         tasks: Names of the tasks, sorted.
         chance: Accuracy of letters drawn at random, 0 to 1; None where it differs or is unknown.
+        blind: How far the best strategy that sees no picture gets on the whole release, as stored with it; None where
+            it states none.
         why_no_ranks: Reason why there are no ranks; None where there are.
         pairs: Number of pairs of systems that were compared.
         pairs_told_apart: Number of those that differ significantly.
@@ -53,6 +57,7 @@ class Leaderboard(NamedTuple):
     rows: tuple[BoardRow, ...]
     tasks: tuple[str, ...]
     chance: float | None
+    blind: BlindStrategy | None
     why_no_ranks: str | None
     pairs: int = 0
     pairs_told_apart: int = 0
@@ -67,6 +72,7 @@ class Leaderboard(NamedTuple):
             "split": self.split,
             "settings": {"level": 0.95, "alpha": ALPHA, "correction": CORRECTION, "rule": RULE},
             "chance": self.chance,
+            "blind_strategy": None if self.blind is None else self.blind.document(),
             "why_no_ranks": self.why_no_ranks,
             "pairs": self.pairs,
             "pairs_told_apart": self.pairs_told_apart,
@@ -125,6 +131,7 @@ def leaderboard_of(results: Path) -> Leaderboard:
         tuple(rows),
         tuple(sorted({task for score in scores for task in score.tasks})),
         chances.pop() if len(chances) == 1 else None,
+        next((score.blind_strategy for score in scores if score.blind_strategy is not None), None),
         why or None,
         len(every.pairs),
         every.pairs_told_apart,

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field, model_validator
 
 from benchwright.errors import DataError
+from benchwright.release.format.blind_strategy import BlindStrategy
 from benchwright.replies.readers import ROBUST
 from benchwright.statistics.proportions import Estimate, Method
 from benchwright.texts.normalization import counted
@@ -196,6 +197,8 @@ class Score(BaseModel):
     """Items of the sample that was asked in place of all; None where all were."""
     limit_of: int | None = Field(None, ge=1)
     """Items that model and protocol can take, of which they are a sample."""
+    blind_strategy: BlindStrategy | None = None
+    """How far the best strategy that sees no picture gets on the release; None where the release does not state it."""
     unread: Unread | None = None
     """None in scores of older programs, and where there are no metrics."""
     usage: Usage | None = None

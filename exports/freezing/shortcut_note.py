@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchwright.records import Item
+from benchwright.release.format.blind_strategy import BlindStrategy
 from benchwright.statistics.score_interval import score_interval
 
 SOLVERS = ".solvers"
@@ -70,15 +71,60 @@ def _constant(keys: Counter[str], chance: float) -> _ConstantAnswer:
     return _ConstantAnswer(key, right, keys.total(), chance / keys.total())
 
 
-def constant_note(items: Iterable[Item]) -> str:
-    """Return the paragraph on constant answers as Markdown; empty where no item has a key.
+class BlindNote(NamedTuple):
+    """What a card says of answers without pictures.
+
+    Args:
+        blind: The best blind strategy; None where too few items have a right option.
+        constant: The paragraph on constant answers as Markdown; empty where no item has a key.
+    """
+
+    blind: BlindStrategy | None
+    constant: str
+
+    def paragraph(self, why: str | None) -> str:
+        """Return the paragraph on the best blind strategy as Markdown; empty where there is none.
+
+        Args:
+            why: Why the release is frozen though the strategy is far above chance; None where nobody says.
+        """
+        if self.blind is None:
+            return ""
+        low, high = self.blind.ci
+        sentences = [
+            f"**Best blind strategy.** Without the pictures, `{_plain(self.blind.strategy)}` is right in "
+            f"{self.blind.accuracy:.2f} (95 % interval {low:.2f} to {high:.2f}) of {self.blind.items} items, guessing "
+            f"in {self.blind.chance:.2f}. It is the best of {self.blind.tried}, chosen on some source pictures and "
+            "measured on the others.",
+            "The items can be answered in part without being looked at: read scores against this figure, not against "
+            "guessing."
+            if self.blind.beats_chance
+            else "That is not above guessing beyond luck.",
+        ]
+        if why:
+            sentences.append(f"Why it was frozen with this: {' '.join(why.split())}")
+        return " ".join(sentences)
+
+
+def blind_note(items: Iterable[Item]) -> BlindNote:
+    """Return what a card says of answers without pictures; the items are taken once.
 
     Args:
         items: Items whose keys may be known: none of a sealed split.
     """
+    from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy
+
     keys = _Keys()
-    for item in items:
-        keys.add(item)
+
+    def counted() -> Iterator[Item]:
+        for item in items:
+            keys.add(item)
+            yield item
+
+    return BlindNote(blind_strategy(counted()), _constant_note(keys))
+
+
+def _constant_note(keys: _Keys) -> str:
     whole = keys.over_all()
     if whole is None:
         return ""
@@ -98,13 +144,15 @@ def _constant_words(answer: _ConstantAnswer) -> str:
     )
 
 
-def shortcut_note(items: Iterable[tuple[Item, Mapping[str, Any]]]) -> str:
+def shortcut_note(items: Iterable[tuple[Item, Mapping[str, Any]]], *, blind: BlindStrategy | None = None) -> str:
     """Return the paragraph as Markdown; empty where no step `shortcuts` measured any item.
 
-    A task in which a constant answer beats chance is not named among those without a cue.
+    A task in which a constant answer beats chance is not named among those without a cue, and none is where the best
+    blind strategy beats it.
 
     Args:
         items: Items as they are released, with the values that stages gave them.
+        blind: The best blind strategy on them.
     """
     keys = _Keys()
     measured: Counter[str] = Counter()
@@ -128,10 +176,12 @@ def shortcut_note(items: Iterable[tuple[Item, Mapping[str, Any]]]) -> str:
     sentences = [
         "**Shortcuts.** Solvers that see the options without what these must be compared with answered the items."
     ]
-    if clean:
+    if clean and blind is not None and blind.beats_chance:
+        sentences.append("In no task by itself did they find more; the best blind strategy beats chance all the same.")
+    elif clean:
         counts = ", ".join(f"`{task}` {measured[task]}" for task in clean)
         sentences.append(f"They found no cue in the items of these tasks: {counts}.")
-    if any(measured[task] < _FEW for task in clean):
+    if (blind is None or not blind.beats_chance) and any(measured[task] < _FEW for task in clean):
         sentences.append(
             f"Of fewer than {_FEW} items that says little: on 40, a solver's accuracy has a 95 % interval of about 30 "
             "points."

@@ -13,9 +13,11 @@ from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, PrerequisiteError, RecipeError
 from benchwright.images.made_pictures import PictureRule
 from benchwright.pipeline.planning.plan import makers_of_estimates
+from benchwright.progress import Silent
 from benchwright.record_map import RecordMap, map_here
 from benchwright.records import Item
 from benchwright.regions import with_answer_regions
+from benchwright.release.format.blind_strategy import MAX_GAIN, BlindStrategy
 from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
 from benchwright.release.format.estimates import is_estimated, require_decisions, require_people
 from benchwright.release.format.statements import Statements
@@ -28,7 +30,7 @@ from .human_answers import human_baseline
 from .mode_note import mode_note
 from .named_splits import ONLY_SPLIT, Valued, several, split_values, with_splits
 from .released_files import ReleasedFiles, visual_operations
-from .shortcut_note import SOLVERS, constant_note, shortcut_note
+from .shortcut_note import SOLVERS, blind_note, shortcut_note
 from .splits import Splits
 
 if TYPE_CHECKING:
@@ -38,7 +40,14 @@ if TYPE_CHECKING:
     from benchwright.release.writing.expected_size import ExpectedSize
 
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_LATER: Mapping[str, Any] = {"metadata": "remove", "redistribute": "permitted", "statements": {}, "pictures": None}
+_LATER: Mapping[str, Any] = {
+    "metadata": "remove",
+    "redistribute": "permitted",
+    "statements": {},
+    "pictures": None,
+    "max_blind_gain": MAX_GAIN,
+    "why": None,
+}
 """Defaults of settings that earlier versions did not have."""
 
 DRAFT = "0+"
@@ -82,6 +91,9 @@ class Freeze(FinalStep):
             where it is older than this setting. Releases with sealed splits are lossless.
         statements: What only you can say: authors, url, languages, consent and pay of annotators, access terms, and
             answers of the data sheet; in your words on the card.
+        max_blind_gain: Distance above chance, 0-1, that the best strategy that sees no picture must surely exceed, by
+            the low end of its interval, for a reason to be asked for; drafts are never refused.
+        why: Why the release is frozen though a blind strategy gets farther than that; it stands on the card.
     """
 
     name: ClassVar[str] = "freeze"
@@ -112,6 +124,10 @@ class Freeze(FinalStep):
     pictures: PictureRule | None = None
 
     statements: Statements = Statements()
+
+    max_blind_gain: float = Field(MAX_GAIN, ge=0, le=1)
+
+    why: str | None = None
 
     _errata: tuple[Erratum, ...] = PrivateAttr(())
 
@@ -144,6 +160,25 @@ class Freeze(FinalStep):
         if self.errata is not None and _BY_DIGEST.fullmatch(self.errata):
             raise PrerequisiteError(f"errata {self.errata} are known by digest only; give the file")
         return Corrections(self._errata)
+
+    def is_reason_asked(self, blind: BlindStrategy | None) -> bool:
+        """Return whether a blind strategy gets so far that a reason must be given."""
+        return blind is not None and blind.exceeds(self.max_blind_gain)
+
+    def require_reason(self, blind: BlindStrategy | None) -> None:
+        """Refuse to freeze a version on which a blind strategy gets too far, unless somebody says why.
+
+        Raises:
+            BenchwrightError: No reason is given.
+        """
+        if blind is None or self.release_version is None or self.why or not self.is_reason_asked(blind):
+            return
+        raise BenchwrightError(
+            f"release {self.release!r} {self.release_version}: {blind.words}; that is surely more than "
+            f"{self.max_blind_gain:g} above guessing. Mend the items (the step answer_balance, "
+            "`benchwright filter shortcuts`), or say on the card why it is frozen all the same: --why TEXT, or "
+            "`why: TEXT` in the step freeze"
+        )
 
     @field_validator("release_version")
     @classmethod
@@ -283,6 +318,7 @@ def _frozen(
     progress: Progress | None,
     announce: Callable[[ExpectedSize], None] | None,
 ) -> Release:
+    from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy
     from benchwright.release import content_id_of, write_release
     from benchwright.release.sealing.sealing import key_path
 
@@ -317,11 +353,20 @@ def _frozen(
             yield files.item(item), split
 
     has_shortcuts = any(f".{stage['stage']}".endswith(SOLVERS) for stage in stages)
-    notes = [mode_note(item for item, _ in corrected()), shortcut_note(corrected()) if has_shortcuts else ""]
     open_splits = (
         item for item, split in with_splits(corrected(), settings.split_value) if split not in settings.sealed
     )
-    notes.append(constant_note(open_splits))
+    said = blind_note(open_splits)
+    if said.blind is not None:
+        (progress or Silent()).beside(f"best blind strategy: {said.blind.words}")
+    blind = blind_strategy(item for item, _ in corrected()) if settings.sealed else said.blind
+    settings.require_reason(blind)
+    notes = [
+        mode_note(item for item, _ in corrected()),
+        shortcut_note(corrected(), blind=said.blind) if has_shortcuts else "",
+        said.paragraph(settings.why if settings.is_reason_asked(blind) else None),
+        said.constant,
+    ]
     baseline = human_baseline(view, corrected())
     operations = [*view.operations(), *files.operations()]
     description = "\n\n".join(filter(None, (settings.description.strip(), *notes)))
@@ -348,6 +393,7 @@ def _frozen(
             corrections=corrections,
             replace=replace,
             sealing=sealing,
+            blind=said.blind,
             key=key_path(workspace, settings.release, version),
             by_address=files.redistribution.is_by_address if settings.redistribute == "url" else None,
             statements=settings.statements,
@@ -377,6 +423,7 @@ def _frozen(
         by_address=files.redistribution.is_by_address if settings.redistribute == "url" else None,
         visual=visual,
         exact_tasks=files.exact_tasks,
+        blind=said.blind,
         statements=settings.statements,
         store=store,
         announce=announce,

@@ -36,6 +36,7 @@ def freeze_workspace(
     redistribute: Redistribute = "permitted",
     pictures: PictureRule | None = None,
     statements: Statements | None = None,
+    why: str | None = None,
     workers: int = 1,
     progress: Progress | None = None,
     announce: Callable[[ExpectedSize], None] | None = None,
@@ -60,6 +61,7 @@ def freeze_workspace(
         pictures: Whether made pictures are released losslessly or by what counts in them; as the workspace was begun if
             None.
         statements: What only people can say of the release.
+        why: Why it is frozen though a strategy that sees no picture gets far above chance.
         workers: Largest number of processes that draw marks and encode files.
         progress: Receiver of the number of marked items that are drawn.
         announce: Receiver of the size of the release, before it is written.
@@ -88,6 +90,7 @@ def freeze_workspace(
                 "redistribute": redistribute,
                 "pictures": pictures,
                 "statements": statements or Statements(),
+                "why": why,
             }
         )
     except ValidationError as error:

@@ -112,7 +112,8 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     n}, "chi_square", "p"}, "mean_bias", "cues": [{"cue", "fall"}], "solvers": [{"solver", "family", "items",
     "accuracy", "ci", "chance", "p", "p_holm", "sides": "both" or "above", "carries"}], "replies": [{"sees", "asked",
     "unread", "failed"}]}], "pruning": [{"task", "pruned": [item], "clusters": {"before", "after"}, "rounds":
-    [{"items", "accuracy", "ci", "mean_bias", "letters_p"}]}]}`; `words_alone`: number of questions whose pictures are
+    [{"items", "accuracy", "ci", "mean_bias", "letters_p"}]}], "whole"}`; `whole`: all items together, as a task, null
+    where there is one task; `words_alone`: number of questions whose pictures are
     not there; `fall`: by how much the forest's accuracy falls without the cue, given where the forest carries;
     `pruning` is empty without `--prune`, and `pruned` has the ids that a file of questions has; `mean_bias` is null
     where a task has too few items for a forest; without `--model`, `model` is null and `replies` is empty. With
@@ -188,7 +189,7 @@ def shortcuts(
 def _lines(report: ShortcutReport) -> Iterator[str]:
     from ..shortcuts.page import left_out_by_reason
 
-    for task in report.tasks:
+    for task in report.results:
         yield _task(task)
         shown = [*task.carried, *(result for result in task.solvers if not result.carries)]
         yield from (_solver(result) for result in shown[: max(_MOST_SHOWN, len(task.carried))])
@@ -211,8 +212,8 @@ def _lines(report: ShortcutReport) -> Iterator[str]:
         yield f"left out, {reason}: {len(items)}, such as {printable('; '.join(named))}"
     if report.words_alone:
         yield f"items whose pictures are not there, so that words and letters alone were measured: {report.words_alone}"
-    tests = sum(len(task.solvers) for task in report.tasks)
-    carried = sum(len(task.carried) for task in report.tasks)
+    tests = sum(len(task.solvers) for task in report.results)
+    carried = sum(len(task.carried) for task in report.results)
     yield (
         f"items {report.items}, tests {tests}, solvers whose cue a task carries {carried}, items that they get "
         f"{len(report.flagged())}"

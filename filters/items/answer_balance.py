@@ -178,7 +178,7 @@ class AnswerBalance(Step):
     ids and the run's seed.
 
     Args:
-        per: `task` for a group a task, `all` for one group.
+        per: `all` levels letters over the whole set, `task` within each task.
         min_p: Probability, 0-1, adjusted over all groups, below which a group is unbalanced.
         mend: `reorder` swaps options, and asks about items where that is not enough; `ask` only asks about as many
             items as are too many; `none` only measures.
@@ -193,7 +193,7 @@ class AnswerBalance(Step):
     consumes: ClassVar[Stream] = "items"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
 
-    per: Per = "task"
+    per: Per = "all"
     min_p: float = Field(MIN_P, ge=0, le=1)
     mend: Mend = "reorder"
     reorders: Reorders = "unbalanced"

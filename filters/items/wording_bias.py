@@ -28,7 +28,7 @@ class WordingBias(GatherStep):
     p-value, adjusted over all combinations of rule and task (Holm), is below `min_p`.
 
     Args:
-        per: `task` for a group a task, `all` for one group.
+        per: `task` for a group a task, `all` for one group, `both` for the tasks and all items, as one family of tests.
         max_gain: Accuracy above chance, 0-1, up to which items pass.
         min_p: Adjusted p-value, 0-1, below which a result is no chance.
         verdict: Verdict on the items that the rule picks right: `ask` or `drop`.
@@ -38,12 +38,12 @@ class WordingBias(GatherStep):
     """
 
     name: ClassVar[str] = "wording_bias"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"rules": "list<string>"}
     columns: ClassVar[tuple[str, ...]] = ("record",)
 
-    per: Per = "task"
+    per: Per = "both"
     max_gain: float = Field(Bounds().max_gain, ge=0, le=1)
     min_p: float = Field(Bounds().min_p, ge=0, le=1)
     verdict: Literal["ask", "drop"] = "ask"

@@ -126,7 +126,7 @@ def _item_scores(report: ShortcutReport) -> Iterator[dict[str, Any]]:
 
 def _pieces(report: ShortcutReport) -> Iterator[str]:
     families = [family for family in get_args(CueFamily) if any(_of(task, family) for task in report.tasks)]
-    carried = [task for task in report.tasks if task.carried]
+    carried = [task for task in report.results if task.carried]
     values = {
         "name": report.source.path.resolve().name,
         "facts": [
@@ -144,8 +144,8 @@ def _pieces(report: ShortcutReport) -> Iterator[str]:
         "least_items": LEAST_ITEMS,
         "bounds": report.bounds,
         "families": families,
-        "rows": [(task, [_cell(task, family) for family in (*families, None)]) for task in report.tasks],
-        "tasks": [(task, _chart(task), _falls(task)) for task in report.tasks if task.solvers],
+        "rows": [(task, [_cell(task, family) for family in (*families, None)]) for task in report.results],
+        "tasks": [(task, _chart(task), _falls(task)) for task in report.results if task.solvers],
         "left_out": left_out_by_reason(report.left_out),
         "examples": _examples(report),
     }
@@ -211,7 +211,7 @@ def _falls(task: TaskResult) -> list[tuple[str, float]]:
 def _examples(report: ShortcutReport) -> Iterator[_ShownExample]:
     """Yield examples in the order of the source; the items of highest bias score of each task that carries a cue."""
     flagged = report.flagged()
-    carried = [task for task in report.tasks if task.carried]
+    carried = [task for task in report.results if task.carried]
     bias: dict[str, float | None] = {}
     for task in carried:
         scored = [

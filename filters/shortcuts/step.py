@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from benchwright.canonical import canonical_json
-from benchwright.diagnostics.shortcuts.battery import TaskResult, run_battery
+from benchwright.diagnostics.shortcuts.battery import BatteryResults, SolverResult, TaskResult, run_battery
 from benchwright.diagnostics.shortcuts.cue_table import with_source_image
 from benchwright.diagnostics.shortcuts.forest import require_forests
 from benchwright.diagnostics.shortcuts.item_cues import ItemCues
@@ -18,7 +18,7 @@ from benchwright.diagnostics.shortcuts.measuring import UNKEYED, cues_or_reason,
 from benchwright.diagnostics.shortcuts.model_solvers import PicturelessAsker, PicturelessModel, SolverReply
 from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prunings
-from benchwright.diagnostics.shortcuts.report import flagged_items
+from benchwright.diagnostics.shortcuts.report import flagged_over
 from benchwright.errors import PrerequisiteError
 from benchwright.records import Item
 from benchwright.steps import (
@@ -132,11 +132,12 @@ class CheatingSolvers(GatherStep):
                 record_map=ctx.record_map,
             )
             if cues
-            else []
+            else BatteryResults((), None)
         )
+        flagged = flagged_over(results.all)
         spoken: dict[int, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]] = {}
-        for result, pruned in zip(results, self._pruned(results, bounds, ctx), strict=True):
-            for item_id, outcome in self._of_task(result, pruned).items():
+        for result, pruned in zip(results.tasks, self._pruned(results.tasks, bounds, ctx), strict=True):
+            for item_id, outcome in self._of_task(result, pruned, flagged).items():
                 spoken[row_of[item_id]] = outcome
         rows = sorted(spoken)
         return Gathered(
@@ -164,10 +165,9 @@ class CheatingSolvers(GatherStep):
             yield frozenset() if pruning is None else frozenset(pruning.item_ids)
 
     def _of_task(
-        self, result: TaskResult, pruned: frozenset[str]
+        self, result: TaskResult, pruned: frozenset[str], flagged: Mapping[str, Sequence[SolverResult]]
     ) -> dict[str, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]]:
         """Return verdict, reason, bias score, names of solvers and evidence of each item of a task."""
-        flagged = flagged_items(result)
         outcomes: dict[str, tuple[Verdict, str | None, float | None, list[str], dict[str, Any]]] = {}
         for item, bias in zip(result.table.items, result.bias.tolist(), strict=True):
             solvers = flagged.get(item.item_id, ())

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from worded_items import item
 
-from benchwright.exports.freezing.shortcut_note import constant_note, shortcut_note
+from benchwright.exports.freezing.shortcut_note import blind_note, shortcut_note
 
 
 def _note(**counts: int) -> str:
@@ -44,14 +44,14 @@ def test_a_task_that_a_constant_answers_is_none_without_a_cue() -> None:
     note = shortcut_note((one, {"shortcuts.solvers.solvers": ()}) for one in (*uneven, *even))
     assert "`counting` 201" in note
     assert "naming" not in note
-    said = constant_note([*uneven, *even])
+    said = blind_note([*uneven, *even]).constant
     assert "A constant answer beats chance" in said
     assert "`naming`: Always `A` is right in 0.75 of 200 items" in said
     assert "counting" not in said
 
 
 def test_letters_that_tell_nothing_are_stated_with_chance() -> None:
-    said = constant_note([item(f"r {number}", answer="ABC"[number % 3]) for number in range(201)])
+    said = blind_note([item(f"r {number}", answer="ABC"[number % 3]) for number in range(201)]).constant
     assert "Always `A` is right in 0.33 of 201 items" in said
     assert "beats" not in said
-    assert constant_note([]) == ""
+    assert blind_note([]).constant == ""

@@ -57,7 +57,7 @@ def test_a_release_with_pictures_as_options_and_without_some_keys_is_read_too(tm
     document = json.loads(run(release.path, "--scope", "all", "--json").stdout)
     assert document["items"] == 8
     assert {(one["task"], one["of"]) for one in document["letters"]} == {
-        ("jigsaw", "answer"), ("ring_colour", "answer"), ("ring_colour", "refusal"),
+        ("jigsaw", "answer"), ("ring_colour", "answer"), ("ring_colour", "refusal"), (None, "answer"), (None, "refusal"),
     }  # fmt: skip
 
 

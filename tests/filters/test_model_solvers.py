@@ -53,7 +53,9 @@ def _result(server: ChatServer, items: list[SourceItem], **settings: Any) -> Tas
     asker.close()
     measured = measure_items(iter(items))
     by_id = {each.item.item_id: of_item for each, of_item in zip(items, replies, strict=True)}
-    [result] = run_battery(measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues={}, replies=by_id)
+    [result] = run_battery(
+        measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues={}, replies=by_id
+    ).tasks
     return result
 
 

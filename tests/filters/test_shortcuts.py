@@ -55,7 +55,7 @@ def test_clean_items_carry_no_cue(kind: str) -> None:
 def test_what_the_task_asks_for_is_left_out() -> None:
     measured = measure_items(iter(planted("light", count=60, share=1, seed=3)))
     families = {"planted": ["pixels", "reference_pixels"]}
-    [result] = run_battery(measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues=families)
+    [result] = run_battery(measured.cues, measured.group_keys, seed=1, bounds=Bounds(), task_cues=families).tasks
     assert result.task_cues == ("pixels", "reference_pixels")
     assert not any(solver.family in result.task_cues for solver in result.solvers)
 

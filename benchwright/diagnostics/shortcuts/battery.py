@@ -24,6 +24,8 @@ from .picks import LEAST_DECIDED, Accuracy, Bounds, Picks, Sides, accuracy_of
 from .rules import SolverPicks, rule_picks
 
 FOREST = "forest"
+WHOLE = "(all tasks)"
+"""Name under which the items of all tasks together stand; no task is called so."""
 
 
 class SolverResult(NamedTuple):
@@ -124,6 +126,24 @@ class _Tried(NamedTuple):
     accuracy: Accuracy
 
 
+class BatteryResults(NamedTuple):
+    """The results of a battery: all are one family of tests.
+
+    Args:
+        tasks: Results of the tasks, sorted by task.
+        whole: Results on the items of all tasks together; None where there is one task. A solver carries there only
+            what the tasks in which it carries do not explain.
+    """
+
+    tasks: tuple[TaskResult, ...]
+    whole: TaskResult | None
+
+    @property
+    def all(self) -> tuple[TaskResult, ...]:
+        """Return the results of the tasks and of the whole set."""
+        return self.tasks if self.whole is None else (*self.tasks, self.whole)
+
+
 def task_cues_of(task: str) -> frozenset[CueFamily]:
     """Return the families of cues that are what a task asks for, as the step of that name declares; else none."""
     entry = catalogue("steps").get(task)
@@ -139,8 +159,8 @@ def run_battery(
     task_cues: Mapping[str, Sequence[CueFamily]],
     replies: Mapping[str, Sequence[SolverReply]] | None = None,
     record_map: RecordMap = map_here,
-) -> list[TaskResult]:
-    """Return the results of all solvers, one a task, sorted by task.
+) -> BatteryResults:
+    """Return the results of all solvers on each task and, where there are several, on the whole set.
 
     Args:
         items: The items of all tasks, in any order.
@@ -156,11 +176,17 @@ def run_battery(
         PrerequisiteError: scikit-learn is not installed.
     """
     replies = replies or {}
-    tables, without = [], []
+    tables: list[CueTable] = []
+    without: list[frozenset[CueFamily]] = []
     for task in sorted({item.task for item in items}):
         left_out = frozenset(task_cues[task]) if task in task_cues else task_cues_of(task)
         of_task = sorted((item for item in items if item.task == task), key=lambda item: item.item_id)
         tables.append(table_of(of_task, [group_keys[item.item_id] for item in of_task], without=left_out))
+        without.append(left_out)
+    if len(tables) > 1:
+        left_out = frozenset[CueFamily]().union(*without)
+        together = sorted((item._replace(task=WHOLE) for item in items), key=lambda item: item.item_id)
+        tables.append(table_of(together, [group_keys[item.item_id] for item in together], without=left_out))
         without.append(left_out)
     tried = [
         entry
@@ -180,10 +206,37 @@ def run_battery(
     results: list[list[SolverResult]] = [[] for _ in tables]
     for entry, p_holm in zip(tried, adjusted, strict=True):
         results[entry.task].append(_result(entry, p_holm, tables[entry.task], bounds))
-    return [
+    if tables[-1].task == WHOLE:
+        results[-1] = _unexplained(results, [entry for entry in tried if entry.task == len(tables) - 1], tables, bounds)
+    made = tuple(
         _task_result(table, left_out, solvers, forest, seed=seed)._replace(replies=reply_counts(table, replies))
         for table, left_out, solvers, forest in zip(tables, without, results, forests, strict=True)
-    ]
+    )
+    return BatteryResults(made[:-1], made[-1]) if tables[-1].task == WHOLE else BatteryResults(made, None)
+
+
+def _unexplained(
+    results: Sequence[Sequence[SolverResult]], tried: Sequence[_Tried], tables: Sequence[CueTable], bounds: Bounds
+) -> list[SolverResult]:
+    """Return the results on the whole set; a solver carries there if it does without the tasks where it carries."""
+    table, found = tables[-1], []
+    task_of = {item.item_id: number for number, each in enumerate(tables[:-1]) for item in each.items}
+    number_of = np.array([task_of[item.item_id] for item in table.items])
+    for result, entry in zip(results[-1], tried, strict=True):
+        carrying = [
+            number for number, of_task in enumerate(results[:-1])
+            if any(each.solver == result.solver and each.carries for each in of_task)
+        ]  # fmt: skip
+        if result.carries and carrying:
+            rest = entry.chosen.decided & ~np.isin(number_of, carrying)
+            left = accuracy_of(
+                entry.chosen._replace(decided=rest), table, WHOLE, result.solver, "rest", sides=result.sides
+            )
+            is_left = left is not None and left.items >= LEAST_DECIDED and bounds.is_passed(left, left.p)
+            found.append(result._replace(carries=is_left, helped=result.helped & rest))
+        else:
+            found.append(result)
+    return found
 
 
 def _forest(table: CueTable, *, seed: int, bounds: Bounds) -> tuple[Forest | None, Accuracy | None]:

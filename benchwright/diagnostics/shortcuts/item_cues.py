@@ -145,6 +145,24 @@ def cues_of_item(item: Item, facts_of: FactsOf | None) -> ItemCues | None:
     )
 
 
+def word_cues(item: Item) -> ItemCues:
+    """Return the cues of all options of an item with a right one, the option that declines among them, by words alone.
+
+    Options that are pictures have no cues but their letters.
+    """
+    texts = [choice.text for choice in item.choices]
+    words = [text for text in texts if text is not None]
+    return ItemCues(
+        item.item_id,
+        item.task,
+        [choice.key for choice in item.choices].index(str(item.right_key)),
+        item.question,
+        tuple(texts),
+        _text_cues(item.question, words) if len(words) == len(texts) else {},
+        {},
+    )
+
+
 def option_pictures_of(item: Item) -> list[str]:
     """Return the picture of each option, shown as the option or named in its text; empty where some option has none."""
     shown = [image.image_id for image in item.images]

@@ -73,6 +73,53 @@ def letter_groups(items: Sequence[Item], *, per: Per, seed: int) -> list[LetterG
     ]
 
 
+class JudgedLetters(NamedTuple):
+    """The letters of a group of items, with the p-value adjusted over all groups of the set.
+
+    Args:
+        group: The group.
+        p_holm: Its p-value, adjusted over all tasks and the set (Holm).
+        is_uneven: Whether chance would hardly spread the letters as unevenly. A set is not called uneven for what its
+            uneven tasks alone explain.
+    """
+
+    group: LetterGroup
+    p_holm: float
+    is_uneven: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the group as JSON values."""
+        return {**self.group.to_json(), "p_holm": round(self.p_holm, 6), "uneven": self.is_uneven}
+
+
+def groups_of_set(items: Sequence[Item], *, seed: int) -> list[LetterGroup]:
+    """Return the letters of each task and, where there are several, of the whole set (`letter_groups`)."""
+    of_tasks = letter_groups(items, per="task", seed=seed)
+    return of_tasks + (letter_groups(items, per="all", seed=seed) if len({item.task for item in items}) > 1 else [])
+
+
+def judged(groups: Sequence[LetterGroup], *, seed: int, min_p: float = MIN_P) -> list[JudgedLetters]:
+    """Return groups of tasks and of the set with what they come to, as one family of tests.
+
+    Args:
+        groups: The groups, as `groups_of_set` returns them or in any other way.
+        seed: Seed of the draws behind p-values.
+        min_p: Adjusted p-value below which the letters of a group are uneven.
+    """
+    adjusted = adjusted_p(group.balance for group in groups)
+    uneven = [group for group, p in zip(groups, adjusted, strict=True) if p < min_p and group.task is not None]
+
+    def is_uneven(group: LetterGroup, p: float) -> bool:
+        explained = [each for each in uneven if each.of == group.of]
+        if p >= min_p or group.task is not None or not explained:
+            return p < min_p
+        rows = {place.row for each in explained for place in each.placed}
+        rest = [place.placing for place in group.placed if place.row not in rows]
+        return bool(rest) and balance(rest, seed=seed).p < min_p
+
+    return [JudgedLetters(group, p, is_uneven(group, p)) for group, p in zip(groups, adjusted, strict=True)]
+
+
 def adjusted_p(balances: Iterable[Balance]) -> list[float]:
     """Return the p-value of each group of a set, adjusted over all of them (Holm).
 

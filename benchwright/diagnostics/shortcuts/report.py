@@ -41,6 +41,7 @@ class ShortcutReport(NamedTuple):
         seed: Seed of the forests.
         bounds: When items carry a cue.
         tasks: Results, one a task, sorted by task.
+        whole: Results on the items of all tasks together; None where there is one task.
         left_out: Items that were not measured.
         pruning: What pruning would take out, one a task where the forest carries a cue; empty where nobody asked.
         words_alone: Number of items whose pictures are not there, so that words and letters alone were measured.
@@ -57,6 +58,12 @@ class ShortcutReport(NamedTuple):
     words_alone: int = 0
     own_ids: Mapping[str, str] = {}
     model: str | None = None
+    whole: TaskResult | None = None
+
+    @property
+    def results(self) -> tuple[TaskResult, ...]:
+        """Return the results of the tasks and of the whole set."""
+        return self.tasks if self.whole is None else (*self.tasks, self.whole)
 
     @property
     def items(self) -> int:
@@ -65,7 +72,7 @@ class ShortcutReport(NamedTuple):
 
     def flagged(self) -> dict[str, tuple[SolverResult, ...]]:
         """Return the solvers whose cue each item carries, by item id; items that carry none are left out."""
-        return {item_id: solvers for task in self.tasks for item_id, solvers in flagged_items(task).items()}
+        return flagged_over(self.results)
 
     def pruned(self) -> frozenset[str]:
         """Return the ids of the items that pruning would take out."""
@@ -82,8 +89,9 @@ class ShortcutReport(NamedTuple):
             "seed": self.seed,
             **self.bounds._asdict(),
             "model": self.model,
-            "tests": sum(len(task.solvers) for task in self.tasks),
+            "tests": sum(len(task.solvers) for task in self.results),
             "tasks": [task.to_json() for task in self.tasks],
+            "whole": None if self.whole is None else self.whole.to_json(),
             "pruning": [pruning.to_json(self.own_ids) for pruning in self.pruning],
         }
 
@@ -98,6 +106,16 @@ def flagged_items(task: TaskResult) -> dict[str, tuple[SolverResult, ...]]:
     for row, item in enumerate(task.table.items):
         if solvers := tuple(result for result in carried if result.helped[row]):
             flagged[item.item_id] = solvers
+    return flagged
+
+
+def flagged_over(results: Sequence[TaskResult]) -> dict[str, tuple[SolverResult, ...]]:
+    """Return the solvers that are helped with each item on its task and on the whole set, by item id."""
+    flagged: dict[str, tuple[SolverResult, ...]] = {}
+    for task in results:
+        for item_id, solvers in flagged_items(task).items():
+            named = {each.solver for each in flagged.get(item_id, ())}
+            flagged[item_id] = flagged.get(item_id, ()) + tuple(each for each in solvers if each.solver not in named)
     return flagged
 
 
@@ -140,7 +158,7 @@ def find_shortcuts(
         is_small = len(measured.cues) <= ALONE or len({item.task for item in measured.cues}) == 1
         map_of_tasks = map_here if is_small else record_map  # a worker that grows forests takes a second to start
         answered = {} if model is None else _ask_model(source, model, seed=seed, replies=replies)
-        tasks = run_battery(
+        battery = run_battery(
             measured.cues,
             measured.group_keys,
             seed=seed,
@@ -150,18 +168,19 @@ def find_shortcuts(
             record_map=map_of_tasks,
         )
         settings = None if prune_most is None else PruneSettings(most=prune_most)
-        pruned = [] if settings is None else list(prunings(tasks, settings, seed, bounds, map_of_tasks))
+        pruned = [] if settings is None else list(prunings(battery.tasks, settings, seed, bounds, map_of_tasks))
     pruning = tuple(each for each in pruned if each is not None)
     return ShortcutReport(
         source,
         seed,
         bounds,
-        tuple(tasks),
+        battery.tasks,
         measured.left_out,
         pruning,
         words_alone=measured.words_alone,
         own_ids=own_ids,
         model=None if model is None else model.chat.model,
+        whole=battery.whole,
     )
 
 

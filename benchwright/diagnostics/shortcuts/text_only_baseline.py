@@ -115,6 +115,33 @@ def _best_option(item: _KnownItem, weights: NDArray[np.float64] | None) -> str:
     return options[totals.index(max(totals))][0]
 
 
+class WordLearner:
+    """Learns from some of the items at a time, and scores the options of all.
+
+    Args:
+        items: The items.
+    """
+
+    def __init__(self, items: Sequence[ItemWords]) -> None:
+        self._known = _known(items)
+
+    def scores(self, learned: Sequence[int], most_options: int) -> NDArray[np.float64]:
+        """Return the score of each option of all items, shape (items, `most_options`); NaN where there is no option.
+
+        Args:
+            learned: Rows of the items to learn from.
+            most_options: Greatest number of options of an item.
+        """
+        import numpy as np
+
+        weights = _learn([self._known[row] for row in learned])
+        scores = np.full((len(self._known), most_options), np.nan)
+        for row, item in enumerate(self._known):
+            for place, cells in enumerate(item.features):
+                scores[row, place] = 0.0 if weights is None else float(weights[cells].sum()) / len(cells) ** 0.5
+        return scores
+
+
 def _features_of(item: ItemWords) -> list[list[int]]:
     """Return the hashed features of each option."""
     question_words = _words(item.question)

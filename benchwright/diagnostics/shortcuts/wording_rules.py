@@ -25,7 +25,8 @@ from .text_rules import RULES
 
 LEARNED = "learned"
 
-Per = Literal["task", "all"]
+Per = Literal["task", "all", "both"]
+"""Whether rules are tried on each task, on all items together, or on both, as one family of tests."""
 
 
 class RuleResult(NamedTuple):
@@ -37,6 +38,7 @@ class RuleResult(NamedTuple):
         measured: How often it is right, on the items that it decides.
         p_holm: Its p-value adjusted over all rules and tasks (Holm); None where it decides too few items to be tested.
         rows: Rows of the items whose right option it picks, alone or in a tie of fewer than all options.
+        is_explained: Whether it is the result on a whole set, and tasks that it gives away explain it.
     """
 
     task: str | None
@@ -44,11 +46,17 @@ class RuleResult(NamedTuple):
     measured: Accuracy
     p_holm: float | None
     rows: tuple[int, ...]
+    is_explained: bool = False
 
     def gives_away(self, bounds: Bounds) -> bool:
         """Return whether the rule gives keys away: it is right more often than may be, and that is no luck."""
         is_above = self.measured.value > self.measured.chance
-        return is_above and self.p_holm is not None and bounds.is_passed(self.measured, self.p_holm)
+        return (
+            is_above
+            and not self.is_explained
+            and self.p_holm is not None
+            and bounds.is_passed(self.measured, self.p_holm)
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON values, without the rows."""
@@ -87,7 +95,7 @@ def rule_results(
 
     Args:
         items: Items, in any order.
-        per: `task` for a group a task, `all` for one group.
+        per: `task` for a group a task, `all` for one group, `both` for all of these.
         most_learned: Number of items that the classifier learns from and answers, those with the smallest ids where
             there are more; all where None.
         learned: Function that gives the classifier's picks for the items of one group, where they may be known from
@@ -97,17 +105,42 @@ def rule_results(
     worded = {row: words for row in ordered if (words := _item_words(items[row])) is not None}
     groups: dict[str, dict[int, ItemWords]] = defaultdict(dict)
     for row, words in worded.items():
-        groups[items[row].task if per == "task" else ""][row] = words
+        groups["" if per == "all" else items[row].task][row] = words
+    if per == "both" and len(groups) > 1:
+        groups[""] = worded
     sample = worded if most_learned is None else frozenset([*worded][:most_learned])
     results: list[RuleResult] = []
+    picks: dict[str, dict[int, str]] = {}
     for task, of_task in sorted(groups.items()):
         learns = {row: words for row, words in of_task.items() if row in sample}
         picked = dict(zip(learns, (learned or learned_picks)(list(learns.values())), strict=True)) if learns else {}
+        picks[task] = picked
         results += _results_of(task or None, of_task, picked)
     tested = [number for number, result in enumerate(results) if result.measured.items >= LEAST_DECIDED]
     for number, p in zip(tested, holm([results[number].measured.p for number in tested]), strict=True):
         results[number] = results[number]._replace(p_holm=p)
-    return results
+    return [
+        result._replace(is_explained=_is_explained(result, results, items, worded, picks[""]))
+        if result.task is None and per == "both"
+        else result
+        for result in results
+    ]
+
+
+def _is_explained(
+    whole: RuleResult,
+    results: Sequence[RuleResult],
+    items: Sequence[Item],
+    worded: Mapping[int, ItemWords],
+    picked: Mapping[int, str],
+) -> bool:
+    """Return whether a rule gives a whole set away only for what it does on tasks that it gives away by themselves."""
+    given = {each.task for each in results if each.rule == whole.rule and each.task and each.gives_away(Bounds())}
+    if not given:
+        return False
+    rest = {row: words for row, words in worded.items() if items[row].task not in given}
+    left = [each for each in _results_of(None, rest, picked) if each.rule == whole.rule] if rest else []
+    return not any(each._replace(p_holm=each.measured.p).gives_away(Bounds()) for each in left)
 
 
 def _results_of(task: str | None, worded: Mapping[int, ItemWords], picked: Mapping[int, str]) -> Iterator[RuleResult]:

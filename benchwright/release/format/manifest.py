@@ -35,6 +35,7 @@ AGREEMENT = "agreement.json"
 PROVENANCE = "provenance.json"
 ERRATA = "errata.json"
 HUMAN_BASELINE = "human_baseline.json"
+BLIND_STRATEGY = "blind_strategy.json"
 ALWAYS_THERE = (CARD, AGREEMENT, ERRATA, PROVENANCE)
 
 _MAX_FILE_BYTES = 4 * 1024**3

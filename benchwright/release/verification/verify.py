@@ -17,7 +17,7 @@ from typing import Any
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
-from benchwright.release.format import agreement, documents, errata, identity
+from benchwright.release.format import agreement, blind_strategy, documents, errata, identity
 from benchwright.release.format import human_baseline as human
 from benchwright.release.format import manifest as manifests
 from benchwright.release.format.files import listing, open_inside, read_inside, read_whole, shown
@@ -31,6 +31,7 @@ from benchwright.release.verification.subprocess_check import check_contents_apa
 _DOCUMENTS = {
     manifests.AGREEMENT: (agreement.FORMAT, agreement.FORMAT_VERSION),
     manifests.ERRATA: (errata.FORMAT, errata.VERSION),
+    manifests.BLIND_STRATEGY: (blind_strategy.FORMAT, blind_strategy.FORMAT_VERSION),
     manifests.HUMAN_BASELINE: (human.FORMAT, human.FORMAT_VERSION),
 }
 """Format and newest version of each document."""

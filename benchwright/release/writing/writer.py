@@ -24,6 +24,7 @@ from benchwright.release.card.pictures_to_fetch import FETCH_LIST, FETCH_SCRIPT,
 from benchwright.release.format import agreement as agreements
 from benchwright.release.format import documents, manifest
 from benchwright.release.format import human_baseline as human
+from benchwright.release.format.blind_strategy import BlindStrategy, spelled
 from benchwright.release.format.errata import FORMAT as ERRATA_FORMAT
 from benchwright.release.format.errata import Corrections, errata_document
 from benchwright.release.format.identity import canary_of
@@ -69,6 +70,7 @@ class _Contents:
     by_address: Callable[[ImageRecord], bool] | None
     visual: Container[str]
     exact_tasks: Container[str]
+    blind: BlindStrategy | None
     statements: Statements | None
     store: ItemCache
     announce: Callable[[ExpectedSize], None]
@@ -108,6 +110,7 @@ def write_release(
     by_address: Callable[[ImageRecord], bool] | None = None,
     visual: Container[str] = frozenset(),
     exact_tasks: Container[str] = frozenset(),
+    blind: BlindStrategy | None = None,
     statements: Statements | None = None,
     store: ItemCache | None = None,
     announce: Callable[[ExpectedSize], None] | None = None,
@@ -145,6 +148,7 @@ def write_release(
         visual: Ids of the operations of whose items people see all that counts; what is drawn of their pictures is
             JPEG. Looked at only after all items were taken.
         exact_tasks: Tasks of whose items each pixel counts, whatever operation made them.
+        blind: How far the best strategy that sees no picture gets on the items; None where nobody measured it.
         statements: What the curators state of the release.
         store: Store of pictures that were drawn or encoded for earlier releases; without one, all are made.
         announce: Receiver of the size of the release, called before anything is drawn or written.
@@ -179,6 +183,7 @@ def write_release(
         by_address,
         visual,
         exact_tasks,
+        blind,
         statements if statements is not None and statements.document() else None,
         store or ItemCache(None),
         announce or (lambda _: None),
@@ -296,6 +301,8 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
     )
     if example.item is not None:
         texts[EXAMPLE] = example.item.file()
+    if contents.blind is not None:
+        texts[manifest.BLIND_STRATEGY] = spelled(contents.blind)
     texts[CITATION] = citation(facts, content_id=staging.content_id())
     texts[manifest.CARD] = card(facts, description=contents.description).encode()
     for name, data in texts.items():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.release.format import documents
 from benchwright.release.format.agreement import is_simulated
+from benchwright.release.format.blind_strategy import read_blind_strategy
 from benchwright.release.format.files import read_inside
 from benchwright.release.format.manifest import AGREEMENT
 from benchwright.texts.normalization import counted
@@ -77,6 +78,7 @@ def head_of(release: Release, score: Score) -> PageHead:
         ("tasks", str(len(tasks))),
         ("protocol", score.protocol),
         ("licence", legible(release.manifest.licence or "not stated")),
+        *([] if (blind := read_blind_strategy(release)) is None else [("best blind strategy", legible(blind.words))]),
     )
     ids = (("release", release.release_id), ("content", release.content_id))
     campaigns = tuple(_campaign(name, summary) for name, summary in sorted(_agreement(release).items()))

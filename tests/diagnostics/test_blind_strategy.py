@@ -1,0 +1,93 @@
+"""The best blind strategy: the planted facts of a set come out as one figure, which luck does not raise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from worded_items import item
+
+from benchwright.diagnostics.item_report import report_on
+from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy
+from benchwright.exports.shortcut_note import blind_note, shortcut_note
+from benchwright.records import LETTERS, Item
+
+WORDS = ["river", "table", "stone", "cloud", "tiger", "glass", "paper", "chair", "bread", "horse", "plant", "knife"]
+
+
+def items(
+    number: int, key: Callable[[int, np.random.Generator], int], *, tasks: int = 1, options: int = 4, seed: int = 1
+) -> list[Item]:
+    """Return items whose options are words drawn at random."""
+    rng = np.random.default_rng(seed)
+    return [
+        item(
+            f"{seed} {place}",
+            f"What is beside the {' and the '.join(rng.choice(WORDS, 2))}?",
+            [f"the {word}" for word in rng.choice(WORDS, options, replace=False)],
+            LETTERS[key(place, rng)],
+            task=f"task_{place % tasks}",
+        )
+        for place in range(number)
+    ]
+
+
+def mostly_a(_: int, rng: np.random.Generator) -> int:
+    return 0 if rng.random() < 0.65 else int(rng.integers(1, 4))
+
+
+def evenly(_: int, rng: np.random.Generator) -> int:
+    return int(rng.integers(0, 4))
+
+
+def test_two_hundred_items_in_forty_tasks_with_most_keys_under_a_do_not_pass() -> None:
+    of_forty = items(200, mostly_a, tasks=40)
+    blind = blind_strategy(of_forty)
+    assert blind is not None
+    assert blind.strategy == "always A"
+    assert blind.exceeds(0.05)
+    assert blind.accuracy == pytest.approx(0.65, abs=0.06)
+    uneven = [letters.group for letters in report_on(of_forty).letters if letters.is_uneven]
+    assert [group.task for group in uneven] == [None]
+
+
+def test_thirty_own_questions_that_a_constant_answers_have_no_card_that_says_no_cue() -> None:
+    own = items(30, lambda place, _: int(place >= 22), options=2)
+    said = blind_note(own)
+    assert said.blind is not None
+    assert said.blind.beats_chance
+    assert "always A" in said.paragraph(None)
+    note = shortcut_note(((one, {"shortcuts.solvers.solvers": ()}) for one in own), blind=said.blind)
+    assert "no cue" not in note
+    assert "beats chance" in note
+
+
+def test_a_set_without_a_cue_has_chance_however_many_strategies_are_tried() -> None:
+    measured = [blind_strategy(items(40, evenly, tasks=4, seed=seed)) for seed in range(20)]
+    gains = [blind.accuracy - blind.chance for blind in measured if blind is not None]
+    assert len(gains) == 20
+    assert np.mean(gains) < 0.05  # the best of as many, measured where it was chosen, has .1 and more
+    assert sum(blind is not None and blind.beats_chance for blind in measured) <= 3
+
+
+def test_items_that_share_a_picture_are_chosen_on_and_measured_together() -> None:
+    # Each picture has one right word, which a strategy would know from the other items of that picture alone.
+    rng = np.random.default_rng(3)
+    shared = []
+    for picture in range(30):
+        right, *wrong = rng.choice(WORDS, 4, replace=False)
+        for number in range(4):
+            options = [*rng.permutation(wrong)]
+            place = int(rng.integers(0, 4))
+            options.insert(place, right)
+            shared.append(item(f"{picture} {number}", "What?", options, LETTERS[place], picture=f"picture {picture}"))
+    blind = blind_strategy(shared)
+    assert blind is not None
+    assert not blind.exceeds(0.05)
+
+
+def test_the_order_of_items_changes_nothing_and_few_items_have_no_figure() -> None:
+    of_one = items(60, mostly_a)
+    assert blind_strategy(of_one) == blind_strategy(of_one[::-1])
+    assert blind_strategy(of_one[:9]) is None
