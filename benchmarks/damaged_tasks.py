@@ -118,6 +118,19 @@ def _tasks(matrix: LetterMatrix) -> Iterator[tuple[int, NDArray[Any], int]]:
         yield number, places, len(able_models(matrix, places))
 
 
+def _of_task(matrix: LetterMatrix, places: NDArray[Any]) -> LetterMatrix:
+    """Return the replies to one task: what is said of it does not depend on other tasks of as many items."""
+    return LetterMatrix(
+        tuple(matrix.item_ids[place] for place in places.tolist()),
+        (matrix.tasks[int(matrix.task[places[0]])],),
+        matrix.models,
+        *(each[:, places] for each in (matrix.letter, matrix.asked)),
+        *(each[places] for each in (matrix.key, matrix.options)),
+        np.zeros(len(places), np.int64),
+        matrix.group[places],
+    )
+
+
 def measured(name: str, matrices: list[LetterMatrix], seeds: int) -> dict[str, Any]:
     """Return recall by share, mistakes named, and what clean sets raise."""
     by_share: dict[float, Counter[str]] = {share: Counter() for share in SHARES}
@@ -134,19 +147,21 @@ def measured(name: str, matrices: list[LetterMatrix], seeds: int) -> dict[str, A
                     dumb += [matrix.tasks[number]] if seed == 0 else []
                     continue
                 rng = np.random.default_rng([seed, index, number])
+                alone = _of_task(matrix, places)
+                own_places = np.arange(len(places))
                 for share in SHARES:
-                    damaged, wrong = with_share(matrix, places, share, rng)
+                    damaged, wrong = with_share(alone, own_places, share, rng)
                     found, doubted = _judged(damaged)
-                    called = _called(damaged, found, places)
-                    grave = [each for each in doubted if each.task == number and each.is_grave]
+                    called = _called(damaged, found, own_places)
+                    grave = [each for each in doubted if each.is_grave]
                     by_share[share].update(
                         planted=len(wrong), found=len(np.intersect1d(called, wrong)), called=len(called), tasks=1,
                         task=len(grave),
                     )  # fmt: skip
                 for mistake in _MIXED:
-                    damaged = mixed_up(matrix, places, mistake, rng)
+                    damaged = mixed_up(alone, own_places, mistake, rng)
                     _, doubted = _judged(damaged)
-                    own = next((each for each in doubted if each.task == number and each.is_grave), None)
+                    own = next((each for each in doubted if each.is_grave), None)
                     expected = _NAMES.get(mistake, mistake)
                     right = own is not None and (own.join.mistake if own.join else "shuffled") == expected
                     by_mistake[mistake].update(tasks=1, task=int(own is not None), named=int(right))

@@ -107,5 +107,7 @@ def telling_bench(*, sealed: int, open_items: int = 8) -> TellingBench:
 def freeze_sealed(workspace: Path, bench: Bench, *, sealed: tuple[str, ...] = ("test",), **settings: Any) -> Release:
     """Freeze a bench as version 1.0 of `telling`."""
     seed = settings.pop("seed", SECRET_SEED)
-    wanted = Freeze.model_validate({"name": "telling", "version": "1.0", "sealed": sealed, **settings})
+    wanted = Freeze.model_validate(
+        {"name": "telling", "version": "1.0", "sealed": sealed, "max_blind_gain": 1, **settings}
+    )
     return freeze(wanted, TellingView(bench), workspace=workspace, seed=seed, recipe={"name": "telling", "seed": seed})

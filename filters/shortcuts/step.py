@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -19,7 +20,8 @@ from benchwright.diagnostics.shortcuts.model_solvers import PicturelessAsker, Pi
 from benchwright.diagnostics.shortcuts.picks import Bounds
 from benchwright.diagnostics.shortcuts.pruning import PruneSettings, prunings
 from benchwright.diagnostics.shortcuts.report import flagged_over
-from benchwright.errors import PrerequisiteError
+from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.raised import RaisedError
 from benchwright.records import Item
 from benchwright.steps import (
     Context,
@@ -38,20 +40,32 @@ from benchwright.steps import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_REASON, _PRUNED = "carries_shortcut", "pruned"
+logger = logging.getLogger(__name__)
+
+_REASON, _PRUNED, _NOT_MEASURED = "carries_shortcut", "pruned", "not_measured"
 
 
 class MeasuredCues(MapStep):
     """Measure the cues of an item."""
 
     name: ClassVar[str] = "cues"
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 5
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"cues": "string"}
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Measure one item; one without an answer that is right has no cues."""
-        cues = cues_or_reason(record, facts_reader(lambda image_id: ctx.images.file_bytes(ctx.image(image_id))))
+        """Measure one item; one without an answer that is right has no cues.
+
+        An item on which measuring raises stays: what is wrong is the measuring, and people are asked about the item.
+        """
+        facts_of = facts_reader(lambda image_id: ctx.images.file_bytes(ctx.image(image_id)))
+        try:
+            cues = cues_or_reason(record, facts_of)
+        except (BenchwrightError, OSError, MemoryError):
+            raise
+        except Exception as error:
+            logger.warning("the cues of item %s were not measured", record.item_id, exc_info=True)
+            return Outcome("ask", _NOT_MEASURED, evidence={"error": RaisedError.of(error)._asdict()})
         if isinstance(cues, str):
             return Outcome() if cues in UNKEYED else Outcome("failed", cues)
         return Outcome(values={"cues": cues.to_text()})
@@ -222,6 +236,7 @@ class Shortcuts(Step):
         model: Model behind an endpoint that answers without the pictures; null asks none.
 
     Reasons:
+        not_measured (ask): Measuring the cues raised an exception, which is in the evidence; no solver answers it.
         carries_shortcut (ask or drop): A solver that does not do the task is helped by a cue with this item.
         pruned (drop): The forest finds it among the most biased items of its task.
     """

@@ -105,6 +105,20 @@ def test_a_picture_that_cannot_be_read_fails_its_item(tmp_path: Path) -> None:
     assert context.run(MeasuredCues(), nothing_right).values == {}  # type: ignore[arg-type]
 
 
+def test_an_item_on_which_measuring_raises_is_told_and_stays(tmp_path: Path) -> None:
+    context = StepContext(tmp_path)
+    context.images = _Raising()
+    context.image = lambda image_id: image_id  # type: ignore[method-assign,assignment,return-value]
+    outcome = context.run(MeasuredCues(), item("one"))  # type: ignore[arg-type]
+    assert (outcome.verdict, outcome.reason) == ("ask", "not_measured")
+    assert outcome.evidence["error"]["message"] == "no such measure"
+
+
+class _Raising:
+    def file_bytes(self, _record: Any) -> bytes:
+        raise ZeroDivisionError("no such measure")
+
+
 class _Unreadable:
     def file_bytes(self, _record: Any) -> bytes:
         return b"no picture"
