@@ -141,16 +141,18 @@ what could be freed takes a fifth of its time."""
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
 @json_option(
     """
-    `{"source", "items", "images", "unreadable": [{"where", "reason"}], "checks": [{"name", "state": "done" or "skipped"
-    or "failed", "why", "failed_on": [id]}], "findings": [{"kind", "severity": "high" or "medium" or "low", "items":
+    `{"source", "items", "images", "unreadable": [{"where", "reason"}], "checks": [{"name", "state": "done" or
+    "skipped" or "failed", "why", "failed_on": [id]}], "blind_strategy": {"strategy", "accuracy", "ci", "chance",
+    "items", "tried", "beats_chance"}, "findings": [{"kind", "severity": "high" or "medium" or "low", "items":
     [id], "evidence": {"summary", "certainty": "certain" or "likely" or "possible", ...}}], "page"}`; `items` and
     `images` are numbers, ids are the source's own; findings that a baseline accepts are left out; kinds of copies
-    contain `duplicate`. The same document is in `audit.json`. With `--set-right` there is one more field: `{"source",
-    "items", "images", "unreadable": [{"where", "reason"}], "checks": [{"name", "state", "why", "failed_on"}],
-    "findings": [{"kind", "severity", "items": [id], "evidence": {"summary", "certainty", ...}}], "page", "set_right":
-    {"release", "campaigns": [{"name", "kind", "tasks", "new", "annotators"}], "not_asked": {kind: number},
-    "not_released": [id]}}`; `not_asked` counts findings on which no campaign asks, `not_released` are items that are no
-    whole ones, such as those without a picture
+    contain `duplicate`. The same document is in `audit.json`. With `--set-right` there is one more field:
+    `{"source", "items", "images", "unreadable": [{"where", "reason"}], "checks": [{"name", "state", "why",
+    "failed_on"}], "blind_strategy": {"strategy", "accuracy", "ci", "chance", "items", "tried", "beats_chance"},
+    "findings": [{"kind", "severity", "items": [id], "evidence": {"summary", "certainty", ...}}], "page",
+    "set_right": {"release", "campaigns": [{"name", "kind", "tasks", "new", "annotators"}], "not_asked": {kind:
+    number}, "not_released": [id]}}`; `not_asked` counts findings on which no campaign asks, `not_released` are
+    items that are no whole ones, such as those without a picture
     """
 )
 def audit(

@@ -146,16 +146,16 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 @json_option(
     """
     `{"format", "version", "model", "name", "protocol", "reader", "release", "release_id", "content_id", "split",
-    "settings", "identity", "metrics": {name: {"value", "ci", "n", "method"}}, "miss", "refusal",
-    "filtered", "cut_off", "cut_off_empty", "cut_off_answered", "error", "empty", "tool_call", "right_items",
-    "ended": {"answered", "miss", "refused", "filtered", "cut_off", "empty", "tool_call", "error"}, "causes":
-    [{"state", "cause", "n"}], "max_errors", "unfit", "asked", "items", "samples", "limit", "limit_of", "unread":
-    {"n", "replies", "share", "if_wrong", "if_right"},
-    "usage": {"replies", "requests", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cost"},
-    "judge": {"model", "prompt", "asks", "settings", "asked", "letters", "refusals", "none", "unusable",
+    "settings", "identity", "metrics": {name: {"value", "ci", "n", "method"}}, "miss", "refusal", "filtered",
+    "cut_off", "cut_off_empty", "cut_off_answered", "error", "empty", "tool_call", "right_items", "ended":
+    {"answered", "miss", "refused", "filtered", "cut_off", "empty", "tool_call", "error"}, "causes": [{"state",
+    "cause", "n"}], "max_errors", "unfit", "asked", "items", "samples", "limit", "limit_of", "blind_strategy":
+    {"strategy", "accuracy", "ci", "chance", "items", "tried"}, "unread": {"n", "replies", "share", "if_wrong",
+    "if_right"}, "usage": {"replies", "requests", "prompt_tokens", "completion_tokens", "reasoning_tokens",
+    "cost"}, "judge": {"model", "prompt", "asks", "settings", "asked", "letters", "refusals", "none", "unusable",
     "errors", "usage"}}`; `usage` is null where nothing counted tokens, `cost` without prices, `judge` without one,
-    `limit` and `limit_of` where all items were asked; `metrics` is empty where the split is sealed; each item counts
-    once in `ended`.
+    `limit` and `limit_of` where all items were asked, `blind_strategy` where the release states none; `metrics` is
+    empty where the split is sealed; each item counts once in `ended`.
     With `--dry-run` it is `{"dry_run", "model", "protocol", "items", "requests", "answered_before", "unsendable",
     "pictures", "picture_bytes", "largest_picture_bytes", "prompt_tokens", "most_completion_tokens", "cost",
     "limit_of", "samples", "concurrency", "seconds", "most_seconds", "in_batches"}`

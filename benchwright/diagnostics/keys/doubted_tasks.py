@@ -4,8 +4,8 @@ A task is doubted
 
 - where models agree with one another and hardly with its keys, or a mistake of a join explains its keys;
 - where the estimated share of its wrong keys is surely far above that of other tasks;
-- where no model is better than chance at it by its keys, though models are elsewhere: then replies cannot tell whether
-  it is beyond all of them or its keys are wrong.
+- where no model is better than chance at it by its keys, though models are elsewhere: then these replies cannot tell
+  whether it is beyond all of them or its keys are wrong.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.replies.model_replies import LetterMatrix
-from benchwright.statistics.proportions import wilson
 
 from .able_models import able_models
 from .key_joins import KeyJoin, explain_keys
@@ -31,8 +30,9 @@ _MANY_WRONG = 0.1
 _LEAST_VOICES = 3
 """Models that must agree for their agreement alone, with no mistake that explains the keys, to be of high severity: two
 may be relatives that are misled alike."""
-_LEAST_AT_CHANCE, _LEAST_MODELS = 60, 2
-"""Items, and models asked them, from which on it says something that no model is better than chance."""
+_LEAST_AT_CHANCE, _LEAST_MODELS, _BETTER = 60, 2, 0.05
+"""Items, and models asked them, from which on it says something that no model is better than chance; and probability,
+over all models and tasks, below which one is."""
 
 
 class DoubtedTask(NamedTuple):
@@ -96,12 +96,17 @@ def doubted_tasks(matrix: LetterMatrix, shares: Mapping[int, WrongShare]) -> lis
     return [
         doubted
         for number, each in agreements.items()
-        if (doubted := _doubted(matrix, number, each, shares.get(number), able_somewhere)) is not None
+        if (doubted := _doubted(matrix, number, each, shares.get(number), able_somewhere, len(agreements))) is not None
     ]
 
 
 def _doubted(
-    matrix: LetterMatrix, number: int, agreement: TaskAgreement, share: WrongShare | None, able_somewhere: bool
+    matrix: LetterMatrix,
+    number: int,
+    agreement: TaskAgreement,
+    share: WrongShare | None,
+    able_somewhere: bool,
+    tried: int,
 ) -> DoubtedTask | None:
     join = explain_keys(matrix, agreement) if agreement.is_in_doubt else None
     doubt: Doubt | None = None
@@ -111,7 +116,7 @@ def _doubted(
         doubt = "far_apart"
     elif share is not None and share.low >= _MANY_WRONG:
         doubt = "many_wrong"
-    elif able_somewhere and _are_at_chance(matrix, agreement):
+    elif able_somewhere and _are_at_chance(matrix, agreement, tried):
         doubt = "at_chance"
     if doubt is None:
         return None
@@ -122,18 +127,25 @@ def _doubted(
     )
 
 
-def _are_at_chance(matrix: LetterMatrix, agreement: TaskAgreement) -> bool:
-    """Return whether several models answered, none is better than chance, and the best cannot be much better."""
+def _are_at_chance(matrix: LetterMatrix, agreement: TaskAgreement, tried: int) -> bool:
+    """Return whether several models answered and none is better than chance, over all models and tasks (Bonferroni).
+
+    Args:
+        matrix: Replies.
+        agreement: The task.
+        tried: Number of tasks that are judged.
+    """
+    from scipy.stats import binom
+
     places = agreement.places
-    told = (matrix.letter[:, places] >= 0).sum(axis=1)
-    asked = [number for number, count in enumerate(told.tolist()) if count >= _LEAST_AT_CHANCE]
+    read = [places[matrix.letter[number, places] >= 0] for number in range(len(matrix.models))]
+    asked = [(number, some) for number, some in enumerate(read) if len(some) >= _LEAST_AT_CHANCE]
     if len(asked) < _LEAST_MODELS:
         return False
-    for number in asked:
-        read = places[matrix.letter[number, places] >= 0]
-        right = int((matrix.letter[number, read] == matrix.key[read]).sum())
-        interval = wilson(right, len(read)).interval
-        if interval is None or interval.low > float((1 / matrix.options[read]).mean()):
+    for number, some in asked:
+        right = int((matrix.letter[number, some] == matrix.key[some]).sum())
+        chance = float((1 / matrix.options[some]).mean())
+        if binom.sf(right - 1, len(some), chance) * len(asked) * tried < _BETTER:
             return False
     return True
 

@@ -208,11 +208,11 @@ def run_battery(
         results[entry.task].append(_result(entry, p_holm, tables[entry.task], bounds))
     if tables[-1].task == WHOLE:
         results[-1] = _unexplained(results, [entry for entry in tried if entry.task == len(tables) - 1], tables, bounds)
-    made = tuple(
+    judged = tuple(
         _task_result(table, left_out, solvers, forest, seed=seed)._replace(replies=reply_counts(table, replies))
         for table, left_out, solvers, forest in zip(tables, without, results, forests, strict=True)
     )
-    return BatteryResults(made[:-1], made[-1]) if tables[-1].task == WHOLE else BatteryResults(made, None)
+    return BatteryResults(judged[:-1], judged[-1]) if tables[-1].task == WHOLE else BatteryResults(judged, None)
 
 
 def _unexplained(
