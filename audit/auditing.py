@@ -17,8 +17,7 @@ from benchwright.raised import RaisedError
 from benchwright.workspace.atomic import write_json
 from benchwright.workspace.item_cache import ItemCache
 
-from .check import FOUND, AuditCheck, AuditContext, CheckSkipped
-from .checks.guessing import BLIND
+from .check import BLIND, FOUND, AuditCheck, AuditContext, CheckSkipped
 from .evidence import MEASURES, brought_replies
 from .findings.baseline import Baseline, read_baseline, write_baseline
 from .findings.finding import Finding, by_weight

@@ -31,6 +31,8 @@ logger = logging.getLogger(__name__)
 
 FOUND = "findings"
 """Name under which the checks of an audit share what those before them found (`AuditContext.memo`)."""
+BLIND = "blind strategy"
+"""Name under which they share how far the best blind strategy gets."""
 
 
 _NOTHING = RaisedError("", "", "")

@@ -11,7 +11,7 @@ from benchwright.errors import PrerequisiteError, UnreadableImage
 from benchwright.release.format.blind_strategy import BlindStrategy
 from benchwright.texts.normalization import counted
 
-from ..check import FOUND, AuditContext, CheckSkipped, enough, needs_words
+from ..check import BLIND, FOUND, AuditContext, CheckSkipped, enough, needs_words
 from ..evidence import MOST_LEARNED, item_report, picture_measures
 from ..findings.finding import Finding, Severity
 from ..picture_measures import PictureMeasures
@@ -70,10 +70,6 @@ def _of_task(task: str | None, audited: AuditedItems) -> str:
     if len({each.task for each in audited.all_items}) < 2:
         return ""
     return " (over all tasks)" if task is None else f" (task {task})"
-
-
-BLIND = "blind strategy"
-"""Name under which the checks of an audit share how far the best blind strategy gets."""
 
 
 class BestBlindStrategy:

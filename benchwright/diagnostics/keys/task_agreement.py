@@ -37,7 +37,7 @@ _LEAST_OF_KIND = 10
 """Items with equal numbers of options from which on the letters of a model are counted among them alone."""
 _APART_SHARE, _DIFFERS_APART = 0.6, 2.0
 """Share of the agreement among models below which agreement with keys is unlike that of any clean task: on BLINK and
-MVP-Bench it is .79 to 1.43 where models agree."""
+MVP-Bench it is .79 or more."""
 _FAR_KAPPA, _FAR_SHARE = 0.35, 1 / 3
 """Agreement among models from which on, and the share of it that agreement with keys must not reach, for the keys of a
 task to have little to do with what it asks."""
@@ -166,7 +166,7 @@ def consensus(matrix: LetterMatrix, agreement: TaskAgreement) -> NDArray[np.int6
     """Return the option that most of the models that count give to each item of a task; -1 where several tie."""
     import numpy as np
 
-    letter = matrix.letter[np.ix_(list(agreement.models), agreement.places)]
+    letter = matrix.letter[np.array(agreement.models, np.int64)[:, None], agreement.places]
     width = int(matrix.options[agreement.places].max())
     votes = np.stack([(letter == option).sum(axis=0) for option in range(width)], axis=1)
     most = votes.max(axis=1)
