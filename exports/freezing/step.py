@@ -92,7 +92,8 @@ class Freeze(FinalStep):
         statements: What only you can say: authors, url, languages, consent and pay of annotators, access terms, and
             answers of the data sheet; in your words on the card.
         max_blind_gain: Distance above chance, 0-1, that the best strategy that sees no picture must surely exceed, by
-            the low end of its interval, for a reason to be asked for; drafts are never refused.
+            the low end of its interval, for a reason to be asked for; drafts and
+            sets of fewer than 30 items are never refused.
         why: Why the release is frozen though a blind strategy gets farther than that; it stands on the card.
     """
 

@@ -23,6 +23,8 @@ FORMAT: Literal["benchwright/blind-strategy"] = "benchwright/blind-strategy"
 FORMAT_VERSION = 1
 MAX_GAIN = 0.05
 """Distance from chance, 0-1, that must surely be exceeded for freezing to ask why; a recipe may say another."""
+LEAST_ITEMS = 30
+"""Items from which on freezing asks why."""
 
 
 class BlindStrategy(Record):
@@ -47,8 +49,11 @@ class BlindStrategy(Record):
         return self.ci[0] > self.chance
 
     def exceeds(self, gain: float) -> bool:
-        """Return whether even the low end of the interval is farther above chance than a bound, 0 to 1."""
-        return self.ci[0] - self.chance > gain
+        """Return whether even the low end of the interval is farther above chance than a bound, 0 to 1.
+
+        A set of fewer than `LEAST_ITEMS` items is a trial, of which it is not asked.
+        """
+        return self.items >= LEAST_ITEMS and self.ci[0] - self.chance > gain
 
     @property
     def words(self) -> str:
