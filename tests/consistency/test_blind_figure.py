@@ -15,7 +15,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.evaluation import evaluate
 from benchwright.evaluation.leaderboard.board import leaderboard_of
 from benchwright.evaluation.leaderboard.page import write_leaderboard
-from benchwright.exports.freeze import Freeze
+from benchwright.exports.freezing.step import Freeze
 from benchwright.release import Release, verify_release
 from benchwright.release.format.blind_strategy import read_blind_strategy
 from benchwright.steps import FinalContext

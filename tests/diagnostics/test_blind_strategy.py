@@ -10,7 +10,7 @@ from worded_items import item
 
 from benchwright.diagnostics.item_report import report_on
 from benchwright.diagnostics.shortcuts.blind_strategy import blind_strategy
-from benchwright.exports.shortcut_note import blind_note, shortcut_note
+from benchwright.exports.freezing.shortcut_note import blind_note, shortcut_note
 from benchwright.records import LETTERS, Item
 
 WORDS = ["river", "table", "stone", "cloud", "tiger", "glass", "paper", "chair", "bread", "horse", "plant", "knife"]
