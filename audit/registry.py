@@ -26,6 +26,7 @@ CHECKS: tuple[str, ...] = (
     "checks.guessing:KeyLetters",
     "checks.guessing:GuessedFromWords",
     "checks.guessing:ShortcutBattery",
+    "checks.refusals:RefusalsFromQuestions",
     "checks.wording:Wording",
     "checks.item_faults:HiddenCharacters",
     "checks.item_faults:PersonalData",

@@ -112,11 +112,15 @@ class _AllowedCue(click.ParamType[tuple[str, CueFamily]]):
     n}, "chi_square", "p"}, "mean_bias", "cues": [{"cue", "fall"}], "solvers": [{"solver", "family", "items",
     "accuracy", "ci", "chance", "p", "p_holm", "sides": "both" or "above", "carries"}], "replies": [{"sees", "asked",
     "unread", "failed"}]}], "pruning": [{"task", "pruned": [item], "clusters": {"before", "after"}, "rounds":
-    [{"items", "accuracy", "ci", "mean_bias", "letters_p"}]}], "whole"}`; `whole`: all items together, as a task, null
-    where there is one task; `words_alone`: number of questions whose pictures are
+    [{"items", "accuracy", "ci", "mean_bias", "letters_p"}]}], "whole", "refusals": {"items", "unanswerable",
+    "accuracy", "ci", "chance", "p", "tells", "guessed", "false_refusals", "templates": [{"words", "tells": "answerable"
+    or "unanswerable", "items": [id], "of", "p"}]}}`; `whole`: all items together, as a task, null where there is one
+    task; `words_alone`: number of questions whose pictures are
     not there; `fall`: by how much the forest's accuracy falls without the cue, given where the forest carries;
-    `pruning` is empty without `--prune`, and `pruned` has the ids that a file of questions has; `mean_bias` is null
-    where a task has too few items for a forest; without `--model`, `model` is null and `replies` is empty. With
+    `pruning` is empty without `--prune`, and `pruned` has the ids that a file of questions has; `mean_bias` is
+    null where a task has too few items for a forest; without `--model`, `model` is null and `replies` is empty;
+    `refusals`: how far a question alone tells whether its picture answers it, null where fewer than ten items
+    of either kind offer an option that declines. With
     `--dry-run` `{"dry_run", "items", "requests", "pictures", "prompt_tokens", "most_completion_tokens", "cost"}`
     """
 )
@@ -207,6 +211,13 @@ def _lines(report: ShortcutReport) -> Iterator[str]:
             f"pruning {printable(pruning.task)}: items {first.items} to {last.items}, clusters {pruning.clusters[0]} "
             f"to {pruning.clusters[1]}, forest {_spelled(first)} to {_spelled(last)}, letters p {last.letters.p:.2g}"
         )
+    if (refusals := report.refusals) is not None:
+        yield f"refusals  {refusals.summary}{'  carried' if refusals.tells else ''}"
+        for template in refusals.templates:
+            yield (
+                f"  {printable(template.words)}  {template.tells} in {len(template.item_ids)} of {template.of}, "
+                f"p {template.p:.2g}"
+            )
     for reason, items in left_out_by_reason(report.left_out):
         named = [f"{item.item_id} ({item.detail})" if item.detail else item.item_id for item in items[:3]]
         yield f"left out, {reason}: {len(items)}, such as {printable('; '.join(named))}"

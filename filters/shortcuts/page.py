@@ -139,6 +139,7 @@ def _pieces(report: ShortcutReport) -> Iterator[str]:
         "left_out_count": len(report.left_out),
         "words_alone": report.words_alone,
         "pruning": report.pruning,
+        "refusals": report.refusals,
         "model": report.model,
         "shown_to_model": _SHOWN_TO_MODEL,
         "least_items": LEAST_ITEMS,

@@ -28,6 +28,7 @@ from .measuring import ALONE, NO_PICTURE, measure_items
 from .model_solvers import PicturelessAsker, PicturelessModel, PlannedRequests, SolverReply, plan_requests
 from .picks import Bounds
 from .pruning import PruneSettings, Pruning, prunings
+from .refusal_cues import RefusableQuestion, RefusalCues, refusable, refusal_cues
 
 _ASKED_TOGETHER = 64
 """Number of items whose pictures are held while a model is asked about them."""
@@ -47,6 +48,8 @@ class ShortcutReport(NamedTuple):
         words_alone: Number of items whose pictures are not there, so that words and letters alone were measured.
         own_ids: Ids that questions of files have there, by item id; none for a release or workspace.
         model: Name of the model that answered without pictures; None where none was asked.
+        refusals: How far questions alone tell whether they can be answered; None where not enough items of either kind
+            offer an option that declines.
     """
 
     source: ItemSource
@@ -59,6 +62,7 @@ class ShortcutReport(NamedTuple):
     own_ids: Mapping[str, str] = {}
     model: str | None = None
     whole: TaskResult | None = None
+    refusals: RefusalCues | None = None
 
     @property
     def results(self) -> tuple[TaskResult, ...]:
@@ -93,6 +97,7 @@ class ShortcutReport(NamedTuple):
             "tasks": [task.to_json() for task in self.tasks],
             "whole": None if self.whole is None else self.whole.to_json(),
             "pruning": [pruning.to_json(self.own_ids) for pruning in self.pruning],
+            "refusals": None if self.refusals is None else self.refusals.to_json(self.own_ids),
         }
 
 
@@ -153,8 +158,9 @@ def find_shortcuts(
     bounds = bounds or Bounds()
     source = source if isinstance(source, ItemSource) else ItemSource(source)
     own_ids: dict[str, str] = {}
+    declinable: list[RefusableQuestion] = []
     with map_on_this_machine("shortcuts", workers=processors() if workers is None else workers) as record_map:
-        measured = measure_items(_with_ids(source.rows(), own_ids), record_map=record_map)
+        measured = measure_items(_noted(source.rows(), own_ids, declinable), record_map=record_map)
         is_small = len(measured.cues) <= ALONE or len({item.task for item in measured.cues}) == 1
         map_of_tasks = map_here if is_small else record_map  # a worker that grows forests takes a second to start
         answered = {} if model is None else _ask_model(source, model, seed=seed, replies=replies)
@@ -181,14 +187,19 @@ def find_shortcuts(
         own_ids=own_ids,
         model=None if model is None else model.chat.model,
         whole=battery.whole,
+        refusals=refusal_cues(declinable),
     )
 
 
-def _with_ids(rows: Iterator[SourceItem | LeftOutItem], own_ids: dict[str, str]) -> Iterator[SourceItem | LeftOutItem]:
-    """Yield all rows, and note the own ids of questions."""
+def _noted(
+    rows: Iterator[SourceItem | LeftOutItem], own_ids: dict[str, str], declinable: list[RefusableQuestion]
+) -> Iterator[SourceItem | LeftOutItem]:
+    """Yield all rows, and note the own ids of questions, and the questions whose items offer to decline."""
     for row in rows:
         if isinstance(row, SourceItem) and row.own_id is not None:
             own_ids[row.item.item_id] = row.own_id
+        if isinstance(row, SourceItem) and (question := refusable(row.item)) is not None:
+            declinable.append(question)
         yield row
 
 

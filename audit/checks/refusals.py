@@ -1,0 +1,54 @@
+"""Refusals that questions give away: whether the picture answers a question is told by the question alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from ..check import AuditContext, CheckSkipped, needs_words
+from ..findings.finding import Finding
+from ..source.audited_items import AuditedItems
+from .guessing import cue_severity
+
+
+class RefusalsFromQuestions:
+    """Unanswerable questions that are known without the picture, and the templates that tell them."""
+
+    name: ClassVar[str] = "refusals"
+    title: ClassVar[str] = "Questions that tell by themselves that nothing in the picture answers them"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding on the whole set, and one for each template that tells.
+
+        Raises:
+            CheckSkipped: Not enough items offer an option that declines, or it is right in none or all of them.
+        """
+        from benchwright.diagnostics.shortcuts.refusal_cues import LEAST_OF_EACH, refusable, refusal_cues
+
+        needs_words(audited)
+        looked = context.look_at_each(audited.items, lambda each: refusable(each.item))
+        questions = [question for _, question in looked if question is not None]
+        cues = refusal_cues(questions)
+        if cues is None:
+            raise CheckSkipped(
+                f"it takes {LEAST_OF_EACH} items each in which declining is right and in which another option is; "
+                f"{len(questions)} items offer an option that declines (`--column refusal=COLUMN` says which)"
+            )
+        if cues.tells:
+            measured = {name: value for name, value in cues.to_json(audited.own_id).items() if name != "templates"}
+            yield Finding(
+                "refusal_guessable_from_question",
+                cue_severity(cues.interval, cues.chance),
+                audited.in_order(audited.own_id[item_id] for item_id in cues.guessed),
+                cues.summary,
+                {"task": None, **measured},
+            )
+        for template in cues.templates:
+            yield Finding(
+                "template_tells_refusal",
+                "medium",
+                audited.in_order(audited.own_id[item_id] for item_id in template.item_ids),
+                f"Questions like {template.words!r} are {template.tells} in {len(template.item_ids):,} of "
+                f"{template.of:,}: the question tells it, and the picture is not needed.",
+                {"template": template.words, "tells": template.tells, "of": template.of, "p": template.p},
+            )
