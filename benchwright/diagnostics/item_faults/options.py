@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from benchwright.records import Item
 
+from ..wording.number_ranges import number_range
 from ..wording.option_order import pointing_options
 from ..wording.repeated_options import repeated_pairs, spelled_pairs
 from ..wording.text_checks import missing_values
@@ -49,6 +50,20 @@ def _spelled(facts: ItemFacts) -> Iterator[ItemFault]:
             {"options": texts, "differ_in": differ_in},
             "high" if has_right and differ_in != "articles" else "medium",
         )
+
+
+def _in_range(facts: ItemFacts) -> Iterator[ItemFault]:
+    right = facts.right
+    numbers = {choice.key: number_range(choice.text or "") for choice in facts.worded}
+    if right is None or (answer := numbers.get(right.key)) is None:
+        return
+    for choice in facts.worded:
+        other = numbers[choice.key]
+        if other is not None and other.holds(answer) and not answer.holds(other):
+            yield ItemFault(
+                f"Option {choice.key}, {choice.text!r}, holds the right one, {right.text!r}: both are right.",
+                {"option": choice.key, "text": choice.text, "answer": right.text},
+            )
 
 
 def _pointing(facts: ItemFacts) -> Iterator[ItemFault]:
@@ -96,6 +111,14 @@ RULES = (
         "; high where the right one is among them, but for articles",
         _spelled,
         ("options",),
+    ),
+    FaultRule(
+        "range_holds_right_option",
+        "options",
+        "medium",
+        "the right option is a number or range, and a wrong one a range that holds it (`7` and `more than 5`)",
+        _in_range,
+        ("key", "options"),
     ),
     FaultRule(
         "option_points_at_others",

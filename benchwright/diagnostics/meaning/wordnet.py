@@ -1,7 +1,7 @@
 """A WordNet in Princeton's files (WNDB): words, their senses, and what is more general than a sense.
 
-Princeton's WordNet (its own permissive licence) and the Open English WordNet (CC BY 4.0) are given out in this form; the
-Debian package `wordnet-base` puts it into `/usr/share/wordnet`. The format is that of the manual page `wndb(5WN)`.
+Princeton's WordNet (its own permissive licence) and the Open English WordNet (CC BY 4.0) are given out in this form;
+the Debian package `wordnet-base` puts it into `/usr/share/wordnet`. The manual page `wndb(5WN)` says what it is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PartOfSpeech = Literal["noun", "verb", "adj", "adv"]
 PARTS: tuple[PartOfSpeech, ...] = get_args(PartOfSpeech)
 _PART_OF: Mapping[str, PartOfSpeech] = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
 _MORE_GENERAL = {"noun": ("@", "@i"), "verb": ("@",), "adj": ("&",), "adv": ()}
-"""Pointers to what is more general; of adjectives, to the head of their cluster."""
+"""Pointers to what is more general; of an adjective in the cluster of another, to that."""
 _MOST_BYTES = 1 << 28
 _MOST_STEPS = 20
 """Steps upward after which a file is taken to lead in a circle."""
@@ -41,6 +41,7 @@ class Synset(NamedTuple):
 
     Args:
         part: Part of speech.
+        is_satellite: Whether it is an adjective of the cluster of another, as `furious` is of that of `angry`.
         offset: Its place in the file of its part of speech, which is its id.
         field: Number of its field, 0-44: of nouns 5 animals, 6 things made, 18 people.
         words: Words that mean it, in small letters, with spaces.
@@ -48,6 +49,7 @@ class Synset(NamedTuple):
     """
 
     part: PartOfSpeech
+    is_satellite: bool
     offset: int
     field: int
     words: tuple[str, ...]
@@ -71,8 +73,8 @@ class WordNet:
         if missing := [name for name in needed if not (folder / name).is_file()]:
             raise PrerequisiteError(
                 f"{folder} holds no WordNet: {missing[0]} is missing; give the folder with Princeton's files "
-                "(`index.noun`, `data.noun`, ...), as the Debian package wordnet-base or a download of WordNet or of the "
-                "Open English WordNet has it"
+                "(`index.noun`, `data.noun`, ...), as the Debian package wordnet-base or a download of WordNet or "
+                "of the Open English WordNet has it"
             )
         with naming(folder):
             self._data = {part: self._read(f"data.{part}") for part in PARTS}
@@ -114,7 +116,7 @@ class WordNet:
             first = 4 + 2 * count
             pointers = [line[first + 1 + 4 * at : first + 5 + 4 * at] for at in range(int(line[first]))]
             pointing = tuple((symbol, _PART_OF[of], int(place)) for symbol, place, of, _ in pointers)
-            return Synset(part, offset, int(line[1]), words, pointing)
+            return Synset(part, line[2] == "s", offset, int(line[1]), words, pointing)
         except (ValueError, IndexError, KeyError):
             raise DataError(
                 f"{self.folder / f'data.{part}'} is damaged: at byte {offset:,} stands no sense, to which another line "
@@ -162,6 +164,7 @@ class WordNet:
             now = [
                 above
                 for below in now
+                if below.part != "adj" or below.is_satellite
                 for symbol, part, offset in below.pointers
                 if symbol in _MORE_GENERAL[sense.part] and (above := self.synset(part, offset)) not in found
             ]

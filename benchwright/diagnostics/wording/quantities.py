@@ -1,6 +1,7 @@
-"""Numbers with or without a unit, read for their value: `Two` is 2, `1 km` is 1000 m, `50 %` is 1/2.
+"""Numbers with or without a unit, read for their value: `Two` is 2, `1 km` is 1000 m, `50 %` and `half` are 1/2.
 
-Only what has one reading is read: `1,5` is not.
+So are ordinals (`3rd`), times of day (`half past three`), speeds, temperatures and sums of money. Only what has one
+reading is read: `1,5` is not.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ NUMERALS: dict[str, int] = {
     **{word: 10 * number for number, word in enumerate(_TENS, start=2)},
     **{f"{ten}{joint}{one}": 10 * tens + ones
        for tens, ten in enumerate(_TENS, start=2) for ones, one in enumerate(_ONES[1:10], start=1) for joint in " -"},
+    "a pair": 2,
     "hundred": 100, "one hundred": 100, "a hundred": 100, "one thousand": 1000, "a thousand": 1000, "a dozen": 12,
 }  # fmt: skip
 """Numbers by their English words, up to ninety-nine and a few round ones."""
@@ -49,20 +51,74 @@ _UNITS: dict[str, tuple[str, Fraction]] = {
     for dimension, units in {
         "length": {"nm": "1/1000000000", "µm": "1/1000000", "mm": "1/1000", "cm": "1/100", "dm": "1/10", "m": "1",
                    "km": "1000", "millimeter": "1/1000", "centimeter": "1/100", "meter": "1", "kilometer": "1000"},
-        "imperial length": {"in": "1", "inch": "1", "ft": "12", "foot": "12", "feet": "12", "yd": "36", "yard": "36"},
-        "mass": {"mg": "1/1000", "g": "1", "kg": "1000", "gram": "1", "kilogram": "1000", "ton": "1000000"},
+        "imperial length": {"in": "1", "inch": "1", "inches": "1", "ft": "12", "foot": "12", "feet": "12", "yd": "36",
+                            "yard": "36", "mile": "63360"},
+        "mass": {"mg": "1/1000", "g": "1", "kg": "1000", "gram": "1", "kilogram": "1000", "ton": "1000000",
+                 "t": "1000000"},
+        "imperial mass": {"oz": "1", "ounce": "1", "lb": "16", "pound": "16"},
         "time": {"ms": "1/1000", "s": "1", "sec": "1", "second": "1", "min": "60", "minute": "60", "h": "3600",
                  "hr": "3600", "hour": "3600", "day": "86400", "week": "604800"},
-        "volume": {"ml": "1/1000", "cl": "1/100", "dl": "1/10", "l": "1", "milliliter": "1/1000", "liter": "1"},
+        "calendar": {"month": "1", "year": "12", "decade": "120", "century": "1200"},
+        "volume": {"ml": "1/1000", "cl": "1/100", "dl": "1/10", "l": "1", "milliliter": "1/1000", "liter": "1",
+                   "mm^3": "1/1000000", "cm^3": "1/1000", "dm^3": "1", "m^3": "1000"},
         "area": {"mm^2": "1/1000000", "cm^2": "1/10000", "m^2": "1", "km^2": "1000000"},
         "frequency": {"hz": "1", "khz": "1000", "mhz": "1000000", "ghz": "1000000000"},
+        "speed": {"m/s": "1", "km/h": "5/18", "kmh": "5/18"},
+        "data": {"byte": "1", "kb": "1000", "gb": "1000000000", "tb": "1000000000000"},
+        "money in cents": {"cent": "1", "dollar": "100"},
         "angle": {"°": "1", "degree": "1"},
         "": {"%": "1/100", "percent": "1/100"},
     }.items()
     for name, factor in units.items()
 }  # fmt: skip
+_SYMBOLS: dict[str, tuple[str, Fraction]] = {
+    f"{prefix}{symbol}": (dimension, Fraction(factor) * Fraction(base))
+    for symbol, (dimension, base) in {
+        "W": ("power", "1"), "J": ("energy", "1"), "Pa": ("pressure", "1"), "bar": ("pressure", "100000"),
+        "N": ("force", "1"), "V": ("voltage", "1"), "A": ("current", "1"), "B": ("data", "1"),
+    }.items()
+    for prefix, factor in {"": "1", "m": "1/1000", "k": "1000", "M": "1000000", "G": "1000000000"}.items()
+    if (prefix, symbol) not in {("", "B"), ("m", "B")}
+}  # fmt: skip
+"""Units whose prefixes differ in case alone: `mW` and `MW`."""
+_DEGREES = {
+    name: (Fraction(factor), Fraction(shift))
+    for names, factor, shift in (("°c|℃|degree celsius|degrees celsius", "1", "27315/100"),
+                                 ("°f|℉|degree fahrenheit|degrees fahrenheit", "5/9", "45967/180"))
+    for name in names.split("|")
+}  # fmt: skip
+"""Factor and shift from a temperature to kelvin."""
+_MAGNITUDES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+_PARTS = {
+    "half": 2,
+    "halve": 2,
+    "third": 3,
+    "quarter": 4,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "eighth": 8,
+    "tenth": 10,
+}
+_ORDINALS = {
+    name: number
+    for number, name in enumerate(
+        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
+         "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
+         "twentieth"],
+        start=1,
+    )
+}  # fmt: skip
+_PART = re.compile(r"(?:(a|one|two|three|four|five|seven) )?(" + "|".join(_PARTS) + r")s?(?: of (?:it|them|all))?\.?")
+_ORDINAL = re.compile(r"(?:the )?(?:(\d+)(?:st|nd|rd|th)|(" + "|".join(_ORDINALS) + r"))(?: ([a-z]+))?\.?")
+_CLOCK = re.compile(r"(?:at )?(\d{1,2})(?::(\d\d))?(?: ?([ap])\.?m\.?)?(?: o'?clock)?\.?")
+_PAST = re.compile(r"(?:at )?(half|a quarter|quarter|ten|twenty|five) (past|to) ([a-z]+|\d{1,2})\.?")
+_MONEY = re.compile(r"\$ ?(\d+(?:\.\d\d)?)")
 _NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
-_QUANTITY = re.compile(rf"({_NUMBER})(?:/(\d+))?\s*([^\W\d_][^\W\d_]*(?:\^2)?|[%°])?\.?", re.IGNORECASE)
+_QUANTITY = re.compile(
+    rf"({_NUMBER})(?:/(\d+))?\s*([^\W\d_][^\W\d_]*(?:\^[23]|/[sh])?|[%°]|°[CF]|degrees? (?:celsius|fahrenheit))?\.?",
+    re.IGNORECASE,
+)
 _WORDS = re.compile(r"([a-z]+(?:[ -][a-z]+)?)(?: +([^\W\d_]+))?\.?", re.IGNORECASE)
 _BRITISH = re.compile(r"(met|lit)re")
 _MOST = 60
@@ -86,13 +142,48 @@ def quantity(text: str) -> Quantity | None:
     """
     if len(text) > _MOST:
         return None
+    if match := _MONEY.fullmatch(text.strip()):
+        return Quantity(Fraction(match[1]) * 100, "money in cents")
     plain = " ".join((formula_key(text) or text).replace("−", "-").split())
-    if match := _QUANTITY.fullmatch(plain):
+    if (match := _QUANTITY.fullmatch(plain)) and not _ORDINAL.fullmatch(plain.casefold()):
         number, divisor, unit = match.groups()
         if divisor is not None and int(divisor) == 0:
             return None
-        return _with_unit(Fraction(number.replace(",", "")) / int(divisor or 1), unit)
-    return _in_words(plain.casefold())
+        value = Fraction(number.replace(",", "")) / int(divisor or 1)
+        if not ((clock := _CLOCK.fullmatch(plain.casefold())) and clock[3]):
+            return _with_unit(value, unit)
+    small = plain.casefold()
+    return _time_of_day(small) or _part_or_ordinal(small) or _in_words(small)
+
+
+def _time_of_day(text: str) -> Quantity | None:
+    """Return a time of day in minutes; None where a text is none, as a number alone is."""
+    if (match := _CLOCK.fullmatch(text)) and (match[2] or match[3] or "clock" in text):
+        hour, minute = int(match[1]), int(match[2] or 0)
+        if match[3]:
+            hour = hour % 12 + (12 if match[3] == "p" else 0)
+    elif match := _PAST.fullmatch(text):
+        named = NUMERALS.get(match[3], int(match[3]) if match[3].isdigit() else 0)
+        apart = {"half": 30, "quarter": 15, "a quarter": 15}.get(match[1]) or NUMERALS[match[1]]
+        hour, minute = (named, apart) if match[2] == "past" else (named - 1, 60 - apart)
+        if not 1 <= named <= 12:
+            return None
+    else:
+        return None
+    return Quantity(Fraction(60 * hour + minute), "time of day") if hour < 25 and minute < 60 else None
+
+
+def _part_or_ordinal(text: str) -> Quantity | None:
+    """Return the value of a part of a whole (`two thirds`) or of an ordinal; `third` alone is an ordinal."""
+    part = _PART.fullmatch(text)
+    if part is not None and (part[1] or part[2] in ("half", "quarter")):
+        count = 1 if part[1] in (None, "a") else NUMERALS[part[1]]
+        return Quantity(Fraction(count, _PARTS[part[2]]), "")
+    if match := _ORDINAL.fullmatch(text):
+        number = int(match[1]) if match[1] else _ORDINALS[match[2]]
+        return Quantity(Fraction(number), f"place {match[3] or ''}".strip())
+    times = {"once": 1, "twice": 2}.get(text.rstrip("."))
+    return None if times is None else Quantity(Fraction(times), "time")
 
 
 def _in_words(text: str) -> Quantity | None:
@@ -111,5 +202,14 @@ def _with_unit(value: Fraction, unit: str | None) -> Quantity:
     if unit is None:
         return Quantity(value, "")
     folded = _BRITISH.sub(lambda match: {"met": "meter", "lit": "liter"}[match[1]], unit.casefold())
-    known = _UNITS.get(unit) if len(unit) == 1 else _UNITS.get(folded) or _UNITS.get(folded.removesuffix("s"))
-    return Quantity(value, folded) if known is None else Quantity(value * known[1], known[0])
+    if degrees := _DEGREES.get(folded):
+        return Quantity(value * degrees[0] + degrees[1], "temperature")
+    if magnitude := _MAGNITUDES.get(folded):
+        return Quantity(value * magnitude, "")
+    single = folded.removesuffix("s") if len(folded) > 3 else folded
+    known = _SYMBOLS.get(unit) or (
+        _UNITS.get(unit) if len(unit) == 1 else _UNITS.get(folded) or _UNITS.get(folded.removesuffix("s"))
+    )
+    if known is None:
+        return Quantity(value, "time" if single == "time" else folded)
+    return Quantity(value * known[1], known[0])

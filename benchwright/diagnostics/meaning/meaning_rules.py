@@ -1,0 +1,151 @@
+"""Rules that need a WordNet: options that mean the same, hold the right one, or are of another kind than the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+
+from benchwright.records import Choice
+
+from ..item_faults.fault_rules import FaultRule, ItemFacts, ItemFault
+from ..wording.quantities import quantity
+from .phrases import is_open, phrase_of, relation
+from .wordnet import Synset, WordNet
+
+_LEAST_OF_KIND = 3
+_MAIN_SENSES = 2
+_LONGEST = 4
+"""Words of an option up to which its main word says what kind it is of."""
+_NAMED_KIND = re.compile(r"\b(?:what|which)(?: (?:kind|type|sort) of)? ((?:[a-z-]+ )?[a-z-]+)\b", re.IGNORECASE)
+_MIXED_KINDS = frozenset({"noun 3"})
+"""Fields of nouns that hold unlike things: the most general ones."""
+
+
+def _pairs(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
+    right = facts.right
+    phrases = {choice.key: phrase_of(choice.text or "", wordnet) for choice in facts.worded}
+    told: set[frozenset[str]] = set()
+    for first in facts.worded:
+        for second in facts.worded:
+            pair = frozenset((first.key, second.key))
+            if first is second or pair in told:
+                continue
+            related = relation(phrases[first.key], phrases[second.key], wordnet)
+            if related is None or (related[0] == "more_general" and first is not right):
+                continue
+            told.add(pair)
+            yield _related(related, (first, second), facts)
+
+
+def _related(related: tuple[str, str, str], pair: tuple[Choice, Choice], facts: ItemFacts) -> ItemFault:
+    kind, word, other = related
+    first, second = pair
+    evidence = {"options": {choice.key: choice.text for choice in pair}, "words": [word, other]}
+    if kind == "more_general":
+        return ItemFault(
+            f"Option {second.key}, {second.text!r}, is right as well: {word!r} of the right one, {first.text!r}, is a "
+            f"kind of {other!r}.",
+            evidence | {"relation": "more_general"},
+        )
+    has_right = facts.right in pair
+    return ItemFault(
+        f"The options {first.key} and {second.key} mean the same: {word!r} and {other!r} are synonyms"
+        + (", and the right one is among them." if has_right else ", so that neither can be the right one."),
+        evidence | {"relation": "same"},
+        "medium" if has_right else "low",
+    )
+
+
+def _off_kind(facts: ItemFacts, wordnet: WordNet) -> Iterator[ItemFault]:
+    """Yield the wrong option that alone is of another kind than all others, which need no picture to leave it out."""
+    options = [_KindedOption(choice, wordnet) for choice in facts.worded]
+    if len(options) <= _LEAST_OF_KIND or not all(option.kinds for option in options):
+        return
+    for option in options:
+        others = [other for other in options if other is not option]
+        if option.choice is facts.right:
+            continue
+        asked = _kind_asked_for(facts.item.question, option, others, wordnet)
+        if asked is None and not _is_odd(option, others):
+            continue
+        yield ItemFault(
+            f"Option {option.choice.key}, {option.choice.text!r}, is of another kind than all others"
+            + (f", and the question asks for {asked!r}" if asked else "")
+            + ": it can be left out without the picture.",
+            {"option": option.choice.key, "text": option.choice.text, "asked": asked},
+            certainty="likely" if asked else None,
+        )
+
+
+class _KindedOption:
+    """An option with its main word and its kinds, of which it has none where it is more than a few words."""
+
+    def __init__(self, choice: Choice, wordnet: WordNet) -> None:
+        self.choice = choice
+        text = choice.text or ""
+        phrase = phrase_of(text, wordnet)
+        self.word = phrase.words[phrase.head] if phrase.words else ""
+        is_short = len(phrase.words) <= _LONGEST and is_open(self.word) and len(self.word) > 1
+        self.senses = wordnet.senses(self.word, "noun") if is_short else ()
+        self.kinds: tuple[str, ...] = ()
+        if (value := quantity(text)) is not None:
+            self.kinds = ("time of day" if value.of == "time of day" else "number",)
+        elif is_short and any(_is_color(sense, wordnet) for sense in wordnet.senses(self.word, "adj")[:1]):
+            self.kinds = ("color",)
+        elif is_short:
+            self.kinds = tuple(dict.fromkeys(f"noun {sense.field}" for sense in self.senses[:_MAIN_SENSES]))
+
+
+def _is_odd(option: _KindedOption, others: list[_KindedOption]) -> bool:
+    """Return whether all others share a kind that the option has in no sense, and none is mainly of its kinds."""
+    shared = frozenset.intersection(*(frozenset(other.kinds) for other in others)) - _MIXED_KINDS
+    any_kind = {*option.kinds, *(f"noun {sense.field}" for sense in option.senses)}
+    return bool(shared) and not shared & any_kind and all(other.kinds[0] not in option.kinds for other in others)
+
+
+def _is_color(sense: Synset, wordnet: WordNet) -> bool:
+    heads = (sense, *wordnet.more_general(sense, steps=1))
+    return any(word in ("chromatic", "achromatic") for head in heads for word in head.words)
+
+
+def _kind_asked_for(question: str, option: _KindedOption, others: list[_KindedOption], wordnet: WordNet) -> str | None:
+    """Return the kind that a question names, such as `animal`, where all others are of it and this option is not."""
+    if (match := _NAMED_KIND.search(question)) is None:
+        return None
+    for name in dict.fromkeys((match[1].casefold(), match[1].casefold().split()[-1], match[1].casefold().split()[0])):
+        for asked in wordnet.senses(name, "noun")[:_MAIN_SENSES]:
+            if all(_is_a(other, asked, wordnet) for other in others) and not _is_a(option, asked, wordnet):
+                return name
+    return None
+
+
+def _is_a(option: _KindedOption, asked: Synset, wordnet: WordNet) -> bool:
+    if option.kinds == ("color",):
+        return "color" in asked.words
+    return any(sense == asked or asked in wordnet.more_general(sense) for sense in option.senses)
+
+
+def meaning_rules(wordnet: WordNet) -> tuple[FaultRule, ...]:
+    """Return the rules, which look words up in a WordNet."""
+    return (
+        FaultRule(
+            "options_related_in_meaning",
+            "options",
+            "medium",
+            "by a WordNet two options are synonyms, or a wrong one is more general than the right one (`dog` where "
+            "`poodle` is right); low where both are wrong",
+            partial(_pairs, wordnet=wordnet),
+            ("key", "options"),
+            "possible",
+        ),
+        FaultRule(
+            "option_of_another_kind",
+            "options",
+            "low",
+            "by a WordNet a wrong option is of another kind than all others (`a hammer` among animals)",
+            partial(_off_kind, wordnet=wordnet),
+            ("key", "options"),
+            "possible",
+        ),
+    )

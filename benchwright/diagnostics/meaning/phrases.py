@@ -1,0 +1,143 @@
+"""Words of an option, with compounds as one, and how the senses of two of them hang together."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from typing import Literal, NamedTuple
+
+from .wordnet import PARTS, PartOfSpeech, WordNet
+
+Relation = Literal["same", "more_general"]
+
+_WORD = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
+_LONGEST_COMPOUND = 3
+_SKIPPED = frozenset([
+    "a", "an", "the", "this", "that", "these", "those", "some", "its", "his", "her", "their", "is", "are",
+    "was", "were", "be", "being", "it", "there"
+])  # fmt: skip
+_CLOSED = frozenset([
+    "no", "not", "none", "nothing", "never", "nobody", "any", "all", "both", "either", "neither", "each",
+    "every", "only", "more", "less", "most", "least", "than", "as", "like", "and", "or", "but", "if", "in",
+    "on", "at", "by", "of", "to", "from", "with", "without", "under", "over", "above", "below", "behind",
+    "before", "after", "beside", "between", "near", "left", "right", "top", "bottom", "up", "down", "out",
+    "off", "into", "onto", "through", "he", "she", "they", "we", "you", "i", "who", "what", "which", "where",
+    "when", "why", "how", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "first", "second", "third", "yes", "true", "false", "can", "will", "do", "does", "did", "has", "have",
+    "had", "something", "someone", "anything", "everything", "it", "him", "them", "us", "me"
+])  # fmt: skip
+"""Words whose senses in a WordNet are not what they mean in an option: `in` is an inch or indium there."""
+_PREPOSITIONS = frozenset([
+    "of", "in", "on", "at", "with", "by", "for", "from", "to", "under", "over", "near", "behind", "beside",
+    "above", "below"
+])  # fmt: skip
+
+_SENSES, _MAIN_SENSES, _STEPS = 8, 3, 7
+"""Senses of a word, the most frequent first, in which it may mean the same as a word whose main sense that is; senses
+in which it is compared otherwise; and steps upward to what is more general."""
+
+
+class Phrase(NamedTuple):
+    """The words of an option without articles, with compounds as one word, and how each is compared."""
+
+    words: tuple[str, ...]
+    lemmas: tuple[str, ...]
+
+    @property
+    def head(self) -> int:
+        """Return the place of its main word, taken for a noun phrase: the last before a preposition."""
+        ends = [at for at, word in enumerate(self.words) if word in _PREPOSITIONS and at]
+        return (ends[0] if ends else len(self.words)) - 1
+
+
+def phrase_of(text: str, wordnet: WordNet) -> Phrase:
+    """Return the words of a text; of words that form a compound of the WordNet, the longest counts."""
+    plain = [word.casefold().replace("’", "'").removesuffix("'s") for word in _WORD.findall(text)]
+    words: list[str] = []
+    at = 0
+    while at < len(plain):
+        size = next(
+            (size for size in range(min(_LONGEST_COMPOUND, len(plain) - at), 1, -1)
+             if wordnet.has(" ".join(plain[at : at + size]))),
+            1,
+        )  # fmt: skip
+        words.append(" ".join(plain[at : at + size]))
+        at += size
+    kept = tuple(word for word in words if word not in _SKIPPED) or tuple(words)
+    return Phrase(kept, tuple(_lemma(word, wordnet) for word in kept))
+
+
+def _lemma(word: str, wordnet: WordNet) -> str:
+    if word in _CLOSED:
+        return word
+    for part in PARTS:
+        if senses := wordnet.senses(word, part):
+            return min(senses[0].words, key=lambda other: (_distance(word, other), other))
+    return word
+
+
+def _distance(word: str, other: str) -> int:
+    """Return how many letters differ at the ends of two words that begin alike."""
+    shared = next((at for at, (one, two) in enumerate(zip(word, other, strict=False)) if one != two), len(word))
+    return len(word) + len(other) - 2 * min(shared, len(other))
+
+
+def relation(right: Phrase, other: Phrase, wordnet: WordNet) -> tuple[Relation, str, str] | None:
+    """Return how another option hangs together with the right one, and the words by which it does.
+
+    `same`: in place of words of the right option stand words that mean the same. `more_general`: at least one of them
+    means something more general, so that whatever the right option names the other names too; it may leave out words
+    before the main one, as `a car` does of `a black jeep`. None where any other word differs.
+    """
+    found: list[tuple[Relation, str, str]] = []
+    left_out = False
+    for tag, start, stop, other_start, other_stop in SequenceMatcher(
+        None, right.lemmas, other.lemmas, autojunk=False
+    ).get_opcodes():
+        if tag == "equal":
+            continue
+        mine, theirs = right.words[start:stop], other.words[other_start:other_stop]
+        if tag == "insert":
+            return None
+        if len(mine) > len(theirs):
+            left_out = True
+            if stop - len(theirs) > right.head:
+                return None
+            mine = mine[len(mine) - len(theirs) :]
+        if len(mine) != len(theirs):
+            return None
+        for word, instead in zip(mine, theirs, strict=True):
+            if (related := words_relation(word, instead, wordnet)) is None:
+                return None
+            found.append((related, word, instead))
+    general = [each for each in found if each[0] == "more_general"]
+    if general:
+        return general[0]
+    return None if left_out or not found else found[0]
+
+
+def words_relation(word: str, other: str, wordnet: WordNet) -> Relation | None:
+    """Return whether another word means the same as a word, or something more general, in frequent senses of both."""
+    if not (is_open(word) and is_open(other)):
+        return None
+    if any(_means_the_same(word, other, part, wordnet) for part in PARTS):
+        return "same"
+    for part in PARTS:
+        mine, theirs = wordnet.senses(word, part)[:_MAIN_SENSES], wordnet.senses(other, part)[:_MAIN_SENSES]
+        for sense in mine:
+            above = wordnet.more_general(sense, steps=_STEPS)
+            if any(general in above for general in theirs):
+                return "more_general"
+    return None
+
+
+def is_open(word: str) -> bool:
+    """Return whether a word is one that a WordNet knows by its meaning: no number, pronoun or preposition."""
+    return word not in _CLOSED and not any(sign.isdigit() for sign in word)
+
+
+def _means_the_same(word: str, other: str, part: PartOfSpeech, wordnet: WordNet) -> bool:
+    """Return whether two words share a sense that is the main one of either, or frequent for both."""
+    senses, others = wordnet.senses(word, part)[:_SENSES], wordnet.senses(other, part)[:_SENSES]
+    places = [(at, others.index(sense)) for at, sense in enumerate(senses) if sense in others]
+    return any(min(pair) == 0 or max(pair) < _MAIN_SENSES for pair in places)

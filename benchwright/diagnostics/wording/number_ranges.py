@@ -1,0 +1,79 @@
+"""Options that are ranges of numbers (`more than 5`, `5-10 m`), and whether one holds another option."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import NamedTuple
+
+from .quantities import Quantity, quantity
+
+_ABOVE = re.compile(r"(?P<strict>more|greater|larger|higher|longer|older|over|above)(?: than)? (?P<bound>.+)|"
+                    r"(?:at least|not less than|no less than|no fewer than|minimum of) (?P<least>.+)|"
+                    r"(?P<plus>.+?) ?(?:\+|or (?:more|older|above|over|higher))", re.IGNORECASE)  # fmt: skip
+_BELOW = re.compile(r"(?P<strict>less|fewer|smaller|lower|shorter|younger|under|below)(?: than)? (?P<bound>.+)|"
+                    r"(?:at most|up to|not more than|no more than|maximum of) (?P<most>.+)|"
+                    r"(?P<minus>.+?) or (?:less|fewer|younger|below|under|lower)", re.IGNORECASE)  # fmt: skip
+_BETWEEN = re.compile(
+    r"(?:between (?P<low>.+) and (?P<high>.+)|(?:from )?(?P<start>\d[\d.,]*) ?(?:-|–|to) ?(?P<end>\d.*))", re.IGNORECASE
+)
+
+
+class NumberRange(NamedTuple):
+    """Numbers with a unit that an option names.
+
+    Args:
+        low: Lower end; None where there is none.
+        high: Upper end; None where there is none.
+        of: Dimension of the unit, as in `Quantity`.
+        low_is_in: Whether the lower end belongs to it.
+        high_is_in: Whether the upper end belongs to it.
+    """
+
+    low: Fraction | None
+    high: Fraction | None
+    of: str
+    low_is_in: bool = True
+    high_is_in: bool = True
+
+    def holds(self, other: NumberRange) -> bool:
+        """Return whether all numbers of another range are in it."""
+        if self.of != other.of:
+            return False
+        above = self.low is None or (
+            other.low is not None
+            and (other.low > self.low or (other.low == self.low and (self.low_is_in or not other.low_is_in)))
+        )
+        below = self.high is None or (
+            other.high is not None
+            and (other.high < self.high or (other.high == self.high and (self.high_is_in or not other.high_is_in)))
+        )
+        return above and below
+
+
+def number_range(text: str) -> NumberRange | None:
+    """Return the numbers that a text names, one or a range of them; None where it names none.
+
+    Example:
+        >>> number_range("more than 5").holds(number_range("7")), number_range("5-10 m").holds(number_range("700 cm"))
+        (True, True)
+    """
+    plain = " ".join(text.split()).rstrip(".")
+    if (value := quantity(plain)) is not None:
+        return NumberRange(value.value, value.value, value.of)
+    if (match := _ABOVE.fullmatch(plain)) and (bound := _value(match["bound"] or match["least"] or match["plus"])):
+        return NumberRange(bound.value, None, bound.of, low_is_in=match["strict"] is None)
+    if (match := _BELOW.fullmatch(plain)) and (bound := _value(match["bound"] or match["most"] or match["minus"])):
+        return NumberRange(None, bound.value, bound.of, high_is_in=match["strict"] is None)
+    if match := _BETWEEN.fullmatch(plain):
+        low, high = _value(match["low"] or match["start"]), _value(match["high"] or match["end"])
+        if low is not None and high is not None and not low.of:
+            unit = (match["high"] or match["end"]).lstrip("0123456789., ")
+            low = _value(f"{match['low'] or match['start']} {unit}") or low
+        if low is not None and high is not None and low.of == high.of and low.value < high.value:
+            return NumberRange(low.value, high.value, high.of)
+    return None
+
+
+def _value(text: str | None) -> Quantity | None:
+    return None if text is None else quantity(text.strip())
