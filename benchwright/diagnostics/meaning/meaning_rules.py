@@ -114,9 +114,9 @@ def _kind_asked_for(question: str, option: _KindedOption, others: list[_KindedOp
     if (match := _NAMED_KIND.search(question)) is None:
         return None
     for name in dict.fromkeys((match[1].casefold(), match[1].casefold().split()[-1], match[1].casefold().split()[0])):
-        for asked in wordnet.senses(name, "noun")[:_MAIN_SENSES]:
-            if all(_is_a(other, asked, wordnet) for other in others) and not _is_a(option, asked, wordnet):
-                return name
+        asked = wordnet.senses(name, "noun")
+        if any(all(_is_a(other, sense, wordnet) for other in others) for sense in asked[:_MAIN_SENSES]):
+            return None if any(_is_a(option, sense, wordnet) for sense in asked) else name
     return None
 
 

@@ -127,7 +127,7 @@ def is_half_of_pair(item: Item) -> bool:
     return any(key.startswith("pair:") for key in item.group_keys)
 
 
-def _pictures_shown(item: Item) -> tuple[str, ...]:
+def pictures_shown(item: Item) -> tuple[str, ...]:
     """Return the pictures and marks of an item in a fixed order: equal for items that show the same."""
     return tuple(
         sorted(f"{image.image_id} {[mark.model_dump_json() for mark in image.prompts]}" for image in item.images)
@@ -136,7 +136,7 @@ def _pictures_shown(item: Item) -> tuple[str, ...]:
 
 def identity_of(item: Item) -> tuple[object, ...]:
     """Return what is equal for items that ask the same: pictures, question, and options in whatever order."""
-    return _pictures_shown(item), normal(item.question), tuple(sorted(map(option_key, item.choices)))
+    return pictures_shown(item), normal(item.question), tuple(sorted(map(option_key, item.choices)))
 
 
 def right_option(item: Item) -> tuple[str, str] | None:
@@ -206,7 +206,7 @@ def _compared(written: Sequence[Item], scope: Scope) -> Iterator[tuple[Sequence[
     if scope == "all":
         yield written, (grams(_whole_text(item)) for item in written)
         return
-    for items in _grouped(written, _pictures_shown).values():
+    for items in _grouped(written, pictures_shown).values():
         if len(items) > 1:
             yield items, (grams(normal(item.question)) for item in items)
 
@@ -231,7 +231,7 @@ def _answers_about(item: Item) -> tuple[object, ...] | None:
         return None
     if not all(_WORD.search(normal(choice.text or "")) for choice in item.choices):
         return None
-    return _pictures_shown(item), answers
+    return pictures_shown(item), answers
 
 
 def _answers(item: Item) -> tuple[object, ...] | None:

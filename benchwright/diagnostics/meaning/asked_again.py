@@ -1,0 +1,221 @@
+"""Questions about one picture that ask the same in other words or in another language.
+
+Three ways tell it, each of which says `perhaps`: a WordNet, where content words of both questions mean the same and so
+do their right options; languages, where questions in two of them have the same numbers as options and the same one is
+right; a sentence model that the user has, where the vectors of both questions lie closer than those of questions about
+different pictures do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.records import Item
+from benchwright.texts.normalization import normal
+
+from ..wording.quantities import quantity
+from ..wording.repeated_questions import pictures_shown, right_option
+from .languages import language_of
+from .phrases import phrase_of, relation, words_relation
+from .wordnet import WordNet
+
+Way = Literal["words", "languages", "sentences"]
+SentenceVectors = Callable[[Sequence[str]], NDArray[np.float32]]
+"""From texts to vectors of length 1, (texts, dimensions)."""
+
+_MOST_ABOUT_ONE = 60
+"""Questions about one picture of which each is compared with each."""
+_LEAST_SHARED = 0.66
+"""Share of content words, 0-1, that mean the same in both questions."""
+_LEAST_COSINE = 0.75
+_QUANTILE = 0.999
+"""Quantile of the cosines of questions about different pictures, above which two questions ask the same."""
+_MOST_STRANGERS = 2000
+_ASKS = (
+    (re.compile(r"\bhow (?:many|much)\b|\bnumber of\b|\bcount\b"), " number "),
+    (re.compile(r"\bwhere\b|\b(?:at|in|on|to) (?:what|which) place\b"), " place "),
+    (re.compile(r"\bwhen\b|\bwhat time\b"), " time "),
+    (re.compile(r"\bwho(?:m|se)?\b|\bwhich person\b|\bpeople\b|\bpersons\b"), " person "),
+)
+_SAYS_LITTLE = frozenset([
+    "what", "which", "how", "do", "doing", "does", "did", "is", "are", "was", "were", "be", "been", "being", "have",
+    "has", "had", "can", "could", "will", "there", "it", "this", "that", "these", "those", "a", "an", "the",
+    "in", "on", "at", "of", "to", "for", "with", "from", "by", "into", "and", "or", "you", "we", "they", "he",
+    "she", "his", "her", "its", "their", "picture", "image", "photo", "photograph", "figure", "scene", "see",
+    "seen", "show", "shown", "shows", "depict", "depicted", "visible", "thing", "object", "item", "find",
+    "present", "appear", "following", "please", "given", "like"
+])  # fmt: skip
+"""Words that questions about any picture have."""
+
+
+class AskedAgain(NamedTuple):
+    """Two questions about one picture that perhaps ask the same.
+
+    Args:
+        items: Ids of both, in order.
+        way: What says so.
+        likeness: Share of content words, or cosine, 0-1; None between languages.
+        languages: Languages of both, where they differ.
+    """
+
+    items: tuple[str, str]
+    way: Way
+    likeness: float | None = None
+    languages: tuple[str, str] | None = None
+
+
+def asked_again(
+    items: Sequence[Item], *, wordnet: WordNet | None = None, vectors: SentenceVectors | None = None
+) -> Iterator[AskedAgain]:
+    """Yield the pairs of questions that perhaps ask the same, by the pictures that they show; each pair once.
+
+    Args:
+        items: The items; those without a key or a picture are compared with none.
+        wordnet: A WordNet; without one words are not compared.
+        vectors: A sentence model; without one vectors are not compared.
+    """
+    about: defaultdict[tuple[str, ...], list[Item]] = defaultdict(list)
+    for item in sorted(items, key=lambda item: item.item_id):
+        if item.images and right_option(item) is not None:
+            about[pictures_shown(item)].append(item)
+    pairs = [pair for same in about.values() for pair in combinations(same[:_MOST_ABOUT_ONE], 2)]
+    of_model = {} if vectors is None else _by_vectors(pairs, list(about.values()), vectors)
+    for first, second in pairs:
+        ids = first.item_id, second.item_id
+        if normal(first.question) == normal(second.question):
+            continue
+        if (languages := _in_two_languages(first, second)) is not None:
+            yield AskedAgain(ids, "languages", None, languages)
+        elif wordnet is not None and (shared := _in_other_words(first, second, wordnet)) is not None:
+            yield AskedAgain(ids, "words", round(shared, 4))
+        elif (cosine := of_model.get(ids)) is not None:
+            yield AskedAgain(ids, "sentences", round(cosine, 4))
+
+
+def _in_two_languages(first: Item, second: Item) -> tuple[str, str] | None:
+    """Return the languages of two questions that differ in them, and have the same numbers and right one as options."""
+    values, others = _values(first), _values(second)
+    if values is None or values != others:
+        return None
+    language, other = language_of(first.question), language_of(second.question)
+    return None if language is None or other is None or language == other else (language, other)
+
+
+def _values(item: Item) -> tuple[frozenset[object], object] | None:
+    """Return the numbers that are options, and the right one; None where an option is no number."""
+    numbers = {choice.key: quantity(choice.text or "") for choice in item.choices}
+    if len(numbers) < 2 or None in numbers.values():
+        return None
+    return frozenset(numbers.values()), numbers.get(str(item.right_key))
+
+
+def _in_other_words(first: Item, second: Item, wordnet: WordNet) -> float | None:
+    """Return the share of content words that mean the same, where right options do and the questions do; else None."""
+    if not _right_means_same(first, second, wordnet):
+        return None
+    words, others = (_content(item, wordnet) for item in (first, second))
+    if not words or not others or _signs(first.question) != _signs(second.question):
+        return None
+    left = list(others)
+    places = []
+    alone = []
+    for word in words:
+        match = next((other for other in left if _same(word, other, wordnet)), None)
+        if match is None:
+            alone.append(word)
+        else:
+            places.append(others.index(match))
+            left.remove(match)
+    if not places or (alone and left) or not all(_is_verb(word, wordnet) for word in (*alone, *left)):
+        return None  # `the dog sits` and `the cat sits`, `the color of the dog` and `the color of its eyes`
+    shared = 2 * len(places) / (len(words) + len(others))
+    is_yes_no = first.kind == "yes_no" or len(first.choices) == 2
+    if is_yes_no and (shared < 1 or places != sorted(places)):
+        return None  # `is the man left of the car` and `is the car left of the man`
+    return shared if shared >= _LEAST_SHARED else None
+
+
+def _is_verb(word: str, wordnet: WordNet) -> bool:
+    verbs = len(wordnet.senses(word, "verb"))
+    return verbs > 0 and verbs >= len(wordnet.senses(word, "noun"))
+
+
+def _right_means_same(first: Item, second: Item, wordnet: WordNet) -> bool:
+    if right_option(first) == right_option(second):
+        return True
+    one, two = _right_text(first), _right_text(second)
+    if (value := quantity(one)) is not None or quantity(two) is not None:
+        return value == quantity(two)
+    related = relation(phrase_of(one, wordnet), phrase_of(two, wordnet), wordnet)
+    return related is not None and related[0] == "same"
+
+
+def _right_text(item: Item) -> str:
+    return next((choice.text or "" for choice in item.choices if choice.key == item.right_key), "")
+
+
+def _content(item: Item, wordnet: WordNet) -> list[str]:
+    """Return the words that say what a question is about, without the kind of its right option (`which food`: soup)."""
+    text = normal(item.question)
+    for asks, meant in _ASKS:
+        text = asks.sub(meant, text)
+    right = phrase_of(_right_text(item), wordnet)
+    head = right.words[right.head] if right.words else ""
+    return [
+        word
+        for word in phrase_of(text, wordnet).words
+        if word not in _SAYS_LITTLE and len(word) > 1 and words_relation(head, word, wordnet) != "more_general"
+    ]
+
+
+def _signs(question: str) -> frozenset[str]:
+    """Return what has to be equal: numbers, and single letters that name something."""
+    words = normal(question).split()
+    return frozenset(
+        word for word in words if any(sign.isdigit() for sign in word) or (len(word) == 1 and word not in "aist")
+    )
+
+
+def _same(word: str, other: str, wordnet: WordNet) -> bool:
+    return word == other or phrase_of(word, wordnet).lemmas == phrase_of(other, wordnet).lemmas or (
+        words_relation(word, other, wordnet) == "same"
+    )  # fmt: skip
+
+
+def _by_vectors(
+    pairs: Sequence[tuple[Item, Item]], about: Sequence[Sequence[Item]], vectors: SentenceVectors
+) -> Mapping[tuple[str, str], float]:
+    """Return the cosine of each pair that lies closer than questions about different pictures do."""
+    questions = list(dict.fromkeys(item.question for same in about for item in same))
+    if not pairs:
+        return {}
+    place = {question: at for at, question in enumerate(questions)}
+    found = vectors(questions)
+    firsts = found[[place[same[0].question] for same in about][:_MOST_STRANGERS]]
+    strangers = (firsts @ firsts.T)[np.triu_indices(len(firsts), 1)]
+    strangers = strangers[strangers < 1 - 1e-6]  # one template asks the same of many pictures
+    bound = max(_LEAST_COSINE, float(np.quantile(strangers, _QUANTILE)) if len(strangers) else 0.0)
+    close = {}
+    for first, second in pairs:
+        cosine = float(found[place[first.question]] @ found[place[second.question]])
+        if cosine > bound and _may_be_equal(first, second, vectors):
+            close[first.item_id, second.item_id] = min(1.0, cosine)
+    return close
+
+
+def _may_be_equal(first: Item, second: Item, vectors: SentenceVectors) -> bool:
+    """Return whether right options are equal, or their vectors as close as those of questions have to be."""
+    texts = [_right_text(first), _right_text(second)]
+    if normal(texts[0]) == normal(texts[1]):
+        return True
+    if any(quantity(text) is not None for text in texts):
+        return quantity(texts[0]) == quantity(texts[1])
+    one, two = vectors(texts)
+    return float(one @ two) > _LEAST_COSINE
