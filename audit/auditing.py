@@ -20,6 +20,7 @@ from benchwright.workspace.item_cache import ItemCache
 from .check import BLIND, FOUND, AuditCheck, AuditContext, CheckSkipped
 from .evidence import MEASURES, brought_replies
 from .findings.baseline import Baseline, read_baseline, write_baseline
+from .fewest_changes import with_fewest_changes
 from .findings.finding import Finding, by_weight
 from .findings.page import write_page
 from .findings.report import DOCUMENT, AuditReport, CheckRun
@@ -31,6 +32,8 @@ from .source.kept_values import KeptValues, KnownPictures
 from .source.reading import read_source
 
 if TYPE_CHECKING:
+    from benchwright.diagnostics.meaning.wordnet import WordNet
+    from benchwright.diagnostics.models.sentence_model import SentenceModel
     from benchwright.diagnostics.models.unsafe_labels import UnsafeLabels
     from benchwright.models.endpoints.chat import ChatSettings
 
@@ -58,6 +61,8 @@ class AuditSettings(NamedTuple):
         allowed_licences: Licences that pictures may have.
         model: Model behind an endpoint that checks may ask about questions and pictures; None asks none.
         unsafe: Settings of the step `safety`, whose model says which pictures are unsafe; None looks for none.
+        wordnet: Folder of a WordNet in Princeton's files (WNDB), for what options and questions mean; None for none.
+        sentences: Folder of a sentence model of transformers, for questions asked in other words; None for none.
         ocr: Whether the text in pictures is read, which takes seconds a picture and the extra `filters`.
         workers: Number of processes; None for one a processor, as memory allows.
         baseline: File of accepted findings.
@@ -73,6 +78,8 @@ class AuditSettings(NamedTuple):
     allowed_licences: tuple[str, ...] = ()
     model: ChatSettings | None = None
     unsafe: UnsafeLabels | None = None
+    wordnet: Path | None = None
+    sentences: Path | None = None
     ocr: bool = False
     workers: int | None = None
     baseline: Path | None = None
@@ -101,13 +108,15 @@ def audit(
 
     Raises:
         DataError: The source holds no questions, or cannot be read; or the baseline is none.
-        PrerequisiteError: There is no classifier in the folder of `unsafe`, or it is damaged.
+        PrerequisiteError: There is no classifier in the folder of `unsafe`, no WordNet in that of `wordnet` or no model
+            in that of `sentences`, or it is damaged.
         BenchwrightError: The output cannot be written, the classifier lacks a label, or a file of replies is of no use.
     """
     settings = settings or AuditSettings()
     progress = progress or Silent()
     accepting = Baseline() if settings.baseline is None else read_baseline(settings.baseline)
     safety = None if settings.unsafe is None else load_safety(settings.unsafe)  # before hours of work
+    wordnet, sentences = _meaning(settings)
     if out.exists() and not out.is_dir():
         raise BenchwrightError(f"{out} is a file; give a folder for the audit with --out")
     with naming(out):
@@ -124,6 +133,8 @@ def audit(
             allowed_licences=settings.allowed_licences,
             model=settings.model,
             safety=safety,
+            wordnet=wordnet,
+            sentences=sentences,
             ocr=settings.ocr,
             workers=settings.workers or default_workers(_MEMORY_MB),
             progress=progress,
@@ -147,6 +158,7 @@ def audit(
         progress.phase("checks", 0, "items")
         for check in all_checks() if checks is None else checks:
             run, found = _run(check, audited, context)
+            found = [with_fewest_changes(finding, audited) for finding in found]
             runs.append(run)
             findings += found
         audited = _with_broken_pictures(audited, context)
@@ -159,6 +171,20 @@ def audit(
         known = read_baseline(settings.write_baseline) if settings.write_baseline.exists() else accepting
         write_baseline(settings.write_baseline, known.with_findings(findings))
     return report
+
+
+def _meaning(settings: AuditSettings) -> tuple[WordNet | None, SentenceModel | None]:
+    """Return the WordNet and the sentence model that settings name."""
+    wordnet = sentences = None
+    if settings.wordnet is not None:
+        from benchwright.diagnostics.meaning.wordnet import WordNet
+
+        wordnet = WordNet(settings.wordnet)
+    if settings.sentences is not None:
+        from benchwright.diagnostics.models.sentence_model import load_sentences
+
+        sentences = load_sentences(settings.sentences)
+    return wordnet, sentences
 
 
 def _with_broken_pictures(audited: AuditedItems, context: AuditContext) -> AuditedItems:

@@ -18,6 +18,8 @@ from benchwright.raised import RaisedError
 from .source.kept_values import KeptValues
 
 if TYPE_CHECKING:
+    from benchwright.diagnostics.meaning.wordnet import WordNet
+    from benchwright.diagnostics.models.sentence_model import SentenceModel
     from benchwright.models.endpoints.chat import ChatSettings
     from benchwright.workspace.item_cache import ItemCache
 
@@ -70,6 +72,8 @@ class AuditContext:
         allowed_licences: Licences that pictures may have; none where any stated licence will do.
         model: Model behind an endpoint that checks may ask; None where none is given, and then nothing is sent.
         safety: Classifier that says which pictures are unsafe; None where none is given.
+        wordnet: A WordNet; None where none is given.
+        sentences: Model that turns texts into vectors; None where none is given.
         ocr: Whether checks may read the text in pictures, which takes seconds a picture.
         workers: Number of processes.
         seed: Seed of whatever is drawn.
@@ -89,6 +93,8 @@ class AuditContext:
     allowed_licences: tuple[str, ...] = ()
     model: ChatSettings | None = None
     safety: SafetyClassifier | None = None
+    wordnet: WordNet | None = None
+    sentences: SentenceModel | None = None
     ocr: bool = False
     workers: int = 1
     seed: int = 0

@@ -27,6 +27,8 @@ CHECKS: tuple[str, ...] = (
     "checks.guessing:GuessedFromWords",
     "checks.guessing:ShortcutBattery",
     "checks.refusals:RefusalsFromQuestions",
+    "checks.meaning:RelatedOptions",
+    "checks.meaning:QuestionsAskedAgain",
     "checks.wording:Wording",
     "checks.item_faults:HiddenCharacters",
     "checks.item_faults:PersonalData",

@@ -66,14 +66,19 @@ class Wording:
                 "possible" if kind == "spelling" else "likely",
             )
         english = len(audited.items) - len(other)
-        if other and english >= _MOSTLY * len(audited.items) and any(_is_foreign(audited, item) for item in other):
-            foreign = tuple(item for item in other if _is_foreign(audited, item))
+        if english < _MOSTLY * len(audited.items):
+            return
+        languages = {item: _language(audited.by_id[item].item.question) for item in other}
+        foreign = tuple(item for item in other if languages[item] or _is_foreign(audited, item))
+        if foreign:
+            named = ", ".join(sorted({languages[item] for item in foreign} - {""}))
             yield Finding(
                 "other_language",
                 "low",
                 foreign,
-                f"Most items are English, {len(foreign):,} are in other letters.",
-                certainty="likely",
+                f"Most items are English, {len(foreign):,} are in another language{f' ({named})' if named else ''}.",
+                {"languages": {item: languages[item] for item in foreign[:_SHOWN]}},
+                "likely",
             )
 
 
@@ -87,6 +92,7 @@ class _KeptFaults:
     def __init__(self, context: AuditContext) -> None:
         self._kept = context.values(_KIND)
         self._spelling: Spelling | None = None
+        self._wordnet = context.wordnet
 
     def __call__(self, item: Item) -> tuple[list[tuple[str, str, str, str | None]], bool]:
         texts = [
@@ -95,6 +101,8 @@ class _KeptFaults:
             item.right_key,
             [[choice.key, choice.text] for choice in item.choices],
         ]
+        if self._wordnet is not None:
+            texts.append(self._wordnet.version)
         entry = self._kept.get_or_make(digest(texts), lambda: self._measured(item))
         return [tuple(fault) for fault in entry["faults"]], entry["english"]
 
@@ -104,11 +112,19 @@ class _KeptFaults:
 
         if self._spelling is None:
             try:
-                self._spelling = Spelling(())
+                self._spelling = Spelling(() if self._wordnet is None else self._wordnet.words)
             except PrerequisiteError as error:
                 raise CheckSkipped(str(error)) from None
         faults, is_english = faults_of(item, self._spelling, WordingRules())
         return {"faults": [list(fault) for fault in faults], "english": is_english}
+
+
+def _language(question: str) -> str:
+    """Return the code of the language of a question that is not English; empty where it does not tell."""
+    from benchwright.diagnostics.meaning.languages import language_of
+
+    language = language_of(question)
+    return "" if language in (None, "en") else str(language)
 
 
 def _is_foreign(audited: AuditedItems, item_id: str) -> bool:

@@ -94,6 +94,19 @@ what could be freed takes a fifth of its time."""
     "0.5]",
 )
 @click.option(
+    "--wordnet",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of a WordNet in Princeton's files (`index.noun`, `data.noun`, ...), such as /usr/share/wordnet of the "
+    "Debian package wordnet-base: finds options that mean the same and questions asked in other words.",
+)
+@click.option(
+    "--sentences",
+    metavar="FOLDER",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of a sentence model that finds questions asked in other words or languages; needs the extra `models`.",
+)
+@click.option(
     "--licence",
     "licences",
     multiple=True,
@@ -165,6 +178,8 @@ def audit(
     people: tuple[Path, ...],
     unsafe_weights: Path | None,
     unsafe_labels: tuple[str, ...],
+    wordnet: Path | None,
+    sentences: Path | None,
     licences: tuple[str, ...],
     chat: ChatSettings | None,
     out: Path | None,
@@ -212,6 +227,8 @@ def audit(
         allowed_licences=licences,
         model=chat,
         unsafe=_unsafe(unsafe_weights, unsafe_labels),
+        wordnet=wordnet,
+        sentences=sentences,
         ocr=ocr,
         workers=workers,
         baseline=baseline,

@@ -23,7 +23,7 @@ from benchwright.texts.normalization import normal
 from ..wording.quantities import quantity
 from ..wording.repeated_questions import pictures_shown, right_option
 from .languages import language_of
-from .phrases import phrase_of, relation, words_relation
+from .phrases import is_kind_of, phrase_of, relation, words_relation
 from .wordnet import WordNet
 
 Way = Literal["words", "languages", "sentences"]
@@ -121,6 +121,8 @@ def _in_other_words(first: Item, second: Item, wordnet: WordNet) -> float | None
     if not _right_means_same(first, second, wordnet):
         return None
     words, others = (_content(item, wordnet) for item in (first, second))
+    if not words and not others:  # `which animal is in the picture` asks for the kind of its right option, and no more
+        words, others = (_content(item, wordnet, with_kind=True) for item in (first, second))
     if not words or not others or _signs(first.question) != _signs(second.question):
         return None
     left = list(others)
@@ -161,7 +163,7 @@ def _right_text(item: Item) -> str:
     return next((choice.text or "" for choice in item.choices if choice.key == item.right_key), "")
 
 
-def _content(item: Item, wordnet: WordNet) -> list[str]:
+def _content(item: Item, wordnet: WordNet, *, with_kind: bool = False) -> list[str]:
     """Return the words that say what a question is about, without the kind of its right option (`which food`: soup)."""
     text = normal(item.question)
     for asks, meant in _ASKS:
@@ -171,7 +173,7 @@ def _content(item: Item, wordnet: WordNet) -> list[str]:
     return [
         word
         for word in phrase_of(text, wordnet).words
-        if word not in _SAYS_LITTLE and len(word) > 1 and words_relation(head, word, wordnet) != "more_general"
+        if word not in _SAYS_LITTLE and len(word) > 1 and (with_kind or not is_kind_of(head, word, wordnet))
     ]
 
 

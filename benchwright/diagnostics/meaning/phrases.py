@@ -58,7 +58,8 @@ def phrase_of(text: str, wordnet: WordNet) -> Phrase:
     while at < len(plain):
         size = next(
             (size for size in range(min(_LONGEST_COMPOUND, len(plain) - at), 1, -1)
-             if wordnet.has(" ".join(plain[at : at + size]))),
+             if all(word not in _SKIPPED and is_open(word) for word in plain[at : at + size])
+             and wordnet.has(" ".join(plain[at : at + size]))),
             1,
         )  # fmt: skip
         words.append(" ".join(plain[at : at + size]))
@@ -129,6 +130,14 @@ def words_relation(word: str, other: str, wordnet: WordNet) -> Relation | None:
             if any(general in above for general in theirs):
                 return "more_general"
     return None
+
+
+def is_kind_of(word: str, kind: str, wordnet: WordNet) -> bool:
+    """Return whether a noun names a kind of what another names, in a frequent sense of the first."""
+    above = {
+        general for sense in wordnet.senses(word, "noun")[:_MAIN_SENSES] for general in wordnet.more_general(sense)
+    }
+    return is_open(word) and not above.isdisjoint(wordnet.senses(kind, "noun"))
 
 
 def is_open(word: str) -> bool:

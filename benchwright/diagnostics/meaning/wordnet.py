@@ -88,6 +88,16 @@ class WordNet:
         """Return a digest of the files, so that what another WordNet says is measured again."""
         return digest([[part, len(self._data[part]), len(self._offsets[part])] for part in PARTS])[:16]
 
+    @property
+    def words(self) -> frozenset[str]:
+        """Return all single words."""
+        return frozenset(
+            word.decode("utf-8", "replace")
+            for offsets in self._offsets.values()
+            for word in offsets
+            if b"_" not in word
+        )
+
     def _read(self, name: str) -> bytes:
         path = self.folder / name
         if path.stat().st_size > _MOST_BYTES:
