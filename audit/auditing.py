@@ -19,8 +19,8 @@ from benchwright.workspace.item_cache import ItemCache
 
 from .check import BLIND, FOUND, AuditCheck, AuditContext, CheckSkipped
 from .evidence import MEASURES, brought_replies
-from .findings.baseline import Baseline, read_baseline, write_baseline
 from .fewest_changes import with_fewest_changes
+from .findings.baseline import Baseline, read_baseline, write_baseline
 from .findings.finding import Finding, by_weight
 from .findings.page import write_page
 from .findings.report import DOCUMENT, AuditReport, CheckRun

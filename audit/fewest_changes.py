@@ -50,7 +50,7 @@ def changes_to_chance(right: int, of: int, chance: float, bounds: Bounds | None 
 
     Example:
         >>> changes_to_chance(86, 140, 0.25), changes_to_chance(35, 140, 0.25)
-        (43, 0)
+        (42, 0)
     """
     bounds = bounds or Bounds()
     for changed in range(right + 1):

@@ -31,7 +31,7 @@ FAULTS = {
 _MOSTLY = 0.8
 _SHOWN = 200
 _HAS_OWN_CHECK = "names_answer"
-_KIND = "audit wording 4"
+_KIND = "audit wording 5"
 
 
 class Wording:
@@ -47,8 +47,13 @@ class Wording:
         items: defaultdict[str, dict[str, None]] = defaultdict(dict)
         words: defaultdict[str, dict[str, str]] = defaultdict(dict)
         other: list[str] = []
-        for each, (faults, is_english) in context.look_at_each(audited.items, lambda each: faults_of(each.item)):
-            if not is_english or _is_foreign(audited, each.item_id):
+        languages: dict[str, str] = {}
+        for each, (faults, is_english, language) in context.look_at_each(
+            audited.items, lambda each: faults_of(each.item)
+        ):
+            if language or _is_foreign(audited, each.item_id):
+                languages[each.item_id] = language
+            if not is_english or each.item_id in languages:
                 other.append(each.item_id)
             for kind, place, fault, correction in faults:
                 if kind == _HAS_OWN_CHECK:
@@ -66,11 +71,8 @@ class Wording:
                 "possible" if kind == "spelling" else "likely",
             )
         english = len(audited.items) - len(other)
-        if english < _MOSTLY * len(audited.items):
-            return
-        languages = {item: _language(audited.by_id[item].item.question) for item in other}
-        foreign = tuple(item for item in other if languages[item] or _is_foreign(audited, item))
-        if foreign:
+        if languages and english >= _MOSTLY * len(audited.items):
+            foreign = tuple(languages)
             named = ", ".join(sorted({languages[item] for item in foreign} - {""}))
             yield Finding(
                 "other_language",
@@ -94,7 +96,7 @@ class _KeptFaults:
         self._spelling: Spelling | None = None
         self._wordnet = context.wordnet
 
-    def __call__(self, item: Item) -> tuple[list[tuple[str, str, str, str | None]], bool]:
+    def __call__(self, item: Item) -> tuple[list[tuple[str, str, str, str | None]], bool, str]:
         texts = [
             item.question,
             item.explanation,
@@ -104,7 +106,7 @@ class _KeptFaults:
         if self._wordnet is not None:
             texts.append(self._wordnet.version)
         entry = self._kept.get_or_make(digest(texts), lambda: self._measured(item))
-        return [tuple(fault) for fault in entry["faults"]], entry["english"]
+        return [tuple(fault) for fault in entry["faults"]], entry["english"], entry["language"]
 
     def _measured(self, item: Item) -> dict[str, Any]:
         from benchwright.diagnostics.wording.spelling import Spelling
@@ -116,14 +118,19 @@ class _KeptFaults:
             except PrerequisiteError as error:
                 raise CheckSkipped(str(error)) from None
         faults, is_english = faults_of(item, self._spelling, WordingRules())
-        return {"faults": [list(fault) for fault in faults], "english": is_english}
+        return {
+            "faults": [list(fault) for fault in faults],
+            "english": is_english,
+            "language": _foreign_language(item.question, self._spelling),
+        }
 
 
-def _language(question: str) -> str:
-    """Return the code of the language of a question that is not English; empty where it does not tell."""
+def _foreign_language(question: str, spelling: Spelling) -> str:
+    """Return the code of the language of a question that is not English; empty where it is, or does not tell."""
     from benchwright.diagnostics.meaning.languages import language_of
+    from benchwright.diagnostics.wording.text_checks import is_english
 
-    language = language_of(question)
+    language = None if is_english([question], spelling) else language_of(question)
     return "" if language in (None, "en") else str(language)
 
 

@@ -35,6 +35,8 @@ _UNKNOWN = math.log(1e-8)
 _SURE = 2.0
 """Least distance of the likeliest language from the next, in natural logarithms."""
 _LEAST_KNOWN = 0.6
+_FEWEST_WORDS = 3
+"""Words below which a text may be of any language, as a name is."""
 
 
 def language_of(text: str) -> str | None:
@@ -56,6 +58,8 @@ def language_of(text: str) -> str | None:
     if script not in _BY_LIST:
         return _BY_SCRIPT.get(script)
     words = [word.casefold() for word in _WORD.findall(text)]
+    if len(words) < _FEWEST_WORDS:
+        return None
     scores = sorted(((_likelihood(words, language), language) for language in _BY_LIST[script]), reverse=True)
     best, language = scores[0]
     if sum(word in _list(language) for word in words) < _LEAST_KNOWN * len(words):
