@@ -1,8 +1,9 @@
 """What rules about meaning find among items that were labelled before the rules were written, and what they accuse.
 
-    python benchmarks/meaning.py --wordnet /usr/share/wordnet
+    python benchmarks/meaning.py --wordnet /usr/share/wordnet [--last]
 
-The items are the tables in `meaning_items/`: one a line, its label first.
+The items are the tables in `meaning_items/`: one a line, its label first; those of `--last` were written when the rules
+stood, and looked at once.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from benchwright.canonical import digest
 from benchwright.diagnostics.item_faults.fault_rules import FaultRule, ItemFacts
 from benchwright.diagnostics.item_faults.rules import ITEM_RULES, faults_of_item
 from benchwright.diagnostics.meaning.asked_again import asked_again
@@ -39,7 +41,7 @@ def item_of(name: str, question: str, options: str, key: str) -> Item:
     kind = "yes_no" if options == "Yes;No" else "multiple_choice"
     picture = "0" * 64
     return Item.model_validate({
-        "item_id": f"{abs(hash(name)):032x}"[:32], "task": "t", "kind": kind, "question": question, "choices": choices,
+        "item_id": digest([name])[:32], "task": "t", "kind": kind, "question": question, "choices": choices,
         "images": ({"image_id": picture, "role": "picture"},), "answer": key, "root_image_id": picture,
         "operation_id": "0" * 32, "made_from": picture, "group_keys": (),
     })  # fmt: skip
@@ -63,7 +65,10 @@ def main() -> None:
     """Print recall and false alarms of each kind as JSON lines."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--wordnet", type=Path, required=True, help="Folder of a WordNet.")
-    wordnet = WordNet(parser.parse_args().wordnet)
+    parser.add_argument("--last", action="store_true", help="The tables that were written after the rules.")
+    given = parser.parse_args()
+    wordnet = WordNet(given.wordnet)
+    last = "_last" if given.last else ""
     rules = [*ITEM_RULES, *meaning_rules(wordnet)]
     spelling = Spelling(wordnet.words)
 
@@ -72,16 +77,19 @@ def main() -> None:
         return any(asked_again([first, second], wordnet=wordnet))
 
     counts = {
-        "second right option": counted_rules("second_right", rules, _OPTION_KINDS),
-        "option of another kind": counted_rules("off_kind", rules, {"option_of_another_kind"}),
-        "question asked again": counted_by("asked_again", is_asked_again),
-        "misspelling": counted_by("misspelled", lambda fields: bool(spelling.misspellings(fields[0]))),
+        "second right option": counted_rules(f"second_right{last}", rules, _OPTION_KINDS),
+        "option of another kind": counted_rules(f"off_kind{last}", rules, {"option_of_another_kind"}),
+        "question asked again": counted_by(f"asked_again{last}", is_asked_again),
     }
+    if not last:
+        counts["misspelling"] = counted_by("misspelled", lambda fields: bool(spelling.misspellings(fields[0])))
     for kind, of_kind in counts.items():
         for label in sorted({label for label, _ in of_kind}):
             found, missed = of_kind[label, True], of_kind[label, False]
             what = "accused" if label in CLEAN else "found"
             print(json.dumps({"kind": kind, "label": label, what: found, "of": found + missed}))
+    if last:
+        return
     told = Counter(language == language_of(question) for language, question in rows("languages"))
     print(json.dumps({"kind": "language", "label": "right", "found": told[True], "of": sum(told.values())}))
 

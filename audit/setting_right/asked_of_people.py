@@ -18,7 +18,7 @@ from ..source.audited_items import AuditedItem, AuditedItems
 
 _PICTURES_ALIKE = ("duplicate_picture", "duplicate_picture_across_splits", "similar_pictures")
 """Kinds about pictures that are copies of one another, or may be."""
-_ASKED_TWICE = ("repeated_question", "nearly_repeated_question")
+_ASKED_TWICE = ("repeated_question", "nearly_repeated_question", "question_asked_again")
 """Kinds about items of which one is enough."""
 _ITEM_KINDS = (
     "suspected_key", "explanation_contradicts_key", "explanation_names_wrong_option",
@@ -29,7 +29,8 @@ _ITEM_KINDS = (
 """Kinds about single items that people can judge by looking at them; so are those of bad pictures (`blank_picture`)."""
 _WORDING_KINDS = (
     "repeated_option", "options_equal_but_for_spelling", "similar_options", "options_mean_the_same",
-    "option_points_at_others", "missing_value_as_option", "option_says_it_is_right", "question_names_answer",
+    "options_related_in_meaning", "range_holds_right_option", "option_points_at_others", "missing_value_as_option",
+    "option_says_it_is_right", "question_names_answer",
     "alt_text_names_answer", "article_tells_answer", "number_tells_answer", "tense_tells_answer", "placeholder_text",
     "template_field", "garbled_characters", "markup_in_text", "personal_data", "marked_picture_not_there",
     "named_picture_not_there", "color_of_grey_picture",
