@@ -44,13 +44,13 @@ def _related(related: tuple[str, str, str], pair: tuple[Choice, Choice], facts: 
     evidence = {"options": {choice.key: choice.text for choice in pair}, "words": [word, other]}
     if kind == "more_general":
         return ItemFault(
-            f"Option {second.key}, {second.text!r}, is right as well: {word!r} of the right one, {first.text!r}, is a "
-            f"kind of {other!r}.",
+            f"Option {second.key}, {second.text!r}, may be right as well: by the WordNet {word!r} of the right one, "
+            f"{first.text!r}, is a kind of {other!r}.",
             evidence | {"relation": "more_general"},
         )
     has_right = facts.right in pair
     return ItemFault(
-        f"The options {first.key} and {second.key} mean the same: {word!r} and {other!r} are synonyms"
+        f"The options {first.key} and {second.key} perhaps mean the same: {word!r} and {other!r} are synonyms"
         + (", and the right one is among them." if has_right else ", so that neither can be the right one."),
         evidence | {"relation": "same"},
         "medium" if has_right else "low",
