@@ -19,16 +19,22 @@ from .findings.finding import Finding
 from .source.audited_items import AuditedItem, AuditedItems
 
 
+def _lengths(item: Item) -> tuple[int, list[int]]:
+    """Return the number of characters of the right option, and of each wrong one."""
+    lengths = {choice.key: len((choice.text or "").strip()) for choice in item.choices}
+    return lengths.pop(str(item.right_key), 0), list(lengths.values())
+
+
 def _longer_by(item: Item) -> int:
     """Return by how many characters the right option is longer than the longest wrong one."""
-    right = next(len((choice.text or "").strip()) for choice in item.choices if choice.key == item.right_key)
-    return right - max(len((choice.text or "").strip()) for choice in item.choices if choice.key != item.right_key)
+    right, wrong = _lengths(item)
+    return right - max(wrong, default=0)
 
 
 def _shorter_by(item: Item) -> int:
     """Return by how many characters the right option is shorter than the shortest wrong one."""
-    right = next(len((choice.text or "").strip()) for choice in item.choices if choice.key == item.right_key)
-    return min(len((choice.text or "").strip()) for choice in item.choices if choice.key != item.right_key) - right
+    right, wrong = _lengths(item)
+    return min(wrong, default=0) - right
 
 
 _CHARACTERS: Mapping[str, tuple[Callable[[Item], int], str]] = {
