@@ -75,7 +75,7 @@ def _corpus(folder: Path) -> None:
 def _asked_blind(folder: Path) -> None:
     """Have two models that look at no picture answer the very items that the filter will see."""
     pictures(folder / "pictures")
-    steps = [Asks(), Freeze.model_validate({"name": "tiny", "version": "1.0"})]
+    steps = [Asks(), Freeze.model_validate({"name": "tiny", "version": "1.0", "why": "its questions are all alike"})]
     done = run_steps(steps, images=folder / "pictures", workspace=folder / "w", workers=1)
     release = Release.open(folder / "w" / done.artifacts["release"])
     for model in ("constant:A", "longest"):
