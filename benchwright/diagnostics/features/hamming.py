@@ -102,7 +102,7 @@ def _chunk_count(count: int, distance: int) -> int:
 
     def cost(chunk: _Chunk) -> float:
         buckets = 1 << chunk.width
-        return _keys_in_reach(chunk) * (5_000 + count * (1 + 2 * count / buckets)) + buckets
+        return _keys_in_reach(chunk) * (10_000 + count * (1 + count / buckets / 2)) + 4 * buckets
 
     fewest = -(-_BITS // _MAX_CHUNK_BITS)
     return min(range(fewest, 17), key=lambda pieces: sum(map(cost, _chunks(pieces, distance))))
