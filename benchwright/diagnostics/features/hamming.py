@@ -148,7 +148,8 @@ class _Table(NamedTuple):
     @classmethod
     def of(cls, codes: _Codes, chunk: _Chunk) -> _Table:
         keys = chunk.keys(codes)
-        of_rows = np.int32 if len(codes) < np.iinfo(np.int32).max else np.int64
+        is_small = len(codes) < np.iinfo(np.int32).max
+        of_rows: np.dtype[np.signedinteger[Any]] = np.dtype(np.int32 if is_small else np.int64)
         first = np.zeros((1 << chunk.width) + 1, of_rows)
         np.cumsum(np.bincount(keys, minlength=1 << chunk.width), out=first[1:])
         position = np.argsort(keys, kind="stable").astype(of_rows)
