@@ -132,7 +132,7 @@ def _keys_in_reach(chunk: _Chunk) -> int:
     return sum(comb(chunk.width, flips) for flips in range(chunk.radius + 1))
 
 
-class _Table(NamedTuple):
+class _SortedCodes(NamedTuple):
     """Codes sorted by their keys in a chunk: `codes[first[key] : first[key + 1]]` are those that have a key.
 
     Args:
@@ -146,7 +146,7 @@ class _Table(NamedTuple):
     first: _Rows
 
     @classmethod
-    def of(cls, codes: _Codes, chunk: _Chunk) -> _Table:
+    def of(cls, codes: _Codes, chunk: _Chunk) -> _SortedCodes:
         keys = chunk.keys(codes)
         is_small = len(codes) < np.iinfo(np.int32).max
         of_rows: np.dtype[np.signedinteger[Any]] = np.dtype(np.int32 if is_small else np.int64)
@@ -157,7 +157,7 @@ class _Table(NamedTuple):
 
 
 class _Meetings(NamedTuple):
-    """Codes of a table, by row, each with the first row that it is compared with and the number of those rows."""
+    """Sorted codes, by row, each with the first row that it is compared with and the number of those rows."""
 
     rows: _Rows
     first: _Rows
@@ -169,7 +169,7 @@ class _Meetings(NamedTuple):
 
 def _search_chunk(codes: _Codes, chunks: list[_Chunk], number: int, distance: int) -> Iterator[Pairs]:
     """Yield the pairs within `distance` that this chunk finds and no earlier chunk does."""
-    table = _Table.of(codes, chunks[number])
+    table = _SortedCodes.of(codes, chunks[number])
     for meetings in _meetings(table, chunks[number]):
         for left, right in _near(table.codes, meetings, distance):
             differing = table.codes[left] ^ table.codes[right]
@@ -181,7 +181,7 @@ def _search_chunk(codes: _Codes, chunks: list[_Chunk], number: int, distance: in
                 yield Pairs(np.minimum(*ends), np.maximum(*ends), np.bitwise_count(differing[is_first]))
 
 
-def _meetings(table: _Table, chunk: _Chunk) -> Iterator[_Meetings]:
+def _meetings(table: _SortedCodes, chunk: _Chunk) -> Iterator[_Meetings]:
     """Yield what is to be compared, each pair of codes once: those whose keys differ in at most the chunk's radius.
 
     Codes of successive buckets meet all that are in reach before the next do: their own and those of the buckets that
