@@ -2,6 +2,7 @@
 
 Codes are random, or skewed as those of real pictures are: pHashes of 4,000 cuts of the photographs in a folder, each
 drawn again and again with every bit turned at a chance of 0.22 (but for the first, which no photograph has at 0).
+Of every thousand codes one is planted: another one with at most 8 bits turned, which the search has to find.
 Each measurement is a process of its own, on one thread; processor time is compared, because others may use the machine.
 With `--plot` the growth is drawn. faiss (pip install faiss-cpu) is needed for the peer only.
 """
@@ -31,6 +32,8 @@ TURNED = 0.22
 CHUNKS, CHUNK_BITS, FLIPS = 3, 21, 2
 """faiss: of 3 x 21 bits (one is left), one chunk differs in at most 2 where the whole differs in at most 8."""
 QUERIES = 20_000
+PLANTED = 1000
+"""One code in so many is another one with a few bits turned."""
 
 Codes = NDArray[np.uint64]
 Pairs = NDArray[np.int64]
@@ -61,11 +64,22 @@ def codes_of(kind: str, count: int, hashes: Codes) -> Codes:
     """Return codes, distinct but for chance, the same each time."""
     rng = np.random.default_rng(count)
     if kind == "random":
-        return rng.integers(0, 2**64, count, dtype=np.uint64)
-    codes = hashes[rng.integers(0, len(hashes), count)]
-    for bit in range(63):
-        codes ^= (rng.random(count) < TURNED).astype(np.uint64) << np.uint64(bit)
+        codes = rng.integers(0, 2**64, count, dtype=np.uint64)
+    else:
+        codes = hashes[rng.integers(0, len(hashes), count)]
+        for bit in range(63):
+            codes ^= (rng.random(count) < TURNED).astype(np.uint64) << np.uint64(bit)
+    left, right = planted(count).T
+    turned = np.uint64(1) << rng.integers(0, 64, (RADIUS, len(left)), dtype=np.uint64)
+    codes[right] = codes[left] ^ np.bitwise_or.reduce(turned, axis=0)
     return codes
+
+
+def planted(count: int) -> Pairs:
+    """Return the pairs that `codes_of` plants among so many codes, as (left, right)."""
+    rng, half = np.random.default_rng(count + 1), count // 2
+    pairs = count // PLANTED
+    return np.stack([rng.permutation(half)[:pairs], half + rng.permutation(half)[:pairs]], axis=1)
 
 
 def _hashes_of_cuts(images: Path) -> Codes:
@@ -120,6 +134,8 @@ def measure(way: Callable[[Codes], Pairs], codes: Codes, out: Path) -> None:
         "wall_s": round(time.perf_counter() - wall, 2),
         "peak_mb": _peak_kb() >> 10,
         "pairs": len(pairs),
+        "planted": len(planted(len(codes))),
+        "planted_found": int(np.isin(planted(len(codes)) @ [len(codes), 1], pairs @ [len(codes), 1]).sum()),
     }
     np.save(out, pairs)
     print(json.dumps(row))

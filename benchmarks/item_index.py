@@ -32,6 +32,7 @@ from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.items.index_file import FILE_NAME
 from benchwright.annotation.items.item_index import ItemIndex
 from benchwright.annotation.items.item_search import ItemQuery, measures, options, search
+from benchwright.annotation.store.database.records import Campaign
 from benchwright.annotation.store.database.schema import annotations_table, annotators, slots, tasks
 from benchwright.annotation.store.review_store import ReviewStore, open_store
 from benchwright.records import Choice, ImageRecord, Item, ItemImage, Source
@@ -155,7 +156,7 @@ def make_tables(folder: Path, items: int) -> None:
     stages = ["ingest", "quality.measure", "quality.judge", "near_duplicates.hashes", "jigsaw"]
     by_shard: dict[str, list[ImageRecord]] = {name: [] for name in shard_names(SHARDS)}
     for number in range(items):
-        image = _image(number)
+        image = image_of(number)
         by_shard[shard_of(image.image_id, SHARDS)].append(image)
     tables = {stage: StageTable(space, stage) for stage in stages}
     for shard, images in by_shard.items():
@@ -186,7 +187,7 @@ def _write_shard(
         "near_duplicates.hashes": [dict(zip(HASHES, map(int, row), strict=True)) for row in codes],
     }
     files = [{"uri": image.source.uri if image.source else "", "image_id": image.image_id} for image in images]
-    made = [_item(image) for image, dropped in zip(images, drop, strict=True) if not dropped]
+    made = [item_of(image) for image, dropped in zip(images, drop, strict=True) if not dropped]
     others: dict[str, dict[str, Any]] = {
         "ingest": {"images": ([image_row(image) for image in images], IMAGES), "files": (files, FILES)},
         "jigsaw": {"items": (sorted((item_row(i, i.made_from) for i in made), key=lambda r: r["item_id"]), ITEMS)},
@@ -208,7 +209,7 @@ def _write_shard(
         )  # fmt: skip
 
 
-def _image(number: int) -> ImageRecord:
+def image_of(number: int) -> ImageRecord:
     image_id = hashlib.sha256(f"image {number}".encode()).hexdigest()
     rng = random.Random(number)
     source = Source(uri=f"{rng.choice(WORDS)}/{rng.choice(WORDS)}-{number:06}.jpg")
@@ -218,7 +219,7 @@ def _image(number: int) -> ImageRecord:
     )  # fmt: skip
 
 
-def _item(image: ImageRecord) -> Item:
+def item_of(image: ImageRecord) -> Item:
     rng = random.Random(image.image_id)
     choices = tuple(Choice(key=key, text=" ".join(rng.choices(WORDS, k=3))) for key in "ABCD")
     return Item(
@@ -236,6 +237,11 @@ def fill(store: ReviewStore, items: int) -> None:
         "verify", kind="verify", rule=f"majority({SLOTS})", slots_per_task=SLOTS, form=form, settings={}, seed=5
     )
     store.upsert_tasks("verify", _work(items))
+    decide(store, campaign, all_but=10)
+
+
+def decide(store: ReviewStore, campaign: Campaign, *, all_but: int | None = None) -> None:
+    """Write decisions in all slots of a campaign; in none of each task whose number `all_but` divides."""
     names = [f"ann-{number:02}" for number in range(12)]
     for name in names:
         store.upsert_annotator(name)
@@ -246,7 +252,7 @@ def fill(store: ReviewStore, items: int) -> None:
         rows = connection.execute(query.where(tasks.c.campaign_id == campaign.id)).fetchall()
         taken, decided = [], []
         for row in rows:
-            if row.task_id % 10 == 0:
+            if all_but is not None and row.task_id % all_but == 0:
                 continue
             name = names[(row.task_id + row.slot * 5) % len(names)]
             at = START + timedelta(seconds=2 * row.task_id + row.slot)
@@ -273,7 +279,7 @@ def fill(store: ReviewStore, items: int) -> None:
 def _work(items: int) -> Iterator[TaskInput]:
     """Yield the items that were made; those of dropped images are asked about as well, which changes no search."""
     for number in range(items):
-        item = _item(_image(number))
+        item = item_of(image_of(number))
         yield TaskInput(item.item_id, item.content_hash, item.model_dump(mode="json"))
 
 

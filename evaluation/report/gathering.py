@@ -8,9 +8,9 @@ A page shows all items, or a sample that is the same every time.
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import chain, islice, tee
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -194,16 +194,14 @@ def gather(
     def keep(uri: str, size: tuple[int, int]) -> None:
         spool.picture(pictures.count, uri, size, in_page=shown < _WITHOUT_SCRIPT)
 
-    coming, ahead = tee(_with_pictures(release, split, chosen, max_side_px))
     last = max((number for number, (item_id, _) in enumerate(items) if item_id in chosen), default=-1)
-    wanted = chain.from_iterable(needed for _, _, needed in islice(ahead, last + 1))
-    del ahead
+    coming = _ComingItems(_with_pictures(release, split, chosen, max_side_px), shown=last + 1)
     kept = Kept(cache, WantedPicture.kept_as)
-    made = record_map(page_picture, wanted, what="pictures", kept=kept, size_of=WantedPicture.size)
+    made = record_map(page_picture, coming.wanted(), what="pictures", kept=kept, size_of=WantedPicture.size)
     pictures = PagePictures(keep, made)
     watching = progress or Silent()
     watching.phase("report", len(items))
-    for number, (item, item_split, _) in enumerate(coming):
+    for number, (item, item_split) in enumerate(coming):
         item_replies = [predictions.of(item.item_id) for predictions in replies]
         share = None if people is None else people.items.get(item.item_id)
         hard = {"difficulty": float(beside.difficulty[number]), "discrimination": float(beside.discrimination[number])}
@@ -222,6 +220,44 @@ def gather(
     for predictions in replies:
         predictions.close()
     return GatheredItems(len(items), shown, pictures.count, first)
+
+
+class _ComingItems:
+    """The items of a release, read once: for the page, and ahead of it for the making of its pictures.
+
+    Only what one of the two has not taken yet is kept, not all that lies between them.
+
+    Args:
+        rows: Each item, its split, and the pictures that are needed for it.
+        shown: Number of items after which no picture is needed.
+    """
+
+    def __init__(self, rows: Iterator[tuple[Item, str, list[WantedPicture]]], *, shown: int) -> None:
+        self._rows, self._unread = rows, shown
+        self._items: deque[tuple[Item, str]] = deque()
+        self._wanted: deque[WantedPicture] = deque()
+
+    def __iter__(self) -> Iterator[tuple[Item, str]]:
+        while self._items or self._read():
+            yield self._items.popleft()
+
+    def wanted(self) -> Iterator[WantedPicture]:
+        """Yield the pictures that are needed, in order; items are read ahead for them."""
+        while self._wanted or self._unread > 0:
+            if self._wanted:
+                yield self._wanted.popleft()
+            elif not self._read():
+                return
+
+    def _read(self) -> bool:
+        row = next(self._rows, None)
+        if row is None:
+            return False
+        item, split, needed = row
+        self._items.append((item, split))
+        self._wanted += needed
+        self._unread -= 1
+        return True
 
 
 def _with_pictures(

@@ -48,6 +48,17 @@ def test_bringing_tasks_up_to_date_twice_changes_nothing(open_campaign: Open) ->
     assert store.tasks("verify") == before
 
 
+def test_decisions_on_one_task_keep_its_texts_once(store: ReviewStore, now: datetime) -> None:
+    store.upsert_campaign("verify", **CAMPAIGN)
+    store.upsert_tasks("verify", work(an_item="a version"))
+    for annotator in ("ann", "bob"):
+        store.upsert_annotator(annotator)
+        decide(store, annotator, "accept", now)
+    one, other = store.decisions("verify")
+    assert one.item_id is other.item_id  # a million items have millions of decisions, which are read together
+    assert one.content_hash is other.content_hash
+
+
 def test_an_unchanged_item_keeps_its_verdicts_and_a_changed_one_opens_a_new_round(
     store: ReviewStore, now: datetime
 ) -> None:

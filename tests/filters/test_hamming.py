@@ -77,6 +77,8 @@ def test_small_pieces_of_candidates_change_nothing(codes: list[int]) -> None:
     as_array = np.array(codes, np.uint64)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hamming, "_PIECE", 5)
+        patch.setattr(hamming, "_AT_A_TIME", 7)
+        patch.setattr(hamming, "_MOST_SLOTS", 4)
         assert found(as_array, 6) == by_brute_force(as_array, 6)
 
 

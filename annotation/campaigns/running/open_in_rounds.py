@@ -34,7 +34,7 @@ from .open_campaign import (
 from .send_back import SendBack, WriterRounds, back_line
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ItemHistory:
     """The history of an item in a campaign, round by round.
 
@@ -68,7 +68,7 @@ class CampaignHistory:
     """Whether it waits only for the next run, in which simulated writers revise."""
 
 
-@dataclass
+@dataclass(slots=True)
 class _SourceItem:
     """An item from the step before: its kind of question, its content hash, and the item itself if needed later."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from functools import cache
-from typing import Any
+from sys import intern
+from typing import Any, cast
 
 import sqlalchemy as sa
 
-from ..database.records import SLOT_STATES, TASK_STATES, Annotation, Campaign, CampaignStatus
+from ..database.records import SLOT_STATES, TASK_STATES, Annotation, AnnotatorKind, Campaign, CampaignStatus
 from ..database.schema import annotations_table, annotators, campaigns, slots, tasks, votes_set_aside
 
 _newer = annotations_table.alias("newer")
@@ -86,19 +87,21 @@ def list_decisions(
 
 def annotation_of(row: sa.Row[Any]) -> Annotation:
     """Return the annotation in a row with all columns of a version and those of its task, slot and annotator."""
+    # Texts that many annotations have are kept once: with a million items, whose decisions are read together, they are
+    # most of the memory.
     return Annotation(
-        decision=row.decision,
+        decision=intern(row.decision),
         reasons=tuple(json.loads(row.reasons)),
         note=row.note,
         edits=None if row.edits is None else json.loads(row.edits),
         fields=None if row.fields is None else json.loads(row.fields),
         active_s=row.active_s,
-        item_id=row.item_id,
-        content_hash=row.content_hash,
+        item_id=intern(row.item_id),
+        content_hash=intern(row.content_hash),
         round=row.round,
         slot=row.slot,
-        annotator=row.name,
-        annotator_kind=row.kind,
+        annotator=intern(row.name),
+        annotator_kind=cast("AnnotatorKind", intern(row.kind)),
         version=row.version,
         started_at=row.started_at,
         submitted_at=row.submitted_at,

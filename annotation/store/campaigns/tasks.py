@@ -234,7 +234,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
     for item_id, _ in known:
         rounds[item_id] = rounds.get(item_id, 0) + 1
     wanted: dict[str, TaskPlacement] = {}
-    opened: list[tuple[str, str]] = []
+    opened: list[str] = []
     last = connection.execute(sa.select(sa.func.max(tasks.c.id))).scalar_one() or 0
     for batch in _batched(work):
         new = []
@@ -255,7 +255,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
                 new.append({**row, "shortest_s": shortest_s})
         if new:
             connection.execute(sa.insert(tasks), new)
-            opened += [(row["item_id"], row["payload"]) for row in new]
+            opened += [_digest_of_payload(row["item_id"], row["payload"]) for row in new]
         note_authors(connection, batch)
     if opened:
         _make_slots(connection, campaign)
@@ -277,7 +277,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[T
         about = {"campaign": campaign.name, **counts._asdict()}
         if opened:
             newest = connection.execute(sa.select(sa.func.max(tasks.c.id))).scalar_one()
-            about |= {"after": last, "up_to": newest, "said": digest_of_payloads(opened)}
+            about |= {"after": last, "up_to": newest, "said": digest(sorted(opened))}
         record(connection, "tasks_changed", actor=COMMAND_LINE, at=clock(), **about)
     return counts
 
@@ -301,7 +301,11 @@ def _fill_shortest(
 
 def digest_of_payloads(payloads: Iterable[tuple[str, str]]) -> str:
     """Return the log's digest of tasks that were opened together: the ids of their items, and their payloads."""
-    return digest(sorted(digest([item_id, payload]) for item_id, payload in payloads))
+    return digest(sorted(_digest_of_payload(item_id, payload) for item_id, payload in payloads))
+
+
+def _digest_of_payload(item_id: str, payload: str) -> str:
+    return digest([item_id, payload])
 
 
 def _is_wanted(wanted: Mapping[str, TaskPlacement], key: tuple[str, str]) -> bool:

@@ -80,7 +80,7 @@ class Lease:
     payload: Mapping[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Annotation(Submission):
     """The submission of one annotator on one task, in one version, as the store keeps it.
 

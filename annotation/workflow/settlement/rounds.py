@@ -33,7 +33,7 @@ class ProposedEdit(NamedTuple):
     annotator: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Round:
     """One version of an item, with the decisions on it.
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ MOST_BY_CHAIN = 12
 _MOST_CHECKED = 24
 """Pictures that share most words with an image, of which the geometry of words is checked before the best are named."""
 
+_T_co = TypeVar("_T_co", covariant=True)
 _Ints = NDArray[np.int64]
 CandidatePairs = dict[int, set[int]]
 """The images that each image is to be compared with, by position."""
@@ -76,12 +77,12 @@ class Neighbourhood:
         count = len(borne_by)
         itself = np.arange(count, dtype=np.int64)
         root, partners = itself, borne_by - 1
-        near = _Links(itself, itself, np.zeros(count, np.int64))
+        near = _Links(*(np.zeros(0, np.int64) for _ in _Links._fields))
         for left, right, bits in _in_bulk(near_codes):
             both = _Links(np.concatenate([left, right]), np.concatenate([right, left]), np.tile(bits, 2))
             partners = partners + np.bincount(both.source, borne_by[both.target], count).astype(np.int64)
             root = components(count, np.concatenate([itself, left]), np.concatenate([root, right]))
-            near = near.joined(both).nearest(most + 1)
+            near = near.joined(both).nearest(most)
         return cls(
             cluster=root[code_of],
             partners=partners[code_of],
@@ -95,10 +96,13 @@ class Neighbourhood:
 
     def nearest(self, image: int) -> list[Partner]:
         """Return an image's nearest partners, nearest first."""
-        code = self._code_of[image]
+        code = int(self._code_of[image])
+        own = slice(self._near_from[code], self._near_from[code + 1])
         named: list[Partner] = []
-        for place in range(self._near_from[code], self._near_from[code + 1]):
-            near, bits = self._near.target[place], int(self._near.bits[place])
+        for near, bits in [
+            (code, 0),
+            *zip(self._near.target[own].tolist(), self._near.bits[own].tolist(), strict=True),
+        ]:
             bearers = self._images[self._images_from[near] : self._images_from[near + 1]][: self._most + 1].tolist()
             named += [Partner(bearer, bits) for bearer in bearers if bearer != image]
             if len(named) >= self._most:
@@ -245,9 +249,17 @@ class NearByFeatures(NamedTuple):
     known: KnownFeatures
 
 
+class ByPosition(Protocol[_T_co]):
+    """What there is one of for each picture, by its position, as in a list."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, place: int, /) -> _T_co: ...
+
+
 def near_by_features(
-    words: Sequence[Words],
-    miniatures: Sequence[Miniature | None],
+    words: ByPosition[Words],
+    miniatures: ByPosition[Miniature | None],
     ids: Sequence[str],
     *,
     before: KnownFeatures | None = None,
@@ -261,11 +273,12 @@ def near_by_features(
         before: What is known from a search among nearly the same pictures, whose order was the same.
     """
     known: dict[tuple[int, int], int] = {}
+    in_turn = (words[place] for place in range(len(words)))
     if before is None:
-        sharing = word_sharing(words)
+        sharing = word_sharing(in_turn)
     else:
         before, is_new = before.among(ids)
-        sharing = word_sharing(words, before=before.sharing, is_new=is_new)
+        sharing = word_sharing(in_turn, before=before.sharing, is_new=is_new)
         left, right, shared = before.checked
         known = dict(zip(zip(left.tolist(), right.tolist(), strict=True), shared.tolist(), strict=True))
     left, right, shared = sharing.pairs

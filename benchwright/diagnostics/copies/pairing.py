@@ -5,14 +5,15 @@ The step `near_duplicates` has both parts as stages; `picture_copies` calls them
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream
-from benchwright.workspace.arrow_arrays import arrow_array, arrow_numbers, numbers_of
+from benchwright.workspace.arrow_arrays import arrow_numbers, integers_of, numbers_of
 
 from ..features.hamming import MAX_DISTANCE
 from ..features.visual_words import decode_miniature, decode_words
@@ -47,6 +48,7 @@ _COLUMNS = (
     "features.miniature",
 )
 _EMBEDDING = "embeddings.embedding"
+_T = TypeVar("_T")
 
 
 class ProposedPairs(GatherStep):
@@ -86,26 +88,18 @@ class ProposedPairs(GatherStep):
             columns: Table with the columns that this step reads.
             before: What an earlier search told; the pairs are the same with it and without it.
         """
-        import pyarrow as pa
-
-        ids = columns["image_id"].to_pylist()
-        pixels = numbers_of(columns["width"]) * numbers_of(columns["height"])
-        hashed = [row for row, is_there in enumerate(columns["hashes.phash"].is_valid().to_pylist()) if is_there]
-        rows = sorted(hashed, key=lambda row: (-pixels[row], ids[row]))
-        # Words and miniatures take most of the memory: they are read one by one and never copied into another order.
-        words, miniatures = (columns[f"features.{name}"] for name in ("words", "miniature"))
-        narrow = columns.drop_columns(["features.words", "features.miniature"])
-        live = narrow.take(arrow_array(rows, pa.int64()))
+        rows = _largest_first(columns)
+        # Words and miniatures take most of the memory: they are decoded when they are looked at, and never copied.
+        words = _Decoded(columns["features.words"], rows, lambda text: decode_words(text or ""))
+        miniatures = _Decoded(
+            columns["features.miniature"], rows, lambda text: decode_miniature(text) if text else None
+        )
+        live = columns.drop_columns(["features.words", "features.miniature"]).take(arrow_numbers(rows))
         ids = live["image_id"].to_pylist()
         phash, dhash, mirrored = (numbers_of(live[f"hashes.{name}"]) for name in ("phash", "dhash", "mirrored"))
         turned = near_by_mirrored_hash(phash, mirrored, distance=self.distance)
         hashed_near = [near_by_hash(codes, distance=self.distance) for codes in (phash, dhash)]
-        featured, known = near_by_features(
-            [decode_words(words[row].as_py() or "") for row in rows],
-            [decode_miniature(text) if (text := miniatures[row].as_py()) else None for row in rows],
-            ids,
-            before=before,
-        )
+        featured, known = near_by_features(words, miniatures, ids, before=before)
         borne = each_pair_once(
             [*(near.candidates for near in hashed_near), turned, featured, self._embedded(live)], ids
         )
@@ -151,6 +145,30 @@ class ProposedPairs(GatherStep):
             decode_vectors([texts[row] for row in embedded_rows]), cosine=self.cosine, most=MOST_BY_HASH
         )
         return {embedded_rows[row]: {embedded_rows[partner] for partner in partners} for row, partners in near.items()}
+
+
+def _largest_first(columns: pa.Table) -> NDArray[np.int64]:
+    """Return the rows that have hashes, those with most pixels first; ties by id."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    hashed = integers_of(pc.indices_nonzero(columns["hashes.phash"].is_valid()))
+    pixels = numbers_of(columns["width"]) * numbers_of(columns["height"])
+    sizes = pa.table({"pixels": arrow_numbers(pixels), "image_id": columns["image_id"]}).take(arrow_numbers(hashed))
+    return hashed[integers_of(pc.sort_indices(sizes, [("pixels", "descending"), ("image_id", "ascending")]))]
+
+
+class _Decoded(Generic[_T]):
+    """Some texts of a column, in an order of rows, each decoded when it is asked for."""
+
+    def __init__(self, column: pa.ChunkedArray, rows: NDArray[np.int64], decode: Callable[[str | None], _T]) -> None:
+        self._column, self._rows, self._decode = column, rows, decode
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: int) -> _T:
+        return self._decode(self._column[int(self._rows[place])].as_py())
 
 
 class ChainedPairs(GatherStep):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,16 @@ _BITS = 64
 MAX_DISTANCE = 16
 """Beyond a quarter of the bits, unrelated images are within reach of each other."""
 
+_AT_A_TIME = 1 << 16
+"""Codes that meet all in their reach before the next do."""
 _PIECE = 1 << 16
-"""Candidate pairs compared at a time: some 3 MB, which fit into a processor's cache."""
+"""Candidate pairs compared at a time: half a MB, which fits into a processor's cache."""
+_MOST_SLOTS = 1 << 10
+"""Rows that a code is compared with at once, at most."""
 _MAX_CHUNK_BITS = 24
-_NO_BUCKET = -1
 
 _Positions = NDArray[np.int64]
+_Rows = NDArray[np.signedinteger[Any]]
 _Codes = NDArray[np.uint64]
 
 
@@ -56,6 +60,10 @@ class _Chunk(NamedTuple):
     @property
     def mask(self) -> np.uint64:
         return np.uint64(((1 << self.width) - 1) << self.offset)
+
+    def keys(self, codes: _Codes) -> _Positions:
+        """Return the chunk's bits of each code."""
+        return ((codes & self.mask) >> np.uint64(self.offset)).astype(np.int64)
 
 
 def pairs_within(codes: _Codes, *, distance: int) -> Pairs:
@@ -94,7 +102,7 @@ def _chunk_count(count: int, distance: int) -> int:
 
     def cost(chunk: _Chunk) -> float:
         buckets = 1 << chunk.width
-        return _keys_in_reach(chunk) * (5_000 + count * (1 + 2 * count / buckets)) + buckets
+        return _keys_in_reach(chunk) * (10_000 + count * (1 + count / buckets / 2)) + 4 * buckets
 
     fewest = -(-_BITS // _MAX_CHUNK_BITS)
     return min(range(fewest, 17), key=lambda pieces: sum(map(cost, _chunks(pieces, distance))))
@@ -124,79 +132,97 @@ def _keys_in_reach(chunk: _Chunk) -> int:
     return sum(comb(chunk.width, flips) for flips in range(chunk.radius + 1))
 
 
+class _SortedCodes(NamedTuple):
+    """Codes sorted by their keys in a chunk: `codes[first[key] : first[key + 1]]` are those that have a key.
+
+    Args:
+        codes: Shape (n + _MOST_SLOTS,), the codes in this order, and zeros.
+        position: Shape (n,), where each of them is among the codes as they were given.
+        first: Shape (keys + 1,).
+    """
+
+    codes: _Codes
+    position: _Rows
+    first: _Rows
+
+    @classmethod
+    def of(cls, codes: _Codes, chunk: _Chunk) -> _SortedCodes:
+        keys = chunk.keys(codes)
+        is_small = len(codes) < np.iinfo(np.int32).max
+        of_rows: np.dtype[np.signedinteger[Any]] = np.dtype(np.int32 if is_small else np.int64)
+        first = np.zeros((1 << chunk.width) + 1, of_rows)
+        np.cumsum(np.bincount(keys, minlength=1 << chunk.width), out=first[1:])
+        position = np.argsort(keys, kind="stable").astype(of_rows)
+        return cls(np.concatenate([codes[position], np.zeros(_MOST_SLOTS, np.uint64)]), position, first)
+
+
+class _Meetings(NamedTuple):
+    """Sorted codes, by row, each with the first row that it is compared with and the number of those rows."""
+
+    rows: _Rows
+    first: _Rows
+    counts: _Rows
+
+    def taken(self, which: _Positions | slice) -> _Meetings:
+        return _Meetings(*(column[which] for column in self))
+
+
 def _search_chunk(codes: _Codes, chunks: list[_Chunk], number: int, distance: int) -> Iterator[Pairs]:
     """Yield the pairs within `distance` that this chunk finds and no earlier chunk does."""
-    chunk = chunks[number]
-    keys = ((codes & chunk.mask) >> np.uint64(chunk.offset)).astype(np.int64)
-    order = np.argsort(keys, kind="stable")
-    bucket_keys, starts, sizes = np.unique(keys[order], return_index=True, return_counts=True)
-    in_order = codes[order]
-    for first, second in _candidates(bucket_keys, starts, sizes, chunk):
-        differing = in_order[first] ^ in_order[second]
-        bits = np.bitwise_count(differing)
-        near = np.flatnonzero(bits <= distance)
-        differing = differing[near]
-        for earlier in chunks[:number]:
-            near = near[beyond := np.bitwise_count(differing & earlier.mask) > earlier.radius]
-            differing = differing[beyond]
-        if len(near):
-            left, right = order[first[near]], order[second[near]]
-            yield Pairs(np.minimum(left, right), np.maximum(left, right), bits[near])
+    table = _SortedCodes.of(codes, chunks[number])
+    for meetings in _meetings(table, chunks[number]):
+        for left, right in _near(table.codes, meetings, distance):
+            differing = table.codes[left] ^ table.codes[right]
+            is_first = np.ones(len(left), np.bool_)
+            for earlier in chunks[:number]:
+                is_first &= np.bitwise_count(differing & earlier.mask) > earlier.radius
+            if is_first.any():
+                ends = [table.position[rows[is_first]].astype(np.int64) for rows in (left, right)]
+                yield Pairs(np.minimum(*ends), np.maximum(*ends), np.bitwise_count(differing[is_first]))
 
 
-def _candidates(
-    bucket_keys: _Positions, starts: _Positions, sizes: _Positions, chunk: _Chunk
-) -> Iterator[tuple[_Positions, _Positions]]:
-    """Yield positions of codes, each pair once, whose keys differ in at most the chunk's radius."""
-    ends = starts + sizes
-    members = np.arange(int(sizes.sum()), dtype=np.int64)
-    yield from _expand(members, members + 1, np.repeat(ends, sizes))
-    if not chunk.radius:
-        return
-    for left_bucket, right_bucket in _close_buckets(bucket_keys, chunk):
-        alone = sizes[left_bucket] + sizes[right_bucket] == 2
-        left, right = starts[left_bucket[alone]], starts[right_bucket[alone]]
-        for begin in range(0, len(left), _PIECE):
-            yield left[begin : begin + _PIECE], right[begin : begin + _PIECE]
-        crowded, met = left_bucket[~alone], right_bucket[~alone]
-        repeats = sizes[crowded]
-        rows = _ranges(starts[crowded], repeats)
-        yield from _expand(rows, np.repeat(starts[met], repeats), np.repeat(ends[met], repeats))
+def _meetings(table: _SortedCodes, chunk: _Chunk) -> Iterator[_Meetings]:
+    """Yield what is to be compared, each pair of codes once: those whose keys differ in at most the chunk's radius.
+
+    Codes of successive buckets meet all that are in reach before the next do: their own and those of the buckets that
+    they meet are a small part of all, which stays in a processor's cache.
+    """
+    for start in range(0, len(table.position), _AT_A_TIME):
+        rows = np.arange(start, min(start + _AT_A_TIME, len(table.position)))
+        keys = chunk.keys(table.codes[rows])
+        yield _Meetings(rows, rows + 1, table.first[keys + 1] - rows - 1)
+        for highest in range(chunk.width if chunk.radius else 0):
+            # Each pair comes once: from the code whose key lacks the highest flipped bit.
+            lacking = np.flatnonzero((keys & (1 << highest)) == 0)
+            those, their_keys = rows[lacking], keys[lacking]
+            for more in range(chunk.radius if len(those) else 0):
+                for lower in combinations(range(highest), more):
+                    met = their_keys ^ sum((1 << bit for bit in lower), 1 << highest)
+                    first = table.first[met]
+                    yield _Meetings(those, first, table.first[met + 1] - first)
 
 
-def _close_buckets(bucket_keys: _Positions, chunk: _Chunk) -> Iterator[tuple[_Positions, _Positions]]:
-    """Yield positions of buckets, each pair once, whose keys differ in at least one bit and at most the radius."""
-    bucket_of = np.full(1 << chunk.width, _NO_BUCKET, np.int32)
-    bucket_of[bucket_keys] = np.arange(len(bucket_keys))
-    for highest in range(chunk.width):
-        # Each pair of buckets comes once: from the bucket that lacks the highest flipped bit.
-        lacking = np.flatnonzero((bucket_keys & (1 << highest)) == 0)
-        keys = bucket_keys[lacking].astype(np.int32)
-        for more in range(chunk.radius):
-            for lower in combinations(range(highest), more):
-                mask = sum((1 << bit for bit in lower), 1 << highest)
-                partner = bucket_of[keys ^ np.int32(mask)]
-                met = np.flatnonzero(partner != _NO_BUCKET)
-                yield lacking[met], partner[met]
+def _near(codes: _Codes, meetings: _Meetings, distance: int) -> Iterator[tuple[_Rows, _Rows]]:
+    """Yield the rows of pairs within `distance`.
 
-
-def _expand(rows: _Positions, low: _Positions, high: _Positions) -> Iterator[tuple[_Positions, _Positions]]:
-    """Yield each row with every position of `low[i]:high[i]`, in pieces of about `_PIECE` pairs."""
-    counts = high - low
-    total = np.cumsum(counts)
-    begin = 0
-    while begin < len(rows):
-        done = int(total[begin - 1]) if begin else 0
-        end = max(begin + 1, int(np.searchsorted(total, done + _PIECE, side="right")))
-        piece = counts[begin:end]
-        if piece.any():
-            yield np.repeat(rows[begin:end], piece), _ranges(low[begin:end], piece)
-        begin = end
-
-
-def _ranges(starts: _Positions, lengths: _Positions) -> _Positions:
-    """Return `starts[0], starts[0] + 1, ...` for each start and length, one after the other."""
-    before = np.cumsum(lengths) - lengths
-    ranges: _Positions = np.arange(int(lengths.sum()), dtype=np.int64)
-    ranges += np.repeat(starts - before, lengths)
-    return ranges
+    A code is compared with as many rows as most codes meet, and those that meet more with twice as many thereafter, and
+    so on. Rows beyond those that a code meets are compared in vain, which costs less than to number pairs one by one.
+    """
+    meetings = meetings.taken(np.flatnonzero(meetings.counts > 0))
+    slots = 1
+    while slots < _MOST_SLOTS and 2 * slots * len(meetings.counts) < int(meetings.counts.sum()):
+        slots *= 2
+    while len(meetings.rows):
+        ahead = np.lib.stride_tricks.sliding_window_view(codes, slots)
+        step = max(1, _PIECE // slots)
+        for start in range(0, len(meetings.rows), step):
+            rows, first, counts = meetings.taken(slice(start, start + step))
+            differing = ahead[first]
+            differing ^= codes[rows][:, None]
+            near, slot = np.divmod(np.flatnonzero(np.bitwise_count(differing) <= distance), slots)
+            if len(met := np.flatnonzero(slot < counts[near])):
+                near = near[met]
+                yield rows[near], first[near] + slot[met]
+        more = meetings.taken(np.flatnonzero(meetings.counts > slots))
+        meetings = _Meetings(more.rows, more.first + slots, more.counts - slots)
+        slots = min(2 * slots, _MOST_SLOTS)

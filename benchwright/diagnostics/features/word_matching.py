@@ -14,6 +14,7 @@ overlap. A comparison of pixels costs twenty times as much and needs both files.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,8 @@ MOST_BEARERS = 32
 _SPOT, _SPOTS, _CELL = 16, 256, 8
 """Side of a spot, spots of a picture, and side of a cell of shifts; sides are in 256ths of the picture's side."""
 _FEWEST_BITS, _MOST_BITS = 17, 29
+_GROUP_BITS = 4
+"""Leading bits of the words that are sorted at a time."""
 _AT_A_TIME = 1 << 14
 """Corners looked up at a time: some 20 MB."""
 
@@ -119,8 +122,14 @@ def word_sharing(
     """
     every, owner = _all_corners(words)
     bits = word_bits(len(every))
-    tables = [_WordTable.of(_words_of_part(every, bits, part)) for part in range(WORD_BITS // bits)]
-    common = tuple(table.common for table in tables)
+    tables = [_WordTable.of(every, bits, part) for part in range(WORD_BITS // bits)]
+    common = tuple(table.common() for table in tables)
+
+    def meetings(corners: _Ints) -> tuple[_Ints, _Ints]:
+        words = [_words_of_part(every[corners], bits, part) for part in range(len(tables))]
+        earlier, later = zip(*map(_WordTable.meetings, tables, repeat(corners), words), strict=True)
+        return np.concatenate(earlier), np.concatenate(later)
+
     changed = np.ones(int(owner[-1]) + 1 if len(owner) else 0, np.bool_)
     if before is not None and is_new is not None and before.bits == bits:
         changed = is_new.copy()
@@ -129,12 +138,18 @@ def word_sharing(
                 changed[owner[np.isin(_words_of_part(every, bits, part), turned)]] = True
     concerned = changed[owner]
     if before is None or 2 * np.count_nonzero(concerned) > len(owner):
-        met = (_joined([table.meetings(rows) for table in tables]) for rows in _by_picture(owner))
-        return WordSharing(_in_order([_agreeing_pairs(every, owner, *corners) for corners in met]), bits, common)
-    meeting = np.flatnonzero(np.logical_or.reduce([table.meeting_any(concerned) for table in tables]))
+        found = [_agreeing_pairs(every, owner, *meetings(corners)) for corners in _by_picture(owner)]
+        return WordSharing(_in_order(found), bits, common)
+    meets = np.zeros(len(owner), np.bool_)
+    for part in range(len(tables)):
+        word = _words_of_part(every, bits, part)
+        is_borne = np.zeros(1 << bits, np.bool_)
+        is_borne[word[concerned]] = True
+        meets |= is_borne[word]
+    meeting = np.flatnonzero(meets)
     found = []
     for rows in _by_picture(owner[meeting]):
-        earlier, later = _joined([table.meetings(meeting[rows]) for table in tables])
+        earlier, later = meetings(meeting[rows])
         is_theirs = concerned[earlier] | concerned[later]
         found.append(_agreeing_pairs(every, owner, earlier[is_theirs], later[is_theirs]))
     still = ~(changed[before.pairs.left] | changed[before.pairs.right])
@@ -157,50 +172,66 @@ def _in_order(found: Sequence[SharedWords]) -> SharedWords:
 
 
 def _all_corners(words: Iterable[Words]) -> tuple[Words, _Rows]:
-    """Return the corners of all pictures, concatenated, and the picture of each corner."""
-    pictures = [decode_words(""), *words]
-    owner = np.repeat(np.arange(-1, len(pictures) - 1, dtype=np.int32), [len(picture) for picture in pictures])
-    return np.concatenate(pictures), owner
+    """Return the corners of all pictures, one after the other, and the picture of each corner."""
+    # Appended, not concatenated: corners are the largest thing here, and are never in memory twice.
+    corners = bytearray()
+    sizes = []
+    for picture in words:
+        corners += picture.tobytes()
+        sizes.append(len(picture))
+    return np.frombuffer(corners, decode_words("").dtype), np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
 
 
 class _WordTable(NamedTuple):
-    """Corners sorted by a word: `corner[start[p] : p]` are the earlier corners with the word of the corner at p."""
+    """Corners sorted by a word: `corner[first[word] : first[word] + before[c]]` are the earlier ones with that of `c`.
+
+    Args:
+        corner: Shape (corners,).
+        first: Shape (words + 1,).
+        before: Shape (corners,); 0 for one with a common word, which meets none.
+    """
 
     corner: _Rows
-    place: _Rows
-    start: _Rows
-    is_common: NDArray[np.bool_]
-    common: NDArray[np.uint32]
+    first: _Rows
+    before: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, word: NDArray[np.uint32]) -> _WordTable:
-        """Sort corners by their words."""
-        corner = np.argsort(word, kind="stable").astype(np.int32)
-        place = np.empty_like(corner)
-        place[corner] = np.arange(len(corner), dtype=np.int32)
-        first = _run_starts(word[corner])
-        bearers = np.diff(first, append=len(corner))
-        start, is_common = np.repeat(first.astype(np.int32), bearers), np.repeat(bearers > MOST_BEARERS, bearers)
-        return cls(corner, place, start, is_common, word[corner[first[bearers > MOST_BEARERS]]])
+    def of(cls, every: Words, bits: int, part: int) -> _WordTable:
+        """Sort corners by the word that a part of the descriptor is: a group of words at a time, in little memory."""
+        table = cls(np.empty(len(every), np.int32), np.zeros((1 << bits) + 1, np.int32), np.zeros(len(every), np.uint8))
+        group_of = np.empty(len(every), np.uint8)
+        np.right_shift(every["bits"], np.uint64(64 - bits * part - _GROUP_BITS), out=group_of, casting="unsafe")
+        group_of &= (1 << _GROUP_BITS) - 1
+        words = 1 << (bits - _GROUP_BITS)
+        for group in range(1 << _GROUP_BITS):
+            own = np.flatnonzero(group_of == group)
+            word = _words_of_part(every[own], bits, part) & np.uint32(words - 1)
+            bearers = np.bincount(word, minlength=words)
+            ends = np.cumsum(bearers)
+            before = np.arange(len(own)) - np.repeat(ends - bearers, bearers)
+            before[np.repeat(bearers > MOST_BEARERS, bearers)] = 0
+            own = own[np.argsort(word, kind="stable")]
+            start = int(table.first[group * words])
+            table.corner[start : start + len(own)] = own
+            table.first[group * words + 1 : (group + 1) * words + 1] = start + ends
+            table.before[own] = before
+        return table
 
-    def meeting_any(self, corners: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return of each corner whether it has the word of any of some corners, these among them.
+    def common(self) -> NDArray[np.uint32]:
+        """Return the words that too many corners have, in ascending order."""
+        return np.flatnonzero(np.diff(self.first) > MOST_BEARERS).astype(np.uint32)
+
+    def meetings(self, corners: _Ints, word: NDArray[np.uint32]) -> tuple[_Ints, _Ints]:
+        """Return the pairs of an earlier corner and one of these corners that have the same word.
 
         Args:
-            corners: Shape (corners,), whether each is one of them.
+            corners: Some corners.
+            word: The word of each of them.
         """
-        is_borne = np.zeros(len(self.start), np.bool_)
-        is_borne[self.start[self.place[corners]]] = True
-        return is_borne[self.start[self.place]]
-
-    def meetings(self, corners: _Ints) -> tuple[_Ints, _Ints]:
-        """Return the pairs of an earlier corner and one of these corners that have the same word."""
-        place = self.place[corners].astype(np.int64)
-        before = np.where(self.is_common[place], 0, place - self.start[place])
-        later = np.repeat(corners, before)
+        before = self.before[corners].astype(np.int64)
         ends = np.cumsum(before)
-        within = np.arange(int(before.sum())) - np.repeat(ends - before, before)
-        return self.corner[np.repeat(self.start[place], before) + within].astype(np.int64), later
+        at = np.arange(int(before.sum())) + np.repeat(self.first[word] - ends + before, before)
+        return self.corner[at].astype(np.int64), np.repeat(corners, before)
 
 
 def _run_starts(ascending: NDArray[Any]) -> _Ints:
@@ -218,11 +249,6 @@ def _by_picture(owner: _Rows) -> Iterator[_Ints]:
         end = int(np.searchsorted(owner, last, side="right"))
         yield np.arange(begin, end)
         begin = end
-
-
-def _joined(meetings: Sequence[tuple[_Ints, _Ints]]) -> tuple[_Ints, _Ints]:
-    earlier, later = zip(*meetings, strict=True)
-    return np.concatenate(earlier), np.concatenate(later)
 
 
 def _agreeing_pairs(every: Words, owner: _Rows, earlier: _Ints, later: _Ints) -> SharedWords:

@@ -123,8 +123,10 @@ def _all_columns(
     parts = [live_columns(worker.workspace, stage, wanted, shard) for shard in upstream]
     ids = [part.column("record_id") for part in parts]
     whole = pa.concat_tables([part.select(wanted) for part in parts], promote_options="permissive")
-    del parts  # frees the shards as soon as their columns are combined
-    return ids, whole.combine_chunks()
+    del parts  # frees each column of the shards as soon as it is combined
+    for place, name in enumerate(wanted):
+        whole = whole.set_column(place, name, whole.select([name]).combine_chunks().column(name))
+    return ids, whole
 
 
 def _named(ids: pa.Array, spoken_of: NDArray[np.int64], overridden: Iterable[str]) -> Iterator[tuple[int, str]]:

@@ -1,0 +1,78 @@
+"""What searching near-duplicates keeps of each picture, in bytes: the most that is held at a time, as it is allocated.
+
+Growth between two numbers of pictures is looked at, so that what a search takes at any size does not count. Numbers are
+a tenth more than measured; who makes a search keep less lowers them here.
+"""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from benchwright.diagnostics.copies.candidate_pairs import near_by_features, near_by_hash
+from benchwright.diagnostics.features import word_matching
+from benchwright.diagnostics.features.hamming import iter_pairs
+from benchwright.diagnostics.features.visual_words import CORNERS, WORD_BITS, Words, decode_words
+
+
+def most_held(search: Callable[[int], object], pictures: int) -> int:
+    tracemalloc.start()
+    try:
+        search(pictures)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def pairs_of_codes(pictures: int) -> int:
+    return sum(len(pairs.left) for pairs in iter_pairs(codes(pictures), distance=8))
+
+
+def partners_by_hash(pictures: int) -> object:
+    return near_by_hash(codes(pictures), distance=8)
+
+
+def partners_by_words(pictures: int) -> object:
+    return near_by_features(MadeWords(pictures), [None] * pictures, ["an id"] * pictures)
+
+
+def codes(pictures: int) -> np.ndarray:
+    return np.random.default_rng(pictures).integers(0, 2**64, pictures, dtype=np.uint64)
+
+
+class MadeWords:
+    """Words of pictures that have nothing in common, each made when it is looked at."""
+
+    def __init__(self, pictures: int) -> None:
+        self._pictures = pictures
+
+    def __len__(self) -> int:
+        return self._pictures
+
+    def __getitem__(self, place: int) -> Words:
+        if place >= self._pictures:
+            raise IndexError(place)
+        words = np.zeros(CORNERS, decode_words("").dtype)
+        bits = np.random.default_rng(place).integers(0, 1 << WORD_BITS, CORNERS, dtype=np.uint64)
+        words["bits"] = bits << np.uint64(64 - WORD_BITS)
+        return words
+
+
+@pytest.mark.parametrize(
+    ("search", "sizes", "most_bytes"),
+    [
+        pytest.param(pairs_of_codes, (60_000, 120_000), 43, id="pairs_of_codes"),
+        pytest.param(partners_by_hash, (60_000, 120_000), 86, id="partners_by_hash"),
+        pytest.param(partners_by_words, (1_000, 2_000), 5_000, id="partners_by_words"),
+    ],
+)
+def test_a_search_keeps_so_many_bytes_a_picture_at_most(
+    search: Callable[[int], object], sizes: tuple[int, int], most_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_matching, "_AT_A_TIME", 1 << 11)  # what is compared at a time grows too, up to a limit
+    search(50)  # imports
+    few, many = (most_held(search, pictures) for pictures in sizes)
+    assert (many - few) / (sizes[1] - sizes[0]) <= most_bytes
