@@ -42,12 +42,14 @@ class Wording:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each kind of fault, and one for items in another language than most."""
-        needs_words(audited)
+        worded = [each for each in audited.worded.values() if each.item.question]
+        if not worded:
+            needs_words(audited)
         faults_of = _KeptFaults(context)
         items: defaultdict[str, dict[str, None]] = defaultdict(dict)
         words: defaultdict[str, dict[str, str]] = defaultdict(dict)
         other: list[str] = []
-        for each, (faults, is_english) in context.look_at_each(audited.items, lambda each: faults_of(each.item)):
+        for each, (faults, is_english) in context.look_at_each(worded, lambda each: faults_of(each.item)):
             if not is_english or _is_foreign(audited, each.item_id):
                 other.append(each.item_id)
             for kind, place, fault, correction in faults:
@@ -65,8 +67,8 @@ class Wording:
                 {"words": dict(list(words[kind].items())[:_SHOWN])},
                 "possible" if kind == "spelling" else "likely",
             )
-        english = len(audited.items) - len(other)
-        if other and english >= _MOSTLY * len(audited.items) and any(_is_foreign(audited, item) for item in other):
+        english = len(worded) - len(other)
+        if other and english >= _MOSTLY * len(worded) and any(_is_foreign(audited, item) for item in other):
             foreign = tuple(item for item in other if _is_foreign(audited, item))
             yield Finding(
                 "other_language",
@@ -113,7 +115,7 @@ class _KeptFaults:
 
 def _is_foreign(audited: AuditedItems, item_id: str) -> bool:
     """Return whether most letters of a question are of another alphabet than English has."""
-    question = audited.by_id[item_id].item.question
+    question = audited.worded[item_id].item.question
     if question.isascii():
         return False
     letters = [letter for letter in question if letter.isalpha()]

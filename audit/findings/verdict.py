@@ -99,7 +99,7 @@ def verdict_of(report: AuditReport) -> Verdict:
             named = ", ".join(f"{kind.words} ({concerned(kind)})" for kind in kinds[:5])
             more = f" and {len(kinds) - 5} more kinds" if len(kinds) > 5 else ""
             reasons.append(f"{severity.capitalize()}: {named}{more}.")
-    known = report.audited.by_id.keys() | report.audited.wordless_by_id.keys()
+    known = {each.item_id for each in report.audited.all_items}
     touched = len(report.items_of("high", "medium") & known)
     if touched:
         reasons.append(
@@ -108,7 +108,10 @@ def verdict_of(report: AuditReport) -> Verdict:
         )
     if unreadable:
         reasons.append(f"{counted(unreadable, 'row or picture', 'rows and pictures')} cannot be read.")
-    if not report.audited.items and items:
+    if report.audited.open_items:
+        of = counted(len(report.audited.open_items), "question is open", "questions are open")
+        reasons.append(f"{of}: words, pictures and repeats were checked, and nothing that goes by options.")
+    if report.audited.wordless and not report.audited.worded:
         reasons.append("The source has no words of its questions: only keys and replies were checked.")
     elif report.audited.wordless:
         wordless = counted(len(report.audited.wordless), "item", "items")
@@ -116,7 +119,7 @@ def verdict_of(report: AuditReport) -> Verdict:
     if has_no_picture:
         named = counted(len(report.audited.absent), "picture that items name is", "pictures that items name are")
         reasons.append(f"The {named} not there or cannot be read: only texts and keys were checked.")
-    elif report.audited.items and not report.audited.pictures:
+    elif report.audited.worded and not report.audited.pictures:
         reasons.append("No picture could be read: only texts and keys were checked.")
     skipped = sum(check.state == "skipped" for check in report.checks)
     if skipped:

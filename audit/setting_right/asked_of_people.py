@@ -14,7 +14,7 @@ from ..checks.splits import TRAINING
 from ..checks.wording import FAULTS
 from ..findings.finding import SEVERITIES, Finding, Severity
 from ..findings.report import AuditReport
-from ..source.audited_items import AuditedItem, AuditedItems
+from ..source.audited_items import AuditedItem, AuditedItems, OpenItem
 
 _PICTURES_ALIKE = ("duplicate_picture", "duplicate_picture_across_splits", "similar_pictures")
 """Kinds about pictures that are copies of one another, or may be."""
@@ -114,6 +114,12 @@ def questions_of(report: AuditReport) -> AuditQuestions:
     return AuditQuestions(asking.items, list(asking.pairs.values()), dict(sorted(asking.not_asked.items())))
 
 
+def is_asked(finding: Finding) -> bool:
+    """Return whether people can be asked about a finding; others are to be mended in the source."""
+    kinds = (*_PICTURES_ALIKE, *_ASKED_TWICE, *_ITEM_KINDS, *_WORDING_KINDS, _AMBIGUOUS)
+    return finding.kind in kinds or _is_about_bad_picture(finding)
+
+
 def _all_asked(report: AuditReport, reviewed: frozenset[str]) -> _Asking:
     asking = _Asking(report.audited, reviewed)
     for finding in report.findings:
@@ -201,18 +207,18 @@ class _Asking:
         return self.audited.in_order(item for image_id in pictures for item in self.audited.items_of_picture[image_id])
 
     def _images(self, item: str) -> list[str]:
-        return [image.image_id for image in self.audited.by_id[item].item.images]
+        return [image.image_id for image in self.audited.worded[item].item.images]
 
     def _name(self, item: str, picture: str) -> str:
         """Return the name by which an item calls a picture."""
-        names = self.audited.by_id[item].names
+        names = self.audited.worded[item].names
         return next(
             (name for name, image_id in zip(names, self._images(item), strict=False) if image_id == picture), ""
         )
 
     def _notes_on_items(self, items: Sequence[str], *, with_key: bool) -> Iterator[SideNote]:
         for item in items[:_MOST_SHOWN]:
-            yield _note_on_item(self.audited.by_id[item], with_key=with_key and item not in self.reviewed)
+            yield _note_on_item(self.audited.worded[item], with_key=with_key and item not in self.reviewed)
         if len(items) > _MOST_SHOWN:
             yield SideNote("Further items", ", ".join(map(_cut, items[_MOST_SHOWN : 4 * _MOST_SHOWN])))
 
@@ -247,10 +253,11 @@ def _note_on(finding: Finding) -> SideNote:
     return SideNote(f"The audit found: {finding.kind.replace('_', ' ')}", "\n".join(lines))
 
 
-def _note_on_item(audited: AuditedItem, *, with_key: bool) -> SideNote:
+def _note_on_item(audited: AuditedItem | OpenItem, *, with_key: bool) -> SideNote:
     item = audited.item
     options = [f"{choice.key}: {choice.text or 'a picture'}" for choice in item.choices]
-    key = ["no key" if item.right_key is None else f"Key: {item.right_key}"] if with_key else []
+    right = audited.answer if isinstance(audited, OpenItem) else item.right_key
+    key = ["no key" if right is None else f"Key: {right}"] if with_key else []
     lines = [item.question, *options, *key, *([", ".join(audited.names)] if audited.names else [])]
     split = f" ({audited.split})" if audited.split else ""
     return SideNote(f"Item {_cut(audited.item_id, 120)}{_cut(split, 60)}", "\n".join(map(_cut, lines)))
