@@ -9,7 +9,7 @@ from typing import ClassVar
 from benchwright.texts.normalization import counted
 
 from ..check import AuditContext
-from ..findings.finding import Finding
+from ..findings.finding import LEFT_OUT, Finding
 from ..source.audited_items import AuditedItems, RowFault
 
 _ROWS = 200
@@ -30,7 +30,7 @@ class RowsLeftOut:
             by_reason[row.reason].append(row)
         for reason, rows in by_reason.items():
             yield Finding(
-                "row_is_no_item",
+                LEFT_OUT,
                 "high",
                 tuple(dict.fromkeys(row.item_id for row in rows)),
                 f"{counted(len(rows), 'row is no item', 'rows are no items')} and cannot be checked, such as "

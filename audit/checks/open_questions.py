@@ -58,9 +58,7 @@ def _asked_twice(items: Sequence[OpenItem], splits: Mapping[str, str]) -> Findin
     answers = {each.item_id: each.answer.replace("\n", " or ") for each in items if each.answer is not None}
     evidence = {"question": items[0].item.question, "answers": answers}
     if _contradict(items):
-        summary = (
-            "The same open question about the same picture has different answers: one is wrong, or both are right."
-        )
+        summary = "The same open question about the same picture has different answers: perhaps one of them is wrong."
         return Finding("contradicting_keys", "high", ids, summary, evidence)
     named = sorted({splits[item_id] for item_id in ids if item_id in splits})
     where = f" in the splits {', '.join(named)}" if len(named) > 1 else ""

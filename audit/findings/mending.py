@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from .finding import Finding
+from .finding import LEFT_OUT, Finding
 
 Way = Literal["people", "step", "option", "source"]
 
@@ -62,7 +62,7 @@ _STEPS: Mapping[str, tuple[str, str]] = {
 """Step that leaves out, or asks about, items with a finding of a kind, and its page."""
 _OTHERWISE: Mapping[str, Mending] = {
     "pictures_not_there": Mending("option", "Give the folder of the pictures with `--pictures`.", page="audit.md"),
-    "row_is_no_item": Mending(
+    LEFT_OUT: Mending(
         "source",
         "Mend the rows, or say with `--column` which column holds what.",
         page="imported-questions.md",
@@ -93,7 +93,7 @@ def mending_of(finding: Finding) -> Mending:
     if finding.kind in _OTHERWISE:
         return _OTHERWISE[finding.kind]
     step, page = _STEPS.get(finding.kind) or _by_ending(finding.kind)
-    in_recipe = f"The step `{step}` of a recipe keeps such items out." if step else ""
+    in_recipe = f"In a recipe, the step `{step}` leaves such items out or asks about them." if step else ""
     if is_asked(finding):
         return Mending("people", " ".join(filter(None, (_ASKED, in_recipe))), step, "audit.md#set-it-right")
     return Mending("step", in_recipe, step, page) if step else _IN_SOURCE

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -46,11 +46,13 @@ def write_sarif(report: AuditReport, path: Path, *, root: Path | None = None) ->
 def sarif(report: AuditReport, *, root: Path | None = None) -> dict[str, Any]:
     """Return an audit as a SARIF document, as `write_sarif` writes it."""
     places, top = SourcePlaces(report.audited), (root or Path.cwd()).resolve()
-    accepted = (
-        _result(each, places, top, is_accepted=True) for finding in report.accepted for each in _by_item(finding)
+    told = (
+        _result(each, places, top, is_accepted=is_accepted)
+        for findings, is_accepted in ((report.findings, False), (report.accepted, True))
+        for finding in findings
+        for each in _by_item(finding)
     )
-    new = (_result(each, places, top, is_accepted=False) for finding in report.findings for each in _by_item(finding))
-    results = list(islice(chain(new, accepted), _MOST_RESULTS))
+    results = list(islice(told, _MOST_RESULTS))
     total = sum(max(1, len(finding.items)) for finding in (*report.findings, *report.accepted))
     run: dict[str, Any] = {
         "tool": {
@@ -64,16 +66,7 @@ def sarif(report: AuditReport, *, root: Path | None = None) -> dict[str, Any]:
         "invocations": [
             {
                 "executionSuccessful": not report.failed,
-                "toolExecutionNotifications": [
-                    *(
-                        {
-                            "level": "error",
-                            "message": {"text": f"{check.name} failed {check.where}: {_text(check.why)}"},
-                        }
-                        for check in report.failed
-                    ),
-                    *_notes_on_missing(len(results), total),
-                ],
+                "toolExecutionNotifications": list(_notifications(report, total - len(results))),
             }
         ],
         "columnKind": "unicodeCodePoints",
@@ -81,10 +74,12 @@ def sarif(report: AuditReport, *, root: Path | None = None) -> dict[str, Any]:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _notes_on_missing(shown: int, total: int) -> Iterator[dict[str, Any]]:
-    if shown < total:
-        text = f"{total - shown:,} of {total:,} results are left out, the mildest; all are in audit.json"
-        yield {"level": "warning", "message": {"text": text}}
+def _notifications(report: AuditReport, left_out: int) -> Iterator[dict[str, Any]]:
+    """Yield what failed, and how many results are left out, the mildest."""
+    for check in report.failed:
+        yield {"level": "error", "message": {"text": f"{check.name} failed {check.where}: {_text(check.why)}"}}
+    if left_out:
+        yield {"level": "warning", "message": {"text": f"{left_out:,} results are left out; all are in audit.json"}}
 
 
 def _by_item(finding: Finding) -> Iterator[Finding]:
@@ -135,11 +130,8 @@ def _is_row_of(row: Any, item: str) -> bool:
 def _location(place: SourcePlace, root: Path, item: str) -> dict[str, Any]:
     path = place.file.resolve()
     inside = path.is_relative_to(root)
-    artifact = (
-        {"uri": quote(path.relative_to(root).as_posix()), "uriBaseId": "%SRCROOT%"}
-        if inside
-        else {"uri": path.as_uri()}
-    )
+    below = quote(path.relative_to(root).as_posix()) if inside else ""
+    artifact = {"uri": below, "uriBaseId": "%SRCROOT%"} if inside else {"uri": path.as_uri()}
     # Code hosts show nothing without a line: what has none stands at the first.
     physical: dict[str, Any] = {"artifactLocation": artifact, "region": {"startLine": place.first or 1}}
     if place.last is not None:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from benchwright.texts.normalization import counted
 
-from .finding import SEVERITIES, Finding, Severity
+from .finding import LEFT_OUT, SEVERITIES, Finding, Severity
 from .report import AuditReport
 
 _MUCH_UNREADABLE = 0.05
@@ -90,8 +90,9 @@ def verdict_of(report: AuditReport) -> Verdict:
     headline = _UNCHECKED if report.failed and level in {"low", "clean"} else _HEADLINES[level]
     has_no_picture = bool(report.audited.absent) and not report.audited.pictures
     unreadable = len(report.audited.unreadable) - has_no_picture  # that none is there has a sentence of its own
-    if level != "high" and unreadable and unreadable >= _MUCH_UNREADABLE * (items + unreadable):
-        level, headline = "medium", "A good part of it cannot be read: begin there."
+    is_worse = any(finding.kind != LEFT_OUT for finding in report.of("high"))
+    if not is_worse and unreadable and unreadable >= _MUCH_UNREADABLE * (items + unreadable):
+        level, headline = "high" if level == "high" else "medium", "A good part of it cannot be read: begin there."
     reasons = []
     for severity in SEVERITIES:
         kinds = [kind for kind in kinds_of(report.findings, items) if kind.severity == severity]
