@@ -17,6 +17,7 @@ from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.workspace import Workspace
 
 from .campaigns import EDITS, FOLDER, ITEMS, PAIRS, REVIEWS, item_campaigns, release_of
+from .filter_files import write_filter
 
 if TYPE_CHECKING:
     from benchwright.annotation import JudgedCopy, ReviewStore
@@ -35,6 +36,7 @@ class SetRight(NamedTuple):
         scores: Scores of the models that were given, by both.
         page: The comparison as a page.
         open: Number of tasks that still lack answers, which changed nothing.
+        filter: Folder with the errata as a filter for other harnesses, and a page of them in Markdown.
         undecided: Ids of items on which all whom they were given to decided and agreed on nothing, which changed
             nothing either; sorted.
     """
@@ -46,6 +48,7 @@ class SetRight(NamedTuple):
     differences: ReleaseDifferences
     scores: tuple[Rescored, ...]
     page: Path
+    filter: Path
     open: int
     undecided: tuple[str, ...]
 
@@ -74,6 +77,7 @@ class SetRight(NamedTuple):
             "same": self.differences.same,
             "scores": [score.to_json() for score in self.scores],
             "page": str(self.page),
+            "filter": str(self.filter),
             "open": self.open,
             "undecided": [self.own_ids[item_id] for item_id in self.undecided],
         }
@@ -90,8 +94,8 @@ def set_right(
 ) -> SetRight:
     """Write the release that follows from what people decided, and the page that compares it with the one before.
 
-    The errata are written to `audit/errata-VERSION.json` of the workspace too. Repeated with the same decisions, it
-    changes nothing.
+    The errata are written to `audit/errata-VERSION.json` of the workspace too, and to `OUT-errata` as a filter for
+    other harnesses with a page in Markdown (`filter_files`). Repeated with the same decisions, it changes nothing.
 
     Args:
         workspace: Workspace in which `open_campaigns` opened campaigns.
@@ -134,10 +138,12 @@ def set_right(
     mine = {(erratum.item_id, erratum.content_hash) for erratum in errata}
     became = tuple(each for each in released_errata(after) if (each.item_id, each.content_hash) in mine)
     judged = {*undecided, *(erratum.item_id for erratum in errata)}
-    own_ids = {
-        each.item.item_id: _own_id(each.item) for each in before.items(fetched=False) if each.item.item_id in judged
-    }
-    return SetRight(before, after, became, own_ids, differences, scores, page, still_open, undecided)
+    items = {each.item.item_id: each.item for each in before.items(fetched=False) if each.item.item_id in judged}
+    own_ids = {item_id: _own_id(item) for item_id, item in items.items()}
+    folder = out.with_name(f"{out.name}-errata")
+    done = SetRight(before, after, became, own_ids, differences, scores, page, folder, still_open, undecided)
+    write_filter(folder, done, items)
+    return done
 
 
 def _own_id(item: Item) -> str:

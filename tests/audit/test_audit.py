@@ -195,7 +195,9 @@ def test_the_json_document_is_the_contract(faulty: Bench) -> None:
         "source", "items", "images", "unreadable", "checks", "blind_strategy", "findings", "page",
     }  # fmt: skip
     assert {frozenset(check) for check in document["checks"]} == {frozenset({"name", "state", "why", "failed_on"})}
-    assert {frozenset(each) for each in document["findings"]} == {frozenset({"kind", "severity", "items", "evidence", "mend"})}
+    assert {frozenset(each) for each in document["findings"]} == {
+        frozenset({"kind", "severity", "items", "evidence", "mend"})
+    }
     assert {frozenset(row) for row in document["unreadable"]} == {frozenset({"where", "reason"})}
     assert any(row["where"] == "images/12.jpg" for row in document["unreadable"])
 
