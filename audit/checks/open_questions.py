@@ -10,7 +10,7 @@ from benchwright.diagnostics.wording.repeated_questions import NEAR, repeated_qu
 from benchwright.texts.normalization import normal
 
 from ..check import AuditContext, CheckSkipped
-from ..evidence import standing_open_items
+from ..evidence import standing_items
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItems, OpenItem
 
@@ -27,9 +27,11 @@ class RepeatedOpenQuestions:
         Raises:
             CheckSkipped: No question is open.
         """
-        standing = standing_open_items(audited, context)
-        if not standing:
+        open_items = [each for each in audited.open_items if each.item.question]
+        if not open_items:
             raise CheckSkipped("no question with words is open")
+        shown = standing_items(audited, context)
+        standing = {each.item_id: shown[each.item_id] for each in open_items}
         own_id = {item.item_id: own for own, item in standing.items()}
         groups: defaultdict[tuple[bool, str], set[str]] = defaultdict(set)
         pictured = [item for item in standing.values() if item.images]

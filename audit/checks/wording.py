@@ -11,23 +11,13 @@ from benchwright.errors import PrerequisiteError
 
 from ..check import AuditContext, CheckSkipped, needs_words
 from ..findings.finding import Finding
+from ..findings.kinds import FAULTS
 from ..source.audited_items import AuditedItems
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.wording.spelling import Spelling
     from benchwright.records import Item
 
-FAULTS = {
-    "spelling": ("misspelled_words", "Words that no list has"),
-    "article": ("wrong_article", "`a` and `an` before the wrong sound"),
-    "agreement": ("words_that_disagree", "Words that do not agree in number, person or tense"),
-    "doubled_word": ("doubled_word", "Words that stand twice in a row"),
-    "capital": ("small_first_letter", "Questions that begin with a small letter"),
-    "end_mark": ("no_end_mark", "Questions without a mark at the end"),
-    "too_long": ("very_long_text", "Questions or options of very many characters"),
-    "too_short": ("very_short_question", "Questions of very few characters"),
-}
-"""Kind and summary of the finding about each fault of the step `language`."""
 _MOSTLY = 0.8
 _SHOWN = 200
 _HAS_OWN_CHECK = "names_answer"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from .finding import LEFT_OUT, Finding
+from .kinds import is_asked
 
 Way = Literal["people", "step", "option", "source"]
 
@@ -88,15 +89,20 @@ _OTHERWISE: Mapping[str, Mending] = {
 
 def mending_of(finding: Finding) -> Mending:
     """Return what mends a finding."""
-    from ..setting_right.asked_of_people import is_asked
-
     if finding.kind in _OTHERWISE:
         return _OTHERWISE[finding.kind]
-    step, page = _STEPS.get(finding.kind) or _by_ending(finding.kind)
+    step, page = _STEPS.get(finding.kind) or _of_rules(finding.kind) or _by_ending(finding.kind)
     in_recipe = f"In a recipe, the step `{step}` leaves such items out or asks about them." if step else ""
     if is_asked(finding):
         return Mending("people", " ".join(filter(None, (_ASKED, in_recipe))), step, "audit.md#set-it-right")
     return Mending("step", in_recipe, step, page) if step else _IN_SOURCE
+
+
+def _of_rules(kind: str) -> tuple[str, str] | None:
+    """Return the step that has the rule of a kind, for faults of single items."""
+    from benchwright.diagnostics.item_faults.rules import KINDS
+
+    return ("question_faults", "item-filters.md#question_faults") if kind in KINDS else None
 
 
 def _by_ending(kind: str) -> tuple[str | None, str]:

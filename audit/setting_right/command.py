@@ -13,7 +13,7 @@ from benchwright.texts.normalization import counted, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .correcting import SetRight
+    from .outcome import SetRight
 
 _SHOWN = 20
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)

@@ -18,7 +18,7 @@ from benchwright.workspace.atomic import write_bytes
 from . import errata_filter
 
 if TYPE_CHECKING:
-    from .correcting import SetRight
+    from .outcome import SetRight
 
 COLUMNS = (
     "id", "item_id", "became", "finding", "key", "instead", "was_text", "right_text", "edits", "agreed", "asked",

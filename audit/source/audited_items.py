@@ -104,6 +104,7 @@ class WordlessItem:
         where: File and row.
         group_keys: What items share that hang together.
         stated_id: The id that the source states, which other items may have too.
+        states_options: Whether the number of options is its own, and not that of other items of its task.
     """
 
     item_id: str
@@ -114,11 +115,17 @@ class WordlessItem:
     where: str
     group_keys: tuple[str, ...]
     stated_id: str
+    states_options: bool = True
 
     @property
     def has_key(self) -> bool:
         """Return whether the source states which option is right."""
         return self.key is not None
+
+    @property
+    def fewest_options(self) -> int:
+        """Return the number of options that it has at least: with its key, and two."""
+        return len(self.options) if self.states_options else max(2, (self.key or 0) + 1)
 
     @property
     def keyed_item(self) -> KeyedItem:

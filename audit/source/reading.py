@@ -241,7 +241,9 @@ class _SourceReading:
             groups += [f"picture:{image_id}" for image_id in each.stand_ins] if each.names else []
             stated = str(question.labels.get(STATED_ID) or question.key)
             wordless.append(
-                WordlessItem(question.key, question.task, options, key, question.split, where, tuple(groups), stated)
+                WordlessItem(
+                    question.key, question.task, options, key, question.split, where, tuple(groups), stated, bool(texts)
+                )
             )
         self.wordless = tuple(wordless)
         self.without_words = []

@@ -67,3 +67,11 @@ def test_short_answers_among_keys_of_which_there_are_no_words_are_keys(tmp_path:
     assert report.to_json()["items"] == 44
     assert not {"missing_key", "row_is_no_item"} & {finding.kind for finding in report.findings}
     assert [each.answer for each in report.audited.open_items] == ["24/7\n3.4"] * 4
+
+
+def test_the_number_of_options_of_another_item_is_no_chance(tmp_path: Path) -> None:
+    letters = "AABB" * 20 + "ABCD" * 15  # half of the items have two options, as nobody says
+    keys = {f"v_{number}": {"ground_truth": letter} for number, letter in enumerate(letters)}
+    (tmp_path / "answers.json").write_text(json.dumps(keys), encoding="utf-8")
+    report = audit(tmp_path / "answers.json", tmp_path / "out", AuditSettings(workers=1))
+    assert "key_letters_uneven" not in {finding.kind for finding in report.findings}
