@@ -270,8 +270,8 @@ class AuditedItems:
 
     @cached_property
     def worded(self) -> Mapping[str, AuditedItem | OpenItem]:
-        """Return the items with words by their own id, open questions among them."""
-        return {audited.item_id: audited for audited in (*self.items, *self.open_items)}
+        """Return the items with words and options, then the open questions, by their own id."""
+        return {**self.by_id, **self.open_by_id}
 
     @cached_property
     def where_of(self) -> Mapping[str, str]:
@@ -310,7 +310,7 @@ class AuditedItems:
     def items_of_picture(self) -> Mapping[str, tuple[str, ...]]:
         """Return for each readable picture the own ids of the items that show it, in order."""
         shown: defaultdict[str, list[str]] = defaultdict(list)
-        for audited in (*self.items, *self.open_items):
+        for audited in self.worded.values():
             for image_id in dict.fromkeys(image.image_id for image in audited.item.images):
                 if image_id in self.pictures:
                     shown[image_id].append(audited.item_id)

@@ -124,7 +124,8 @@ class _SourceReading:
 
     def _rows_left_out(self) -> tuple[RowFault, ...]:
         """Return the rows of which nothing can be checked, each with an id that nothing else has."""
-        known = {each.item_id for each in (*self.items, *self.wordless, *self.open_items, *self.rotations)}
+        known = {each.item_id for each in self.items} | {each.item_id for each in self.wordless}
+        known |= {each.item_id for each in self.open_items} | {each.item_id for each in self.rotations}
         faulty = {each.where for each in self.faults}
         return tuple(
             row._replace(item_id=row.where) if row.item_id in known or not row.item_id else row
