@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     from .findings.finding import Finding
     from .safety_classifier import SafetyClassifier
-    from .source.audited_items import AuditedItem, AuditedItems
+    from .source.audited_items import AuditedItem, AuditedItems, OpenItem
 
+Asked = TypeVar("Asked", bound="AuditedItem | OpenItem")
 S = TypeVar("S")
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
@@ -124,9 +125,7 @@ class AuditContext:
         value: T = self.memo[name]
         return value
 
-    def look_at_each(
-        self, items: Iterable[AuditedItem], look: Callable[[AuditedItem], T]
-    ) -> Iterator[tuple[AuditedItem, T]]:
+    def look_at_each(self, items: Iterable[Asked], look: Callable[[Asked], T]) -> Iterator[tuple[Asked, T]]:
         """Yield each item with what a check makes of it; one on which it raises is recorded, and the others go on.
 
         Raises:
@@ -198,7 +197,9 @@ class AuditCheck(Protocol):
 
 
 def needs_words(audited: AuditedItems) -> None:
-    """Raise `CheckSkipped` where the source has no words of any question."""
+    """Raise `CheckSkipped` where the source has no words of any question that has options."""
+    if audited.open_items and not audited.items:
+        raise CheckSkipped("all questions with words are open, and this looks at options")
     if not audited.items:
         raise CheckSkipped("the source has keys and no words of its questions; give the questions as well")
 

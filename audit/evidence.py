@@ -68,7 +68,7 @@ def brought_replies(audited: AuditedItems, context: AuditContext) -> BroughtRepl
 
 
 def _read_replies(audited: AuditedItems, context: AuditContext) -> BroughtReplies:
-    items = [each.keyed_item for each in audited.all_items]
+    items = [each.keyed_item for each in audited.choice_items]
     given = [replies for name, path in context.replies for replies in read_replies(path, items, model=name)]
     named = {replies.model for replies in given}
     models = [*(replies for replies in audited.replies if replies.model not in named), *given]
@@ -82,7 +82,8 @@ def _read_replies(audited: AuditedItems, context: AuditContext) -> BroughtReplie
 def needs_pictures(audited: AuditedItems) -> None:
     """Raise `CheckSkipped` where no picture of the source can be read."""
     if not audited.pictures:
-        needs_words(audited)
+        if not audited.worded:
+            needs_words(audited)
         raise CheckSkipped(_NO_PICTURES)
 
 
@@ -217,11 +218,11 @@ def item_report(audited: AuditedItems, context: AuditContext) -> ItemReport:
 
 
 def standing_items(audited: AuditedItems, context: AuditContext) -> Mapping[str, Item]:
-    """Return each item by its own id, with the picture that stands for all its copies in place of each copy."""
+    """Return each item with words by its own id, with the picture that stands for all its copies in place of each."""
 
     def standing() -> dict[str, Item]:
         shown_as = picture_copies(audited, context).shown_as if audited.pictures else {}
-        return {each.item_id: _with_one_picture_a_copy(each.item, shown_as) for each in audited.items}
+        return {own: _with_one_picture_a_copy(each.item, shown_as) for own, each in audited.worded.items()}
 
     return context.shared("standing items", standing)
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from .check import AuditCheck
 
 CHECKS: tuple[str, ...] = (
+    "checks.left_out:RowsLeftOut",
     "checks.pictures:BrokenPictures",
     "checks.pictures:PictureFaults",
     "checks.copies:CopiedPictures",
@@ -15,6 +16,7 @@ CHECKS: tuple[str, ...] = (
     "checks.splits:TornGroups",
     "checks.questions:RepeatedIds",
     "checks.questions:RepeatedQuestions",
+    "checks.open_questions:RepeatedOpenQuestions",
     "checks.item_faults:Options",
     "checks.questions:RotatedOptions",
     "checks.questions:MissingKeys",

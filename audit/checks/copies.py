@@ -105,7 +105,7 @@ def _files_of(audited: AuditedItems, pictures: Iterable[str]) -> list[str]:
     names = {
         name
         for item in _items_of(audited, group)
-        for image, name in zip(audited.by_id[item].item.images, audited.by_id[item].names, strict=False)
+        for image, name in zip(audited.worded[item].item.images, audited.worded[item].names, strict=False)
         if image.image_id in group
     }
     return sorted(names or {audited.pictures[image_id].name for image_id in group})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchwright.diagnostics.shortcuts.picks import LEAST_DECIDED, Bounds
@@ -15,12 +17,14 @@ from ..check import BLIND, FOUND, AuditContext, CheckSkipped, enough, needs_word
 from ..evidence import MOST_LEARNED, item_report, picture_measures
 from ..findings.finding import Finding, Severity
 from ..picture_measures import PictureMeasures
-from ..source.audited_items import AuditedItem, AuditedItems
+from ..source.audited_items import AuditedItem, AuditedItems, WordlessItem
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.shortcuts.letter_groups import JudgedLetters, LetterGroup
 
 _SURELY_UNEVEN = 0.001
+_SURE_SPREADS = 2.33
+"""Standard deviations above the highest possible chance from which on letters are uneven: 1 % of sets by chance."""
 _UNEVEN_GAIN = 0.05
 _STRONG_GAIN = 0.15
 """Least distance from chance, 0-1, within the 95 % interval, from which a cue is of high severity."""
@@ -159,15 +163,37 @@ def _letters_without_words(audited: AuditedItems) -> Iterator[LetterGroup]:
     from benchwright.diagnostics.shortcuts.letter_groups import AnswerPlace, LetterGroup
 
     by_task: defaultdict[str, list[AnswerPlace]] = defaultdict(list)
-    for row, each in enumerate(audited.wordless):
+    telling = list(_telling_letters(audited.wordless))
+    for row, each in enumerate(telling):
         if each.key is not None:
             place = AnswerPlace(row, Placing(each.key, len(each.options)), each.item_id)
             by_task[each.task].append(place)
     groups: list[tuple[str | None, list[AnswerPlace]]] = [*sorted(by_task.items())]
-    if len(groups) > 1 and not audited.items:
+    is_whole = len(telling) == sum(each.has_key for each in audited.wordless)
+    if len(groups) > 1 and is_whole and not audited.items:
         groups.append((None, [place for _, placed in groups for place in placed]))
     for task, placed in groups:
         yield LetterGroup(task, "answer", tuple(placed), balance([place.placing for place in placed], seed=0))
+
+
+def _telling_letters(items: Sequence[WordlessItem]) -> Iterator[WordlessItem]:
+    """Yield the items without words whose letters tell something, each with the fewest options that it can have.
+
+    Where the source states no options, those of other items are not an item's own: keys of A and B prevail where some
+    items have two options and others four. Such a task counts only where a letter is right more often than chance has
+    it though every item had the fewest options that its key allows.
+    """
+    by_task: defaultdict[str, list[WordlessItem]] = defaultdict(list)
+    for each in items:
+        if each.key is not None:
+            by_task[each.task].append(each)
+    for of_task in by_task.values():
+        most = max(Counter(each.key for each in of_task).values())
+        chance = sum(1 / each.fewest_options for each in of_task) / len(of_task)
+        spread = math.sqrt(len(of_task) * chance * (1 - chance))
+        if all(each.states_options for each in of_task) or most - len(of_task) * chance > _SURE_SPREADS * spread:
+            for each in of_task:
+                yield replace(each, options=each.options[: each.fewest_options])
 
 
 class GuessedFromWords:

@@ -38,7 +38,7 @@ class BrokenPictures:
         """Return a finding for each picture that cannot be seen."""
         measured = picture_measures(audited, context)
         absent: defaultdict[str, list[str]] = defaultdict(list)
-        for each in audited.items:
+        for each in audited.worded.values():
             for name in each.missing:
                 absent[name].append(each.item_id)
         for name, items in absent.items():

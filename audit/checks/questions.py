@@ -12,7 +12,7 @@ from benchwright.texts.normalization import counted
 from ..check import AuditContext
 from ..evidence import item_report
 from ..findings.finding import Finding, Severity
-from ..source.audited_items import AuditedItem, AuditedItems, RotatedQuestion, RowFault, WordlessItem
+from ..source.audited_items import AuditedItem, AuditedItems, OpenItem, RotatedQuestion, RowFault, WordlessItem
 
 _ROWS = 200
 """Most rows that a finding names with what is wrong with each."""
@@ -48,7 +48,7 @@ class RepeatedIds:
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return one finding, of all items whose id another item has too."""
         del context
-        by_own: defaultdict[str, list[AuditedItem | WordlessItem]] = defaultdict(list)
+        by_own: defaultdict[str, list[AuditedItem | WordlessItem | OpenItem]] = defaultdict(list)
         for each in audited.all_items:
             by_own[each.stated_id].append(each)
         repeated = {own: items for own, items in by_own.items() if len(items) > 1}
@@ -177,7 +177,7 @@ class MissingKeys:
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each split in which some items have a key and some have none."""
         del context
-        by_split: defaultdict[str | None, list[AuditedItem | WordlessItem]] = defaultdict(list)
+        by_split: defaultdict[str | None, list[AuditedItem | WordlessItem | OpenItem]] = defaultdict(list)
         for each in audited.all_items:
             by_split[each.split].append(each)
         for split, items in by_split.items():

@@ -10,7 +10,7 @@ from benchwright.statistics.components import SplitsOfKeys
 
 from ..check import AuditContext, CheckSkipped
 from ..findings.finding import Finding
-from ..source.audited_items import AuditedItem, AuditedItems, WordlessItem
+from ..source.audited_items import AuditedItem, AuditedItems, OpenItem, WordlessItem
 
 _STATED, _IMAGE = "source:", "image:"
 TRAINING = ("train", "training")
@@ -30,7 +30,7 @@ class TornGroups:
         del context
         if len(set(audited.splits.values())) < 2:
             raise CheckSkipped("the source states fewer than two splits; give a column with --column split=NAME")
-        members: defaultdict[str, list[AuditedItem | WordlessItem]] = defaultdict(list)
+        members: defaultdict[str, list[AuditedItem | WordlessItem | OpenItem]] = defaultdict(list)
         for each in audited.all_items:
             for key in each.group_keys:
                 members[key].append(each)
@@ -55,11 +55,12 @@ class TornGroups:
             )
 
 
-def _is_shown_by_all(key: str, items: Iterable[AuditedItem | WordlessItem]) -> bool:
+def _is_shown_by_all(key: str, items: Iterable[AuditedItem | WordlessItem | OpenItem]) -> bool:
     """Return whether a key stands for one picture that all of its items show; the checks of copies report those."""
     if not key.startswith(_IMAGE):
         return False
     picture = key.removeprefix(_IMAGE)
     return all(
-        isinstance(each, AuditedItem) and any(image.image_id == picture for image in each.item.images) for each in items
+        not isinstance(each, WordlessItem) and any(image.image_id == picture for image in each.item.images)
+        for each in items
     )

@@ -11,23 +11,13 @@ from benchwright.errors import PrerequisiteError
 
 from ..check import AuditContext, CheckSkipped, needs_words
 from ..findings.finding import Finding
+from ..findings.kinds import FAULTS
 from ..source.audited_items import AuditedItems
 
 if TYPE_CHECKING:
     from benchwright.diagnostics.wording.spelling import Spelling
     from benchwright.records import Item
 
-FAULTS = {
-    "spelling": ("misspelled_words", "Words that no list has"),
-    "article": ("wrong_article", "`a` and `an` before the wrong sound"),
-    "agreement": ("words_that_disagree", "Words that do not agree in number, person or tense"),
-    "doubled_word": ("doubled_word", "Words that stand twice in a row"),
-    "capital": ("small_first_letter", "Questions that begin with a small letter"),
-    "end_mark": ("no_end_mark", "Questions without a mark at the end"),
-    "too_long": ("very_long_text", "Questions or options of very many characters"),
-    "too_short": ("very_short_question", "Questions of very few characters"),
-}
-"""Kind and summary of the finding about each fault of the step `language`."""
 _MOSTLY = 0.8
 _SHOWN = 200
 _HAS_OWN_CHECK = "names_answer"
@@ -42,15 +32,15 @@ class Wording:
 
     def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
         """Return a finding for each kind of fault, and one for items in another language than most."""
-        needs_words(audited)
+        worded = [each for each in audited.worded.values() if each.item.question]
+        if not worded:
+            needs_words(audited)
         faults_of = _KeptFaults(context)
         items: defaultdict[str, dict[str, None]] = defaultdict(dict)
         words: defaultdict[str, dict[str, str]] = defaultdict(dict)
         other: list[str] = []
         languages: dict[str, str] = {}
-        for each, (faults, is_english, language) in context.look_at_each(
-            audited.items, lambda each: faults_of(each.item)
-        ):
+        for each, (faults, is_english, language) in context.look_at_each(worded, lambda each: faults_of(each.item)):
             if language or _is_foreign(audited, each.item_id):
                 languages[each.item_id] = language
             if not is_english or each.item_id in languages:
@@ -70,8 +60,8 @@ class Wording:
                 {"words": dict(list(words[kind].items())[:_SHOWN])},
                 "possible" if kind == "spelling" else "likely",
             )
-        english = len(audited.items) - len(other)
-        if languages and english >= _MOSTLY * len(audited.items):
+        english = len(worded) - len(other)
+        if languages and english >= _MOSTLY * len(worded):
             foreign = tuple(languages)
             named = ", ".join(sorted({languages[item] for item in foreign} - {""}))
             yield Finding(
@@ -136,7 +126,7 @@ def _foreign_language(question: str, spelling: Spelling) -> str:
 
 def _is_foreign(audited: AuditedItems, item_id: str) -> bool:
     """Return whether most letters of a question are of another alphabet than English has."""
-    question = audited.by_id[item_id].item.question
+    question = audited.worded[item_id].item.question
     if question.isascii():
         return False
     letters = [letter for letter in question if letter.isalpha()]

@@ -137,7 +137,15 @@ what could be freed takes a fifth of its time."""
     type=click.Choice(["high", "medium", "low", "never"]),
     default="never",
     show_default=True,
-    help="Exit with code 1 where a finding of this severity or a worse one is not accepted.",
+    help="Exit with code 1 where a finding of this severity or a worse one is not accepted; rows that are no items are "
+    "findings of high severity.",
+)
+@click.option(
+    "--sarif",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the findings in SARIF 2.1.0, each at the line of its question, for code hosts and editors; files are "
+    "named relative to the working directory.",
 )
 @click.option("--text", is_flag=True, help="Print a short text in Markdown, for a comment on a pull request.")
 @click.option(
@@ -156,16 +164,17 @@ what could be freed takes a fifth of its time."""
     """
     `{"source", "items", "images", "unreadable": [{"where", "reason"}], "checks": [{"name", "state": "done" or
     "skipped" or "failed", "why", "failed_on": [id]}], "blind_strategy": {"strategy", "accuracy", "ci", "chance",
-    "items", "tried", "beats_chance"}, "findings": [{"kind", "severity": "high" or "medium" or "low", "items":
-    [id], "evidence": {"summary", "certainty": "certain" or "likely" or "possible", ...}}], "page"}`; `items` and
-    `images` are numbers, ids are the source's own; findings that a baseline accepts are left out; kinds of copies
-    contain `duplicate`. The same document is in `audit.json`. With `--set-right` there is one more field:
-    `{"source", "items", "images", "unreadable": [{"where", "reason"}], "checks": [{"name", "state", "why",
-    "failed_on"}], "blind_strategy": {"strategy", "accuracy", "ci", "chance", "items", "tried", "beats_chance"},
-    "findings": [{"kind", "severity", "items": [id], "evidence": {"summary", "certainty", ...}}], "page",
-    "set_right": {"release", "campaigns": [{"name", "kind", "tasks", "new", "annotators"}], "not_asked": {kind:
-    number}, "not_released": [id]}}`; `not_asked` counts findings on which no campaign asks, `not_released` are
-    items that are no whole ones, such as those without a picture
+    "items", "tried", "beats_chance"}, "findings": [{"kind", "severity": "high" or "medium" or "low", "items": [id],
+    "evidence": {"summary", "certainty": "certain" or "likely" or "possible", ...}, "mend": {"way": "people" or
+    "step" or "option" or "source", "words", "step", "page"}}], "page"}`; `items` and `images` are numbers, ids are
+    the source's own; findings that a baseline accepts are left out; kinds of copies contain `duplicate`. The same
+    document is in `audit.json`. With `--set-right` there is one more field: `{"source", "items", "images",
+    "unreadable": [{"where", "reason"}], "checks": [{"name", "state", "why", "failed_on"}], "blind_strategy":
+    {"strategy", "accuracy", "ci", "chance", "items", "tried", "beats_chance"}, "findings": [{"kind", "severity",
+    "items": [id], "evidence": {"summary", "certainty", ...}, "mend"}], "page", "set_right": {"release",
+    "campaigns": [{"name", "kind", "tasks", "new", "annotators"}], "not_asked": {kind: number}, "not_released":
+    [id]}}`; `not_asked` counts findings on which no campaign asks, `not_released` are items that are no whole ones,
+    such as those without a picture
     """
 )
 def audit(
@@ -187,6 +196,7 @@ def audit(
     write_baseline: Path | None,
     fail_on: str,
     *,
+    sarif: Path | None,
     ocr: bool,
     text: bool,
     set_right: Path | None,
@@ -251,6 +261,10 @@ def audit(
             from ..setting_right.campaigns import open_campaigns
 
             opened = open_campaigns(report, set_right, settings, annotators=annotators, progress=progress)
+    if sarif is not None:
+        from ..findings.sarif import write_sarif
+
+        write_sarif(report, sarif)
     document = report.to_json() | ({} if opened is None else {"set_right": opened.to_json()})
     lines = [] if opened is None or set_right is None else _lines_on(opened, set_right)
     emit(

@@ -28,7 +28,7 @@ from .finding import Finding
 FORMAT = "benchwright/audit-baseline"
 VERSION = 1
 _MOST_BYTES = 256 << 20
-_ABOUT = ("task", "rule", "solver", "of", "split", "collection", "licence", "group")
+_ABOUT = ("task", "rule", "solver", "of", "split", "collection", "licence", "group", "reason")
 """Keys of a finding's evidence that say what it is about, besides its items."""
 
 

@@ -13,6 +13,9 @@ Certainty = Literal["certain", "likely", "possible"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """Severities, the worst first."""
 
+LEFT_OUT = "row_is_no_item"
+"""Kind of the finding about rows of which nothing can be checked."""
+
 _OF_EVIDENCE = ("summary", "certainty")
 """Keys of a finding's evidence in the JSON document that the finding's own fields fill."""
 

@@ -19,6 +19,7 @@ from benchwright.workspace.atomic import replacing
 from ..source.audited_items import AuditedItems
 from .finding import SEVERITIES, Finding
 from .finding_tables import FindingTable, tables_of
+from .mending import Mending, mending_of
 from .report import AuditReport
 from .verdict import KindCount, concerned, kinds_of, verdict_of
 
@@ -84,6 +85,7 @@ class _ShownKind(NamedTuple):
     examples: Sequence[_FindingExample]
     others: Sequence[str]
     more: int
+    mending: Mending
 
 
 def write_page(report: AuditReport, folder: Path, cache: ItemCache) -> Path:
@@ -114,7 +116,7 @@ def _pieces(report: AuditReport, previews: _Previews) -> Iterator[str]:
         "counts": report.counts,
         "facts": [
             ("items", f"{len(audited.all_items):,}"),
-            ("with a key", f"{len(audited.all_keyed):,}"),
+            ("with a key", f"{sum(each.has_key for each in audited.all_items):,}"),
             *([("rotations", f"{len(audited.rotations):,}")] if audited.rotations else []),
             ("pictures", f"{len(audited.pictures):,}"),
             ("splits", ", ".join(splits) if splits else "none stated"),
@@ -176,6 +178,7 @@ def _shown(kind: KindCount, audited: AuditedItems, previews: _Previews) -> _Show
         [_example(finding, audited, previews) for finding in full],
         others[:_IDS],
         max(0, len(others) - _IDS),
+        mending_of(kind.findings[0]),
     )
 
 
@@ -183,8 +186,8 @@ def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> _F
     of_items = [
         image.image_id
         for item in finding.items[:_PICTURES_OF_FINDING]
-        if item in audited.by_id
-        for image in audited.by_id[item].item.images
+        if item in audited.worded
+        for image in audited.worded[item].item.images
         if image.image_id in audited.pictures
     ]
     place = {image_id: number for number, image_id in reversed([*enumerate(of_items)])}
@@ -204,7 +207,10 @@ def _example(finding: Finding, audited: AuditedItems, previews: _Previews) -> _F
 
 
 def _shown_item(audited: AuditedItems, item_id: str) -> _ItemBesideFinding:
-    wordless = audited.wordless_by_id.get(item_id)
+    wordless, in_words = audited.wordless_by_id.get(item_id), audited.open_by_id.get(item_id)
+    if in_words is not None:
+        answer = [("answer", in_words.answer.replace("\n", " or "), True)] if in_words.answer is not None else []
+        return _ItemBesideFinding(item_id, in_words.split, in_words.item.question, answer)
     if wordless is not None:
         letters = zip(LETTERS, wordless.options, strict=False)
         options = [(letter, text or "", place == wordless.key) for place, (letter, text) in enumerate(letters)]
@@ -236,7 +242,7 @@ class _Previews:
     def __init__(self, audited: AuditedItems, cache: ItemCache) -> None:
         self._audited, self._cache = audited, cache
         self._files: defaultdict[str, set[str]] = defaultdict(set)
-        for each in audited.items:
+        for each in audited.worded.values():
             for image, name in zip(each.item.images, each.names, strict=False):
                 self._files[image.image_id].add(name)
         self._made: dict[str, _PictureBesideFinding] = {}

@@ -13,6 +13,7 @@ from benchwright.texts.normalization import counted
 
 from ..source.audited_items import AuditedItems
 from .finding import Finding, Severity
+from .mending import mending_of
 
 DOCUMENT = "audit.json"
 
@@ -101,6 +102,6 @@ class AuditReport:
             "unreadable": [row._asdict() for row in self.audited.unreadable],
             "checks": [check.to_json() for check in self.checks],
             "blind_strategy": None if self.blind is None else self.blind.document(),
-            "findings": [finding.to_json() for finding in self.findings],
+            "findings": [finding.to_json() | {"mend": mending_of(finding).to_json()} for finding in self.findings],
             "page": None if self.page is None else str(self.page),
         }

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from benchwright.texts.normalization import counted
 
-from .finding import SEVERITIES, Finding, Severity
+from .finding import LEFT_OUT, SEVERITIES, Finding, Severity
 from .report import AuditReport
 
 _MUCH_UNREADABLE = 0.05
@@ -90,8 +90,9 @@ def verdict_of(report: AuditReport) -> Verdict:
     headline = _UNCHECKED if report.failed and level in {"low", "clean"} else _HEADLINES[level]
     has_no_picture = bool(report.audited.absent) and not report.audited.pictures
     unreadable = len(report.audited.unreadable) - has_no_picture  # that none is there has a sentence of its own
-    if level != "high" and unreadable and unreadable >= _MUCH_UNREADABLE * (items + unreadable):
-        level, headline = "medium", "A good part of it cannot be read: begin there."
+    is_worse = any(finding.kind != LEFT_OUT for finding in report.of("high"))
+    if not is_worse and unreadable and unreadable >= _MUCH_UNREADABLE * (items + unreadable):
+        level, headline = "high" if level == "high" else "medium", "A good part of it cannot be read: begin there."
     reasons = []
     for severity in SEVERITIES:
         kinds = [kind for kind in kinds_of(report.findings, items) if kind.severity == severity]
@@ -99,7 +100,7 @@ def verdict_of(report: AuditReport) -> Verdict:
             named = ", ".join(f"{kind.words} ({concerned(kind)})" for kind in kinds[:5])
             more = f" and {len(kinds) - 5} more kinds" if len(kinds) > 5 else ""
             reasons.append(f"{severity.capitalize()}: {named}{more}.")
-    known = report.audited.by_id.keys() | report.audited.wordless_by_id.keys()
+    known = {each.item_id for each in report.audited.all_items}
     touched = len(report.items_of("high", "medium") & known)
     if touched:
         reasons.append(
@@ -108,7 +109,10 @@ def verdict_of(report: AuditReport) -> Verdict:
         )
     if unreadable:
         reasons.append(f"{counted(unreadable, 'row or picture', 'rows and pictures')} cannot be read.")
-    if not report.audited.items and items:
+    if report.audited.open_items:
+        of = counted(len(report.audited.open_items), "question is open", "questions are open")
+        reasons.append(f"{of}: words, pictures and repeats were checked, and nothing that goes by options.")
+    if report.audited.wordless and not report.audited.worded:
         reasons.append("The source has no words of its questions: only keys and replies were checked.")
     elif report.audited.wordless:
         wordless = counted(len(report.audited.wordless), "item", "items")
@@ -116,7 +120,7 @@ def verdict_of(report: AuditReport) -> Verdict:
     if has_no_picture:
         named = counted(len(report.audited.absent), "picture that items name is", "pictures that items name are")
         reasons.append(f"The {named} not there or cannot be read: only texts and keys were checked.")
-    elif report.audited.items and not report.audited.pictures:
+    elif report.audited.worded and not report.audited.pictures:
         reasons.append("No picture could be read: only texts and keys were checked.")
     skipped = sum(check.state == "skipped" for check in report.checks)
     if skipped:

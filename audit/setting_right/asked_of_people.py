@@ -11,34 +11,19 @@ from benchwright.canonical import canonical_json
 from benchwright.texts.normalization import printable
 
 from ..checks.splits import TRAINING
-from ..checks.wording import FAULTS
 from ..findings.finding import SEVERITIES, Finding, Severity
+from ..findings.kinds import (
+    AMBIGUOUS,
+    ASKED_TWICE,
+    FAULTS,
+    ITEM_KINDS,
+    PICTURES_ALIKE,
+    WORDING_KINDS,
+    is_about_bad_picture,
+)
 from ..findings.report import AuditReport
-from ..source.audited_items import AuditedItem, AuditedItems
+from ..source.audited_items import AuditedItem, AuditedItems, OpenItem
 
-_PICTURES_ALIKE = ("duplicate_picture", "duplicate_picture_across_splits", "similar_pictures")
-"""Kinds about pictures that are copies of one another, or may be."""
-_ASKED_TWICE = ("repeated_question", "nearly_repeated_question", "question_asked_again")
-"""Kinds about items of which one is enough."""
-_ITEM_KINDS = (
-    "suspected_key", "explanation_contradicts_key", "explanation_names_wrong_option",
-    "contradicting_keys", "missing_key",
-    "key_not_an_option", "several_keys", "ambiguous_key", "unreadable_key",
-    "duplicate_in_other_collection", "question_elsewhere", "second_right_option", "key_denied_by_model",
-)  # fmt: skip
-"""Kinds about single items that people can judge by looking at them; so are those of bad pictures (`blank_picture`)."""
-_WORDING_KINDS = (
-    "repeated_option", "options_equal_but_for_spelling", "similar_options", "options_mean_the_same",
-    "options_related_in_meaning", "range_holds_right_option", "option_points_at_others", "missing_value_as_option",
-    "option_says_it_is_right", "question_names_answer",
-    "alt_text_names_answer", "article_tells_answer", "number_tells_answer", "tense_tells_answer", "placeholder_text",
-    "template_field", "garbled_characters", "markup_in_text", "personal_data", "marked_picture_not_there",
-    "named_picture_not_there", "color_of_grey_picture",
-    *(name for name, _ in FAULTS.values())
-)  # fmt: skip
-"""Kinds about the words of single items, which people can edit."""
-_AMBIGUOUS = "ambiguous_item"
-"""Kind about single items on which people or models split, which people answer without the key before they judge."""
 Way = Literal["edit", "judge", "review"]
 """How people are asked about an item: they may edit it, say what is wrong with it, or answer it without its key first.
 Of ways with equally severe findings the first is taken: whoever edits or judges an item can call it ambiguous too."""
@@ -133,15 +118,15 @@ class _Asking:
 
     def take(self, finding: Finding) -> None:
         """Ask about a finding, as its kind has it."""
-        if finding.kind in _PICTURES_ALIKE:
+        if finding.kind in PICTURES_ALIKE:
             self._ask_about_pictures(finding)
-        elif finding.kind in _ASKED_TWICE:
+        elif finding.kind in ASKED_TWICE:
             for item in self._those_to_go(finding.items):
                 self._ask(item, finding, finding.items)
-        elif finding.kind in _ITEM_KINDS or _is_about_bad_picture(finding):
+        elif finding.kind in ITEM_KINDS or is_about_bad_picture(finding):
             for item in finding.items:
                 self._ask(item, finding, finding.items)
-        elif finding.kind == _AMBIGUOUS or finding.kind in _WORDING_KINDS:
+        elif finding.kind == AMBIGUOUS or finding.kind in WORDING_KINDS:
             for item in finding.items:
                 self._ask(item, _about_one(finding, item))
         else:
@@ -178,11 +163,11 @@ class _Asking:
             question.kinds.append(finding.kind)
 
     def _way(self, finding: Finding, item: str) -> Way:
-        if finding.kind in _WORDING_KINDS:
+        if finding.kind in WORDING_KINDS:
             return "edit"
         # Whether people find the key by themselves can only be asked where there is one.
         has_key = item in self.audited.by_id and self.audited.by_id[item].has_key
-        return "review" if finding.kind == _AMBIGUOUS and has_key else "judge"
+        return "review" if finding.kind == AMBIGUOUS and has_key else "judge"
 
     def _those_to_go(self, items: Sequence[str]) -> Sequence[str]:
         """Return all but one: the first outside of training splits stays, else the first."""
@@ -202,29 +187,24 @@ class _Asking:
         return self.audited.in_order(item for image_id in pictures for item in self.audited.items_of_picture[image_id])
 
     def _images(self, item: str) -> list[str]:
-        return [image.image_id for image in self.audited.by_id[item].item.images]
+        return [image.image_id for image in self.audited.worded[item].item.images]
 
     def _name(self, item: str, picture: str) -> str:
         """Return the name by which an item calls a picture."""
-        names = self.audited.by_id[item].names
+        names = self.audited.worded[item].names
         return next(
             (name for name, image_id in zip(names, self._images(item), strict=False) if image_id == picture), ""
         )
 
     def _notes_on_items(self, items: Sequence[str], *, with_key: bool) -> Iterator[SideNote]:
         for item in items[:_MOST_SHOWN]:
-            yield _note_on_item(self.audited.by_id[item], with_key=with_key and item not in self.reviewed)
+            yield _note_on_item(self.audited.worded[item], with_key=with_key and item not in self.reviewed)
         if len(items) > _MOST_SHOWN:
             yield SideNote("Further items", ", ".join(map(_cut, items[_MOST_SHOWN : 4 * _MOST_SHOWN])))
 
 
 def _weight(severity: Severity, way: Way) -> tuple[int, int]:
     return SEVERITIES.index(severity), _WAYS.index(way)
-
-
-def _is_about_bad_picture(finding: Finding) -> bool:
-    """Return whether a picture may be unfit to ask about; one that is only a little small or dark is not."""
-    return finding.kind.endswith("_picture") and finding.severity != "low"
 
 
 def _about_one(finding: Finding, item: str) -> Finding:
@@ -248,10 +228,11 @@ def _note_on(finding: Finding) -> SideNote:
     return SideNote(f"The audit found: {finding.kind.replace('_', ' ')}", "\n".join(lines))
 
 
-def _note_on_item(audited: AuditedItem, *, with_key: bool) -> SideNote:
+def _note_on_item(audited: AuditedItem | OpenItem, *, with_key: bool) -> SideNote:
     item = audited.item
     options = [f"{choice.key}: {choice.text or 'a picture'}" for choice in item.choices]
-    key = ["no key" if item.right_key is None else f"Key: {item.right_key}"] if with_key else []
+    right = audited.answer if isinstance(audited, OpenItem) else item.right_key
+    key = ["no key" if right is None else f"Key: {right}"] if with_key else []
     lines = [item.question, *options, *key, *([", ".join(audited.names)] if audited.names else [])]
     split = f" ({audited.split})" if audited.split else ""
     return SideNote(f"Item {_cut(audited.item_id, 120)}{_cut(split, 60)}", "\n".join(map(_cut, lines)))

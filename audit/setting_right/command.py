@@ -13,7 +13,7 @@ from benchwright.texts.normalization import counted, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .correcting import SetRight
+    from .outcome import SetRight
 
 _SHOWN = 20
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -41,10 +41,11 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     """
     `{"release", "release_id", "items", "before", "errata": [{"item_id", "source_id", "finding", "became", "key",
     "instead", "edits", "agreed", "asked", "reasons": [text]}], "same", "scores": [{"model", "before", "asked", "after",
-    "kept", "to_ask", "turned_right": [id], "turned_wrong": [id]}], "page", "open", "undecided": [source_id]}`; `edits`
-    has what changed of `question`, `choices` by letter, `right` and `explanation`, or is null; `before` is the folder
-    of the release that people judged, `same` the number of items that did not change, `open` that of tasks that still
-    lack answers; `undecided` are items on which people agreed on nothing; `scores` is as of `release diff`
+    "kept", "to_ask", "turned_right": [id], "turned_wrong": [id]}], "page", "filter", "open", "undecided":
+    [source_id]}`; `filter` is the folder with the errata for other harnesses; `edits` has what changed of `question`,
+    `choices` by letter, `right` and `explanation`, or is null; `before` is the folder of the release that people
+    judged, `same` the number of items that did not change, `open` that of tasks that still lack answers; `undecided`
+    are items on which people agreed on nothing; `scores` is as of `release diff`
     """
 )
 def set_right(
@@ -61,7 +62,8 @@ def set_right(
 
     Wrong keys are set right and edits that people agreed on taken over; items found ambiguous, with a bad picture or to
     be copies are left out. Each change is in the new release's `errata.json`, with what people found and why, and on a
-    page beside the release before.
+    page beside the release before. The folder OUT-errata has them as a filter that VLMEvalKit and lmms-eval load, and
+    as a page in Markdown to link from an issue.
     """
     from .correcting import set_right as corrected
 
@@ -93,3 +95,4 @@ def _lines(done: SetRight) -> Iterator[str]:
         f"{done.before.path}"
     )
     yield f"page: {done.page}"
+    yield f"errata for other harnesses, and to link: {done.filter}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.questions.own_ids import own_id
@@ -17,66 +17,11 @@ from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.workspace import Workspace
 
 from .campaigns import EDITS, FOLDER, ITEMS, PAIRS, REVIEWS, item_campaigns, release_of
+from .filter_files import write_filter
+from .outcome import SetRight
 
 if TYPE_CHECKING:
     from benchwright.annotation import JudgedCopy, ReviewStore
-    from benchwright.exports import ReleaseDifferences, Rescored
-
-
-class SetRight(NamedTuple):
-    """A corrected release.
-
-    Args:
-        before: The release that people judged.
-        after: The corrected one.
-        errata: What became of each finding that people confirmed, by item.
-        own_ids: Id in the source of each item of `errata` and `undecided`, by item id.
-        differences: What differs between the two.
-        scores: Scores of the models that were given, by both.
-        page: The comparison as a page.
-        open: Number of tasks that still lack answers, which changed nothing.
-        undecided: Ids of items on which all whom they were given to decided and agreed on nothing, which changed
-            nothing either; sorted.
-    """
-
-    before: Release
-    after: Release
-    errata: tuple[Erratum, ...]
-    own_ids: Mapping[str, str]
-    differences: ReleaseDifferences
-    scores: tuple[Rescored, ...]
-    page: Path
-    open: int
-    undecided: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as JSON values."""
-        return {
-            "release": str(self.after.path),
-            "release_id": self.after.release_id,
-            "items": len(self.after),
-            "before": str(self.before.path),
-            "errata": [
-                {
-                    "item_id": erratum.item_id,
-                    "source_id": self.own_ids[erratum.item_id],
-                    "finding": erratum.finding,
-                    "became": erratum.became,
-                    "key": erratum.key,
-                    "instead": erratum.instead,
-                    "edits": None if erratum.edits is None else erratum.edits.to_json(),
-                    "agreed": erratum.agreed,
-                    "asked": erratum.asked,
-                    "reasons": list(erratum.reasons),
-                }
-                for erratum in self.errata
-            ],
-            "same": self.differences.same,
-            "scores": [score.to_json() for score in self.scores],
-            "page": str(self.page),
-            "open": self.open,
-            "undecided": [self.own_ids[item_id] for item_id in self.undecided],
-        }
 
 
 def set_right(
@@ -90,8 +35,8 @@ def set_right(
 ) -> SetRight:
     """Write the release that follows from what people decided, and the page that compares it with the one before.
 
-    The errata are written to `audit/errata-VERSION.json` of the workspace too. Repeated with the same decisions, it
-    changes nothing.
+    The errata are written to `audit/errata-VERSION.json` of the workspace too, and to `OUT-errata` as a filter for
+    other harnesses with a page in Markdown (`filter_files`). Repeated with the same decisions, it changes nothing.
 
     Args:
         workspace: Workspace in which `open_campaigns` opened campaigns.
@@ -134,10 +79,12 @@ def set_right(
     mine = {(erratum.item_id, erratum.content_hash) for erratum in errata}
     became = tuple(each for each in released_errata(after) if (each.item_id, each.content_hash) in mine)
     judged = {*undecided, *(erratum.item_id for erratum in errata)}
-    own_ids = {
-        each.item.item_id: _own_id(each.item) for each in before.items(fetched=False) if each.item.item_id in judged
-    }
-    return SetRight(before, after, became, own_ids, differences, scores, page, still_open, undecided)
+    items = {each.item.item_id: each.item for each in before.items(fetched=False) if each.item.item_id in judged}
+    own_ids = {item_id: _own_id(item) for item_id, item in items.items()}
+    folder = out.with_name(f"{out.name}-errata")
+    done = SetRight(before, after, became, own_ids, differences, scores, page, folder, still_open, undecided)
+    write_filter(folder, done, items)
+    return done
 
 
 def _own_id(item: Item) -> str:

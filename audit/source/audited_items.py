@@ -104,6 +104,7 @@ class WordlessItem:
         where: File and row.
         group_keys: What items share that hang together.
         stated_id: The id that the source states, which other items may have too.
+        states_options: Whether the number of options is its own, and not that of other items of its task.
     """
 
     item_id: str
@@ -114,6 +115,7 @@ class WordlessItem:
     where: str
     group_keys: tuple[str, ...]
     stated_id: str
+    states_options: bool = True
 
     @property
     def has_key(self) -> bool:
@@ -121,9 +123,55 @@ class WordlessItem:
         return self.key is not None
 
     @property
+    def fewest_options(self) -> int:
+        """Return the number of options that it has at least: with its key, and two."""
+        return len(self.options) if self.states_options else max(2, (self.key or 0) + 1)
+
+    @property
     def keyed_item(self) -> KeyedItem:
         """Return it as replies are read against it."""
         return KeyedItem(self.item_id, self.options, self.key, self.task, self.group_keys)
+
+
+@dataclass(frozen=True)
+class OpenItem:
+    """A question without options, which is answered in free words: its words, pictures and key can be checked.
+
+    Args:
+        item_id: Its own id in the source, unique there.
+        item: The question as an item without options and key, for checks of words; it belongs into no table and no
+            release.
+        answer: The right answer in the words of the source; None where it states none.
+        split: Its split as the source names it; None where that states none.
+        where: File and row.
+        missing: Names of its pictures that are not there or cannot be read.
+        names: Names of its pictures as the source gives them, in the order of `item.images`.
+        stated_id: The id that the source states, which other items may have too.
+    """
+
+    item_id: str
+    item: Item
+    answer: str | None
+    split: str | None
+    where: str
+    missing: tuple[str, ...]
+    names: tuple[str, ...]
+    stated_id: str
+
+    @property
+    def has_key(self) -> bool:
+        """Return whether the source states the right answer."""
+        return self.answer is not None
+
+    @property
+    def task(self) -> str:
+        """Return its task."""
+        return self.item.task
+
+    @property
+    def group_keys(self) -> tuple[str, ...]:
+        """Return what it shares with items that hang together with it."""
+        return self.item.group_keys
 
 
 class RotatedQuestion(NamedTuple):
@@ -172,6 +220,9 @@ class AuditedItems:
         replies: Replies of models that stand beside the questions, as options of the items.
         wordless: Items of which the source has no words.
         rotations: Questions that repeat an item with its options in another order; they are no items.
+        open_items: Questions without options, in the order of the source.
+        left_out: Rows of which nothing can be checked, but for those of `faults`; all are among `unreadable` too.
+        files: Paths of the files of questions below the source; none for a release.
         faults: Rows that no run takes for their key or their options, in the order of the source.
     """
 
@@ -185,6 +236,9 @@ class AuditedItems:
     wordless: tuple[WordlessItem, ...] = ()
     rotations: tuple[RotatedQuestion, ...] = ()
     faults: tuple[RowFault, ...] = ()
+    open_items: tuple[OpenItem, ...] = ()
+    left_out: tuple[RowFault, ...] = ()
+    files: tuple[str, ...] = ()
 
     @cached_property
     def fault_of(self) -> Mapping[str, RowFault]:
@@ -195,18 +249,39 @@ class AuditedItems:
     def content_digest(self) -> str:
         """Return a digest of all items and pictures, whatever their place."""
         with_words = [[each.item_id, each.split, each.item.content_hash] for each in self.items]
-        return digest(
-            with_words + [[each.item_id, each.split, each.task, each.key, list(each.options)] for each in self.wordless]
-        )
+        wordless = [[each.item_id, each.split, each.task, each.key, list(each.options)] for each in self.wordless]
+        in_words = [[each.item_id, each.split, each.item.content_hash, each.answer] for each in self.open_items]
+        return digest(with_words + wordless + in_words)
 
     @cached_property
-    def all_items(self) -> tuple[AuditedItem | WordlessItem, ...]:
-        """Return all items, those with words first."""
+    def all_items(self) -> tuple[AuditedItem | WordlessItem | OpenItem, ...]:
+        """Return all items: those with words and options, those without words, and open questions."""
+        return (*self.choice_items, *self.open_items)
+
+    @cached_property
+    def choice_items(self) -> tuple[AuditedItem | WordlessItem, ...]:
+        """Return all items that have options, those with words first."""
         return (*self.items, *self.wordless)
 
     @cached_property
+    def open_by_id(self) -> Mapping[str, OpenItem]:
+        """Return the open questions by their own id."""
+        return {audited.item_id: audited for audited in self.open_items}
+
+    @cached_property
+    def worded(self) -> Mapping[str, AuditedItem | OpenItem]:
+        """Return the items with words and options, then the open questions, by their own id."""
+        return {**self.by_id, **self.open_by_id}
+
+    @cached_property
+    def where_of(self) -> Mapping[str, str]:
+        """Return file and row of everything that findings name, by own id: items, rotations, and rows that are none."""
+        rows = (*self.left_out, *self.faults, *self.rotations, *self.all_items)
+        return {each.item_id: each.where for each in rows}
+
+    @cached_property
     def by_id(self) -> Mapping[str, AuditedItem]:
-        """Return the items with words by their own id."""
+        """Return the items with words and options by their own id."""
         return {audited.item_id: audited for audited in self.items}
 
     @cached_property
@@ -235,7 +310,7 @@ class AuditedItems:
     def items_of_picture(self) -> Mapping[str, tuple[str, ...]]:
         """Return for each readable picture the own ids of the items that show it, in order."""
         shown: defaultdict[str, list[str]] = defaultdict(list)
-        for audited in self.items:
+        for audited in self.worded.values():
             for image_id in dict.fromkeys(image.image_id for image in audited.item.images):
                 if image_id in self.pictures:
                     shown[image_id].append(audited.item_id)
@@ -248,8 +323,8 @@ class AuditedItems:
 
     @cached_property
     def all_keyed(self) -> tuple[AuditedItem | WordlessItem, ...]:
-        """Return all items whose key is known, those with words first."""
-        return tuple(audited for audited in self.all_items if audited.has_key)
+        """Return all items of whose options the right one is known, those with words first."""
+        return tuple(audited for audited in self.choice_items if audited.has_key)
 
     @cached_property
     def splits(self) -> Mapping[str, str]:

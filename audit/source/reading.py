@@ -27,10 +27,20 @@ from benchwright.replies.reply_files import UnreadReply
 from benchwright.rights import read_source_table, stated_source
 from benchwright.source_files.files import DatasetFiles
 from benchwright.source_files.item_files import Columns
+from benchwright.source_files.refusals import AMBIGUOUS_PICTURE, MISSING_PICTURE
 from benchwright.texts.normalization import counted
 from benchwright.workspace.objects import ObjectStore
 
-from .audited_items import AuditedItem, AuditedItems, RotatedQuestion, RowFault, UnreadableRow, WordlessItem
+from .audited_items import (
+    UNREADABLE_PICTURE,
+    AuditedItem,
+    AuditedItems,
+    OpenItem,
+    RotatedQuestion,
+    RowFault,
+    UnreadableRow,
+    WordlessItem,
+)
 from .kept_values import KnownPictures
 from .source_replies import letter_alone, replies_of_source
 
@@ -39,6 +49,8 @@ _NAMED_FILES = 3
 """Files of one layout that a line names."""
 _FAULTY_ROWS = frozenset({"empty_option", "too_few_options", "ambiguous_key"})
 """Reasons for which a row that holds a question has options that are none of an item, or no one key."""
+_OF_PICTURES = frozenset({MISSING_PICTURE, AMBIGUOUS_PICTURE, UNREADABLE_PICTURE})
+"""Reasons about pictures of which a question is checked all the same, and which have findings of their own."""
 _LICENCE_COLUMNS = ("licence", "license", "image_license", "image_licence")
 
 
@@ -88,6 +100,9 @@ class _SourceReading:
     wordless: tuple[WordlessItem, ...] = ()
     rotations: list[RotatedQuestion] = field(default_factory=list)
     faults: list[RowFault] = field(default_factory=list)
+    open_items: list[OpenItem] = field(default_factory=list)
+    left_out: list[RowFault] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
 
     def result(self, source: Path) -> AuditedItems:
         self._report_absent()
@@ -102,6 +117,20 @@ class _SourceReading:
             self.wordless,
             tuple(self.rotations),
             tuple(self.faults),
+            tuple(self.open_items),
+            self._rows_left_out(),
+            tuple(self.files),
+        )
+
+    def _rows_left_out(self) -> tuple[RowFault, ...]:
+        """Return the rows of which nothing can be checked, each with an id that nothing else has."""
+        known = {each.item_id for each in self.items} | {each.item_id for each in self.wordless}
+        known |= {each.item_id for each in self.open_items} | {each.item_id for each in self.rotations}
+        faulty = {each.where for each in self.faults}
+        return tuple(
+            row._replace(item_id=row.where) if row.item_id in known or not row.item_id else row
+            for row in self.left_out
+            if row.where not in faulty
         )
 
     def _id_in_source(self, original: Item) -> str:
@@ -121,6 +150,7 @@ class _SourceReading:
             keeps_repeats=True,
             identify=self.known.identify,
         ) as read:
+            self.files = [file.path for file in read.files if file.model is None]
             self.lines += _lines_of_files(read.files) or [f"a release of Benchwright: {source}"]
             self.lines += [f"{note.file}: {note.note}" for note in read.notes]
             self.lines += key_summaries([table.document() for table in read.keys])
@@ -142,6 +172,8 @@ class _SourceReading:
                     unread.append((models[row.file], UnreadReply(where, reason)))
                 else:
                     self.unreadable.append(UnreadableRow(where, reason))
+                    if row.entry and not row.by_rule and row.reason not in _OF_PICTURES:
+                        self.left_out.append(RowFault(row.source_id or "", where, row.reason, row.detail))
             for each in read.index.refused_for(_FAULTY_ROWS):
                 if each.file not in models:
                     where = f"{each.file}, {each.entry}"
@@ -160,6 +192,9 @@ class _SourceReading:
             problem = question.detail.partition("; ")[2]
             self.rotations.append(RotatedQuestion(own, question.question.rotates or "", where, problem))
             return True
+        if question.question.kind == "open" and (question.question.ask or _is_answer_in_words(question)):
+            self._take_open(question, where)
+            return True
         if not question.question.ask:
             self.without_words.append(question)
             return True
@@ -173,6 +208,16 @@ class _SourceReading:
         padded = tuple(LETTERS[place] for place in question.question.padded)
         self.items.append(AuditedItem(own, item, question.question.split, where, tuple(missing), names, padded))
         return True
+
+    def _take_open(self, question: FileQuestion, where: str) -> None:
+        """Take in a question without options, of which words, pictures and key can be checked."""
+        asked = question.question
+        item = question.open_item_for_texts(digest(["audit", asked.key])[:32])
+        missing = [name for name, image_id in zip(question.names, question.image_ids, strict=True) if image_id is None]
+        stated = str(asked.labels.get(STATED_ID) or asked.key)
+        self.open_items.append(
+            OpenItem(asked.key, item, asked.stated_answer, asked.split, where, tuple(missing), question.names, stated)
+        )
 
     def _take_wordless(self) -> None:
         """Take in the questions without words whose options are known, by number if not by text."""
@@ -191,12 +236,15 @@ class _SourceReading:
             options = texts or (None,) * numbers.get(question.task, 0)
             if not options:
                 self.unreadable.append(UnreadableRow(where, f"{each.outcome}: {each.detail}, and no option is known"))
+                self.left_out.append(RowFault(question.key, where, str(each.outcome), "no option is known"))
                 continue
             groups = [f"source:{question.group}"] if question.group else []
             groups += [f"picture:{image_id}" for image_id in each.stand_ins] if each.names else []
             stated = str(question.labels.get(STATED_ID) or question.key)
             wordless.append(
-                WordlessItem(question.key, question.task, options, key, question.split, where, tuple(groups), stated)
+                WordlessItem(
+                    question.key, question.task, options, key, question.split, where, tuple(groups), stated, bool(texts)
+                )
             )
         self.wordless = tuple(wordless)
         self.without_words = []
@@ -262,6 +310,12 @@ class _SourceReading:
                     self.pictures[image.image_id] = picture._replace(
                         source=source.model_copy(update={"licence": licence})
                     )
+
+
+def _is_answer_in_words(question: FileQuestion) -> bool:
+    """Return whether a question of which only the key is known has words for a key, and no letter of an option."""
+    stated = question.question.stated_answer
+    return stated is not None and letter_alone(stated) is None
 
 
 def _lines_of_files(files: Sequence[QuestionFile]) -> list[str]:

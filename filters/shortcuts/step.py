@@ -113,7 +113,7 @@ class CheatingSolvers(GatherStep):
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {"bias": "float64", "solvers": "list<string>"}
     columns: ClassVar[tuple[str, ...]] = ("item_id", "root_image_id", "group_keys", "cues.cues")
-    imports: ClassVar[tuple[str, ...]] = ("pandas", "sklearn.ensemble", "scipy.signal", "scipy.stats")
+    imports: ClassVar[tuple[str, ...]] = ("pandas", "sklearn.ensemble", "scipy.fft", "scipy.stats")
 
     allowed_cues: dict[str, tuple[CueFamily, ...]]
     max_gain: float

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import json
 import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +28,8 @@ from benchwright.records import Item
 from benchwright.release import Release, verify_release
 
 pytestmark = pytest.mark.slow
-WRONG = "q20"
-"""Item of which four models give the same other option than its key."""
+WRONG, TWICE = "q20", "q18"
+"""Item of which four models give the same other option than its key; an id that two items have."""
 ACCEPT = {"decision": "accept"}
 COPY_ACROSS, COPY_OF_FILE, REPEATED, CONTRADICTING, KEYLESS = "q1", "q3", "q5", "q7", "q17"
 
@@ -218,6 +222,76 @@ def test_each_change_has_its_reason(bench: Bench, decided: dict[str, Any]) -> No
     page = Path(decided["page"]).read_text(encoding="utf-8")
     for reason in ("1 of 1 annotator: duplicate: Asked twice.", "key wrong: I counted."):
         assert reason in page
+
+
+def table_of(bench: Bench, folder: Path) -> Path:
+    """Write the questions as a table of VLMEvalKit; the question of the wrong key once more with rotated options."""
+    released = bench.items(bench.release()).keys() - {TWICE}
+    rows = [{"index": own, **row} for own, row in bench.rows.items() if own in released]
+    rotated = {**bench.rows[WRONG], "index": f"{1_000_000 + int(WRONG[1:])}"}
+    for before, after in zip("ABCD", "BCDA", strict=True):
+        rotated[after] = bench.rows[WRONG][before]
+    rotated["answer"] = other_letter(bench.rows[WRONG]["answer"])
+    for row in rows:
+        row["index"] = row["index"].removeprefix("q")
+    path = folder / "Quiz.tsv"
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, ["index", "question", *"ABCD", "answer"], delimiter="\t", extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows([*rows, rotated])
+    return path
+
+
+def errata_by_index(bench: Bench, folder: Path) -> Path:
+    """Copy the folder of the filter with ids as the table has them, `7` for `q7`, and return it."""
+    copied = shutil.copytree(bench.folder / "quiz-1.1-errata", folder / "errata")
+    lines = (copied / "errata.tsv").read_text(encoding="utf-8").splitlines()
+    (copied / "errata.tsv").write_text("\n".join(line.removeprefix("q") for line in lines), encoding="utf-8")
+    return copied
+
+
+def test_the_errata_correct_a_table_of_vlmevalkit(bench: Bench, decided: dict[str, Any], tmp_path: Path) -> None:
+    folder, table = errata_by_index(bench, tmp_path), table_of(bench, tmp_path)
+    words = [sys.executable, str(folder / "errata_filter.py"), str(table), str(tmp_path / "Quiz_corrected.tsv")]
+    subprocess.run(words, check=True, env={"PATH": ""}, timeout=60)
+    with (tmp_path / "Quiz_corrected.tsv").open(encoding="utf-8", newline="") as handle:
+        rows = {f"q{row['index']}": row for row in csv.DictReader(handle, delimiter="\t")}
+    rotated = rows.pop(f"q{1_000_000 + int(WRONG[1:])}")
+    corrected = bench.items(Release.open(bench.folder / "quiz-1.1"))
+    corrected = {own: item for own, item in corrected.items() if own in bench.rows and own != TWICE}
+    assert {own: row["answer"] for own, row in rows.items()} == {own: each.right_key for own, each in corrected.items()}
+    assert {own: row["C"] for own, row in rows.items()} == {
+        own: each.choices[2].text for own, each in corrected.items()
+    }
+    right = next(choice.text for choice in corrected[WRONG].choices if choice.key == corrected[WRONG].right_key)
+    assert rotated[rotated["answer"]] == right
+    assert Path(decided["filter"]) == bench.folder / "quiz-1.1-errata"
+
+
+@pytest.mark.parametrize("form", ["{}", "({})", "number", "text"])
+def test_the_errata_are_a_filter_of_lmms_eval(form: str, bench: Bench, decided: dict[str, Any], tmp_path: Path) -> None:
+    import datasets
+
+    def stated(letter: str | None, row: Mapping[str, str]) -> Any:
+        given = letter or "A"
+        return "ABCD".index(given) if form == "number" else row[given] if form == "text" else form.format(given)
+
+    folder = Path(decided["filter"])
+    spec = importlib.util.spec_from_file_location("errata_filter", folder / "errata_filter.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    own_ids = bench.rows.keys() & bench.items(bench.release()).keys() - {KEYLESS, TWICE}
+    rows = [bench.rows[own] for own in sorted(own_ids)]
+    split = datasets.Dataset.from_list([{"id": row["id"], "answer": stated(row["answer"], row)} for row in rows])
+    filtered = module.process_docs(split)
+    corrected = bench.items(Release.open(bench.folder / "quiz-1.1"))
+    expected = {own: corrected[own] for own in own_ids & corrected.keys() - {"q8"}}  # q8 reads otherwise now
+    assert dict(zip(filtered["id"], filtered["answer"], strict=True)) == {
+        own: stated(item.right_key, bench.rows[own]) for own, item in expected.items()
+    }
+    assert filtered.features == split.features
 
 
 def test_models_known_before_have_scores_by_both(bench: Bench, decided: dict[str, Any]) -> None:

@@ -144,7 +144,6 @@ def _tails(
     units: NDArray[np.int64], options: NDArray[np.int64], picked: NDArray[np.int64], parts: int
 ) -> tuple[float, float]:
     """Return the probabilities that uniformly drawn keys give as many right answers at least, and at most."""
-    from scipy.signal import fftconvolve
     from scipy.stats import binom
 
     kinds, counts = np.unique(np.stack([options, picked], axis=1), axis=0, return_counts=True)
@@ -153,10 +152,23 @@ def _tails(
         step = parts // chosen
         draws = np.zeros(items * step + 1)
         draws[::step] = binom.pmf(np.arange(items + 1), items, chosen / of)
-        distribution = fftconvolve(distribution, draws) if len(distribution) > 1 else draws * distribution
+        distribution = _convolved(distribution, draws) if len(distribution) > 1 else draws * distribution
     distribution = np.maximum(distribution, 0)
     total = int(units.sum())
     return float(distribution[total:].sum()), float(distribution[: total + 1].sum())
+
+
+def _convolved(first: Floats, second: Floats) -> Floats:
+    """Return the convolution of two distributions by Fourier transforms.
+
+    As `scipy.signal.fftconvolve`, whose import takes longer than all convolutions of an audit.
+    """
+    from scipy.fft import irfft, next_fast_len, rfft
+
+    size = len(first) + len(second) - 1
+    fast = next_fast_len(size, real=True)
+    convolved: Floats = irfft(rfft(first, fast) * rfft(second, fast), fast)[:size]
+    return convolved
 
 
 def _design_effect(

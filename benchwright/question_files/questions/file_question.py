@@ -81,6 +81,35 @@ class FileQuestion(NamedTuple):
             groups={f"image:{image_id}" for image_id in ids},
         )
 
+    def open_item_for_texts(self, item_id: str) -> Item:
+        """Return an open question as an item without options and key, for checks of its words and pictures.
+
+        No validation takes it for an item: it belongs into no table and no release. Without a picture it shows none, so
+        that two such questions in the same words ask the same.
+
+        Args:
+            item_id: Its id.
+        """
+        question, ids = self.question, self.stand_ins if self.names else ()
+        own = (f"source:{question.group}",) if question.group else ()
+        return Item.model_construct(
+            item_id=item_id,
+            task=question.task,
+            kind="multiple_choice",
+            images=tuple(ItemImage(image_id=image_id, role="picture") for image_id in ids),
+            question=question.ask,
+            choices=(),
+            answer=None,
+            group_keys=own,
+            level=question.level,
+            category=question.category,
+            attributes=question.labels,
+            explanation=question.explanation,
+            root_image_id=ids[0] if ids else item_id,
+            operation_id=item_id,
+            made_from=ids[0] if ids else item_id,
+        )
+
 
 def _stand_in(name: str) -> str:
     """Return the id that stands for a picture that is not there, by its name in the source."""

@@ -60,6 +60,21 @@ class JsonLists:
                 yield plain_value(element)
             cursor.expect_end("list")
 
+    def starts(self) -> Iterator[tuple[str, int]]:
+        """Yield (key, offset) of every element of a JSON object's values as `elements`, or of a JSON list with no key.
+
+        Raises:
+            DataError: The file is neither, is cut off, or holds an element of more than `bounds.ROW_BYTES`.
+        """
+        with naming(self.path), self.path.open("rb") as handle:
+            cursor = _Cursor(self.path, handle)
+            if cursor.peek() == "{":
+                yield from ((key, offset) for key, offset, _, _ in cursor.members(self.keys))
+                return
+            cursor.expect("[", "a JSON list")
+            yield from (("", offset) for offset, _, _ in cursor.items())
+            cursor.expect_end("list")
+
     def element_at(self, handle: BinaryIO, offset: int, length: int) -> Any:
         """Return one element again, from the open file."""
         handle.seek(offset)

@@ -1,0 +1,51 @@
+"""What of a source an audit cannot check: rows that are no items, and pictures none of which is there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import ClassVar
+
+from benchwright.texts.normalization import counted
+
+from ..check import AuditContext
+from ..findings.finding import LEFT_OUT, Finding
+from ..source.audited_items import AuditedItems, RowFault
+
+_ROWS = 200
+"""Most rows that a finding names with what is wrong with each."""
+
+
+class RowsLeftOut:
+    """Rows that no run takes and of which nothing can be checked, so that scores are of another set than is stated."""
+
+    name: ClassVar[str] = "rows_left_out"
+    title: ClassVar[str] = "Rows that are no items, and pictures that are not there"
+
+    def run(self, audited: AuditedItems, context: AuditContext) -> Iterator[Finding]:
+        """Return a finding for each reason, with all rows of it, and one where no picture that items name is there."""
+        del context
+        by_reason: defaultdict[str, list[RowFault]] = defaultdict(list)
+        for row in audited.left_out:
+            by_reason[row.reason].append(row)
+        for reason, rows in by_reason.items():
+            yield Finding(
+                LEFT_OUT,
+                "high",
+                tuple(dict.fromkeys(row.item_id for row in rows)),
+                f"{counted(len(rows), 'row is no item', 'rows are no items')} and cannot be checked, such as "
+                f"{rows[0].where}: {rows[0].detail}.",
+                {"reason": reason, "rows": [row._asdict() for row in rows[:_ROWS]]},
+                "certain",
+            )
+        if audited.absent and not audited.pictures:
+            name, absent = next(iter(audited.absent.items()))
+            number = counted(len(audited.absent), "picture that items name is", "pictures that items name are")
+            yield Finding(
+                "pictures_not_there",
+                "medium",
+                (),
+                f"None of the {number} there, such as {name}: give their folder with --pictures.",
+                {"pictures": len(audited.absent), "detail": absent.detail},
+                "certain",
+            )

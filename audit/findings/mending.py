@@ -1,0 +1,118 @@
+"""What mends a finding: people by `--set-right`, a step of a recipe, another option of the command, or the source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+from .finding import LEFT_OUT, Finding
+from .kinds import is_asked
+
+Way = Literal["people", "step", "option", "source"]
+
+
+class Mending(NamedTuple):
+    """What mends findings of a kind.
+
+    Args:
+        way: `people`: campaigns that `audit --set-right` opens. `step`: a step of a recipe leaves such items out, or
+            asks about them. `option`: an option of the command. `source`: the files themselves.
+        words: What to do, in one sentence.
+        step: Name of the step; None for none.
+        page: Page of the documentation, with the place on it.
+    """
+
+    way: Way
+    words: str
+    step: str | None = None
+    page: str = "audit.md#set-it-right"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return self._asdict()
+
+
+_ASKED = (
+    "`benchwright audit SOURCE --set-right WORKSPACE` asks people, and `benchwright set-right` takes over what they "
+    "decide."
+)
+_IN_SOURCE = Mending("source", "Mend it in the source, and audit again.", page="audit.md#keep-it-clean")
+_STEPS: Mapping[str, tuple[str, str]] = {
+    "duplicate_picture": ("near_duplicates", "duplicates.md"),
+    "duplicate_picture_across_splits": ("near_duplicates", "duplicates.md"),
+    "similar_pictures": ("near_duplicates", "duplicates.md"),
+    "duplicate_in_other_collection": ("leakage", "duplicates.md#leakage"),
+    "similar_in_other_collection": ("leakage", "duplicates.md#leakage"),
+    "question_elsewhere": ("question_overlap", "item-filters.md#question_overlap"),
+    "repeated_question": ("duplicate_questions", "item-filters.md#duplicate_questions"),
+    "nearly_repeated_question": ("duplicate_questions", "item-filters.md#duplicate_questions"),
+    "contradicting_keys": ("duplicate_questions", "item-filters.md#duplicate_questions"),
+    "repeated_option": ("repeated_options", "item-filters.md#repeated_options"),
+    "similar_options": ("repeated_options", "item-filters.md#repeated_options"),
+    "key_letters_uneven": ("answer_balance", "item-filters.md#answer_balance"),
+    "guessable_from_text": ("wording_bias", "item-filters.md#wording_bias"),
+    "second_right_option": ("second_answers", "item-filters.md#second_answers"),
+    "key_denied_by_model": ("second_answers", "item-filters.md#second_answers"),
+    "answered_without_picture": ("blind_answers", "item-filters.md#blind_answers"),
+    "answered_with_wrong_picture": ("blind_answers", "item-filters.md#blind_answers"),
+    "answer_in_picture": ("text_ratio", "text-ratio.md"),
+    "unsafe_picture": ("item_safety", "quality.md#safety"),
+    "unlicensed_pictures": ("licences", "quality.md"),
+    "licence_not_allowed": ("licences", "quality.md"),
+}
+"""Step that leaves out, or asks about, items with a finding of a kind, and its page."""
+_OTHERWISE: Mapping[str, Mending] = {
+    "pictures_not_there": Mending("option", "Give the folder of the pictures with `--pictures`.", page="audit.md"),
+    LEFT_OUT: Mending(
+        "source",
+        "Mend the rows, or say with `--column` which column holds what.",
+        page="imported-questions.md",
+    ),
+    "missing_picture": Mending(
+        "source", "Bring the picture back, or give the folder with `--pictures`.", page="imported-questions.md"
+    ),
+    "repeated_id": Mending("source", "Give each row an id of its own.", page="imported-questions.md"),
+    "no_canary": Mending(
+        "source", "Freeze the items: a release holds a canary in every file.", page="release-format.md"
+    ),
+    "group_across_splits": Mending(
+        "source", "Divide anew with `benchwright release splits`, which keeps groups whole.", page="release-format.md"
+    ),
+    "statistical_power": Mending(
+        "source", "Add items, or state differences with their interval.", page="audit-keys.md"
+    ),
+    "score_effect": Mending("people", _ASKED),
+    "unread_replies": Mending("option", "Mend the file that `--replies` names.", page="audit-keys.md"),
+    "model_given_twice": Mending("option", "Give each model once with `--replies`.", page="audit-keys.md"),
+}
+
+
+def mending_of(finding: Finding) -> Mending:
+    """Return what mends a finding."""
+    if finding.kind in _OTHERWISE:
+        return _OTHERWISE[finding.kind]
+    step, page = _STEPS.get(finding.kind) or _of_rules(finding.kind) or _by_ending(finding.kind)
+    in_recipe = f"In a recipe, the step `{step}` leaves such items out or asks about them." if step else ""
+    if is_asked(finding):
+        return Mending("people", " ".join(filter(None, (_ASKED, in_recipe))), step, "audit.md#set-it-right")
+    return Mending("step", in_recipe, step, page) if step else _IN_SOURCE
+
+
+def _of_rules(kind: str) -> tuple[str, str] | None:
+    """Return the step that has the rule of a kind, for faults of single items."""
+    from benchwright.diagnostics.item_faults.rules import KINDS
+
+    return ("question_faults", "item-filters.md#question_faults") if kind in KINDS else None
+
+
+def _by_ending(kind: str) -> tuple[str | None, str]:
+    """Return the step for kinds that are many, by how they are named."""
+    if kind.endswith("_picture"):
+        return "quality", "quality.md"
+    if kind.endswith(("_is_right", "_option_is_right")):
+        return "wording_bias", "item-filters.md#wording_bias"
+    if kind.startswith("shortcut_"):
+        return "shortcuts", "shortcuts.md"
+    if kind.endswith(("_word", "_words", "_article", "_letter", "_mark", "_text", "_question", "_disagree")):
+        return "language", "item-filters.md#language"
+    return None, ""

@@ -1,0 +1,72 @@
+"""What setting right an audit comes to: the corrected release, its errata, and what they change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.release import Release
+from benchwright.release.format.errata import Erratum
+
+if TYPE_CHECKING:
+    from benchwright.exports import ReleaseDifferences, Rescored
+
+
+class SetRight(NamedTuple):
+    """A corrected release.
+
+    Args:
+        before: The release that people judged.
+        after: The corrected one.
+        errata: What became of each finding that people confirmed, by item.
+        own_ids: Id in the source of each item of `errata` and `undecided`, by item id.
+        differences: What differs between the two.
+        scores: Scores of the models that were given, by both.
+        page: The comparison as a page.
+        open: Number of tasks that still lack answers, which changed nothing.
+        filter: Folder with the errata as a filter for other harnesses, and a page of them in Markdown.
+        undecided: Ids of items on which all whom they were given to decided and agreed on nothing, which changed
+            nothing either; sorted.
+    """
+
+    before: Release
+    after: Release
+    errata: tuple[Erratum, ...]
+    own_ids: Mapping[str, str]
+    differences: ReleaseDifferences
+    scores: tuple[Rescored, ...]
+    page: Path
+    filter: Path
+    open: int
+    undecided: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {
+            "release": str(self.after.path),
+            "release_id": self.after.release_id,
+            "items": len(self.after),
+            "before": str(self.before.path),
+            "errata": [
+                {
+                    "item_id": erratum.item_id,
+                    "source_id": self.own_ids[erratum.item_id],
+                    "finding": erratum.finding,
+                    "became": erratum.became,
+                    "key": erratum.key,
+                    "instead": erratum.instead,
+                    "edits": None if erratum.edits is None else erratum.edits.to_json(),
+                    "agreed": erratum.agreed,
+                    "asked": erratum.asked,
+                    "reasons": list(erratum.reasons),
+                }
+                for erratum in self.errata
+            ],
+            "same": self.differences.same,
+            "scores": [score.to_json() for score in self.scores],
+            "page": str(self.page),
+            "filter": str(self.filter),
+            "open": self.open,
+            "undecided": [self.own_ids[item_id] for item_id in self.undecided],
+        }
