@@ -46,6 +46,7 @@ people answer without the key."""
 _NAMES: Mapping[Way, str] = {"judge": ITEMS, "edit": EDITS, "review": REVIEWS}
 _KINDS = {ITEMS: "errata", EDITS: "verify", REVIEWS: "review"}
 _FIRST_VERSION = "1.0"
+_WHY_FROZEN = "the questions are those of the source, as it published them"
 _MOST_BESIDE = 40
 _DUPLICATE = FindingCategory(
     code="duplicate",
@@ -239,7 +240,7 @@ def _bring_in(source: Path, workspace: Path, settings: AuditSettings, progress: 
         items["mapping"] = dict(settings.columns)
     if settings.pictures is not None:
         items["pictures"] = str(settings.pictures.resolve())
-    freeze = {"step": "freeze", "name": name, "version": _FIRST_VERSION}
+    freeze = {"step": "freeze", "name": name, "version": _FIRST_VERSION, "why": _WHY_FROZEN}
     place = _place_of_release(source, workspace)
     for steps in ([items, freeze],) if place.exists() else ([items], [items, freeze]):
         _run(source, {"name": name, "seed": 0, "steps": steps}, workspace, settings, progress)
