@@ -42,6 +42,7 @@ from benchwright.annotation.forms.fields.field_types import PhotographField
 from benchwright.annotation.forms.kind_forms.marking import MarkField
 from benchwright.annotation.forms.kinds import (
     ANSWER,
+    CHOOSES,
     COLLECT,
     DESCRIBE,
     ERRATA,
@@ -49,6 +50,7 @@ from benchwright.annotation.forms.kinds import (
     KINDS,
     MARK,
     PAIR,
+    READING,
     REVIEW,
     SCREEN,
     SCREEN_ITEMS,
@@ -86,7 +88,7 @@ WRITER = "writer"
 CRITERIA = ("accurate", "difficult")
 WITH_ROUNDS, WITH_ADJUDICATOR = (VERIFY, REVIEW), (VERIFY, REVIEW, MARK)
 CLOSING = (VERIFY, REVIEW, SCREEN, SCREEN_ITEMS, ERRATA)
-OPENED_ON_FILES = (ERRATA, ERROR_ANALYSIS)
+OPENED_ON_FILES = (ERRATA, ERROR_ANALYSIS, READING)
 FIXED_RULES = {DESCRIBE: "single", COLLECT: "single", STATE: "single", WRITE: "single"}
 _EDITS = {"x": {"question": "Which piece fits best?"}, "y": {"question": "Which of these fits?"}}
 _FINDINGS = {
@@ -110,7 +112,7 @@ _MARKS: Mapping[str, Mapping[str, Any]] = {
 LETTERS: Mapping[str, str] = {
     VERIFY: "arvxybw", REVIEW: "paxybnmw", ANSWER: "AB", SCREEN: "kd", SCREEN_ITEMS: "kd", PAIR: "sd", DESCRIBE: "cn",
     COLLECT: "on", ERRATA: "swap", ERROR_ANALYSIS: "bw", MARK: "mmotnu",
-    STATE: "cn", WRITE: "cn",
+    STATE: "cn", WRITE: "cn", READING: "ABnu",
 }  # fmt: skip
 """What annotators say, a letter for each decision.
 
@@ -312,6 +314,9 @@ class Driven:
             return _FINDINGS[letter]
         if self.kind == ERROR_ANALYSIS:
             return {"categories": ["blind"] if letter == "b" else ["blind", "wrong_place"], "reason": "So it reads."}
+        if self.kind == READING:
+            gives = {"n": "none", "u": "unclear"}.get(letter, CHOOSES)
+            return {"gives": gives} if letter in "nu" else {"gives": gives, "letter": letter}
         assert self.kind == COLLECT
         if letter == "n":
             return {"found": "none"}
@@ -436,7 +441,7 @@ class Driven:
         if results.open:
             total = len(results.tasks)
             return Ran(f"{results.open} of {total} tasks and some slots are open")
-        if self.kind == ERROR_ANALYSIS:
+        if self.kind in {ERROR_ANALYSIS, READING}:
             return Ran(None, Counter({"decided": len(results.tasks)}))
         by_task = {task.payload["task"]: "no_agreement" for task in results.tasks.values()}
         by_task |= {key.task.payload["task"]: key.finding for key in settled(results)}
@@ -579,7 +584,7 @@ class Driven:
 
 
 _GOLD = {VERIFY: "accept", SCREEN: "keep", SCREEN_ITEMS: "keep", PAIR: "same", DESCRIBE: "nothing", ERRATA: "key_right",
-         ERROR_ANALYSIS: "blind", MARK: "nothing", STATE: "nothing", WRITE: "nothing"}  # fmt: skip
+         ERROR_ANALYSIS: "blind", READING: "none", MARK: "nothing", STATE: "nothing", WRITE: "nothing"}  # fmt: skip
 
 
 def _task(number: int) -> str:

@@ -116,7 +116,11 @@ class Without(Filter):
 
 def run(tmp_path: Path, *steps: Any, seed: int = 1, name: str = "w", workers: int = 1, **more: Any) -> Any:
     recipe = Recipe(
-        "data", [*steps, Told(), step("freeze", name="data", version="1.0")], seed=seed, folder=tmp_path, shards=2
+        "data",
+        [*steps, Told(), step("freeze", name="data", version="1.0", why="all keys are A")],
+        seed=seed,
+        folder=tmp_path,
+        shards=2,
     )
     return run_recipe(recipe, workspace=tmp_path / name, workers=workers, **more)
 
