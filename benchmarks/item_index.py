@@ -241,7 +241,7 @@ def fill(store: ReviewStore, items: int) -> None:
 
 
 def decide(store: ReviewStore, campaign: Campaign, *, all_but: int | None = None) -> None:
-    """Write decisions in all slots of a campaign; in none of each task whose number `all_but` divides."""
+    """Write decisions in all free slots of a campaign; in none of each task whose number `all_but` divides."""
     names = [f"ann-{number:02}" for number in range(12)]
     for name in names:
         store.upsert_annotator(name)
@@ -249,7 +249,11 @@ def decide(store: ReviewStore, campaign: Campaign, *, all_but: int | None = None
     with store.writing(alone=True) as connection:
         people = dict(connection.execute(sa.select(annotators.c.name, annotators.c.id)).fetchall())
         query = sa.select(slots.c.id, slots.c.task_id, slots.c.slot).join(tasks).order_by(slots.c.task_id, slots.c.slot)
-        rows = connection.execute(query.where(tasks.c.campaign_id == campaign.id)).fetchall()
+        rows = connection.execute(
+            query.where(tasks.c.campaign_id == campaign.id, slots.c.submitted_at.is_(None))
+        ).fetchall()
+        if not rows:
+            return
         taken, decided = [], []
         for row in rows:
             if all_but is not None and row.task_id % all_but == 0:
