@@ -137,30 +137,7 @@ _UNSPACED = (
 
 _UNSPACED_NOUNS = "答案|最终选择|最終選擇|选|選|答え|正解|回答|解答|正しい|答|정답|답|คำตอบ|ข้อ|เลือก"
 
-_UNSPACED_VERDICTS = (
-    # Chinese: "选项C是正确的", "B最符合"
-    r"[(\[]?([A-Z])[)\]]?(?:选项|選項|项|項)?(?:才)?(?:是|为|為)?(?:最|更)?(?:正确|正確|合适|合適|符合|恰当|"
-    r"接近|对的|對的)",
-    # Japanese: "Bが正しいです", "Dを選びます"
-    r"[(\[]?([A-Z])[)\]]?(?:が|は|を|の方が|のほうが)(?:最も|一番)?(?:正しい|正解|適切|選び|選択します|選ぶ|"
-    r"当てはまり|近い)",
-    # Korean: "B가 정답입니다", "D를 선택합니다"
-    r"[(\[]?([A-Z])[)\]]?(?:번)?(?:이|가|를|을)?\s*(?:가장\s*)?(?:정답|맞습|맞다|옳|올바|적절|선택합|선택하|"
-    r"고르|고릅)",
-    # Thai
-    r"[(\[]?([A-Z])[)\]]?\s*(?:ถูกต้อง|คือคำตอบ|เป็นคำตอบ)",
-)
-"""A label, and behind it that this is the one."""
-
 _NEGATIONS = "(?:pas|nicht|no|non|não|niet|inte|ikke|nie|nem|nu|не|ei)"
-
-_DENIED_WORDS_BEFORE = (
-    r"不是|并非|並非|绝非|不能选|排除|ไม่ใช่|δεν\s+είναι|ليست?(?![^\W\d_])|(?<![^\W\d_])(?:לא|no\s+es|non\s+è|"
-    r"nu\s+este)(?![^\W\d_])"
-    r"|(?<![^\W\d_])(?:nicht|kein(?:e|en)?|weder|noch|pas|ni|не|ни|nie|não|nem|niet|geen|inte|ikke|değil|bukan|"
-    r"không\s+phải)(?![^\W\d_])"
-)
-"""Before a label or words that are put aside."""
 
 _DENIED_WORDS_AFTER = (
     r"\s*(?:(?:是)?(?:不对|不對|不正确|不正確|不符|错误|錯誤|错的|排除)|(?:は|が|では|じゃ)?(?:間違|誤り|違い|"
@@ -192,33 +169,6 @@ def cues_in(text: str) -> Iterator[re.Pattern[str]]:
             yield _pattern(turns)
     if _UNSPACED_NOUN.search(text):
         yield _UNSPACED_CUES
-
-
-def copulas() -> str:
-    """Return the words for "is", with articles after them, that no English sentence has in this place."""
-    words = {word for turns in _SPACED.values() for word in turns.be.split("|")} - {
-        "a",
-        "e",
-        "on",
-        "to",
-        "er",
-        "-",
-        "is",
-        "zou",
-        "la",
-    }
-    articles = {word for turns in _SPACED.values() for word in turns.article.split("|")} - {"a", "(?!)"}
-    return _composed(rf"(?:{'|'.join(sorted(words))})(?:\s+(?:{'|'.join(sorted(articles))}))?")
-
-
-def verdicts_elsewhere() -> re.Pattern[str]:
-    """Return the pattern for a label, its first group that is not empty, followed by words that call it right."""
-    verdict = "|".join(rf"(?:(?:{t.be})\s+)?(?:(?:{t.article})\s+)?(?:{t.right})(?![^\W\d_])" for t in _SPACED.values())
-    return re.compile(
-        _composed(
-            "|".join([rf"(?<![^\W_])[(\[]?(?<![^\W_])([A-Z])(?![A-Za-z])[)\]]?\s+(?:{verdict})", *_UNSPACED_VERDICTS])
-        )
-    )
 
 
 @cache
@@ -253,6 +203,7 @@ def _cues(turns: _AnswerPhrases) -> list[str]:
         rf"{start}(?:{right}\s+)?(?:{turns.answer}){end}(?:\s+{right})*{be}",
         rf"{start}(?:{right}\s+(?:{turns.option}){end}|(?:{turns.option})\s+{right}){be}",
         rf"{start}(?:{turns.choose}){end}\s*{article}{option}:?",
+        rf"{start}{right}(?:\s+(?:{turns.be}){end}\s*{adverb}|\s*:\s*){article}{option}:?",
     ]
 
 
@@ -268,20 +219,21 @@ FIRM = re.compile(
     "|".join(
         [
             # "the answer is", "Final choice:", "my guess would be", "answer -> "
-            rf"{_BEFORE}(?:answer|ans\.?|choice|option|selection|guess|conclusion|verdict|prediction|response|"
+            rf"{_BEFORE}(?:answer|answers(?=\s+(?:are|were)\b)|ans\.?|choice|option|selection|guess|conclusion|verdict|prediction|response|"
             r"(?:correct|right|best|matching|missing|chosen|corresponding|closest)\s+(?:one|letter|image|"
             r"picture|tile|point|patch|candidate))"
-            rf"(?:(?:\s+[a-z]{{2,12}}){{0,6}}?\s+(?:is|was|would\s+be|should\s+be|must\s+be|has\s+to\s+be|"
+            rf"(?:(?:\s+[a-z]{{2,12}}){{0,6}}?\s+(?:is|are|was|(?:would|should|must|has\s+to|will|can\s+only)\s+(?:\w+\s+)?be|"
             rf"remains){_AFTER}\s*:?|"
             r"\s*(?:->|=>|→|:|=|-)|(?<=\.))",
             # "I choose", "we would go with", "I'd say", "I think it's"
             rf"{_BEFORE}(?:i|we|you|one)(?:'d|'ll|'m|'re)?"
             r"(?:\s+(?:will|would|must|should|am|are|have\s+to|going\s+to|therefore|thus|finally|now))*\s+"
-            r"(?:choose|pick|select|chose|picked|selected|go\s+(?:with|for)|going\s+with|went\s+with|vote\s+for|"
+            r"(?:choose|pick|select|chose|picked|selected|lean(?:ing)?\s+towards?|opt\s+for|go\s+(?:with|for)|going\s+with|went\s+with|vote\s+for|"
             r"say|guess|"
             rf"answer|settle\s+on|(?:think|believe|conclude)\s+(?:that\s+)?(?:it(?:'s|\s+is))?){_AFTER}",
+            rf"{_BEFORE}(?:i|we)\s+might\s+(?:choose|pick|select|go\s+with|lean\s+towards?){_AFTER}",
             # "I change my answer to", "we are left with"
-            rf"{_BEFORE}(?:change|switch|revise|correct|update)\s+(?:(?:my|the)\s+)?(?:final\s+)?(?:answer|"
+            rf"{_BEFORE}(?:change|switch|revise|correct|update)\s+(?:my|the)\s+(?:final\s+)?(?:answer|"
             rf"choice|selection)\s+to{_AFTER}",
             r"(?:let\s+me|i'll|i\s+(?:will|should|must|need\s+to|have\s+to))\s+correct\s+(?:that|this|myself|"
             r"my\s+(?:answer|choice))(?:\s+to)?\s*[:,-]?",
@@ -299,7 +251,7 @@ SOFT = re.compile(
             rf"in\s+short){_AFTER}[\s,:]*(?:{_IT_IS})?",
             rf"{_BEFORE}(?:wait|actually|correction|scratch\s+that|on\s+second\s+thoughts?|i\s+mean(?:t)?|no|"
             rf"rather|instead)"
-            rf"{_AFTER}[\s,.:;!-]*(?:no{_AFTER}[\s,.]+(?=\w))?(?:{_IT_IS}|make\s+(?:that|it))?",
+            rf"{_AFTER}[ \t,.:;!-]*(?:no{_AFTER}[\s,.]+(?=\w))?(?:{_IT_IS}|make\s+(?:that|it))?",
             rf"(?:^|\n)\s*(?:choose|pick|select|selected|correct|output|definitely|certainly|sure|okay|ok|"
             rf"yes){_AFTER}\s*[:.,!]?",
             rf"(?:^|(?<=[.;\n]))\s*(?:plausible|accepted|kept|fits|match(?:es)?|valid){_AFTER}\s*:",
@@ -322,13 +274,6 @@ CONDITION = re.compile(
 )
 """Text right before a phrase that takes its force away."""
 
-DENIED_BEFORE = re.compile(
-    r"(?:\b(?:not|never|neither|nor|eliminates?|excludes?|rules?\s+out|rejects?|instead\s+of|than|"
-    r"compared\s+(?:to|with)|unlike|except)\b|n't\b|"
-    rf"{_DENIED_WORDS_BEFORE})"
-    r"(?:(?!\bbut\b)[^.,;:\n]){0,24}\Z",
-    re.I,
-)
 DENIED_AFTER = re.compile(
     r"\A[)\]\"'.,:;]*\s*(?:,?\s*which\s+|(?:but\s+)?that(?:'s|\s+is|\s+was)\s+)?(?:(?:is|are|was|looks?|seems?|"
     r"can|could|must)\s+)?"
@@ -340,8 +285,3 @@ DENIED_AFTER = re.compile(
     re.I,
 )
 """An option named here is named to be put aside."""
-
-HEDGED_BEFORE = re.compile(
-    r"\b(?:(?:maybe|perhaps|possibly|could|might|may|either|whether|if)\b[^.;:\n]{0,30}|between\b[^.,;:\n]{0,30})\Z",
-    re.I,
-)

@@ -1,67 +1,140 @@
-"""What follows from the candidates of a reply: one option, or none."""
+"""What follows from the candidates of a reply: one option, or none.
+
+An option that is merely mentioned decides nothing, except in a reply of a sentence or two that names no other one: a
+reply must conclude, claim or close with an option.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from .candidates import NamedPlace, Polarity, Strength
+from .candidates import NamedPlace, Polarity, Sentences, Strength
 from .polarity_phrases import Grammar
 
-
-def decided(candidates: Sequence[NamedPlace], keys: Sequence[str], text: str, grammar: Grammar) -> str | None:
-    """Return the option that the candidates come to, or None.
-
-    1. The last conclusion counts, unless something else is claimed after it.
-    2. Otherwise the strongest statements count, if they are of one option that is not denied later.
-    3. Otherwise the one option that is left counts, where all others are put aside and the reply says that one is left.
-    """
-    last_denied = {c.key: c.place for c in candidates if c.polarity in {Polarity.DENIED, Polarity.RETRACTED}}
-    stated = [c for c in candidates if c.polarity is Polarity.STATED and last_denied.get(c.key, -1) < c.place]
-    several = [c for c in candidates if c.polarity is Polarity.SEVERAL]
-    if (key := _concluded(stated, several)) is not None:
-        return key
-    if _NONE.search(text) or _several_last(stated, several):
-        return None
-    for level in (Strength.BEST, Strength.CLAIM, Strength.MENTION):
-        named = {c.key for c in stated if c.strength >= level}
-        if named:
-            considered = {c.key for c in candidates if c.polarity in {Polarity.CONSIDERED, Polarity.SEVERAL}}
-            if len(named) == 1 and (level > Strength.MENTION or (considered <= named and len(text) <= _SHORT)):
-                return min(named)
-            return None
-    denied = {c.key for c in candidates if c.polarity in {Polarity.DENIED, Polarity.CONTRASTED}}
-    left = [key for key in keys if key not in denied]
-    if len(left) == 1 and not several and len(keys) > 1 and grammar["leaves"].search(text):
-        return left[0]
-    return None
-
-
-_SHORT = 500
-"""Characters of a reply in which it says something that it names one option and no other."""
+_PUT_ASIDE = frozenset({Polarity.DENIED, Polarity.RETRACTED, Polarity.CONTRASTED})
+_SHORT = 3
+"""Sentences of a reply in which the mention of just one option in the last one is an answer."""
 
 _NONE = re.compile(
     r"\bnone\s+of\s+(?:(?:the|these|those)\s+(?:\w+\s+)?(?:options?|choices?|answers?|images?|candidates?|above|"
-    r"descriptions?)|them|the\s+above)\b|\bneither\s+(?:of|one|option|image|choice)\b",
+    r"descriptions?)|them\s+(?:is|are|match|fit|show|correspond)\w*|the\s+above)\b|"
+    r"\bneither\s+(?:of|one|option|image|choice)\b",
     re.I,
 )
 """With such words a reply calls no option right, or says that it does not look at one more closely."""
 
+_NOT_OFFERED = re.compile(
+    r"\bnot\s+(?:available|listed|included|given|present|one\s+of)?\s*(?:in|among|one\s+of)?\s*(?:the|these|your)\s+"
+    r"(?:\w+\s+)?(?:choices|options)\b|\bmistake\s+in\s+the\s+(?:question|problem|options|choices)\b|"
+    r"\bnone\s+of\s+(?:the|these)\s+(?:\w+\s+)?(?:options|choices)\s+match",
+    re.I,
+)
+"""With such words a reply says that what it came to is no option."""
 
-def _several_last(stated: Sequence[NamedPlace], several: Sequence[NamedPlace]) -> bool:
-    """Return whether the last claim is of several options."""
-    claimed = [c.place for c in several if c.strength >= Strength.CLAIM]
-    return bool(claimed) and max(claimed) > max((c.place for c in stated), default=-1)
+
+def decided(
+    candidates: Sequence[NamedPlace], keys: Sequence[str], sentences: Sentences, prose: str, grammar: Grammar
+) -> str | None:
+    """Return the option that the candidates come to, or None.
+
+    1. The last conclusion counts, unless another option is claimed after it.
+    2. Otherwise the one option of a closing line counts.
+    3. Otherwise the one option that is claimed counts, where the claim opens or closes the reply and no conclusion
+       follows it.
+    4. Otherwise the one option that a short reply names at all.
+    5. Otherwise the one that is left, where all others are put aside and the reply says that one is left.
+
+    Args:
+        candidates: Places that name options, in order.
+        keys: Letters of all options.
+        sentences: Sentences of the reply.
+        prose: The reply as its sentences are read.
+        grammar: Phrases of its language.
+    """
+    if not candidates or _NOT_OFFERED.search(prose):
+        return None
+    stated = _stated(candidates)
+    several = [c for c in candidates if c.polarity is Polarity.SEVERAL]
+    if (key := _concluded(stated, several, sentences)) is not None:
+        return key
+    claims = [c for c in stated if c.strength >= Strength.CLAIM]
+    if _NONE.search(prose):
+        return None
+    if sentences.closes and (key := _closing(candidates, stated, sentences)) is not None:
+        return key
+    if claims:
+        return _claimed(claims, candidates[0].sentence, sentences)
+    return _mentioned(candidates, stated, sentences) or _left_over(candidates, keys, prose, grammar)
 
 
-def _concluded(stated: Sequence[NamedPlace], several: Sequence[NamedPlace]) -> str | None:
+def _stated(candidates: Sequence[NamedPlace]) -> list[NamedPlace]:
+    """Return what is stated; of an option that was put aside before, only a claim is a statement."""
+    denied = {c.key: c.place for c in candidates if c.polarity in {Polarity.DENIED, Polarity.RETRACTED}}
+    return [
+        c
+        for c in candidates
+        if c.polarity is Polarity.STATED
+        and (c.key not in denied or (c.strength >= Strength.CLAIM and denied[c.key] < c.place))
+    ]
+
+
+def _concluded(stated: Sequence[NamedPlace], several: Sequence[NamedPlace], sentences: Sentences) -> str | None:
     """Return the option of the last sentence that draws a conclusion; None where it has none, or more follows it."""
-    conclusions = [c for c in stated if c.concludes]
+    said = [c for c in stated if c.strength > Strength.ASIDE]
+    conclusions = [c for c in said if c.concludes]
     if not conclusions:
         return None
     last = conclusions[-1].sentence
+    if any(number > last for number in sentences.concluding):
+        return None
     within = [c for c in conclusions if c.sentence == last]
     firmest = max(c.strength for c in within)
+    if firmest < Strength.CLAIM and last not in {*sentences.concluding, sentences.last}:
+        return None
     keys = {c.key for c in within if c.strength == firmest}
-    later = {c.key for c in (*stated, *several) if c.sentence > last}
-    return min(keys) if len(keys) == 1 and later <= keys and firmest > Strength.ASIDE else None
+    least = min(Strength.CLAIM, firmest)
+    later = {c.key for c in (*said, *several) if c.sentence > last and c.strength >= least}
+    return min(keys) if len(keys) == 1 and later <= keys else None
+
+
+def _closing(candidates: Sequence[NamedPlace], stated: Sequence[NamedPlace], sentences: Sentences) -> str | None:
+    """Return the option of a last line that stands alone, if it names no other one than to put it aside."""
+    line = [c for c in candidates if c.sentence == sentences.last and c.strength > Strength.ASIDE]
+    keys = {c.key for c in line if c in stated}
+    alone = len(keys) == 1 and all(c.key in keys or c.polarity in _PUT_ASIDE for c in line)
+    return min(keys) if alone else None
+
+
+def _claimed(claims: Sequence[NamedPlace], first: int, sentences: Sentences) -> str | None:
+    """Return the one option that is called best, or else claimed, in the first sentence that names any or in the last.
+
+    A conclusion that follows the claim, but names no option, may come to something else.
+    """
+    for level in (Strength.BEST, Strength.CLAIM):
+        firm = [c for c in claims if c.strength >= level]
+        placed = [c for c in firm if c.sentence in {first, sentences.last}]
+        if placed and len({c.key for c in firm}) == 1 and placed[-1].sentence >= sentences.last_therefore:
+            return placed[0].key
+    return None
+
+
+def _mentioned(candidates: Sequence[NamedPlace], stated: Sequence[NamedPlace], sentences: Sentences) -> str | None:
+    """Return the one option that a short reply names; a doubt about a single one is an answer."""
+    said = [c for c in candidates if c in stated or c.polarity is Polarity.HEDGED]
+    named = {c.key for c in said if c.strength > Strength.ASIDE or not c.is_label}
+    if len(named) != 1:
+        return None
+    if sentences.last == 0:
+        return min(named) if all(c.key in named or c.polarity in _PUT_ASIDE for c in candidates) else None
+    by_words = all(c.key in named and not c.is_label for c in candidates)
+    in_last = any(c.sentence == sentences.last for c in candidates)
+    return min(named) if by_words and in_last and sentences.last < _SHORT else None
+
+
+def _left_over(candidates: Sequence[NamedPlace], keys: Sequence[str], prose: str, grammar: Grammar) -> str | None:
+    """Return the one option that is not put aside, if the reply says that one is left."""
+    if any(c.polarity is Polarity.SEVERAL for c in candidates) or not grammar["leaves"].search(prose):
+        return None
+    left = set(keys) - {c.key for c in candidates if c.polarity in {Polarity.DENIED, Polarity.CONTRASTED}}
+    return min(left) if len(left) == 1 and len(keys) > 1 else None

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from .cue_languages import DENIED_AFTER, DENIED_BEFORE
-from .reply_text import end_of, folded, start_of
+from .reply_text import end_of, folded
 
 _YES = """
 yes yeah yep yup sí si oui ja jawohl sim sì tak да так ano kyllä igen evet có vâng đúng ya iya ναι כן ใช่ بله آری نعم أجل
@@ -47,11 +46,11 @@ _COUNTED_PICTURE = re.compile(
 """An option that names a picture by its place, as BLINK's do, which replies spell in many ways."""
 
 
-def _forms_of(words: str) -> frozenset[str]:
+def _forms_of(words: str, *, has_article: bool) -> frozenset[str]:
     """Return the folded words of an option and their other spellings."""
     if not words:
         return frozenset()
-    forms = {words, _ARTICLE.sub("", words)}
+    forms = {words, _ARTICLE.sub("", words) if has_article else words}
     forms |= {form.replace(" ", "-") for form in forms if form.count(" ") == 1} | {
         form.replace("-", " ") for form in forms
     }
@@ -122,7 +121,10 @@ def options_of(texts: Sequence[tuple[str, str | None]]) -> tuple[ReadableOption,
 def _options_of(texts: tuple[tuple[str, str | None], ...]) -> tuple[ReadableOption, ...]:
     plain_texts = [folded(text or "") for _, text in texts]
     telling = [words if plain_texts.count(words) == 1 and not _lone_letter(words) else "" for words in plain_texts]
-    forms = _polar_forms(telling) or [_forms_of(words) for words in telling]
+    tails = Counter(words[2:] for words in telling if words[1:2] == " ")  # "A is closer" beside "B is closer"
+    forms = _polar_forms(telling) or [
+        _forms_of(words, has_article=tails[words[2:]] < 2 or words[1:2] != " ") for words in telling
+    ]
     counted = Counter(form for of_one in forms for form in of_one)
     return tuple(
         ReadableOption(
@@ -150,27 +152,6 @@ def as_called(choices: Sequence[tuple[str, str | None]], text: str) -> Sequence[
     if len(words) != len(called) or len(set(words)) != len(words):
         return choices
     return [(key, next(iter(called[key])) if key in called else None) for key, _ in choices]
-
-
-_SHARED_NOUN = re.compile(
-    rf"\b({'|'.join(_ORDINALS)})(?=\s*(?:,\s*)?(?:or|and|nor|versus|"
-    rf"vs\.?)\s+(?:the\s+)?(?:{'|'.join(_ORDINALS)})\s+(image|picture|photo|one|option)s?\b)",
-    re.I,
-)
-
-
-_BARE_ORDINAL = re.compile(
-    rf"\bthe ({'|'.join(_ORDINALS)})(?=\s*[.,;:]|\s*\Z|\s+(?:and|or|is|has|does|shows|looks|matches|fits|shares|"
-    rf"was|seems|appears|differs|cannot|doesn't|isn't)\b)",
-    re.I,
-)
-
-
-def with_shared_nouns(text: str, options: Sequence[ReadableOption]) -> str:
-    """Return a text with a noun after each ordinal: "the second or third image", "the third" among pictures."""
-    text = _SHARED_NOUN.sub(r"\1 \2", text)
-    counted = any(_COUNTED_PICTURE.fullmatch(option.words) for option in options if option.words)
-    return _BARE_ORDINAL.sub(r"the \1 image", text) if counted else text
 
 
 def without_own_letters(text: str, choices: Sequence[tuple[str, str | None]]) -> str:
@@ -225,36 +206,8 @@ def option_alone(text: str, options: Sequence[ReadableOption]) -> str | None:
     return same[0] if len(same) == 1 else None
 
 
-def options_mentioned(text: str, options: Sequence[ReadableOption]) -> set[str]:
-    """Return the keys of options that a text names and neither dismisses nor asks about.
-
-    A longer option is searched for first and covers its match, so "black cat" does not mention "cat". Everyday words
-    count only at the start and the end of the text.
-    """
-    words = folded(text)
-    mentioned: set[str] = set()
-    forms = [(form, option.key) for option in options for form in option.forms if form[0] in words]
-    for form, key in sorted(forms, key=lambda pair: (-len(pair[0]), pair)):
-        if form not in words:
-            continue
-        pattern = re.compile(start_of(form) + re.escape(form) + end_of(form))
-        for match in pattern.finditer(words):
-            before, after = words[: match.start()], words[match.end() :]
-            denied = not is_particle(form) and (DENIED_BEFORE.search(before) or DENIED_AFTER.match(after))
-            if not denied and not after.startswith("?") and _says_it(form, before, after):
-                mentioned.add(key)
-        words = pattern.sub(lambda match: "\0" * len(match[0]), words)
-    return mentioned
-
-
 def _lone_letter(words: str) -> bool:
     return len(words) == 1 and words.isascii() and words.isalpha()
-
-
-def _says_it(words: str, before: str, after: str) -> bool:
-    if words in _PARTICLES:
-        return (not before and _begins(words + after, words)) or (not after and before.endswith((". ", ", ", ": ")))
-    return words not in _EVERYDAY or not after or not before
 
 
 def _begins(text: str, words: str) -> bool:

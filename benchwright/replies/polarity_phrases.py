@@ -28,6 +28,7 @@ class _Turns(NamedTuple):
         at_first: Before an option that the reply takes back.
         may: Before an option that the reply only considers.
         leaves: Before the option that is left over, or anywhere in a sentence that says that one is.
+        conceded: After an option of which the reply says what would be if it were the one, or grants something.
         is_left: After the option that is left over.
         names: Before the words that answer: the copula and its like.
         is_named: After the words that answer, where the copula follows.
@@ -44,6 +45,7 @@ class _Turns(NamedTuple):
     at_first: str
     may: str
     leaves: str
+    conceded: str = _NEVER
     is_left: str = _NEVER
     names: str = _NEVER
     is_named: str = _NEVER
@@ -55,16 +57,16 @@ class _Turns(NamedTuple):
 
 SPACED = {
     "en": _Turns(
-        so=r"so(?!\s+(?:far|that|much|many|as|long|on)\b)|therefore|thus|hence|consequently|accordingly|overall|"
+        so=r"the\s+(?:highest|lowest|largest|smallest|greatest|fastest|slowest|biggest|longest|shortest|tallest|peak|maximum|minimum)|so(?!\s+(?:far|that|much|many|as|long|on|is|are|does|do|did)\b)|therefore|thus|hence|consequently|accordingly|overall|"
            r"in\s+(?:conclusion|summary|short)|"
         r"to\s+(?:conclude|sum\s+up|summari[sz]e)|conclusion|this\s+means(?:\s+that)?|which\s+means(?:\s+that)?|"
         r"as\s+a\s+result|by\s+elimination|all\s+in\s+all|"
         r"(?:that|this|which)\s+(?:makes|leaves)|i\s+(?:therefore\s+)?conclude(?:\s+that)?|on\s+balance|"
         r"taken\s+together|ultimately|"
-        r"based\s+on\s+(?:this|these|that|the\s+above)[^,.\n]{0,40},|in\s+the\s+end|it\s+follows\s+that|"
-        r"(?:given|considering)\s+(?:this|these|that|all)[^,.\n]{0,40},",
+        r"(?:based\s+(?:on|up\s*on)|between|among|given|considering|out\s+of|of)\s+(?:this|these|those|that|the|all|both)[^.\n]{0,120}?,|"
+        r"in\s+the\s+end|it\s+follows\s+that|(?:however,?\s+|but\s+)?if\s+(?:i|we|one)\s+(?:must|had\s+to|have\s+to|were\s+to|am\s+to|need\s+to)[^.\n]{0,120}?,",
         but=r"but|yet|however|whereas|while|though|although|nevertheless|still",
-        put_aside=r"not|never|neither|nor|no|without|n't|isn't|eliminat(?:e|es|ed|ing)|exclud(?:e|es|ed|ing)|"
+        put_aside=r"not|never|neither|nor|no|without(?!.*\b(?:is|are)\b)|n't|isn't|eliminat(?:e|es|ed|ing)|exclud(?:e|es|ed|ing)|"
                   r"rul(?:e|es|ed|ing)\s+out|reject(?:s|ed|ing)?|"
         r"discard(?:s|ed|ing)?|dismiss(?:es|ed)?|far\s+from|hardly|scarcely|everything\s+(?:except|but)|"
         r"all\s+but|except(?:\s+for)?|apart\s+from|"
@@ -77,7 +79,8 @@ SPACED = {
         r"incorrect|false|not|cannot|unlikely|irrelevant|implausible|mismatch(?:ed)?|"
         r"fails?|isn't|aren't|doesn't(?!\s+(?:have|show|suffer\s+from)\s+(?:this|that|these|such|any|those)\b)|"
         r"don't|can't|won't|wasn't|didn't|lacks?|crossed\s+off|less\b|(?:looks?|seems?|"
-        r"appears?)\s+(?:\w+\s+){1,2}(?:at\s+first|until|initially)|comes?\s+(?:very\s+)?close\b(?!\s*st)|too\s+\w+)",
+        r"appears?)\s+(?:\w+\s+){1,2}(?:at\s+first|until|initially)|comes?\s+(?:very\s+)?close\b(?!\s*st)|too\s+\w+|(?:stays?|remains?)\s+out\b|"
+                     r"(?:much\s+|slightly\s+|a\s+bit\s+|located\s+)?(?:further|farther)\b)",
         beside=r"unlike|compared\s+(?:to|with)|in\s+comparison\s+(?:to|with)|in\s+contrast\s+(?:to|with)|"
                r"contrary\s+to|as\s+opposed\s+to|opposed\s+to|rather\s+than|"
         r"instead\s+of|in\s+place\s+of|than|versus|vs\.?|resembl(?:es|e|ing)|similar\s+to|reminiscent\s+of|"
@@ -93,7 +96,7 @@ SPACED = {
         r"seems?)\s+like\s+(?:a|an|the)?\s*\w+\s+at\s+first|comes?\s+close",
         may=r"if|whether|suppose|assuming|unless|otherwise|consider(?:s|ing)?|check(?:ing)?|compar(?:e|es|ing)|"
             r"look(?:ing)?\s+at|examin(?:e|ing)|between\s+(?:the\s+|options?\s+|images?\s+|an?\s+)?\Z|either|"
-            r"perhaps|maybe|possibly|could|might|may(?=\s+(?:also\s+|well\s+)?be\b)|would\s+have|depending",
+            r"perhaps|maybe|possibly|could|might|may(?=\s+(?:also\s+|well\s+)?be\b)|would\s+(?:have|favou?r|suggest|support|point)|depending",
         leaves=r"(?:that|this|which|it|elimination)\s+(?:only\s+|just\s+)?leaves|leaves\s+(?:us|only|just|me|"
                r"behind)|leaving|left\s+with|only\s+(?:\w+\s+)?(?:remaining|left|possible|viable|"
                r"plausible)\s*(?:option|choice|candidate|answer|one|possibility)?|remaining|"
@@ -102,21 +105,25 @@ SPACED = {
         r"things)?\s*down\s+to|everything\s+else\s+(?:is|can)|the\s+rest\s+(?:can|is|are)",
         is_left=r"(?:is|are|was)\s+(?:(?:the|what|all|we're|we|are|only|one|that|then|option|choice|candidate|"
                 r"answer|image|thing|us)\s+){0,5}(?:left|remaining|remains)|remains|survives",
-        names=r"is|are|was|were|be|been|being|'s|'re|looks?|appears?|seems?|indicat(?:es|e|ing)|suggests?|"
+        names=r"(?<!\bso\s)is|are|will|would|was|were|be|been|being|'s|'re|(?:shown|found|represented|depicted|illustrated|given|seen)\s+(?:in|by)|looks?|appears?|seems?|indicat(?:es|e|ing)|suggests?|"
               r"shows?|showing|depicts?|represents?|means?|mak(?:es|e|ing)(?:\s+(?:it|this|that))?|"
-        r"called|described\s+as|identified\s+as|classified\s+as|points?\s+to(?:wards?)?|consistent\s+with|"
-        r"became|becomes?|total\s+of|totals?|count|equals?|=|say|choose|pick|chose|picked|"
-        r"gives?(?:\s+us)?|favou?rs?|confirms?|i\.e\.|namely|agrees?\s+(?:with|for)|match(?:es)?(?:\s+with)?|"
+        r"called|described\s+as|identif(?:y|ies|ied)(?:\s+\w+){0,4}?\s+as|illustrat(?:es|ing)|classified\s+as|points?\s+to(?:wards?)?|consistent\s+with|"
+        r"became|becomes?|(?:mov|turn|rotat|pann?|shift|head)(?:ing|ed|es|s)|(?:is|be|was)\s+(?:[\w-]+\s+){1,5}?(?:labell?ed|marked)(?:\s+(?:as|by|with))?|letter|total\s+of|totals?|count|equals?|=|say|choose|pick|chose|picked|"
+        r"gives?(?:\s+us)?|favou?rs?|confirms?|(?:characteristics?|typical|hallmarks?|signatures?|signs?|indicative|suggestive|classic|evidence|process|consistent|belongs?|example|symptoms?|features?|diagnosis|known)\s+(?:of|for|to|with|as)|"
+              r"i\.e\.|namely|agrees?\s+(?:with|for)|match(?:es)?(?:\s+with)?|"
         r"corresponds?\s+to|goes?\s+(?:to|with)",
-        fits=r"match(?:es)?|fits?|agrees?|corresponds?|works?|shares?|aligns?|continues?|lines?\s+up|suits?|"
+        fits=r"match(?:es)?|fits?|agrees?|corresponds?|works?|shares?|aligns?|continues?|completes?|lines?\s+up|suits?|"
+             r"(?:is|would\s+be|must\s+be)\s+(?:\w+ly\s+)?(?:the\s+)?(?:missing|matching|corresponding|real)\b|"
              r"satisf(?:y|ies)|meets?|stands?\s+out|does(?:\s+too)?\s*(?=[.,;\n]|\Z)|(?:is|looks?|seems?|"
              r"appears?)\s+(?:to\s+be\s+)?(?:the\s+|a\s+)?(?:genuine|real|authentic|natural)|"
         r"has\s+(?:(?:a\s+|the\s+)?(?:same|matching|identical)|what|exactly|both\b|all\s+(?:of|the|three|"
         r"four)\b|(?:\w+\s+){1,4}(?:we|"
         r"i)\s+(?:need|want|are\s+looking\s+for))|is\s+(?:the\s+)?(?:one|same|match|right|correct|answer|winner|"
         r"odd\s+one\s+out|what|consistent|identical|similar)|keeps?|passes|wins?|it\s+is|accepted|"
-        r"is(?=\s*(?:[.;!]|\Z))",
-        fits_best=r"(?:\w+\s+){0,2}?(?:match(?:es)?|fits?|agrees?|corresponds?|suits?|aligns?|"
+        r"is(?=\s*(?:[.;!]|\Z))|is\s+(?:just|exactly)\s+right|does\s+(?!not\b)\w+|"
+             r"has\s+the\s+(?:missing|right|correct)",
+        fits_best=r"(?:has|have|had|shows?|is|was)\s+the\s+(?:(?!rest|west|forest)\w{3,}est|most)\b|(?:more|most|better)\s+(?:accurately|closely|tightly|precisely|likely|similar|consistent)|(?:has|have)\s+a\s+(?:darker|nearer|closer)|"
+                  r"(?:\w+\s+){0,2}?(?:match(?:es)?|fits?|agrees?|corresponds?|suits?|aligns?|"
                   r"describes?(?:\s+\w+){0,3})\s+(?:(?:it|this|them|the\s+\w+|both|all|everything)\s+)?(?:best|"
                   r"better|perfectly|exactly|most\s+closely|more\s+closely|seamlessly)|"
         r"(?:best|better|perfectly|exactly)\s+(?:match(?:es)?|fits?|suits?|describes?)|(?:is|are|looks?|"
@@ -125,11 +132,13 @@ SPACED = {
         r"suitable|appropriate|accurate|in\s+line)|odd\s+one\s+out)",
         right=r"yes|correct|right|true|match(?:es)?|matched|fits?|good|ok(?:ay)?|valid|accepted?|best|"
               r"perfect(?:\s+match)?|pass(?:es)?|possible|supported|consistent|answer|this\s+(?:matches|fits|"
-              r"is\s+(?:it|the\s+one|correct|right))|best\s+match|selected|keep|likely|plausible|this\s+one",
+              r"is\s+(?:it|the\s+one|correct|right))|best\s+match|selected|keep|likely|plausible|this\s+one|present|exactly\s+right",
         wrong=r"no|incorrect|wrong|false|mismatch(?:es)?|does(?:n't|\s+not)\s+\w+|not\b(?:\s+\w+)?|bad|invalid|"
               r"rejected|reject|fail(?:s|ed)?|impossible|unsupported|inconsistent|eliminated?|excluded?|"
               r"ruled\s+out|out|unlikely|implausible|no\s+match|nope|different|isn't|can't|cannot|"
-              r"discard(?:ed)?|less\s+likely",
+              r"discard(?:ed)?|less\s+likely|too\s+\w+|absent",
+        conceded=r"would\s+(?:\w+ly\s+|also\s+|instead\s+|rather\s+)?(?:(?:be|seem)(?!\s+(?:\w+\s+)?(?:the|a|my|best|correct|right|most|closer|nearer|darker)\b)|"
+                 r"have|need|require|involve|show|look|include|imply|mean|distort|break|draw|produce|cross|indicate|suggest|depict|display|concern|result)",
     ),
     "es": _Turns(
         so=r"por\s+(?:lo\s+)?tanto|por\s+consiguiente|así\s+que|entonces|en\s+conclusión|en\s+resumen|luego|"
@@ -149,15 +158,16 @@ SPACED = {
                r"(?:la\s+)?única\s+(?:opción\s+)?(?:restante|posible|que\s+queda|que\s+encaja)|por\s+descarte|"
                r"por\s+eliminación|restante|nos\s+deja",
         is_left=r"es\s+(?:la\s+|el\s+)?(?:únic[ao]\s+)?(?:opción\s+)?(?:que\s+queda|restante)",
-        names=r"es|son|está|están|parece|parecen|muestra|indica|sugiere|de\s+color|sería|era|hay|elijo|se\s+ve|"
+        names=r"es|son|está|están|parece|parecen|muestra|indica|sugiere|de\s+color|sería|era|hay|elijo|se\s+ven?|"
               r"se\s+trata\s+de|total\s+de|corresponde\s+a|coincide\s+con",
-        fits=r"coincide|corresponde|encaja|cumple|concuerda|es\s+(?:la|el)\s+(?:que|correct[ao]|adecuad[ao])|"
+        fits=r"continúa|completa|es\s+la\s+(?:parte|pieza)\s+que\s+falta|comparte\s+(?:el|la)\s+mism[ao]|coincide|corresponde|encaja|cumple|concuerda|es\s+(?:la|el)\s+(?:que|correct[ao]|adecuad[ao])|"
              r"tiene\s+(?:la|el)\s+mism[ao]|es\s+(?:correct|adecuad|cierta|verdader)[ao]?",
-        fits_best=r"(?:encaja|coincide|corresponde|describe)\s+(?:\w+\s+){0,3}?mejor|es\s+(?:la|"
+        fits_best=r"(?:es|está)\s+(?:\w+\s+){0,2}?más\s+(?:cerca|próxim|parecid|similar|probable|oscur)\w*|(?:encaja|coincide|corresponde|describe)\s+(?:\w+\s+){0,3}?mejor|es\s+(?:la|"
                   r"el)\s+(?:que\s+)?(?:más|mejor|únic[ao])|mejor\s+(?:encaja|describe|coincide)|"
                   r"es\s+más\s+(?:parecid|similar|probable|adecuad)\w*|es\s+(?:la|el)\s+que\s+mejor",
         right=r"sí|si|correct[ao]|verdader[ao]|ciert[ao]|coincide|encaja|válid[ao]|adecuad[ao]|acertad[ao]",
         wrong=r"no\b(?:\s+\w+)?|incorrect[ao]|fals[ao]|errónea|erróneo|descartad[ao]|inválid[ao]|equivocad[ao]",
+        conceded=r"(?:tendría|mostraría|estaría|habría|requeriría|sería(?!\s+(?:la|el|correct|adecuad|mejor)))",
     ),
     "pt": _Turns(
         so=r"portanto|logo|assim(?:\s+sendo)?|então|por\s+isso|em\s+conclusão|em\s+resumo|concluindo|"
@@ -174,18 +184,19 @@ SPACED = {
         at_first=r"inicialmente|no\s+início|a\s+princípio|à\s+primeira\s+vista|pensei|parecia|achei|"
                  r"primeiro\s+pensei|poderia\s+parecer",
         may=r"se|pode(?:ria)?(?:m)?\s+ser|talvez|entre|possivelmente",
-        leaves=r"resta(?:m)?(?:\s+(?:apenas|só|somente))?|sobra(?:m)?(?:\s+(?:apenas|só))?|(?:só|apenas|"
+        leaves=r"resta(?:m)?(?:\s+(?:apenas|só|somente))?|sobra(?:m(?!\s+(?:os|as)\s+d))?(?:\s+(?:apenas|só))?|(?:só|apenas|"
                r"somente)\s+(?:resta|sobra)|por\s+eliminação|restante|nos\s+deixa",
         is_left=r"é\s+(?:a|o)\s+(?:única\s+|único\s+)?(?:opção\s+)?(?:que\s+(?:resta|sobra)|restante)",
         names=r"é|são|está|estão|parece|parecem|mostra|indica|sugere|de\s+cor|seria|era|há|escolho|"
               r"trata-se\s+de|total\s+de|corresponde\s+a|coincide\s+com",
-        fits=r"coincide|corresponde|encaixa|combina|é\s+(?:a|o)\s+(?:que|corret[ao]|cert[ao])|tem\s+(?:a|"
+        fits=r"continua|completa|é\s+a\s+(?:parte|peça)\s+que\s+falta|coincide|corresponde|encaixa|combina|é\s+(?:a|o)\s+(?:que|corret[ao]|cert[ao])|tem\s+(?:a|"
              r"o)\s+mesm[ao]|é\s+(?:corret|cert|adequad|verdadeir)[ao]",
-        fits_best=r"(?:corresponde|combina|descreve|encaixa)\s+(?:\w+\s+){0,3}?melhor|é\s+(?:a|"
+        fits_best=r"(?:é|está)\s+(?:\w+\s+){0,2}?mais\s+(?:próxim|perto|parecid|semelhante|provável|escur)\w*|(?:corresponde|combina|descreve|encaixa)\s+(?:\w+\s+){0,3}?melhor|é\s+(?:a|"
                   r"o)\s+(?:que\s+)?(?:mais|melhor|únic[ao])|melhor\s+(?:corresponde|descreve)|"
                   r"é\s+mais\s+(?:parecid|semelhante|provável|adequad)\w*|é\s+(?:a|o)\s+que\s+melhor",
         right=r"sim|corret[ao]|cert[ao]|verdadeir[ao]|coincide|adequad[ao]|válid[ao]",
         wrong=r"não\b(?:\s+\w+)?|incorret[ao]|errad[ao]|fals[ao]|descartad[ao]|eliminad[ao]|inválid[ao]",
+        conceded=r"(?:teria|mostraria|estaria|haveria|exigiria|seria(?!\s+(?:a|o|corret|adequad|melhor)))",
     ),
     "fr": _Turns(
         so=r"donc|ainsi|par\s+conséquent|en\s+conclusion|en\s+résumé|c'est\s+pourquoi|alors|finalement|"
@@ -206,13 +217,14 @@ SPACED = {
         is_left=r"est\s+(?:la|le)\s+(?:seule?\s+)?(?:option\s+)?(?:qui\s+reste|restante?)",
         names=r"est|sont|c'est|semble|semblent|paraît|montre|indique|suggère|serait|était|de\s+couleur|"
               r"il\s+y\s+a|choisis|il\s+s'agit\s+d(?:e|')|s'agit\s+d'une?|total\s+de|correspond\s+(?:à|au)",
-        fits=r"correspond|convient|coïncide|concorde|s'aligne|est\s+(?:la|le)\s+(?:bonne?|même|seule?)|"
+        fits=r"complète|est\s+(?:\w+\s+)?la\s+(?:partie|pièce)\s+manquante|partage\s+(?:le|la|les)\s+mêmes?|correspond|convient|coïncide|concorde|s'aligne|est\s+(?:la|le)\s+(?:bonne?|même|seule?)|"
              r"a\s+(?:la|le)\s+même|est\s+(?:correcte?|juste|exacte?|vraie?)|continue",
-        fits_best=r"(?:correspond|convient|décrit|coïncide)\s+(?:\w+\s+){0,3}?(?:mieux|parfaitement|exactement|"
+        fits_best=r"est\s+(?:\w+\s+){0,2}?plus\s+(?:proche|foncée?|sombre|semblable|similaire|probable)|(?:correspond|convient|décrit|coïncide)\s+(?:\w+\s+){0,3}?(?:mieux|parfaitement|exactement|"
                   r"le\s+plus)|est\s+(?:la|le)\s+(?:plus|meilleure?|seule?)|est\s+plus\s+(?:proche|semblable|"
                   r"similaire|probable)|(?:décrit|correspond)\s+le\s+mieux",
         right=r"oui|vraie?|correcte?|juste|exacte?|correspond|bonne?|valide|convient",
         wrong=r"non|faux|fausse|incorrecte?|ne\s+\w+\s+pas|éliminée?|écartée?|exclue?|invalide|erronée?|mauvaise?",
+        conceded=r"(?:aurait|montrerait|devrait|serait(?!\s+(?:la|le|donc|correct)))",
     ),
     "de": _Turns(
         so=r"also|daher|deshalb|somit|folglich|demnach|deswegen|fazit|insgesamt|zusammenfassend|damit|letztlich|"
@@ -223,7 +235,7 @@ SPACED = {
         is_put_aside=r"(?:(?:ist|sind|kann|können|wird|werden|passt|passen|scheidet|scheiden|fällt|fallen|hat|"
                      r"haben|stimmt|stimmen|auch|ebenfalls|man|wir|damit|schon|bereits|beide)\s+){0,4}"
         r"(?:nicht|kein\w*|aus\b|ausgeschlossen|weg\b|falsch|raus\b|ausscheiden|verworfen|auszuschließen|"
-        r"ausschließen|zu\s+\w+)",
+        r"ausschließen|zu\s+(?!sehen|erkennen|finden|sein)\w+)",
         beside=r"im\s+(?:gegensatz|vergleich|unterschied)\s+zu[mr]?|\w{3,}er\s+als|anders\s+als|mehr\s+als|"
                r"statt|anstatt|anstelle|verglichen\s+mit|neben|hinter|gegenüber|ähnelt|anstelle\s+von",
         at_first=r"zunächst|zuerst|anfangs|ursprünglich|auf\s+den\s+ersten\s+blick|dachte|"
@@ -235,15 +247,16 @@ SPACED = {
         is_left=r"(?:bleibt|ist|verbleibt)\s+(?:als\s+\w+\s+)?(?:\w+\s+)?(?:übrig|verbleibend\w*|übriggeblieben)",
         names=r"ist|sind|war|scheint|scheinen|wirkt|zeigt|zeigen|bedeutet|aussieht|sieht|"
               r"handelt\s+es\s+sich\s+um|wäre|es\s+gibt|insgesamt|wähle|entspricht|heißt|stimmt\s+mit|passt\s+zu",
-        fits=r"passt|stimmt|entspricht|zeigt\s+(?:das|die|den)\s+(?:gleiche|selbe|dieselbe)\w*|hat\s+(?:die|das|"
+        fits=r"ist\s+(?:\w+\s+)?(?:das|die|der)\s+(?:fehlende|gesuchte|entsprechende)\w*|ergänzt|vervollständigt|passt|stimmt|entspricht|zeigt\s+(?:das|die|den)\s+(?:gleiche|selbe|dieselbe)\w*|hat\s+(?:die|das|"
              r"den)\s+(?:gleiche|selbe|dieselbe|richtige)\w*|ist\s+(?:richtig|korrekt|die\s+richtige|"
              r"der\s+richtige|das\s+richtige)|weist\s+(?:die|den|das)\s+(?:gleiche|selbe|dieselbe)\w*|trifft\s+zu",
-        fits_best=r"(?:\w+\s+){0,3}?(?:passt|entspricht|beschreibt|stimmt)\s+(?:\w+\s+){0,4}?(?:besser|"
+        fits_best=r"(?:ist|liegt|befindet\s+sich)\s+(?:\w+\s+){0,3}?(?:näher|dunkler|ähnlicher|am\s+\w+sten)|(?:\w+\s+){0,3}?(?:passt|entspricht|beschreibt|stimmt)\s+(?:\w+\s+){0,4}?(?:besser|"
                   r"am\s+besten|genau|exakt|perfekt)|ist\s+(?:\w+\s+){0,3}?(?:am\s+\w+sten|näher|ähnlicher|"
                   r"besser)|(?:passt|trifft)\s+am\s+\w+sten",
         right=r"ja|richtig|korrekt|wahr|passt|stimmt|zutreffend|trifft\s+zu|gut",
         wrong=r"nein|falsch|inkorrekt|unwahr|passt\s+nicht|stimmt\s+nicht|nicht\b(?:\s+\w+)?|"
               r"trifft\s+nicht\s+zu|unzutreffend|ausgeschlossen|scheidet\s+aus",
+        conceded=r"(?:hätte\w*|müsste\w*|würde\w*(?!\s+(?:ich|passen))|wäre\w*(?!\s+(?:die|das|der|richtig|korrekt|also)))",
     ),
     "ru": _Turns(
         so=r"следовательно|поэтому|значит|итак|таким\s+образом|в\s+итоге|итого|отсюда|стало\s+быть|вывод|"
@@ -261,8 +274,8 @@ SPACED = {
                r"единственн\w+\s+(?:оставш\w+|возможн\w+)?|оставш\w+",
         is_left=r"(?:\w+\s+)?оста[её]тся",
         names=r"это|является|являются|выглядит|показан\w*|изображ\w+|означает|всего|будет|выбираю|соответствует|-",
-        fits=r"подходит|соответствует|совпада\w+|верен|верна|верно|правильн\w+|имеет\s+(?:ту\s+же|тот\s+же|такой\s+же|такую\s+же)",
-        fits_best=r"(?:лучше|точнее|больше)\s+(?:всего\s+|всех\s+)?(?:\w+\s+)?(?:подходит|соответствует|описывает|совпада\w+)|(?:подходит|соответствует|описывает)\s+(?:лучше|больше|точнее|наиболее)|наиболее\s+\w+|ближе",
+        fits=r"(?:это\s+|-\s+)?недостающ\w+|продолжает|дополняет|подходит|соответствует|совпада\w+|верен|верна|верно|правильн\w+|имеет\s+(?:ту\s+же|тот\s+же|такой\s+же|такую\s+же)",
+        fits_best=r"(?:[^\W\d_]+\s+){0,2}?(?:ближе|темнее)|(?:лучше|точнее|больше)\s+(?:всего\s+|всех\s+)?(?:\w+\s+)?(?:подходит|соответствует|описывает|совпада\w+)|(?:подходит|соответствует|описывает)\s+(?:лучше|больше|точнее|наиболее)|наиболее\s+\w+|ближе",
         right=r"да|верно|правильно|верный|верная|правильный|правильная|подходит|совпадает|правда|истина",
         wrong=r"нет|неверно|неправильно|неверный|неверная|неправильный|не\s+\w+|ложь|исключ\w+|отпадает",
     ),
@@ -277,8 +290,8 @@ SPACED = {
         leaves=r"(?:و)?(?:لا\s+)?(?:ي|ت)?بقى(?:\s+(?:سوى|إلا|فقط|لدينا|لنا|خيار|الخيار))*|لم\s+يبق\s+(?:سوى|إلا)|المتبقي(?:ة)?|بالاستبعاد",
         is_left=r"هو\s+(?:الخيار\s+)?(?:الوحيد\s+)?المتبقي",
         names=r"هو|هي|يبدو|تبدو|يظهر|تظهر|يشير|تشير|بلون|لونه|لونها|يوجد|أختار|هناك|هذا|هذه",
-        fits=r"يطابق|تطابق|مطابق\w*|يتطابق|تتطابق|يناسب|تناسب|هو\s+(?:الصحيح|الأصح)|هي\s+(?:الصحيحة|الأصح)|صحيح\w*|يتوافق|تتوافق",
-        fits_best=r"(?:هو|هي)?\s*(?:الأنسب|الأفضل|الأقرب|الأكثر|الأصح|الأدق)",
+        fits=r"(?:هي|هو)\s+الجزء|تكمل|يكمل|يطابق|تطابق|مطابق\w*|يتطابق|تتطابق|يناسب|تناسب|هو\s+(?:الصحيح|الأصح)|هي\s+(?:الصحيحة|الأصح)|صحيح\w*|يتوافق|تتوافق",
+        fits_best=r"(?:هي\s+|هو\s+)?(?:أقرب|أغمق)|(?:هو|هي)?\s*(?:الأنسب|الأفضل|الأقرب|الأكثر|الأصح|الأدق)",
         right=r"صحيح|صحيحة|صح|نعم|مطابق|مطابقة|صواب",
         wrong=r"خطأ|خاطئ|خاطئة|لا|غير\s+\w+|مستبعد|مستبعدة",
     ),
@@ -293,8 +306,8 @@ SPACED = {
         leaves=r"(?:केवल|सिर्फ|सिर्फ़|बस)",
         is_left=r"(?:ही\s+)?(?:बचता|बचती|शेष|बाकी|बचा|बच\s+जाता)",
         is_named=r"(?:ही\s+)?(?:है|हैं|था|थी|दिखता\s+है|लगता\s+है)",
-        fits=r"(?:सही|मेल\s+खाता|मेल\s+खाती|उपयुक्त|ठीक)|में\s+(?:\S+\s+){0,2}मेल\s+खात\w*",
-        fits_best=r"(?:ही\s+)?(?:सबसे|अधिक|ज़्यादा)\s+\S+",
+        fits=r"(?:ही\s+)?(?:गायब|लापता)|(?:सही|मेल\s+खाता|मेल\s+खाती|उपयुक्त|ठीक)|में\s+(?:\S+\s+){0,2}मेल\s+खात\w*",
+        fits_best=r"(?:कैमरे\s+के\s+)?(?:ही\s+)?(?:अधिक\s+)?(?:निकट|पास|करीब)|(?:ही\s+)?(?:सबसे|अधिक|ज़्यादा)\s+\S+",
         right=r"सही|हाँ|हां|ठीक|सत्य|मेल\s+खाता\s+है",
         wrong=r"गलत|ग़लत|नहीं|असत्य|मेल\s+नहीं\s+खाता",
     ),
@@ -305,7 +318,7 @@ UNSPACED = {
     "zh": _Turns(
         so="因此|所以|综上(?:所述)?|綜上(?:所述)?|故|由此(?:可见|可知)?|总之|總之|结论|結論|可见|最终|最終|那么|于是|也就是说|得出",
         but="但是|但|而是|然而|不过|不過|而|却|可是|虽然|雖然|尽管",
-        put_aside="不是|并非|並非|绝非|不能选|不选|排除(?:了|掉)?|除了|不属于|没有选|没有?在?|不像|非",
+        put_aside="不是|不能说|不能說|不能认为|并非|並非|绝非|不能选|不选|排除(?:了|掉)?|除了|不属于|没有选|没有?在?|不像|非",
         is_put_aside="(?:选项|選項|项|項|和|与|、|也|都|均|可以|可|被|应该?|则|的|[\u4e00-\u9fff]{0,6}?)?(?:排除|不对|不對|不正确|不正確|不符|错误|錯誤|不合适|不合適|不匹配|不一致|无法|無法|不成立|不是|不选|太|不同|偏)",
         beside="与|與|相比|比|不像|不同于|而不是|而非|旁边|像|类似",
         at_first="一开始|一開始|起初|最初|乍一看|乍看|原本|本以为|原以为|曾认为|似乎可以",
@@ -313,7 +326,7 @@ UNSPACED = {
         leaves="(?:只|仅|就|僅)?(?:剩下|剩余|剩|留下|余下)(?:的)?(?:就)?(?:只有|是)?|唯一(?:的|剩下的|可能的)?(?:选项|选择)?(?:是|就是)?|排除法",
         is_left="(?:是|为)?(?:唯一)?(?:剩下|剩余|可能)的",
         names="是|为|為|属于|显示|表明|说明|应该是|看起来|呈现|正在|选择|选|共有|共|一共|总共|有|就是|即",
-        fits="(?:选项|项)?(?:[\u4e00-\u9fff]{0,6}?)(?:与[^,.;\n]{1,14})?(?:一致|匹配|吻合|符合|相符|对应|正确|吻合|衔接)",
+        fits="(?:选项|项)?(?:[\u4e00-\u9fff]{0,6}?)(?:与[^,.;\n]{1,14})?(?:一致|匹配|吻合|符合|相符|对应|正确|相同|一样|相似|衔接)",
         fits_best="(?:选项|项|才)?(?:是)?(?:最|更|完全|完美)",
         right="正确|正確|对|對|是|符合|匹配|一致|√|吻合|合适",
         wrong="错误|錯誤|错|錯|不对|不對|否|不是|不符(?:合)?|不匹配|不一致|不正确|排除|×|不合适|不成立",
@@ -333,6 +346,7 @@ UNSPACED = {
         fits_best="(?:が|は|の方が|のほうが)(?:[^,.;\n]{0,6}?)(?:最も|一番|より|完全に|最適)",
         right="○|〇|◯|正しい|正解|はい|一致|適切|◎|正",
         wrong="×|✕|誤り|間違い|不正解|いいえ|不一致|不適切|誤|除外",
+        conceded="(?:です|ます|でした|だ|である)?が(?:[,、]|\\Z)|ものの",
     ),
     "ko": _Turns(
         so="따라서|그러므로|그래서|결론(?:적으로|은)?|즉|결국|그렇다면|종합하면",
@@ -367,7 +381,7 @@ LEFT_OPEN = re.compile(
 """Words that keep an option open beside the one that is named."""
 
 TAKEN_BACK = re.compile(
-    r"(?:(?<![^\W\d_])(?:wait|hmm+|hold\s+on|on\s+second\s+thoughts?|on\s+reflection|looking\s+(?:again|closer|more\s+closely)|look\s+again|actually|edit|correction|i\s+mis(?:read|counted|took)|"
+    r"(?:\.{3}\s*no[,.]|(?<![^\W\d_])(?:wait|hmm+|hold\s+on|on\s+second\s+thoughts?|on\s+reflection|looking\s+(?:again|closer|more\s+closely)|look\s+again|actually|edit|correction|i\s+mis(?:read|counted|took)|"
     r"(?:that|this|it)\s+(?:was|is)\s+(?:a\s+|my\s+)?(?:mistake|wrong|incorrect|error)|my\s+mistake|scratch\s+that|sorry|i\s+meant|no\s+wait|"
     r"(?:re-?)(?:check|examin|consider|read|count|evaluat)\w*|let\s+me\s+(?:double|re)|on\s+(?:closer|second)\s+(?:look|inspection)|but\s+i\s+now|i\s+(?:was|made)\s+(?:wrong|a\s+mistake)|"
     r"espera|perdón|me\s+equivoqué|corrección|mejor\s+dicho|espere|desculpe|correção|me\s+enganei|aliás|attendez|attends|pardon|correction|je\s+me\s+suis\s+trompée?|"
@@ -377,6 +391,14 @@ TAKEN_BACK = re.compile(
 )
 """Words by which a reply takes back what it said."""
 
+WITHDRAWN = re.compile(
+    r"\b(?:(?:i|my\s+(?:first\s+)?\w+|(?:that|this|it))\s+(?:was|is)\s+(?:wrong|mistaken|incorrect|a\s+mistake)|"
+    r"the\s+other\s+one|mistake|me\s+equivoqué|je\s+me\s+suis\s+trompée?|ich\s+habe\s+mich\s+geirrt|ошиб\w+)\b|"
+    r"不对|错了|間違|아니라",
+    re.I,
+)
+"""Words that leave nothing of what was said before."""
+
 TOTAL = re.compile(
     r"\s*(?:[^\W\d_]+\s+){0,3}?(?:in\s+(?:total|all)|altogether|overall|combined|en\s+total|au\s+total|insgesamt|no\s+total|всего)\b",
     re.I,
@@ -385,7 +407,7 @@ TOTAL = re.compile(
 
 ADVERBS = (
     r"(?:(?:the|an?|very|quite|clearly|most|more|likely|probably|of|made|still|to|be|in|now|definitely|indeed|simply|actually|really|rather|"
-    r"that|one|at|on|during|about|around|just|exactly|only|mainly|mostly|then|therefore|thus|most\s+likely|by|out|it|as|best|described|option|choice|image|picture|point|es|"
+    r"that|one|at|on|during|about|around|just|exactly|only|mainly|mostly|then|therefore|thus|most\s+likely|by|out|located|situated|positioned|taken|called|number|it|as|best|described|option|choice|image|picture|point|es|"
     r"candidate|un|una|uno|el|la|los|las|de|muy|más|une?|le|les|très|plus|der|die|das|ein|eine|einen|einem|dem|den|sehr|o|a|os|as|um|uma|muito|mais|"
     r"l'|d'|des|du|на|в|очень|скорее|opción|opção|bild|imagen|imagem|l'image|изображение|вариант|الخيار|की|का|है|于|的|[一这那][个只個隻张張辆輛把条條位台部种名座本件])[\s'\"(\[]*)*"
 )
@@ -466,16 +488,20 @@ def _grammar(code: str) -> Grammar:
     if code == "ar":  # its short words cling to the next one
         bounded["leaves"] = rf"(?:{start}{patterns['leaves']})"
     bounded["so"] = rf"(?:\A\s*|[,.:;]\s*|\s-\s|(?<![^\W\d_])(?:and|und|y|et|e|и|و)\s+){bounded['so']}"
+    if code == "en":
+        bounded["so"] += r"|(?<=\s)therefore\b"
+    bounded["so"] = f"(?:{bounded['so']})"
+    bounded["so_it_is"] = bounded["so"] + rf"[\s,:]*(?:{patterns['names']})?[\s'\"(\[]*{ADVERBS}\Z"
     bounded["put_aside"] += r"[^.,;:\n]{0,26}\Z"
     bounded["beside"] += rf"{_GAP}\Z"
     bounded["at_first"] += r"[^.;\n]{0,60}\Z"
-    bounded["may"] += r"[^.;:\n]{0,30}\Z"
+    bounded["may"] += r"[^.;:\n]{0,50}\Z"
     bounded["leaves_it"] = bounded["leaves"] + r"[^.;\n]{0,24}\Z"
-    bounded["names"] += rf"\s*{ADVERBS}\Z"
+    bounded["names"] += rf"[\s'\"(\[]*{ADVERBS}\Z"
     return Grammar(code, {field: re.compile(_composed(pattern), re.I) for field, pattern in bounded.items()})
 
 
-_GAP = r"\s*(?:[^\W\d_]+\s+){0,3}['\"(\[]*"
+_GAP = r"\s*(?:(?!(?:is|are|was|were|ist|sind|es|son|est|sont|é|são|это)\b)[^\W\d_]+\s+){0,3}['\"(\[]*"
 
 
 def _composed(pattern: str) -> str:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from .candidates import named_options, sentence_ends
+from .option_places import named_options, sentence_ends
 from .option_words import ReadableOption
 
 _FORMER = r"(?:the\s+former|erstere[rsn]?|前者|전자)"
@@ -27,7 +27,7 @@ def with_referents(text: str, options: tuple[ReadableOption, ...]) -> str:
     """
     if _PRONOUN.search(text) is None:
         return text
-    named = named_options(text, options)
+    named = [(place.start, place.keys[0]) for place in named_options(text, options)]
     ends = sentence_ends(text)
 
     def label(match: re.Match[str]) -> str:
@@ -51,6 +51,8 @@ def _of_pair(named: Sequence[tuple[int, str]], ends: Sequence[int], *, latter: b
         if len(keys) > 1:
             return (keys[1] if latter else keys[0]) if len(keys) == 2 else None
     keys = list(dict.fromkeys(key for _, key in named))
+    if keys != sorted(keys):  # the order of the options and that of their mentions differ
+        return None
     return (keys[1] if latter else keys[0]) if len(keys) == len(named) == 2 else None
 
 

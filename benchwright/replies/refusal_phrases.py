@@ -7,17 +7,17 @@ import unicodedata
 
 _ENGLISH = (
     r"(?:i\s*(?:'m|\s+am)\s+(?:sorry|unable|not\s+able|not\s+sure|uncertain|afraid\s+i\s+(?:can't|cannot))|"
-    r"sorry\b(?!,?\s+(?:i\s+me(?:an|ant)\b|i\s+mis|it'?s\b|that\s+should|the\s+answer|correction))|i\s+apologi[sz]e|"
+    r"(?<!no,\s)sorry\b(?!\s+for\b)(?!,?\s+(?:i\s+me(?:an|ant)\b|i\s+mis|it'?s\b|that\s+should|the\s+answer|correction))|i\s+apologi[sz]e|"
     r"(?:i|we)\s+(?:can\s*not|can't|could\s*not|couldn't|don't|do\s+not|won't|will\s+not|am\s+not|"
     r"must\s+decline|have\s+to\s+decline|decline)\s+"
-    r"(?:\w+\s+){0,2}?(?:answer|determine|tell|help|assist|identify|know|see|provide|decide|view|comply|process|"
+    r"(?!see\s+(?:any|an?)\s+(?!image|picture|photo))(?:\w+\s+){0,2}?(?:answer|determine|tell|help|assist|identify|know|see|provide|decide|view|comply|process|"
     r"access|make\s+out|choose|respond)|"
     r"(?:cannot|can't|can\s+not|could\s+not|(?:impossible|not\s+possible)\s+to)\s+(?:be\s+)?(?:\w+ly\s+)?"
     r"(?:determined?|answer(?:ed)?|known?|tell|say|decided?|inferred|verified|established|discerned)|"
-    r"(?:(?:not|n't)\s+(?:\w+\s+){0,3}(?:enough|sufficient)|insufficient)\s+(?:information|context|detail|"
+    r"(?:(?:not|\w+n't)\s+(?:\w+\s+){0,3}(?:enough|sufficient)|insufficient)\s+(?:information|context|detail|"
     r"evidence)|unable\s+to\s+(?:answer|determine|see|view|identify)|"
     r"no\s+image\s+(?:is\s+|was\s+|has\s+been\s+)?(?:attached|provided|visible|uploaded|included|given)|"
-    r"please\s+(?:upload|attach|provide|share)\s+(?:the|an|your)\s+image|unanswerable|as\s+an\s+ai\b)"
+    r"please\s+(?:upload|attach|provide|share)\s+(?:the|an|your)\s+image|against\s+(?:my|our)\s+(?:policy|policies|guidelines)|not\s+comfortable\s+(?:picking|choosing|answering)|(?:i'd|i\s+would)\s+(?:only\s+|just\s+)?be\s+guessing|unanswerable|as\s+an\s+ai\b)"
 )
 
 _SPACED = (
@@ -27,7 +27,7 @@ _SPACED = (
     r"(?:désolée?|je\s+(?:ne|n')\s*(?:\w+\s+)?(?:peux|suis|vois|sais|parviens)\s+pas|"
     r"impossible\s+de\s+(?:déterminer|dire|répondre|savoir))",
     r"(?:tut\s+mir\s+leid|(?:ich\s+kann|kann\s+ich|"
-    r"lässt\s+sich)\s+(?:[\w]+\s+){0,4}?nicht\s+(?:\w+\s+)?(?:sehen|beantworten|erkennen|helfen|bestimmen|sagen|"
+    r"lässt\s+sich)\s+(?:[\w]+\s+){0,4}?nicht\s+(?:\w+\s+)?(?:sehen|beantworten|beurteilen|erkennen|helfen|bestimmen|sagen|"
     r"anzeigen|ansehen)|weiß\s+(?:ich\s+|es\s+)?nicht)",
     r"(?:desculpe|sinto\s+muito|não\s+(?:consigo|posso|é\s+possível)\s+(?:ver|responder|determinar|identificar|"
     r"ajudar|saber|visualizar)|não\s+sei\b)",
@@ -49,7 +49,7 @@ _SPACED = (
 
 _UNSPACED = (
     # Chinese, Japanese, Korean, Thai
-    r"抱歉|对不起|對不起|很遗憾|很遺憾|(?:无法|無法|不能|没法)(?:直接)?(?:回答|确定|確定|判断|判斷|识别|識別|"
+    r"抱歉|(?:无法|無法|无从)得知|对不起|對不起|很遗憾|很遺憾|(?:无法|無法|不能|没法)(?:直接)?(?:回答|确定|確定|判断|判斷|识别|識別|"
     r"查看|看到|看清|辨认|提供|帮助|幫助|访问|分辨)|看不到|看不見|看不见|不知道|不清楚答案",
     r"申し訳|すみません|ごめんなさい|(?:答え|対応|判断|特定|識別|見る|確認|表示|回答|お手伝い)(?:する|"
     r"を)?(?:こと)?(?:が|は)?(?:でき|られ)(?:ません|ない)|答えられません|わかりません|分かりません|見えません",

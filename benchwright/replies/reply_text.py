@@ -20,16 +20,6 @@ WORD = rf"[\w{MARKS}]"
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _HANGUL = re.compile(r"[\uac00-\ud7af]")
 _PARTICLE = "(?:입니다|이에요|예요|이다|인|다|가|이|는|은|을|를|의|와|과|로|으로|에서|에|도|만|라고)"
-_OTHER_LETTER = re.compile(r"[\u0370-\u1eff\u1f00-\u1fff\u3040-\ud7af]")
-_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
-
-
-def is_foreign(text: str) -> bool:
-    """Return whether a text is in a script other than Latin, apart from a few words."""
-    if text.isascii():
-        return False
-    foreign = len(_OTHER_LETTER.findall(text))
-    return foreign > 3 * sum(map(len, _LATIN_WORD.findall(text)))
 
 
 def start_of(words: str) -> str:
@@ -64,10 +54,20 @@ _CHANNEL = re.compile(r"<\|start\|>\s*assistant|<\|channel\|>\s*final\s*<\|messa
 _TOKEN = re.compile(r"<\|[^|>\n]{1,40}\|>")
 _SEQUENCE_MARKS = re.compile(r"\A\s*<s>|</s>\s*\Z")
 _FENCE_LANGUAGE = re.compile(r"^```\w{1,20}[ \t]*\n(?!\s*```)", re.M)
+_EMPTY_LINES = re.compile(r"(?:\r?\n[ \t]*){3,}")
 _CIRCLED_BULLET = re.compile(r"^[ \t]*[①-⑳⑴-⒇❶-❿➀-➓‣][ \t]*(?=[A-Z(\[])", re.M)
 _NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|问题)\s*\d*\s*[:：]", re.I)
 _SPACING = re.compile(r"\\[,;!() ]|\\[\[\]](?!\w)|~")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boldsymbol|mathit|operatorname)\s*\{([^{}]{0,200})\}")
+_FORMULAS = (
+    (re.compile(r"\\[dt]?frac\s*\{\s*([^{}]{1,40}?)\s*\}\s*\{\s*([^{}]{1,40}?)\s*\}"), r"\1/\2"),
+    (re.compile(r"\\sqrt\s*\{([^{}]{1,40})\}|√\{([^{}]{1,40})\}"), r"√\1\2"),
+    (re.compile(r"\^\s*\{?\s*\\circ\s*\}?|\\degree"), "°"),
+    (re.compile(r"\\pi(?![a-z])"), "π"),
+    (re.compile(r"\\(?:times|cdot)(?![a-z])"), "×"),
+    (re.compile(r"\\%"), "%"),
+)
+"""LaTeX of short formulas, and how it is read."""
 _MARKS = re.compile(r"\*+|`+|\$+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
 _STRUCK_OUT = re.compile(r"~~[^~\n]{1,200}~~|<(s|del|strike)>[^<\n]{1,200}</\1>")
 _HTML = re.compile(
@@ -89,6 +89,7 @@ _QUOTES = str.maketrans(
         "、": ", ",
         "–": "-",
         "—": "-",
+        "−": "-",
         "،": ", ",
         "؛": "; ",
         "؟": "? ",
@@ -127,7 +128,7 @@ def plain(reply: str) -> str:
     """
     if len(reply) > MAX_CHARS:
         reply = reply[: MAX_CHARS // 2] + "\n" + reply[-MAX_CHARS // 2 :]
-    reply = _CIRCLED_BULLET.sub("", reply)
+    reply = _CIRCLED_BULLET.sub("", _EMPTY_LINES.sub("\n\n", reply))
     text = unicodedata.normalize("NFKC", reply.translate(_DROPPED).translate(_DARK_LETTERS)).translate(_QUOTES)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _THOUGHT_END.sub("", _THOUGHT.sub("\n", text))
@@ -137,12 +138,19 @@ def plain(reply: str) -> str:
     if turn := _NEXT_TURN.search(text):
         text = text[: turn.start()]
     text = _HTML.sub(" ", _STRUCK_OUT.sub(" ", text)).strip()
-    text = _LATEX_TEXT.sub(r"\1", _LATEX_TEXT.sub(r"\1", _SPACING.sub(" ", text)))
+    text = _formulas_read(_LATEX_TEXT.sub(r"\1", _LATEX_TEXT.sub(r"\1", _SPACING.sub(" ", text))))
     text = _HEADING.sub("", _MARKS.sub("", text)).strip()
     return _LOOKALIKE.sub(lambda match: _LATIN_FOR[match[0]], text)
 
 
+def _formulas_read(text: str) -> str:
+    if "\\" in text or "√" in text:
+        for pattern, read in _FORMULAS:
+            text = pattern.sub(read, text)
+    return text
+
+
 def folded(text: str) -> str:
     """Return words for comparison: case folded, single spaces, only letters, digits and marks inside words."""
-    text = unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold().replace("!", ".")
+    text = _formulas_read(unicodedata.normalize("NFKC", text).translate(_QUOTES)).casefold().replace("!", ".")
     return " ".join(_NO_WORD.sub(" ", text).split()).strip(" .,:;'")

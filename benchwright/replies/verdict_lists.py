@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from .option_words import LATIN, ReadableOption, is_particle
@@ -55,11 +56,11 @@ def _named(options: tuple[ReadableOption, ...]) -> tuple[re.Pattern[str], dict[s
 
 
 _OPENS = re.compile(
-    rf"(?:\A|[;,|.!?][ \t]+|[;|])[ \t|*•-]*(?P<sign>[{RIGHT_SIGNS}{WRONG_SIGNS}])?[ \t]*(?i:(?:(?:is\s+it|"
-    rf"could\s+it\s+be|what\s+about|how\s+about)\s+)?(?:the\s+)?{_NOUN})\Z"
+    rf"(?:\A|[;,|.!?][ \t]+|[;|])[ \t|*•-]*(?:\d[.)][ \t]*)?(?P<sign>[{RIGHT_SIGNS}{WRONG_SIGNS}])?[ \t]*"
+    rf"(?i:(?:(?:is\s+it|could\s+it\s+be|what\s+about|how\s+about)\s+)?(?:the\s+)?{_NOUN})\Z"
 )
 _GAP = re.compile(
-    rf"[.):]?[ \t]*[^\n|:?(=-]{{0,60}}?(?:[:?=,(|.→>]|\s-|->)[\s\"'(\[*|:?=,.→>-]*|[ "
+    rf"[.)]?[ \t]*[^\n|:?(=-]{{0,60}}?(?:[:?=,(|.→>]|\s-|->)[\s\"'(\[*|:?=,.→>-]*|[ "
     rf"\t]+(?=[{RIGHT_SIGNS}{WRONG_SIGNS}])"
 )
 """Between an option and the verdict on it: "A: yes", "(B) green - no", "C ✓", "Red? No"."""
@@ -102,8 +103,21 @@ def _calls(line: str, options: tuple[ReadableOption, ...]) -> Iterator[tuple[str
             continue
         if opens["sign"]:
             yield said, opens["sign"] in RIGHT_SIGNS, match.start()
-        elif (gap := _GAP.match(line, match.end())) and (call := _call(line, gap.end())) is not None:
+            continue
+        gap = _GAP.match(line, match.end())
+        call = _signed(line, match.end())
+        call = _call(line, gap.end()) if call is None and gap else call
+        if call is None and match[0].endswith((")", "]")):
+            call = _call(line, len(line) - len(line[match.end() :].lstrip()))
+        if call is not None:
             yield said, call, match.start()
+
+
+def _signed(line: str, place: int) -> bool | None:
+    """Return the verdict of the sign that follows an option or ends its line; None where none does."""
+    rest = line[place:].strip(" .):")
+    sign = next((sign for sign in (rest[:1], rest[-1:]) if sign and sign in RIGHT_SIGNS + WRONG_SIGNS), None)
+    return None if sign is None else sign in RIGHT_SIGNS
 
 
 def _row_call(line: str, pattern: re.Pattern[str], key_of: dict[str, str]) -> Iterator[tuple[str, bool, int]]:
@@ -162,6 +176,11 @@ _IS_SHARE = re.compile(
 )
 
 
+_SCORED = re.compile(
+    r"score|rating|points\b|P\s*\(|puntu|punkte|得分|评分|点数|점수|оценк|балл|nota\b|pontua|0[.,]\d", re.I
+)
+"""Where shares may lack a sign such as "%"."""
+
 _SHARE_BEHIND = re.compile(
     r"(?:[^\d\n,;.()]{0,40}(?=\())?[^\w%\n]{0,6}(?:(?:is|at|has|with|about|around|approx\.?|roughly|es|ist|est|"
     r"gets|scores?|:|=|->)[^\w\n]{0,4}){0,2}" + _NUMBER + r"(?!\w)",
@@ -184,16 +203,24 @@ def shares(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
     pattern, key_of = _named(options)
     found: dict[str, float] = {}
     last = -1
-    for match in pattern.finditer(text):
+    for match in islice(pattern.finditer(text), _MOST):
         share = _SHARE_BEHIND.match(text, match.end()) or _SHARE_AHEAD.search(
             text, max(0, match.start() - 60), match.start()
         )
-        if share and (key := _key(match[0], key_of)):
+        if share and (share["unit"] or _SCORED.search(text)) and (key := _key(match[0], key_of)):
             found[key] = float(share["number"].replace(",", "."))
             last = match.start()
+    if "%" in text and sum(found.values()) > _WHOLE:
+        return
     if len(found) > 1 and not _may_be_beaten(found, options, text):
         most = [key for key, share in found.items() if share == max(found.values())]
         yield Marking(last, most[0] if len(most) == 1 else None, "shares")
+
+
+_MOST = 400
+"""Places of options that are looked at."""
+_WHOLE = 103
+"""Most that shares of a whole come to, in percent, with what rounding adds."""
 
 
 def _may_be_beaten(found: dict[str, float], options: Sequence[ReadableOption], text: str) -> bool:
@@ -264,7 +291,8 @@ def listed(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
     options = tuple(options)
     if len(text) < _SHORTEST:
         return
-    yield from verdicts(text, options)
+    if not any(is_particle(option.words) for option in options):  # "(A) yes" is an option there, not a verdict
+        yield from verdicts(text, options)
     yield from columns(text, options)
     yield from shares(text, options)
     yield from ranks(text, options)

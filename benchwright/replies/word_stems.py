@@ -37,10 +37,10 @@ _NUMBERS = {
     for number, words in {
         "0": "zero cero null ноль صفر",
         "1": "one uno eins",
-        "2": "two dos deux zwei dois duas два две اثنان اثنين दो 둘 두 二 两",
-        "3": "three tres trois drei três три ثلاثة ثلاث तीन 셋 세 三",
-        "4": "four cuatro quatre vier quatro четыре أربعة أربع चार 넷 네 四",
-        "5": "five cinco cinq fünf пять خمسة خمس पांच पाँच 다섯 五",
+        "2": "two dos deux zwei dois duas два две двое اثنان اثنين दो 둘 두 二 两",
+        "3": "three tres trois drei três три трое ثلاثة ثلاث तीन 셋 세 三",
+        "4": "four cuatro quatre vier quatro четыре четверо أربعة أربع चार 넷 네 四",
+        "5": "five cinco cinq fünf пять пятеро خمسة خمس पांच पाँच 다섯 五",
         "6": "six seis sechs шесть ستة ست छह छः 여섯 六",
         "7": "seven siete sept sieben sete семь سبعة سبع सात 일곱 七",
         "8": "eight ocho huit acht oito восемь ثمانية ثمان आठ 여덟 八",
@@ -88,6 +88,15 @@ def tokens_of(text: str) -> list[StemmedWord]:
 def stems_of(words: str) -> tuple[str, ...]:
     """Return the stems of the words that tell options apart."""
     return tuple(token.stem for token in tokens_of(words))
+
+
+_UNSPACED_RUN = re.compile("[\u3040-\u30ff\u3400-\u9fff]{2,}")
+
+
+def pieces_of(text: str) -> frozenset[str]:
+    """Return the stems of a text; of scripts without spaces, its pairs of neighbouring characters."""
+    pairs = (run[0][n : n + 2] for run in _UNSPACED_RUN.finditer(text) for n in range(len(run[0]) - 1))
+    return frozenset({*pairs, *(stem for stem in stems_of(_UNSPACED_RUN.sub(" ", text)) if len(stem) > 1)})
 
 
 @lru_cache(maxsize=1 << 14)

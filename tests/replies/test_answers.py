@@ -87,6 +87,13 @@ LETTERS = [
     ("Answer: A dog", "C"), ("Answer: parrot", "D"), ("This is not a dog but a parrot", "D"),
     ("I see a black cat on the sofa", "B"), ("It isn't a dog; the picture shows a parrot.", "D"),
     ("Answer: dog (C)", "C"), ("(B) dog", "B"), ("The answer is dog (B)", "B"),
+    # What sentences conclude, claim or close with
+    ("If I must choose, I might lean towards (C).", "C"), ("The dog sleeps and the parrot sits.\n\nThe animal that is asked about is the dog.", "C"),
+    ("These feathers are characteristic of a parrot. A dog would have fur.", "D"), ("It is a dog. A parrot would be smaller.", "C"),
+    ("Of the four, only option C has a snout.", "C"),
+    ("I'd say (A)... no, (C) is better.", "C"), ("The answer should therefore be (D).", "D"), ("Correction: the answer is B.", "B"),
+    ("- (A) wool \u274c\n- (B) silk \u274c\n- (C) felt \u2705", "C"), ("The answer is (B).\n\n| A | yes |\n| B | no |", "B"),
+    ("There are feathers, and the beak is bent.\n\n(D) A parrot", "D"),
 ]  # fmt: skip
 
 
@@ -110,7 +117,10 @@ NONE = [
     "C. dog\nD. parrot", "①C. dog\n②B. cat", "①B②D③A④C", "Option A: unchanged.\n\nOption B: unchanged.", "It fits (A) and (B).\n\nImages A, B, and C look alike compared to image D.",
     "Consider each option:\n\n(A) is grey.\n\n(B) is dark.", "(A) and (B) are fine.\n\nThe others are less likely:\n\n(C) is red.",
     "Option D is less likely than the others.", "Two boxes labeled A and B are seen.", "It is like (H), and (A) is like it as well.", "It is neither.\n\nWhile option B could also be a possibility, it is dark.", "If Box B fits better, then Box B would be the correct choice.",
-    "```c\nint x;\n```", "Box A is darker than (B) or not.\nBox B is brighter.", "The answer is perhaps: it could be that it is B",
+    "```c\nint x;\n```", "B would be right if the fur were darker.", "At first one might say dog.", "(A) is on the sofa, (B) is on the mat.",
+    "The dog and the parrot lie on the mat, and the cat watches them.", "The result is 7, which is not among the options.\nSo it is near to a cat.",
+    "Let me look at the dog. Its fur is brown. So the fur decides it, and the tail is long.", "I see a black dog and a cat in the room",
+    "Box A is darker than (B) or not.\nBox B is brighter.", "The answer is perhaps: it could be that it is B",
 ]  # fmt: skip
 
 
@@ -171,6 +181,45 @@ def test_a_reply_that_declines_is_a_refusal(reply: str) -> None:
         pytest.param("I see two whales", tuple(f"{k} whales" for k in range(10)), "C", id="a number in words"),
         pytest.param("same", ("same", "same"), None, id="equal words single nothing out"),
         pytest.param("Answer: B", ("B", "A"), "B", id="a label beats an option that is a letter"),
+        pytest.param(
+            "The answer is (B) False.", ("True", "False"), "B", id="a label with its own word, which could deny it"
+        ),
+        pytest.param(r"Hence \boxed{4-\pi}.", ("4", "4-\u03c0", "\u03c0"), "B", id="a formula is read as a whole"),
+        pytest.param(r"So it is $\frac{1}{3}$.", ("1/2", "1/3"), "B", id="LaTeX of a fraction"),
+        pytest.param(
+            "Point A is on the wall and point B is closer to the camera.",
+            ("A is closer", "B is closer"),
+            "B",
+            id="a claim, not a description",
+        ),
+        pytest.param(
+            "There is a cake on one of three plates.",
+            ("a cake", "a cake, a knife and three plates"),
+            None,
+            id="words of a longer option",
+        ),
+        pytest.param(
+            "The adult is behind the child.",
+            ("behind the adult", "in front of the adult"),
+            None,
+            id="the order of a relation",
+        ),
+        pytest.param(
+            "The camera is moving to the left. More of the right side is seen.",
+            ("left", "right"),
+            "A",
+            id="a direction, not a side",
+        ),
+        pytest.param(
+            "The cartoon mocks how phones keep old friends apart.",
+            ("Time cannot be bought with money.", "Phones keep friends apart."),
+            "B",
+            id="a shortened sentence",
+        ),
+        pytest.param(
+            "Sorry, the picture is too dark.", SHY, "C", id="the option that declines, of a reply that declines"
+        ),
+        pytest.param("\u56fe\u4e2d\u4e00\u5171\u67093\u53ea\u9e1f\u3002", NUMBERS, "B", id="a number before a counter"),
     ],
 )
 def test_options_of_every_kind_are_told_apart(reply: str, texts: tuple[str | None, ...], letter: str | None) -> None:
