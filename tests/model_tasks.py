@@ -69,6 +69,6 @@ def model_tasks(root: Path, *, seed: int = 1) -> Recipe:
     steps += [step(task, **settings) for task, settings in MODEL_TASKS.items()]
     steps += [
         step("verify", rule="single", simulate={"annotators": 1}),
-        step("freeze", name="models", version="1.0", accept_simulated=True),
+        step("freeze", name="models", version="1.0", accept_simulated=True, why="few and simple items"),
     ]
     return Recipe("models", steps, seed=seed, folder=root, shards=2)

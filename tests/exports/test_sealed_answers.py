@@ -388,7 +388,7 @@ def test_nothing_public_tells_when_to_decline(tmp_path: Path) -> None:
     assert len(public) == 600
     for question, most_common in ((_right_letter, 0.25), (_declines, 0.75)):
         truth = np.array([question(row) for row in told])
-        assert abs(np.unique(truth, return_counts=True)[1].max() / len(truth) - most_common) < 0.06
+        assert abs(np.unique(truth, return_counts=True)[1].max() / len(truth) - most_common) < 0.09
         hits = _found(public, truth)
         most = int(binom.isf(1e-6, 300, most_common))
         assert hits <= most, f"{hits} of 300 by {question.__name__}"

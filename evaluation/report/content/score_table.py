@@ -156,8 +156,10 @@ def board_of(
     are at least two of them: a model that took one easy task is not the best overall. Equal figures are all marked as
     best, unless all figures of the column are equal.
     """
-    places = {ranked.model: number for number, ranked in enumerate(ranking)}
-    scores = sorted(scores, key=lambda score: places[score.title])
+    # A model that was asked nothing is not in the ranking; it stands last.
+    places = {ranked.model: (number, ranked.rank, ranked.groups) for number, ranked in enumerate(ranking)}
+    none = (len(ranking), None, "")
+    scores = sorted(scores, key=lambda score: (places.get(score.title, none)[0], score.title))
     tasks = tasks_of(scores)
     names = ["accuracy", *(f"accuracy/{task}" for task in tasks)]
     table = [[_figure(score.metrics, name) for name in names] for score in scores]
@@ -172,8 +174,7 @@ def board_of(
             tuple(row),
             tuple(column[k] for column in best),
             score,
-            ranking[places[score.title]].rank,
-            ranking[places[score.title]].groups,
+            *places.get(score.title, none)[1:],
         )
         for k, (score, row) in enumerate(zip(scores, table, strict=True))
     )
