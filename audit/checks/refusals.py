@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from benchwright.texts.normalization import counted
+
 from ..check import AuditContext, CheckSkipped, needs_words
 from ..findings.finding import Finding
 from ..source.audited_items import AuditedItems
@@ -31,8 +33,9 @@ class RefusalsFromQuestions:
         cues = refusal_cues(questions)
         if cues is None:
             raise CheckSkipped(
-                f"it takes {LEAST_OF_EACH} items each in which declining is right and in which another option is; "
-                f"{len(questions)} items offer an option that declines (`--column refusal=COLUMN` says which)"
+                f"it takes {LEAST_OF_EACH} items each in which declining is right and in which another option is; the "
+                f"source has {counted(len(questions), 'item')} with an option that declines (`--column refusal=COLUMN` "
+                "says which)"
             )
         if cues.tells:
             measured = {name: value for name, value in cues.to_json(audited.own_id).items() if name != "templates"}

@@ -52,6 +52,7 @@ BESIDE: dict[str, list[dict[str, Any]]] = {
     ],
     "object_localization": [{}, {"dataset": "sequences"}],
     "pair_items": [{}, {"writer": "endpoint", "chat": MODEL}],
+    "question_faults": [{"ignore": ["placeholder_text"], "drop": ["personal_data"]}],
     "question_overlap": [{"against": ["questions.csv"]}],
     "second_answers": [{"chat": {**MODEL, "omit": ["temperature", "max_tokens"], "fields": {"effort": "low"}}}],
     "similar_pictures": [{"weights": SHA}],
@@ -68,6 +69,7 @@ UNTRIED = {
     "mark": {"over", "propose", "start_from", "helpers"},  # `over` goes with `pairs`; the others name files and helpers
     "draft_questions": {"drawn_options"},
     "items": {"pictures", "mapping"},  # other files
+    "question_faults": {"ignore", "drop"},  # names of rules, as in `BESIDE`
 }  # fmt: skip
 NEED_WEIGHTS = {"clip_direction", "forensic_detection", "item_safety", "safety"}
 """Steps of which no setting can be recorded without real weights; their own tests read them back."""

@@ -24,9 +24,9 @@ EVIL = "\x1b]0;owned\x07\x1b[8mhidden\x9b2J\u202egnp\r"
 
 _ALL_WAYS = f"""
 import logging, sys, threading, traceback, warnings
-from benchwright.cli.terminal import clean_standard_streams
-from benchwright.cli.progress_bars import ProgressBars
-from benchwright.cli.output import emit, note
+from benchwright.terminal.cleaning import clean_standard_streams
+from benchwright.terminal.progress_bars import ProgressBars
+from benchwright.terminal.output import emit, note
 from benchwright.evaluation.results.summary import drawn
 from rich.table import Table
 from rich import box
