@@ -13,6 +13,7 @@ Wiley 1993, algorithm 2.8.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ DRAWS = 9_999
 _MOST_LISTED = 14
 """Clusters up to which all assignments of signs are listed; opposite assignments give one statistic."""
 _STEP, _CELLS_AT_ONCE = "joint_signs", 1 << 22
+"""Cells of the largest table: draws by clusters, or draws by pairs."""
 _TOLERANCE = 1e-5
 """Relative; statistics that are equal but for rounding count as equal."""
 
@@ -41,20 +43,20 @@ def joint_p(right: NDArray[Any], firsts: NDArray[Any], seconds: NDArray[Any], *a
     """
     import numpy as np
 
-    counts = np.asarray(right, dtype=np.float32)
-    # In float64 sums of squares of whole numbers are exact.
-    exact = counts[:, firsts].astype(np.float64) - counts[:, seconds]
-    scale = np.sqrt((exact**2).sum(axis=0))
-    scale[scale == 0] = np.inf
-    observed = np.abs(exact.sum(axis=0)) / scale
+    counts = np.asarray(right, dtype=np.float64)  # sums and products of whole numbers are exact
+    products = counts.T @ counts
+    squares = products[firsts, firsts] + products[seconds, seconds] - 2 * products[firsts, seconds]
+    scale = np.where(squares == 0, np.inf, np.sqrt(squares))
+    totals = counts.sum(axis=0)
+    observed = np.abs(totals[firsts] - totals[seconds]) / scale
     order = np.argsort(-observed, kind="stable")
     bound = observed[order] * (1 - _TOLERANCE)
-    reached, drawn = np.zeros(len(order), dtype=np.int64), 0
-    at_once = max(1, _CELLS_AT_ONCE // max(1, len(order)))
     firsts, seconds, scale = firsts[order], seconds[order], scale[order].astype(np.float32)
-    signs = _signs(len(counts), *about)
-    for start in range(0, len(signs), at_once):
-        flipped = signs[start : start + at_once].astype(np.float32) @ counts
+    reached, drawn = np.zeros(len(order), dtype=np.int64), 0
+    at_once = max(1, _CELLS_AT_ONCE // max(len(order), len(counts), 1))
+    counts = counts.astype(np.float32)
+    for signs in _signs(len(counts), at_once, *about):
+        flipped = signs.astype(np.float32) @ counts
         statistics = np.abs(flipped[:, firsts] - flipped[:, seconds]) / scale
         largest_left = np.maximum.accumulate(statistics[:, ::-1], axis=1)[:, ::-1]
         reached += (largest_left >= bound).sum(axis=0)
@@ -74,14 +76,17 @@ def least_joint_p(clusters: int) -> float:
     return 2.0 ** (1 - clusters) if 1 <= clusters <= _MOST_LISTED else 1 / (1 + DRAWS) if clusters else 1.0
 
 
-def _signs(clusters: int, *about: str) -> NDArray[np.int8]:
-    """Return assignments of signs, the observed one first: all of them, or as many as are drawn."""
+def _signs(clusters: int, at_once: int, *about: str) -> Iterator[NDArray[np.int8]]:
+    """Yield assignments of signs, some rows at a time, the observed one first: all of them, or `DRAWS` more."""
     import numpy as np
 
     from benchwright.seeds import generator_for
 
     if clusters <= _MOST_LISTED:
         numbers = np.arange(1 << max(0, clusters - 1))
-        return (1 - 2 * ((numbers[:, None] >> np.arange(clusters)) & 1)).astype(np.int8)
-    drawn = generator_for(0, _STEP, *(about or ("",))).integers(0, 2, size=(DRAWS, clusters), dtype=np.int8)
-    return np.concatenate([np.ones((1, clusters), dtype=np.int8), 2 * drawn - 1])
+        yield (1 - 2 * ((numbers[:, None] >> np.arange(clusters)) & 1)).astype(np.int8)
+        return
+    yield np.ones((1, clusters), dtype=np.int8)
+    rng = generator_for(0, _STEP, *(about or ("",)))
+    for start in range(0, DRAWS, at_once):
+        yield 2 * rng.integers(0, 2, size=(min(at_once, DRAWS - start), clusters), dtype=np.int8) - 1

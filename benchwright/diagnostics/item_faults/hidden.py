@@ -27,7 +27,11 @@ def _hidden(facts: ItemFacts, *, kind: Kind) -> Iterator[ItemFault]:
         and any(hidden.kind == kind for hidden in hidden_characters(text))
     }
     if texts:
-        yield ItemFault(f"A {name.replace('_', ' ')} is in {', '.join(texts)}: {effect}.", {"texts": texts})
+        yield ItemFault(f"{_with_article(name).capitalize()} is in {', '.join(texts)}: {effect}.", {"texts": texts})
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name.replace('_', ' ')}"
 
 
 RULES = tuple(
@@ -35,7 +39,7 @@ RULES = tuple(
         name,
         "hidden_characters",
         severity,
-        f"a {name.replace('_', ' ')}, spelled out (`\\u202e`), in question, options or explanation: {effect}",
+        f"{_with_article(name)}, spelled out (`\\u202e`), in question, options or explanation: {effect}",
         partial(_hidden, kind=kind),
         certainty="certain",
         together=True,
