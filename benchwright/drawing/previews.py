@@ -193,24 +193,6 @@ def kept_preview(cache: ItemCache, image_id: str, read: Callable[[], bytes], *, 
     )
 
 
-def kept_marks_preview(
-    cache: ItemCache, prompts: Sequence[VisualPrompt], *, full_wh: tuple[int, int], max_side_px: int
-) -> Preview:
-    """Return `marks_preview`, from the cache if it was made before.
-
-    Raises:
-        PromptError: The marks cannot be drawn.
-    """
-    marks = [prompt.model_dump(mode="json") for prompt in prompts]
-    return _unpacked(
-        cache.get_or_make(
-            f"marks {_PREVIEW_VERSION}",
-            [marks, full_wh, max_side_px],
-            lambda: _packed(marks_preview(prompts, full_wh=full_wh, max_side_px=max_side_px)),
-        )
-    )
-
-
 def _packed(made: Preview) -> bytes:
     return json.dumps(made[1:]).encode("ascii") + b"\n" + made.data
 
