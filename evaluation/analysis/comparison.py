@@ -246,17 +246,21 @@ def _pair(sheet: ReplyMatrix, i: int, k: int, held: NDArray[np.bool_], name: str
 def _ranking(
     name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, apart: set[frozenset[int]], *, has_ranks: bool
 ) -> tuple[Ranked, ...]:
-    """Rank the models that were asked the same items as the model that was asked the most."""
+    """Rank the models that were asked the same items as the model that was asked the most.
+
+    A model that can take none of a release's tasks stands last over all tasks, and in no task.
+    """
     was_asked = sheet.asked & held
-    numbers = [k for k in range(len(sheet.scores)) if was_asked[k].any()]
-    fit = [k for k in numbers if not sheet.scores[k].unfit]
+    numbers = [k for k in range(len(sheet.scores)) if name == _ALL or was_asked[k].any()]
+    fit = [k for k in numbers if not sheet.scores[k].unfit and was_asked[k].any()]
     fit = [k for k in fit if sheet.scores[k].sample is None] or fit  # a sample is ranked beside no score of all items
     metric = "accuracy" if name == _ALL else f"accuracy/{name}"
     most = max(fit, key=lambda k: (int(was_asked[k].sum()), -k), default=None)
     placed = [k for k in fit if most is not None and (was_asked[k] == was_asked[most]).all()]
 
     def order(k: int) -> tuple[float, str]:
-        return -int(sheet.right[k, was_asked[k]].sum()) / int(was_asked[k].sum()), sheet.scores[k].title
+        asked = int(was_asked[k].sum())
+        return -int(sheet.right[k, was_asked[k]].sum()) / asked if asked else 1.0, sheet.scores[k].title
 
     placed.sort(key=order)
 

@@ -78,3 +78,17 @@ def test_a_board_too_wide_for_a_terminal_is_drawn_as_several_with_whole_names(re
         assert [str(cell) for cell in part.columns[1].cells] == list(RIGHT)
     columns = [str(column.header) for part in parts for column in part.columns[2:]]
     assert columns == [str(column.header) for column in table.columns[2:]]
+
+
+def test_a_model_that_can_take_no_task_stands_last_everywhere_without_a_rank(bench: Any, tmp_path: Path) -> None:
+    for number in range(8):
+        bench.add(f"q{number}", task="naming", answer="B")
+    release = bench.release(tmp_path / "release")
+    for model in ("constant:B", "constant:A", "edge_continuity"):
+        evaluate(release, model, out=tmp_path / "out")
+    board = leaderboard_of(tmp_path / "out")
+    assert [(row.score.title, str(row.ranked.rank)) for row in board.rows][-1] == ("edge_continuity", "None")
+    write_leaderboard(board, tmp_path / "board.html")
+    assert "edge_continuity" in (tmp_path / "board.html").read_text(encoding="utf-8")
+    rows = ReportPage(write_report(tmp_path / "out", release).path).rows()
+    assert [row[:2] for row in rows[1:4]] == [["constant:B", "1 a"], ["constant:A", "2 b"], ["edge_continuity", "–"]]

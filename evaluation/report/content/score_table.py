@@ -156,10 +156,8 @@ def board_of(
     are at least two of them: a model that took one easy task is not the best overall. Equal figures are all marked as
     best, unless all figures of the column are equal.
     """
-    # A model that was asked nothing is not in the ranking; it stands last.
-    places = {ranked.model: (number, ranked.rank, ranked.groups) for number, ranked in enumerate(ranking)}
-    none = (len(ranking), None, "")
-    scores = sorted(scores, key=lambda score: (places.get(score.title, none)[0], score.title))
+    by_title = {score.title: score for score in scores}
+    scores = [by_title[ranked.model] for ranked in ranking]
     tasks = tasks_of(scores)
     names = ["accuracy", *(f"accuracy/{task}" for task in tasks)]
     table = [[_figure(score.metrics, name) for name in names] for score in scores]
@@ -174,9 +172,10 @@ def board_of(
             tuple(row),
             tuple(column[k] for column in best),
             score,
-            *places.get(score.title, none)[1:],
+            ranked.rank,
+            ranked.groups,
         )
-        for k, (score, row) in enumerate(zip(scores, table, strict=True))
+        for k, (score, row, ranked) in enumerate(zip(scores, table, ranking, strict=True))
     )
     chance = tuple(chance_figure(scores, name.replace("accuracy", "chance", 1)) for name in names)
     people = tuple(None if reached is None else _figure(reached.figures, name) for name in names)
