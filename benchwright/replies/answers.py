@@ -36,7 +36,7 @@ from .option_words import (
 )
 from .polarity_phrases import LEFT_OPEN, TAKEN_BACK, WITHDRAWN, grammar_of
 from .referents import with_referents
-from .refusal_phrases import FAILURE, REFUSAL, UNHELPFUL, UNSEEN
+from .refusal_phrases import FAILURE, REFUSAL, UNSEEN
 from .reply_text import plain
 from .stated_answers import stated_answers
 
@@ -133,21 +133,17 @@ def _declines(text: str, options: Sequence[ReadableOption]) -> bool:
 
 
 def _declining_option(text: str, options: tuple[ReadableOption, ...]) -> str | None:
-    """Return the one option that itself declines, where a declining reply names no other.
+    """Return the one option that itself declines, where the last sentence of a declining reply says it in its words.
 
-    A reply that declines to help names an option that does so too, and none that says that the picture does not tell.
+    A model that declines in words of its own has chosen no option: it refuses.
     """
     sentences = sentence_ends(text.rstrip(" .!?"))
-    if sentences and REFUSAL.search(text, sentences[-1]) is None:
-        return None
-    unhelpful = UNHELPFUL.search(text) is not None
-    declining = [
-        option.key
-        for option in options
-        if option.words
-        and REFUSAL.search(option.words)
-        and (not unhelpful or UNHELPFUL.search(option.words) is not None)
-    ]
+    last = _bare(text[sentences[-1] :] if sentences else text)
+    declining = [o.key for o in options if o.words and REFUSAL.search(o.words) and _bare(o.words) in last]
     grammar = grammar_of(text)
     others = {c.key for c in candidates_of(text, options, grammar) if c.polarity is Polarity.STATED} - {*declining}
     return declining[0] if len(declining) == 1 and not others else None
+
+
+def _bare(text: str) -> str:
+    return text.casefold().strip(" .!?;,")

@@ -66,13 +66,6 @@ REFUSAL = re.compile(
 )
 """A reply that declines."""
 
-UNHELPFUL = re.compile(
-    r"\b(?:help|assist|comply|ayudar|aider|helfen|ajudar|aiutar\w*|helpen)\b|\bpolic(?:y|ies)\b|\bguidelines\b|"
-    r"\bas\s+an\s+ai\b|\bno\s+image\b|\bplease\s+(?:upload|attach|provide|share)\b|帮助|幫助|お手伝い|도와드릴",
-    re.I,
-)
-"""A reply that declines to help, or has no picture, judges nothing: it does not say that the picture does not tell."""
-
 UNSEEN = re.compile(
     r"\b(?:do\s+not|don't|can\s*not|can't|could\s+not|couldn't)\s+(?:\w+\s+){0,2}?(?:see|view|make\s+out)\b|"
     r"看不到|看不見|看不见|見えません"

@@ -217,12 +217,12 @@ def test_a_reply_that_declines_is_a_refusal(reply: str) -> None:
             id="a shortened sentence",
         ),
         pytest.param(
-            "Sorry, the picture is too dark.", SHY, "C", id="the option that declines, of a reply that declines"
+            "The label is torn, so I don't know.",
+            ("milk", "I don't know."),
+            "B",
+            id="the option that declines, in its words",
         ),
-        pytest.param("I'm afraid I can't help with this one.", SHY, "C", id="an option that declines to help as well"),
-        pytest.param(
-            "I cannot help with that.", ("cat", "dog", "I cannot tell"), None, id="declining to help judges nothing"
-        ),
+        pytest.param("I cannot help with that.", ("cat", "I cannot tell"), None, id="declining in words of its own"),
         pytest.param("\u56fe\u4e2d\u4e00\u5171\u67093\u53ea\u9e1f\u3002", NUMBERS, "B", id="a number before a counter"),
     ],
 )

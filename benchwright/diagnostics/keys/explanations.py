@@ -15,12 +15,15 @@ from benchwright.records import LETTERS
 from benchwright.replies.answers import read_answer
 from benchwright.replies.reply_text import plain
 
-_COMMITTING_RULES = frozenset({"phrase", "verdict", "boxed", "tag", "json"})
+_COMMITTING_RULES = frozenset({"phrase", "boxed", "tag", "json"})
 """Rules of the reader of answers by which a text says which option is right; a label or a mention does not."""
 
 _ENDS_WITH_ANSWER = re.compile(
-    r"\b(?:answer|option|choice|response)\s*(?:is|:)\s*(?:option\s+|choice\s+)?[(\[]?[A-Z][)\]]?\Z", re.I
+    r"\b(?:answer|option|choice|response)\s*(?:is|:)\s*(?:option\s+|choice\s+)?[(\[]?[A-Z][)\]]?\Z|"
+    r"(?<!\w)[(\[]?[A-Z][)\]]?\s+is\s+(?:the\s+)?(?:correct|right|best)(?:\s+(?:answer|option|choice|one))?\Z",
+    re.I,
 )
+"""A sentence that ends with which option is right, by whatever rule it is read."""
 
 _LEAST_STATING, _MOST_CONTRADICTING = 10, 0.3
 """From so many explanations that name an option on, of which more than this share name another than the key, letters
@@ -136,9 +139,7 @@ def stated_option(explanation: str, options: Sequence[str | None]) -> tuple[int,
         if not _SAYS_RIGHT.search(sentence) or _DENIES.search(sentence):
             continue
         reading = read_answer(sentence.strip(), choices)
-        commits = reading.rule in _COMMITTING_RULES or (
-            reading.rule == "end" and _ENDS_WITH_ANSWER.search(sentence.rstrip()) is not None
-        )
+        commits = reading.rule in _COMMITTING_RULES or (_ENDS_WITH_ANSWER.search(sentence.rstrip()) is not None)
         if reading.letter is not None and commits:
             if not _mentions_another(sentence, LETTERS.index(reading.letter), options):
                 found.setdefault(reading.letter, sentence.strip())
