@@ -14,7 +14,7 @@ from walks import run_json
 MARKUP = "<img src=x onerror=alert(1)>"
 ASKS, MENDED = f"Which thing standz near the chair {MARKUP}?", "Which thing stands near the chair?"
 EXPLANATION, EXPLAINED = "It stands <b>nearest</b> to it.", "Nothing else is so near to it."
-FOUND = "The audit found: misspelled words"
+FOUND = "misspelled words: Words that no list has."
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,9 @@ def test_what_was_found_stands_beside_the_task_as_text_and_the_edits_are_release
     edits = ("--campaign", "audit-edits")
     project = push(label_studio, workspace, *edits)["project"]
     [task] = label_studio.tasks(project)
-    assert task["data"]["beside"].startswith(f"{FOUND}: Words that no list has.")
+    beside = task["data"]["beside"]
+    assert beside.startswith("The audit found: markup in text: ")
+    assert FOUND in beside
     dialogs = []
     page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     sign_in(page, label_studio, "ann")
