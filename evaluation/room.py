@@ -11,14 +11,12 @@ ROOM = Room(
     name="evaluation",
     steps={"evaluate": Entry(f"{_HERE}.step:Evaluate", "Score models on the release that was frozen before.")},
     commands={
-        "evaluate run": Entry(
-            f"{_HERE}.cli.commands:run", "Ask a model every item of a release and score its replies."
-        ),
-        "evaluate score": Entry(f"{_HERE}.cli.commands:score", "Score a file of predictions on a release."),
-        "evaluate extract": Entry(f"{_HERE}.cli.commands:extract", "Read the answer letters of free replies."),
-        "evaluate summary": Entry(f"{_HERE}.cli.commands:summary", "Show the scores of several models side by side."),
+        "evaluate run": Entry(f"{_HERE}.cli.scoring:run", "Ask a model every item of a release and score its replies."),
+        "evaluate score": Entry(f"{_HERE}.cli.scoring:score", "Score a file of predictions on a release."),
+        "evaluate extract": Entry(f"{_HERE}.cli.extract:extract", "Read the answer letters of free replies."),
+        "evaluate summary": Entry(f"{_HERE}.cli.results:summary", "Show the scores of several models side by side."),
         "evaluate people": Entry(f"{_HERE}.cli.people:people", "Show people, and models on the same items."),
-        "evaluate protocols": Entry(f"{_HERE}.cli.commands:protocols", "List the ways in which a model can be asked."),
+        "evaluate protocols": Entry(f"{_HERE}.cli.scoring:protocols", "List the ways in which a model can be asked."),
         "evaluate published": Entry(
             f"{_HERE}.cli.published:published", "Count a paper's tables again from its published files."
         ),
@@ -28,11 +26,11 @@ ROOM = Room(
         "evaluate study": Entry(
             f"{_HERE}.cli.study:study", "Run a paper's study: a model under several conditions, and what they change."
         ),
-        "evaluate compare": Entry(f"{_HERE}.cli.commands:compare", "Say which models of a folder of results differ."),
+        "evaluate compare": Entry(f"{_HERE}.cli.results:compare", "Say which models of a folder of results differ."),
         "evaluate leaderboard": Entry(
             f"{_HERE}.cli.leaderboard:leaderboard", "Rank the systems in a folder of results, on a page."
         ),
-        "evaluate suspects": Entry(f"{_HERE}.cli.commands:suspects", "Rank items whose key is likely wrong."),
+        "evaluate suspects": Entry(f"{_HERE}.cli.results:suspects", "Rank items whose key is likely wrong."),
         "evaluate errors": Entry(f"{_HERE}.cli.errors:errors", "Sample what models got wrong, for people to look at."),
         "evaluate export": Entry(
             f"{_HERE}.cli.export:export", "Write a result as inspect_ai's log or lmms-eval's samples."
@@ -40,7 +38,7 @@ ROOM = Room(
         "evaluate check-reading": Entry(
             f"{_HERE}.cli.check_reading:check_reading", "Sample replies for people to read: the reader's error."
         ),
-        "evaluate report": Entry(f"{_HERE}.cli.commands:report", "Write a page with scores, plots and items."),
+        "evaluate report": Entry(f"{_HERE}.cli.report:report", "Write a page with scores, plots and items."),
     },
     checks={"replies": Entry(f"{_HERE}.reply_check:reply_problems", "Each line of the logs of replies.")},
     backends={

@@ -10,8 +10,8 @@ import click
 from benchwright.terminal.output import emit, json_option, note
 from benchwright.texts.normalization import printable
 
-from .commands import end_unfit
 from .model_options import model_options
+from .scoring import end_unfit
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -23,7 +23,7 @@ from benchwright.audit.source.kept_values import KeptValues, KnownPictures
 from benchwright.audit.source.reading import read_source
 from benchwright.construction.measured.camera_files import camera_form
 from benchwright.evaluation.backends.predictions import PredictionsFile
-from benchwright.evaluation.cli.commands import read_cases
+from benchwright.evaluation.cli.extract import read_cases
 from benchwright.facts import facts_table, read_facts
 from benchwright.facts.facts_file import parse_facts
 from benchwright.files.table_text import found_delimiter, text_lines

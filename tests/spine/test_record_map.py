@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import mmap
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -125,8 +126,9 @@ def test_a_map_that_is_left_before_its_end_leaves_nothing_to_the_next(on_workers
 
 def test_an_outer_meter_keeps_the_peak_that_came_before_an_inner_one_began_anew() -> None:
     outer = Meter(peak_anew=True)
-    block = bytearray(60 << 20)
-    del block
+    with mmap.mmap(-1, 60 << 20) as block:  # memory from the allocator may be resident already
+        for page in range(0, len(block), mmap.PAGESIZE):
+            block[page] = 1
     inner = Meter(peak_anew=True)
     within = inner.usage()
     around = outer.usage()

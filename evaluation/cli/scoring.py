@@ -1,0 +1,310 @@
+"""`benchwright evaluate run`, `score` and `protocols`: models asked, predictions scored, and the ways of asking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.errors import CheckFailed
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import counted, printable
+
+from .extract import reader_option
+from .model_options import judge_options, model_options
+
+if TYPE_CHECKING:
+    from ..backends.options import BackendOptions
+    from ..judging.judge import Judge
+    from ..results.score import Score
+
+_RELEASE = click.argument(
+    "release", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of a release."
+)
+_PROTOCOL = click.option(
+    "--protocol",
+    metavar="NAME[:key=value,...]",
+    default="vanilla",
+    show_default=True,
+    help="How items are asked, one of what `evaluate protocols` lists, with its settings; in a file of predictions"
+    " one row for each question.",
+)
+_NAME = click.option(
+    "--name", metavar="NAME", help="What the result is called in tables and on the report.  [default: the model's name]"
+)
+_MAX_ERRORS = click.option(
+    "--max-errors",
+    type=click.FloatRange(0, 1),
+    default=0.05,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of items to which nothing was said (errors, replies without text) above which the score is unfit: "
+    "shown as such, ranked nowhere, exit code 1.",
+)
+_LIMIT = click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Ask only N items, drawn in proportion to the tasks of each split; the same N gives the same items, and a "
+    "larger N asks them too. A result of its own, apart from those of all items.  [default: all]",
+)
+_SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [default: all]")
+
+
+@click.command("run")
+@_RELEASE
+@click.option("--model", required=True, metavar="M", help="Such as random, constant:A, edge_continuity, openai:NAME.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    help="Results go to a folder in here, named by model, protocol, reader and settings.",
+)
+@_PROTOCOL
+@reader_option
+@judge_options
+@_SPLIT
+@_LIMIT
+@model_options
+@_NAME
+@_MAX_ERRORS
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Only say what would be sent: requests, pictures, bytes, tokens, cost and time. Nothing is sent or written.",
+)
+@click.option(
+    "--seconds-per-reply",
+    type=click.FloatRange(0, min_open=True),
+    default=5.0,
+    show_default=True,
+    metavar="S",
+    help="Seconds that a reply takes, for the time that --dry-run states.",
+)
+@json_option(
+    """
+    `{"format", "version", "model", "name", "protocol", "reader", "release", "release_id", "content_id", "split",
+    "settings", "identity", "metrics": {name: {"value", "ci", "n", "method"}}, "miss", "refusal", "filtered",
+    "cut_off", "cut_off_empty", "cut_off_answered", "error", "empty", "tool_call", "right_items", "ended":
+    {"answered", "miss", "refused", "filtered", "cut_off", "empty", "tool_call", "error"}, "causes": [{"state",
+    "cause", "n"}], "max_errors", "unfit", "asked", "items", "samples", "limit", "limit_of", "blind_strategy":
+    {"strategy", "accuracy", "ci", "chance", "items", "tried"}, "unread": {"n", "replies", "share", "if_wrong",
+    "if_right"}, "usage": {"replies", "requests", "prompt_tokens", "completion_tokens", "reasoning_tokens",
+    "cost"}, "judge": {"model", "prompt", "asks", "settings", "asked", "letters", "refusals", "none", "unusable",
+    "errors", "usage"}}`; `usage` is null where nothing counted tokens, `cost` without prices, `judge` without one,
+    `limit` and `limit_of` where all items were asked, `blind_strategy` where the release states none; `metrics` is
+    empty where the split is sealed; each item counts once in `ended`.
+    With `--dry-run` it is `{"dry_run", "model", "protocol", "items", "requests", "answered_before", "unsendable",
+    "pictures", "picture_bytes", "largest_picture_bytes", "prompt_tokens", "most_completion_tokens", "cost",
+    "limit_of", "samples", "concurrency", "seconds", "most_seconds", "in_batches"}`
+    """
+)
+def run(
+    release: Path,
+    model: str,
+    out: Path,
+    protocol: str,
+    reader: str,
+    judge: Judge | None,
+    split: str | None,
+    limit: int | None,
+    options: BackendOptions,
+    name: str | None,
+    max_errors: float,
+    dry_run: bool,
+    seconds_per_reply: float,
+    as_json: bool,
+) -> None:
+    """Ask a model every item of a release and score its replies; what was answered before is not asked again."""
+    from benchwright.terminal.progress_bars import ProgressBars
+
+    from ..results.summary import sample_line
+    from ..run import evaluate
+
+    if dry_run:
+        from benchwright.release import Release
+
+        from ..planned_run import planned_run
+
+        opened = Release.open(release)
+        plan = planned_run(
+            opened,
+            model,
+            protocol=protocol,
+            options=options,
+            split=split,
+            limit=limit,
+            log_folder=out,
+            seconds_per_reply=seconds_per_reply,
+        )
+        if judge is not None:
+            note(f"the judge {printable(str(judge.model))} would be asked besides, once for each reply that it reads")
+        emit(plan.document(), as_json=as_json, text=plan.describe)
+        return
+    with ProgressBars() as progress:
+        score = evaluate(
+            release,
+            model,
+            protocol=protocol,
+            reader=reader,
+            judge=judge,
+            split=split,
+            out=out,
+            options=options,
+            max_errors=max_errors,
+            name=name,
+            limit=limit,
+            progress=progress,
+        )
+    if score.usage is not None:
+        note(score.usage.describe())
+    if score.judge is not None:
+        note(printable(score.judge.describe()))
+    if score.answers is not None:
+        text = f"{score.answers}: answers to {counted(score.asked, 'sealed item')}; the keeper of the key scores them"
+        emit(score.document(), as_json=as_json, text=text)
+        end_unfit([score])
+        return
+    note(f"written to {out / score.folder}")
+    if score.is_sample:
+        note(sample_line(score))
+    _emit_scores([score], as_json=as_json)
+
+
+def end_unfit(scores: Sequence[Score]) -> None:
+    """End a command whose scores were written and shown: with exit code 1 where one of them is unfit."""
+    from ..results.summary import cause_lines, unfit_scores
+
+    for line in cause_lines(scores):
+        note(line)
+    if unfit := unfit_scores(scores):
+        for line in unfit:
+            note(line)
+        click.get_current_context().exit(CheckFailed.exit_code)
+
+
+def _emit_scores(scores: Sequence[Score], *, as_json: bool) -> None:
+    """Print scores, and the causes of what has no answer; end with exit code 1 where one is unfit."""
+    from ..results.score import told_apart
+    from ..results.summary import draw_lines, drawn, reading_lines, summary_table
+
+    documents = [score.document() for score in scores]
+    document = documents[0] if len(documents) == 1 else {"scores": documents}
+    apart = told_apart(scores)
+    emit(
+        document,
+        as_json=as_json,
+        text=lambda: "\n".join([drawn(summary_table(apart), names=1), *draw_lines(scores), *reading_lines(apart)]),
+    )
+    end_unfit(scores)
+
+
+@click.command("score")
+@_RELEASE
+@click.argument(
+    "predictions",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    nargs=-1,
+    required=True,
+    help="File of predictions: a table with item_id and reply or answer, or what VLMEvalKit, lmms-eval, inspect_ai or "
+    "HELM wrote; with --key, answer files.",
+)
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Write results to a folder in here as well."
+)
+@click.option(
+    "--key",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Key file of a release with sealed splits: scores answer files, which say themselves how they were asked.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Different answer files of one system that are scored with the key.",
+)
+@_PROTOCOL
+@reader_option
+@judge_options
+@_SPLIT
+@_NAME
+@_MAX_ERRORS
+@json_option("as `evaluate run`; of several files `scores`, a list of these")
+@click.pass_context
+def score(
+    context: click.Context,
+    release: Path,
+    predictions: tuple[Path, ...],
+    out: Path | None,
+    key: Path | None,
+    limit: int,
+    protocol: str,
+    reader: str,
+    split: str | None,
+    name: str | None,
+    max_errors: float,
+    judge: Judge | None,
+    as_json: bool,
+) -> None:
+    """Score a file of predictions on a release, or, with --key, answer files on a sealed one."""
+    from ..run import evaluate
+
+    if name is not None and len(predictions) > 1:
+        raise click.UsageError("--name names one result; score one file at a time")
+    if key is None:
+        scores = [
+            evaluate(
+                release,
+                f"predictions:{path}",
+                protocol=protocol,
+                reader=reader,
+                judge=judge,
+                split=split,
+                out=out,
+                max_errors=max_errors,
+                name=name,
+            )
+            for path in predictions
+        ]
+    else:
+        from benchwright.release import Release
+        from benchwright.release.sealing.answer_key import read_answer_key
+
+        from ..leaderboard.scoring import score_answers
+
+        for option in ("protocol", "reader", "split"):
+            if context.get_parameter_source(option) is click.core.ParameterSource.COMMANDLINE:
+                raise click.UsageError(f"--{option} does not go with --key: answer files say how they were asked")
+        opened, answer_key = Release.open(release), read_answer_key(key)
+        scores = [
+            score_answers(opened, path, answer_key, limit=limit, name=name, judge=judge, out=out, max_errors=max_errors)
+            for path in predictions
+        ]
+    for result in scores:
+        if result.judge is not None:
+            note(printable(result.judge.describe()))
+    _emit_scores(scores, as_json=as_json)
+
+
+@click.command("protocols")
+@json_option(
+    """
+    `{"protocols": [{"name", "help", "source", "settings": {setting: usual value}}]}`; null for a setting that has
+    none
+    """
+)
+def protocols(as_json: bool) -> None:
+    """List the ways in which a model can be asked, with their settings and where they come from."""
+    from ..protocols.names import listed, protocol_lines
+
+    listed_protocols = listed()
+    emit(
+        {"protocols": [protocol.document() for protocol in listed_protocols]},
+        as_json=as_json,
+        text=lambda: protocol_lines(listed_protocols),
+    )
