@@ -2,26 +2,48 @@
 
     .venv/bin/python benchmarks/readers.py --data ../shared/data              # counts
     .venv/bin/python benchmarks/readers.py --data ../shared/data --show 3     # and three replies of each difference
+    .venv/bin/python benchmarks/readers.py --data ../shared/data --certificate 500   # does the estimated error hold?
 
 Classes: `same` (equal letters), `neither` (both read none), `only_ours`, `only_theirs`, `other` (two different
 letters); each difference is divided by the rule of ours that decided it. BLINK's rows are divided by who settled them
 in the paper: the repository's rule or its judge.
+
+`--certificate` asks of `evaluate check-reading` whether its intervals hold the truth. Each model with labelled replies
+is a population: BLINK's three models (validation; the repository's rule, or its judge), MVP-Bench's four on the yes/no
+questions (rule or judge), and the families of models in files of `--written` replies (lines of `reply`, `options`,
+`kind`, `model_style`, `letter`). A study draws a benchmark of 1,000 replies with replacement, draws from it the sample
+that people would read, and holds the reader's errors in the 1,000 against their intervals, and the accuracy by labels
+in the population against the corrected one. Nothing of the intervals is fitted to any of these models.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 from measuring import show
 
+from benchwright.evaluation.analysis.reading_sample import ReadableReply, chosen_replies
 from benchwright.evaluation.published import blink, ii_bench, mvp_bench, mvp_layout
-from benchwright.evaluation.published.files import needed
+from benchwright.evaluation.published.files import json_lines, needed
+from benchwright.evaluation.results.reading import ERROR_KINDS, LabelledReply, corrected_accuracy, reading_errors
 from benchwright.replies.answers import read_answer
 from benchwright.replies.readers import READERS, Choices
+from benchwright.replies.readers.mvp_bench import yes_or_no
+from benchwright.statistics.score_interval import score_interval
+
+YES_NO: Choices = [("A", "Yes"), ("B", "No")]
+FAMILY = re.compile(r"gpt|claude|gemini|qwen|llava|internvl")
+"""Of models that have 25 written replies or more; the others go together."""
+ITEMS = 1_000
+"""Replies of a benchmark of a study."""
+LABELS = (20, 66, 100, 200)
+"""Replies that people read: of one model, or of one of three or ten by the default of 200."""
 
 
 class Case(NamedTuple):
@@ -76,12 +98,102 @@ def difference(ours: str | None, theirs: str | None) -> str:
     return "only_theirs" if ours is None else "only_ours" if theirs is None else "other"
 
 
+def labelled_models(data: Path, written: list[Path]) -> dict[str, list[LabelledReply]]:
+    """Return the labelled replies of each model, with what our reader reads in them."""
+    models: defaultdict[str, list[LabelledReply]] = defaultdict(list)
+    answers = blink.read_answers(data / "blink")
+    for model in blink.models(data / "blink"):
+        for row in blink.read_outputs(data / "blink", model):
+            choices = [(letter, None) for letter in "ABCDE"[: blink.OPTIONS[row.task]]]
+            given = row.choice[1:2] if row.choice[1:2] in dict(choices) else None
+            key = answers[row.question][1:2]
+            models[f"blink {model}"].append(
+                LabelledReply(row.task, read_answer(row.output, choices).letter, given, key)
+            )
+    mvp = data / "mvp_bench"
+    questions, rotations = mvp_layout.read_questions(mvp), mvp_layout.read_rotations(mvp)
+    letters = {"yes": "A", "no": "B"}
+    for model in mvp_layout.models(mvp):
+        outputs = mvp_layout.read_outputs(mvp, model, questions, rotations).evaluated or {}
+        for key, said in outputs.items():
+            if (question := questions[key]).kind in mvp_layout.YES_NO:
+                verdict = yes_or_no(said.output) or (said.verdict or "").lower()
+                read = read_answer(said.output, YES_NO).letter
+                models[f"mvp-bench {model}"].append(
+                    LabelledReply(question.level, read, letters.get(verdict), letters[question.answer])
+                )
+    for path in written:
+        for row in json_lines(path):
+            case: Any = row.values
+            choices = [(option["key"], option["text"]) for option in case["options"]]
+            family = FAMILY.match(case["model_style"].lower())
+            rng = np.random.default_rng(list(case["id"].encode()))
+            key = case["letter"] if case["letter"] and rng.random() < 0.6 else rng.choice([one for one, _ in choices])
+            models[f"written {family[0] if family else 'others'}"].append(
+                LabelledReply(case["kind"], read_answer(case["reply"], choices).letter, case["letter"], str(key))
+            )
+    return models
+
+
+def certified(replies: list[LabelledReply], studies: int, labels: int, seed: int) -> dict[str, float]:
+    """Return how often the intervals from a sample of a model's replies hold what they speak of, by what that is.
+
+    `accuracy` is that of all replies by their labels; `width` is the mean width of its interval.
+    """
+    rng, held, width = np.random.default_rng([seed, labels]), Counter[str](), 0.0
+    accuracy = sum(reply.given is not None and reply.given == reply.key for reply in replies) / len(replies)
+    for _ in range(studies):
+        drawn = [replies[k] for k in rng.integers(len(replies), size=ITEMS)]
+        strata: defaultdict[tuple[str, bool], list[ReadableReply]] = defaultdict(list)
+        for k, reply in enumerate(drawn):  # drawn at random, so that their order is as good as a hash
+            strata[reply.task, reply.read is not None].append(ReadableReply(str(k), str(k), reply.task, reply.read))
+        labelled = [drawn[int(one.item_id)] for one in chosen_replies(strata, labels)]
+        sizes = {stratum: len(some) for stratum, some in strata.items()}
+        true = {kind: share.value for kind, share in reading_errors([(sizes, drawn)]).items()}
+        found = {kind: share.ci for kind, share in reading_errors([(sizes, labelled)]).items()}
+        right = sum(reply.read is not None and reply.read == reply.key for reply in drawn)
+        corrected = corrected_accuracy(right / ITEMS, tuple(score_interval(right, ITEMS)), ITEMS, sizes, labelled)
+        for kind, ci in found.items():
+            held[kind] += ci is not None and ci[0] - 1e-9 <= true[kind] <= ci[1] + 1e-9
+        ci = corrected.ci or (0.0, 1.0)
+        held["accuracy"] += ci[0] <= accuracy <= ci[1]
+        width += ci[1] - ci[0]
+    return {what: round(held[what] / studies, 3) for what in (*ERROR_KINDS, "accuracy")} | {
+        "width": round(width / studies, 3)
+    }
+
+
+def certificates(models: dict[str, list[LabelledReply]], studies: int) -> dict[str, object]:
+    """Return the reader's true errors of each model, and how often their intervals hold them, by number of labels."""
+    document: dict[str, object] = {}
+    shares: defaultdict[str, list[float]] = defaultdict(list)
+    for seed, (name, replies) in enumerate(models.items()):
+        whole = Counter((reply.task, reply.read is not None) for reply in replies)
+        errors = {kind: round(share.value or 0.0, 4) for kind, share in reading_errors([(whole, replies)]).items()}
+        held = {labels: certified(replies, studies, labels, seed) for labels in LABELS}
+        document[name] = {"replies": len(replies), "errors": errors, "held": held}
+        for labels, of_kind in held.items():
+            for what in (*ERROR_KINDS, "accuracy"):
+                shares[f"{what}, {labels} labels"].append(of_kind[what])
+    return document | {
+        "mean, least, models at .9 or more": {
+            what: [round(float(np.mean(some)), 3), min(some), f"{sum(one >= 0.9 for one in some)} of {len(some)}"]
+            for what, some in sorted(shares.items())
+        }
+    }
+
+
 def main() -> None:
     """Count and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with mvp_bench, blink and ii_bench")
     parser.add_argument("--show", type=int, default=0, help="replies to show of each class of difference")
+    parser.add_argument("--certificate", type=int, metavar="STUDIES", help="studies of each model and number of labels")
+    parser.add_argument("--written", type=Path, nargs="*", default=[], help="files of replies that people wrote")
     given = parser.parse_args()
+    if given.certificate:
+        show(certificates(labelled_models(given.data, given.written), given.certificate))
+        return
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     shown: defaultdict[str, list[str]] = defaultdict(list)
     for cases in (

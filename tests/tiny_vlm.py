@@ -1,4 +1,4 @@
-"""A tiny vision-language model with random weights and a byte-level tokenizer, made on the spot: about 0.1 M numbers."""
+"""Tiny models with random weights and a byte-level tokenizer, made on the spot: about 0.1 M numbers, with or without eyes."""
 
 from __future__ import annotations
 
@@ -49,6 +49,25 @@ def make_vlm(folder: Path, *, seed: int = 0) -> Path:
         tokenizer=words, patch_size=8, chat_template=TEMPLATE, vision_feature_select_strategy="default",
         num_additional_image_tokens=1,
     ).save_pretrained(folder)  # fmt: skip
+    return folder
+
+
+def make_lm(folder: Path, *, seed: int = 0) -> Path:
+    """Write a model of words, which takes no pictures, to a folder, and return the folder."""
+    import torch
+    from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(seed)
+    words = _tokenizer()
+    ends = {"bos_token_id": words.bos_token_id, "eos_token_id": words.eos_token_id, "pad_token_id": words.pad_token_id}
+    config = LlamaConfig(
+        vocab_size=len(words), hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
+        num_key_value_heads=2, max_position_embeddings=8192, **ends,
+    )  # fmt: skip
+    model = LlamaForCausalLM(config).eval()
+    model.generation_config = GenerationConfig(max_new_tokens=16, do_sample=False, **ends)
+    model.save_pretrained(folder)
+    words.save_pretrained(folder)
     return folder
 
 

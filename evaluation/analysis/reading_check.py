@@ -1,143 +1,33 @@
-"""A sample of replies for people to read, so that the error of the reader is known, and what their labels say.
+"""What people's labels of a sample of replies say: the reader's error, and the score with that error in its interval.
 
-Half of a model's sample are replies in which the reader read a letter, half those in which it read none; each half is
-in proportion to the tasks. A hash of seed, model and item decides the draw.
-
-The sample is a table that people fill in, or files of tasks for the review app, and `sample.json` beside it, which
-holds what the labels are compared with. Of a reply that several people read counts what more than half of them say.
+Of a reply that several people read counts what more than half of them say.
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from benchwright.canonical import digest, file_digest
+from benchwright.canonical import file_digest
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.files.bounded_json import bounded_json
-from benchwright.files.parquet_tables import UnreadableParquet
 from benchwright.files.tables import Table
-from benchwright.models.endpoints.vendors.reply_kinds import DECLINED
-from benchwright.records import right_key
-from benchwright.review_files.tasks import LONGEST_TEXT, ReviewTask, SideText, TaskFileHead
-from benchwright.statistics.stratified import shares
 
-from ..prompting.release_files import check_files, columns_of
-from ..results.judged_predictions import not_of_score, open_judged
 from ..results.reading import (
     CheckedShare,
     ErrorKind,
     LabelledReply,
     Reading,
-    Sizes,
     corrected_accuracy,
     reading_errors,
 )
-from ..results.score import PREDICTIONS_FILE, SCORE_FILE, Score, read_score
-from ..results.unread import has_words
+from ..results.score import PREDICTIONS_FILE, Score, read_score
+from .reading_sample import NO_LETTER, SAMPLE_FILE, ReadingSample, SampledResult, read_sample, result_folders
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from benchwright.release import Release
-
-SAMPLE_FILE = "sample.json"
-NO_LETTER = "none"
-"""What people write where a reply gives no letter."""
-COLUMNS = ("id", "model", "task", "question", "options", "reply", "reader", "letter", "note")
 _LETTER = "letter"
 _UNCLEAR = "unclear"
-_CAMPAIGN = "reading"
-_MOST_BYTES = 256 * 2**20
-_ROWS = 4096
-_LEAST = 4
-"""Replies of one result, at least: one alone has no spread."""
-
-
-class SampledReply(BaseModel):
-    """A reply of the sample."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    id: str
-    """Its name in the table."""
-    item_id: str
-    task: str
-    read: str | None
-    """Letter that the reader read."""
-    key: str | None
-    """Letter that is right; None where none is."""
-    options: tuple[str, ...]
-    """Letters of the item's options."""
-
-
-class SampledResult(BaseModel):
-    """A result, the sizes of its strata, and the replies that were drawn."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    folder: str
-    """Its folder, from that of the sample."""
-    title: str
-    predictions: str
-    """SHA-256 of its predictions."""
-    strata: tuple[tuple[str, bool, int], ...]
-    """Task, whether a letter was read, and number of replies."""
-    drawn: tuple[SampledReply, ...]
-
-    @property
-    def sizes(self) -> Sizes:
-        """Return the number of replies of each stratum."""
-        return {(task, is_read): n for task, is_read, n in self.strata}
-
-
-class ReadingSample(BaseModel):
-    """A sample of replies, as `sample.json` holds it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    format: Literal["benchwright/reading-sample"] = "benchwright/reading-sample"
-    version: Literal[1] = 1
-    release: str
-    release_id: str
-    seed: int
-    results: tuple[SampledResult, ...] = Field(min_length=1)
-
-
-class DrawnReplies(NamedTuple):
-    """A sample, the rows of its table, and the tasks of each result for the review app.
-
-    Args:
-        sample: The sample.
-        rows: Rows of its table.
-        tasks: Tasks of each result, by the name of the campaign; they show nothing of what the reader read.
-    """
-
-    sample: ReadingSample
-    rows: tuple[Mapping[str, str], ...]
-    tasks: Mapping[str, tuple[ReviewTask, ...]]
-
-    def head(self, campaign: str) -> TaskFileHead:
-        """Return the first line of the file of a campaign's tasks."""
-        sample = self.sample
-        return TaskFileHead(
-            kind="reading", name=campaign, release=sample.release, release_id=sample.release_id, seed=sample.seed
-        )
-
-
-class _ReadableReply(NamedTuple):
-    """A reply that may be drawn."""
-
-    order: str
-    item_id: str
-    task: str
-    letter: str | None
 
 
 class UnusedRow(NamedTuple):
@@ -179,232 +69,6 @@ class _Labels(NamedTuple):
     votes: dict[str, dict[str, str]]
     blank: int
     unused: list[UnusedRow]
-
-
-def result_folders(places: Sequence[Path]) -> list[Path]:
-    """Return the folders of single results in some places, each of which is one or holds some.
-
-    Raises:
-        DataError: A place holds no result.
-    """
-    folders: dict[Path, None] = {}
-    for place in places:
-        found = [place] if (place / SCORE_FILE).is_file() else sorted(p.parent for p in place.glob(f"*/{SCORE_FILE}"))
-        if not found:
-            raise DataError(f"{place} holds no results; give a folder that `evaluate run` or `score` wrote")
-        folders |= dict.fromkeys(folder.resolve() for folder in found)
-    return list(folders)
-
-
-def draw_replies(places: Sequence[Path], release: Release, out: Path, *, n: int, seed: int) -> DrawnReplies:
-    """Draw replies of some results for people to read.
-
-    Replies that no reader read are left out: none, those without words, letters from a file, and replies that the
-    server marked as declined.
-
-    Args:
-        places: Folders of results.
-        release: Release that was scored.
-        out: Folder of the sample, from which it will name the results.
-        n: Number of replies in all, in equal shares of the models.
-        seed: Seed of the draw.
-
-    Raises:
-        BenchwrightError: A result is of another release, or its protocol asks an item more than once; or nothing was
-            read.
-        DataError: Results or release are damaged.
-    """
-    folders = result_folders(places)
-    if n < _LEAST * len(folders):
-        raise BenchwrightError(
-            f"--n {n} for {len(folders)} results: give at least {_LEAST * len(folders)}, so that there are two read "
-            "and two missed replies of each"
-        )
-    results: list[SampledResult] = []
-    rows: list[dict[str, str]] = []
-    tasks: dict[str, tuple[ReviewTask, ...]] = {}
-    of_models = shares(dict.fromkeys(folders, n), n)
-    for folder in folders:
-        score = read_score(folder)
-        _check_result(score, release, folder)
-        check_files(release, score.split)
-        candidates = list(_candidates(folder, score, seed))
-        if not candidates:
-            raise BenchwrightError(f"{folder} holds no reply that a reader read; there is nothing to check")
-        strata: dict[tuple[str, bool], list[_ReadableReply]] = {}
-        for candidate in sorted(candidates):
-            strata.setdefault((candidate.task, candidate.letter is not None), []).append(candidate)
-        chosen = {candidate.item_id: candidate for candidate in _chosen(strata, of_models[folder])}
-        facts = _facts(release, score.split, chosen)
-        if missing := sorted(chosen.keys() - facts.keys()):
-            raise DataError(f"{folder}: item {missing[0]} is not in {release.path}; score the model again")
-        texts = _texts(folder, score, chosen)
-        drawn, to_read = [], []
-        for candidate in sorted(chosen.values()):
-            item = facts[candidate.item_id]
-            reply = SampledReply(
-                id=str(len(rows) + 1),
-                item_id=candidate.item_id,
-                task=candidate.task,
-                read=candidate.letter,
-                key=right_key(item["answer"], item["refusal"]),
-                options=tuple(choice["key"] for choice in item["choices"]),
-            )
-            drawn.append(reply)
-            to_read.append(_task(reply, score, item["content_hash"], texts[candidate.item_id]))
-            rows.append(_table_row(reply, score, item, texts[candidate.item_id]))
-        name = _CAMPAIGN if len(folders) == 1 else f"{_CAMPAIGN}-{len(tasks) + 1}"
-        tasks[name] = tuple(sorted(to_read, key=lambda task: task.item_id))
-        results.append(
-            SampledResult(
-                folder=Path(os.path.relpath(folder, out.resolve())).as_posix(),
-                title=score.title,
-                predictions=file_digest(folder / PREDICTIONS_FILE),
-                strata=tuple((task, is_read, len(some)) for (task, is_read), some in sorted(strata.items())),
-                drawn=tuple(drawn),
-            )
-        )
-    sample = ReadingSample(
-        release=f"{release.name} {release.version}", release_id=release.release_id, seed=seed, results=tuple(results)
-    )
-    return DrawnReplies(sample, tuple(rows), tasks)
-
-
-def _check_result(score: Score, release: Release, folder: Path) -> None:
-    if score.release_id != release.release_id:
-        raise BenchwrightError(
-            f"{folder} is a score on {score.release} (release {score.release_id[:12]}), and {release.path} is release "
-            f"{release.release_id[:12]}; give the release that was scored"
-        )
-
-
-def _candidates(folder: Path, score: Score, seed: int) -> Iterator[_ReadableReply]:
-    """Yield the replies that a reader read, with the place of each in the draw."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    declined = pa.array(sorted(DECLINED))
-    for batch in _batches(folder, score, ["item_id", "task", "state", "letter", "reply", "read_by"]):
-        kept = pc.and_not(has_words(batch.column("reply")), pc.equal(batch.column("state"), "error"))
-        by_nobody = pc.is_in(batch.column("read_by"), value_set=pa.concat_arrays([declined, pa.array(["given"])]))
-        rows = batch.filter(pc.and_not(kept, by_nobody))
-        columns = (rows.column(name).to_pylist() for name in ("item_id", "task", "letter"))
-        for item_id, task, letter in zip(*columns, strict=True):
-            yield _ReadableReply(digest(["reading sample", seed, folder.name, item_id]), item_id, task, letter)
-
-
-def _batches(folder: Path, score: Score, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Yield columns of a result's predictions, after a check that each item has one reply in the item's own letters.
-
-    Raises:
-        BenchwrightError: An item has several.
-        DataError: The predictions are damaged.
-    """
-    import pyarrow.compute as pc
-
-    try:
-        with open_judged(folder, score) as file:
-            parts = [f"attempts.list.element.{name}" for name in ("letter", "said")]
-            has_parts = "attempts" in file.schema.names
-            for batch in file.batches([*names, *(parts if has_parts else ())], at_once=_ROWS):
-                if has_parts and _is_of_several(batch.column("attempts"), pc):
-                    raise BenchwrightError(
-                        f"{folder}: under the protocol {score.protocol} an item is asked more than once, or with its "
-                        "options in another order; check the reading of a result whose items have one reply each"
-                    )
-                yield batch
-    except UnreadableParquet as error:
-        raise not_of_score(folder / PREDICTIONS_FILE, f"its rows cannot be read ({error.reason})") from error
-
-
-def _is_of_several(attempts: pa.ListArray, pc: Any) -> bool:
-    if pc.any(pc.greater(pc.list_value_length(attempts), 1)).as_py():
-        return True
-    flat = attempts.flatten()
-    return bool(pc.any(pc.not_equal(flat.field("letter"), flat.field("said"))).as_py())
-
-
-def _chosen(strata: Mapping[tuple[str, bool], Sequence[_ReadableReply]], n: int) -> Iterator[_ReadableReply]:
-    """Yield the first of each stratum: as many missed replies as read ones where there are enough."""
-    totals = Counter(dict.fromkeys((True, False), 0))
-    for (_, is_read), some in strata.items():
-        totals[is_read] += len(some)
-    missed = min(totals[False], max(n // 2, n - totals[True]))
-    for is_read, wanted in ((True, n - missed), (False, missed)):
-        sizes = {task: len(some) for (task, read), some in strata.items() if read == is_read}
-        for task, number in shares(sizes, wanted).items():
-            yield from strata[task, is_read][:number]
-
-
-def _facts(release: Release, split: str | None, chosen: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    wanted = pa.array(list(chosen), pa.string())
-    facts = {}
-    for batch in columns_of(release, split, ["item_id", "content_hash", "question", "choices", "answer", "refusal"]):
-        for row in batch.filter(pc.is_in(batch.column("item_id"), value_set=wanted)).to_pylist():
-            facts[row["item_id"]] = row
-    return facts
-
-
-def _texts(folder: Path, score: Score, chosen: Mapping[str, Any]) -> dict[str, str]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    wanted = pa.array(list(chosen), pa.string())
-    texts: dict[str, str] = {}
-    for batch in _batches(folder, score, ["item_id", "reply"]):
-        rows = batch.filter(pc.is_in(batch.column("item_id"), value_set=wanted))
-        texts |= dict(zip(rows.column("item_id").to_pylist(), rows.column("reply").to_pylist(), strict=True))
-    return texts
-
-
-def _table_row(reply: SampledReply, score: Score, item: Mapping[str, Any], text: str) -> dict[str, str]:
-    return {
-        "id": reply.id,
-        "model": score.title,
-        "task": reply.task,
-        "question": item["question"] or "",
-        "options": "\n".join(f"{choice['key']}: {choice['text'] or '(a picture)'}" for choice in item["choices"]),
-        "reply": text,
-        "reader": reply.read or NO_LETTER,
-    }
-
-
-def _task(reply: SampledReply, score: Score, content_hash: str, text: str) -> ReviewTask:
-    """Return a reply as a task of the review app, without what the reader read in it."""
-    about = {"id": reply.id, "model": score.title[:1000]}
-    beside = (SideText(label="The reply to be read", text=_shortened(text)),)
-    return ReviewTask(item_id=reply.item_id, content_hash=content_hash, about=about, beside=beside)
-
-
-def _shortened(text: str) -> str:
-    """Return a text that a task can hold: of a longer one its beginning and its end, where replies come out."""
-    if len(text) <= LONGEST_TEXT:
-        return text
-    kept = LONGEST_TEXT // 2 - 40
-    return f"{text[:kept]}\n[{len(text) - 2 * kept} more characters]\n{text[-kept:]}"
-
-
-def read_sample(folder: Path) -> ReadingSample:
-    """Return the sample whose table lies in a folder.
-
-    Raises:
-        DataError: There is none, or it is damaged.
-    """
-    path = folder / SAMPLE_FILE
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise DataError(f"{path} is larger than {_MOST_BYTES >> 20} MiB, which no sample is")
-        return ReadingSample.model_validate(bounded_json(path.read_bytes()))
-    except FileNotFoundError as error:
-        raise DataError(
-            f"{folder} holds no {SAMPLE_FILE}; keep the filled table in the folder that `evaluate check-reading --out` "
-            "wrote"
-        ) from error
-    except (OSError, ValueError, ValidationError) as error:
-        raise DataError(f"{path} is not a sample of replies ({str(error).splitlines()[0]}); draw it again") from error
 
 
 def check_reading(labels: Sequence[Path], places: Sequence[Path] = ()) -> CheckedReading:

@@ -1,4 +1,7 @@
-"""Vision-language models on this machine, through transformers: batched generation, or scoring of the options."""
+"""Models on this machine, through transformers: batched generation, or scoring of the options.
+
+Most see pictures; a model of words can be asked without pictures, and read replies as a judge.
+"""
 
 from __future__ import annotations
 
@@ -81,6 +84,7 @@ class _LocalModel:
         require_extra()
         self.name = f"{how}:{model_name(argument)}"
         self._how, self._options = how, options
+        self.picks_options = how == "likelihood"
         self._limits = PictureLimits.of(options)
         self._pictures = SentPictures(self._limits)
         self._batches = Batches(options.batch_size)
@@ -175,6 +179,11 @@ class _LocalModel:
 
     def _run_batch(self, batch: Sequence[_PendingPrompt]) -> list[LocalReply]:
         prompts = [prompted.prompt for prompted in batch]
+        if not self._loaded.sees and any(prompt.pictures for prompt in prompts):
+            raise BenchwrightError(
+                f"{self.name} takes words only; ask it without pictures (--protocol blind), let it read replies "
+                "(--judge), or name a model that sees"
+            )
         if self._how == "likelihood":
             return likeliest(self._loaded, prompts)
         return generate(self._loaded, prompts, self._options.max_tokens)

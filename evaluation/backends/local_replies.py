@@ -92,13 +92,18 @@ def _continuations(question: Question) -> list[str]:
 
 
 def _text(loaded: LoadedModel, prompt: Prompt) -> str:
-    content = [{"type": "image"} if part is None else {"type": "text", "text": part} for part in prompt.content]
+    content: Any = [{"type": "image"} if part is None else {"type": "text", "text": part} for part in prompt.content]
+    if not loaded.sees:  # templates of models of words take a text
+        content = "\n".join(part for part in prompt.content if part is not None)
     messages = [{"role": "user", "content": content}]
     text: str = loaded.processor.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
     return text
 
 
 def _inputs(loaded: LoadedModel, texts: Sequence[str], pictures: Sequence[Sequence[Pixels]]) -> Any:
+    if not loaded.sees:  # the template has written the special tokens
+        plain = {"add_special_tokens": False, "return_token_type_ids": False}
+        return loaded.processor(list(texts), padding=True, return_tensors="pt", **plain).to(loaded.device)
     shown = [list(images) for images in pictures] if any(pictures) else None
     inputs = loaded.processor(text=list(texts), images=shown, padding=True, return_tensors="pt")
     return inputs.to(loaded.device, dtype=loaded.model.dtype)

@@ -103,12 +103,16 @@ def require_extra() -> None:
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A loaded model, with the processor that converts words and pictures to its input and its output to words."""
+    """A loaded model, with the processor that converts words and pictures to its input and its output to words.
+
+    `sees` says whether it takes pictures; the processor of one that does not is its tokenizer.
+    """
 
     model: Any
     processor: Any
     device: str
     dtype: str
+    sees: bool = True
 
 
 def load(weights: ModelFiles, *, device: str | None, dtype: str | None) -> LoadedModel:
@@ -116,34 +120,43 @@ def load(weights: ModelFiles, *, device: str | None, dtype: str | None) -> Loade
 
     Raises:
         PrerequisiteError: Packages are missing.
-        BenchwrightError: The files are no vision-language model, or device or dtype are none.
+        BenchwrightError: The files are no language model, or device or dtype are none.
     """
     require_extra()
     import torch
-    from transformers import AutoModelForImageTextToText, AutoProcessor
+    from transformers import (
+        MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
+        AutoConfig,
+        AutoModelForCausalLM,
+        AutoModelForImageTextToText,
+        AutoProcessor,
+        AutoTokenizer,
+    )
 
     where = find_device(device).place
     numbers = "auto" if dtype is None else getattr(torch, dtype, None)
     if numbers != "auto" and not isinstance(numbers, torch.dtype):
         raise BenchwrightError(f"--dtype {dtype!r} is no kind of number; give float32, float16 or bfloat16")
     try:
-        processor = AutoProcessor.from_pretrained(weights.folder, trust_remote_code=False, local_files_only=True)
-        model = AutoModelForImageTextToText.from_pretrained(
-            weights.folder, dtype=numbers, use_safetensors=True, trust_remote_code=False, local_files_only=True
-        )
+        ours: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
+        sees = type(AutoConfig.from_pretrained(weights.folder, **ours)) in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+        processor = (AutoProcessor if sees else AutoTokenizer).from_pretrained(weights.folder, **ours)
+        kind = AutoModelForImageTextToText if sees else AutoModelForCausalLM
+        model = kind.from_pretrained(weights.folder, dtype=numbers, use_safetensors=True, **ours)
         model = model.to(where).eval()
     except ImportError as error:  # some processors need more, such as torchvision
         raise PrerequisiteError(f"{weights.name} cannot be loaded: {_first_line(error)}") from error
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         first = _first_line(error)
         raise BenchwrightError(f"{weights.name} cannot be loaded on {where}: {first}") from error
-    if getattr(processor, "tokenizer", None) is None or getattr(processor, "chat_template", None) is None:
+    tokenizer = getattr(processor, "tokenizer", None) if sees else processor
+    if tokenizer is None or getattr(processor, "chat_template", None) is None:
         raise BenchwrightError(
             f"{weights.name} has no tokenizer or no chat template; a model tuned for chats is needed"
         )
     # Replies begin where prompts end, so what fills up a batch goes before the prompts.
-    processor.tokenizer.padding_side = "left"
-    return LoadedModel(model, processor, where, str(model.dtype).removeprefix("torch."))
+    tokenizer.padding_side = "left"
+    return LoadedModel(model, processor, where, str(model.dtype).removeprefix("torch."), sees)
 
 
 def _first_line(error: Exception) -> str:

@@ -14,7 +14,8 @@ from benchwright.terminal.output import emit, json_option, note
 from benchwright.texts.normalization import counted, printable
 
 if TYPE_CHECKING:
-    from ..analysis.reading_check import CheckedReading, DrawnReplies
+    from ..analysis.reading_check import CheckedReading
+    from ..analysis.reading_sample import DrawnReplies
 
 
 @click.command("check-reading")
@@ -93,7 +94,7 @@ def check_reading(
         raise click.UsageError("give RESULT, --release and --out to draw a sample, or --labels for a filled table")
     from benchwright.release import Release
 
-    from ..analysis.reading_check import draw_replies
+    from ..analysis.reading_sample import draw_replies
 
     drawn = draw_replies(results, Release.open(release), out, n=n, seed=seed)
     paths = _written(drawn, out, table)
@@ -136,7 +137,7 @@ def _written(drawn: DrawnReplies, out: Path, kind: str) -> list[Path]:
     from benchwright.review_files.tasks import SUFFIX, write_review_tasks
     from benchwright.workspace.atomic import replacing
 
-    from ..analysis.reading_check import COLUMNS, NO_LETTER, SAMPLE_FILE
+    from ..analysis.reading_sample import COLUMNS, NO_LETTER, SAMPLE_FILE
 
     if out.is_dir() and (taken := sorted(p.name for p in out.iterdir() if not p.name.startswith("."))):
         raise BenchwrightError(f"{out} holds {taken[0]!r} already, perhaps filled in; give another folder with --out")

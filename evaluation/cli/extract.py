@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.errors import DataError
-from benchwright.files.bounded_json import bounded_json
-from benchwright.files.tables import JSON_ENDS, Table
-from benchwright.records import LETTERS
-from benchwright.replies.readers import READERS
-from benchwright.terminal.output import emit, json_option
+from benchwright.terminal.output import emit, json_option, note
+from benchwright.texts.normalization import printable
+
+from .model_options import judge_options
+
+if TYPE_CHECKING:
+    from ..analysis.reply_cases import ReadCases
+    from ..judging.judge import Judge
 
 reader_option = click.option(
     "--reader",
@@ -24,60 +25,50 @@ reader_option = click.option(
 )
 
 
-def read_cases(path: Path, reader: str = "robust") -> list[str | None]:
-    """Return the letter of each row's reply, in order; None where it names no single option.
-
-    `choices` lists the options' texts in order; null stands for a picture.
-
-    Args:
-        path: Table of replies, lines of JSON where its name tells no kind.
-        reader: Name of one of `READERS`.
-
-    Raises:
-        DataError: A row is not what it should be; the message names it.
-    """
-    letters: list[str | None] = []
-    for entry, case, problem in Table.at(path, otherwise=JSON_ENDS[0]).records():
-        where = f"{path}: {entry}"
-        if problem:
-            raise DataError(f"{where}: {problem}")
-        reply, choices = _checked(_with_list(case), where)
-        letters.append(READERS[reader](reply, list(zip(LETTERS, choices, strict=False))))
-    return letters
-
-
-def _with_list(case: Any) -> Any:
-    """Return a row with its choices as a list, where a cell holds it as JSON."""
-    if isinstance(case, dict) and isinstance(cell := case.get("choices"), str) and cell.lstrip().startswith("["):
-        with suppress(ValueError, RecursionError):
-            return {**case, "choices": bounded_json(cell)}
-    return case
-
-
-def _checked(case: Any, where: str) -> tuple[str, list[str | None]]:
-    if not isinstance(case, dict) or case.keys() != {"reply", "choices"}:
-        raise DataError(f'{where}: give {{"reply": text, "choices": [texts]}} and nothing else')
-    reply, choices = case["reply"], case["choices"]
-    if not isinstance(reply, str):
-        raise DataError(f"{where}: reply is {ascii(reply)[:80]}, not a text")
-    if not isinstance(choices, list) or not 2 <= len(choices) <= len(LETTERS):
-        raise DataError(f"{where}: choices is {ascii(choices)[:80]}, not a list of 2 to {len(LETTERS)} texts")
-    wrong = [choice for choice in choices if choice is not None and not isinstance(choice, str)]
-    if wrong:
-        raise DataError(f"{where}: choice {ascii(wrong[0])[:80]} is neither a text nor null")
-    return reply, choices
-
-
 @click.command("extract")
 @click.argument(
     "cases",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help='Table or JSON Lines file, {"reply", "choices"} a row; `choices` are the options\' texts as a JSON list in '
-    "order, null for a picture.",
+    "order, null for a picture. `letter`, the one that the reply gives, or none, measures who reads; `question` is for "
+    "a judge.",
 )
 @reader_option
-@json_option('`{"letters": [letter or null]}`')
-def extract(cases: Path, reader: str, as_json: bool) -> None:
-    """Read the answer letters of free replies."""
-    letters = read_cases(cases, reader)
-    emit({"letters": letters}, as_json=as_json, text=lambda: "\n".join(letter or "-" for letter in letters))
+@judge_options
+@click.option(
+    "--log",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Folder for the judge's requests and replies, so that the same command asks nothing twice.",
+)
+@json_option(
+    """
+    `{"letters": [letter or null]}`; with --judge also `"read_by": [rule, "judge" or null]` and `judge`, as in
+    `evaluate run`; where a row has a `letter` also `"measured": {"reader": {"labelled", "right", "wrong_letter",
+    "missed_letter", "letter_of_none"}}`, and the same as `with_judge`, each share as `{"value", "ci", "n"}`
+    """
+)
+def extract(cases: Path, reader: str, judge: Judge | None, log: Path | None, as_json: bool) -> None:
+    """Read the answer letters of free replies, and say how well where the right ones are given.
+
+    With --judge a second reader is asked about what the rules do not read.
+    """
+    from ..analysis.reply_cases import read_cases
+
+    if log is not None and judge is None:
+        raise click.UsageError("--log keeps what a judge is asked; name one with --judge")
+    found = read_cases(cases, reader, judge=judge, log_folder=log)
+    emit(_document(found), as_json=as_json, text=lambda: "\n".join(letter or "-" for letter in found.letters))
+    if found.judging is not None:
+        note(printable(found.judging.describe()))
+    for who, figures in found.measured.items():
+        note(printable(f"{who.replace('_', ' ')}: {figures.describe()}"))
+
+
+def _document(found: ReadCases) -> dict[str, Any]:
+    document: dict[str, Any] = {"letters": found.letters}
+    if found.judging is not None:
+        document |= {"read_by": found.read_by, "judge": found.judging.model_dump(mode="json")}
+    if found.measured:
+        document["measured"] = {who: figures.document() for who, figures in found.measured.items()}
+    return document

@@ -26,8 +26,8 @@ from benchwright.terminal.output import emit, json_option, note
     "causes": [{"state", "cause", "n"}], "unfit",
     "unread": {"n", "replies", "share", "if_wrong", "if_right"}, "reading": {"format", "version", "model",
     "release_id", "reader", "reader_version", "counted_accuracy", "asked", "replies", "labelled", "errors": {kind:
-    {"value", "ci", "n"}}, "accuracy": {"value", "ci", "n"}}}}}`; `unread` is null in scores of older programs,
-    `reading` where nobody has checked it
+    {"value", "ci", "n"}}, "accuracy": {"value", "ci", "n"}}, "judge"}}}`; `unread` is null in scores of older programs,
+    `reading` where nobody has checked it, and `judge`, as in `evaluate run`, where none was asked
     """
 )
 def summary(results: Path, release: Path | None, as_json: bool) -> None:

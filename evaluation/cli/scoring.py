@@ -161,7 +161,7 @@ def run(
         )
     if score.usage is not None:
         note(score.usage.describe())
-    if score.judge is not None:
+    if score.judge is not None and as_json:
         note(printable(score.judge.describe()))
     if score.answers is not None:
         text = f"{score.answers}: answers to {counted(score.asked, 'sealed item')}; the keeper of the key scores them"
@@ -286,7 +286,7 @@ def score(
             for path in predictions
         ]
     for result in scores:
-        if result.judge is not None:
+        if result.judge is not None and as_json:
             note(printable(result.judge.describe()))
     _emit_scores(scores, as_json=as_json)
 

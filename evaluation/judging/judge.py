@@ -17,6 +17,7 @@ from pydantic import ConfigDict, Field, SkipValidation, field_validator
 from pydantic_core import PydanticCustomError
 
 from benchwright.canonical import bytes_digest
+from benchwright.records import LETTERS, Choice
 
 from ..backends.base import Backend
 from ..backends.options import API_KEY_ENV, BASE_URL, BackendOptions, EndpointOptions, OptionNotes
@@ -138,6 +139,18 @@ def judge_words(question: str, options: Sequence[tuple[str, str]], reply: str) -
         mark=mark,
         reply=reply,
         words=", ".join([*(key for key, _ in options), "none", "refusal"]),
+    )
+
+
+def verdict_options(keys: Sequence[str]) -> tuple[Choice, ...]:
+    """Return the verdicts as options, for a model that picks the likeliest one instead of writing.
+
+    There are as many options as letters: a question of 25 options leaves no room for `refusal`, one of 26 none for
+    `none` either.
+    """
+    return tuple(
+        Choice(key=letter, text=json.dumps({"verdict": word}))
+        for letter, word in zip(LETTERS, [*keys, "none", "refusal"], strict=False)
     )
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.canonical import canonical_json
 from benchwright.models.endpoints.vendors.reply_kinds import DECLINED
@@ -17,15 +17,29 @@ from ..protocols.base import JudgedReply, ProtocolQuestion
 from ..protocols.wordings import without_pictures
 from ..results.run_progress import FirstFailures, RunProgress, TokenUsage
 from ..results.score import Judging
-from .judge import PROMPT_VERSION, Judge, JudgeVerdict, judge_words, verdict_in
+from .judge import PROMPT_VERSION, Judge, JudgeVerdict, judge_words, verdict_in, verdict_options
 
 if TYPE_CHECKING:
     from benchwright.records import Item
 
     from ..backends.base import Backend, BackendContext
 
-_READ_BY = "judge"
+READ_BY = "judge"
 """Rule that predictions name for what a judge read."""
+
+
+class SettledVerdict(NamedTuple):
+    """A judge's verdict on a reply, with the item's own letter of what it names.
+
+    Args:
+        state: State of the reply.
+        letter: Item's own letter; None where it names none.
+        said: Letter as the question showed it.
+    """
+
+    state: Literal["answered", "miss", "refusal"]
+    letter: str | None
+    said: str | None
 
 
 class JudgeQueue:
@@ -42,7 +56,7 @@ class JudgeQueue:
         self.judge, self.backend, self.backend_context = judge, backend, backend_context
         self._path = path
         self._handle = path.open("w", encoding="utf-8")
-        self._verdicts: dict[str, tuple[JudgeVerdict, str | None]] = {}
+        self._verdicts: dict[str, SettledVerdict] = {}
         self._spent = TokenUsage(judge.prices)
         self.asked = self.unusable = self.errors = 0
 
@@ -89,21 +103,25 @@ class JudgeQueue:
                 first.add(reply)
                 if reply.tokens is not None:
                     self._spent.add(reply.tokens, reply.request)
-                verdict = None if reply.text is None else verdict_in(reply.text, [key for key, _ in entry["options"]])
+                verdict = None if reply.text is None else self._verdict(reply.text, entry)
                 self.errors += reply.text is None
                 self.unusable += reply.text is not None and verdict is None
                 if verdict is not None:
                     letter = None if verdict.letter is None else entry["keys"][verdict.letter]
-                    self._verdicts[entry["id"]] = (verdict, letter)
+                    self._verdicts[entry["id"]] = SettledVerdict(verdict.state, letter, verdict.letter)
                 watched.through()
 
     def settled(self, item: Item, attempts: Sequence[JudgedReply]) -> list[JudgedReply]:
         """Return attempts with the judge's verdicts; attempts without a verdict stay as they are."""
         return [self._settled(item, attempt) for attempt in attempts]
 
+    def verdict_on(self, question_id: str) -> SettledVerdict | None:
+        """Return the verdict on the reply to a question; None where there is none."""
+        return self._verdicts.get(question_id)
+
     def summary(self) -> Judging:
         """Return the judge, its settings and the counts of its verdicts."""
-        states = [verdict.state for verdict, _ in self._verdicts.values()]
+        states = [verdict.state for verdict in self._verdicts.values()]
         return Judging(
             model=self.backend.name,
             prompt=PROMPT_VERSION,
@@ -119,12 +137,19 @@ class JudgeQueue:
         )
 
     def _settled(self, item: Item, attempt: JudgedReply) -> JudgedReply:
-        judged = self._verdicts.get(f"{item.item_id}.{attempt.variant}" if attempt.variant else item.item_id)
-        if judged is None or (judged[0].state == "miss" and attempt.state == "miss"):
+        verdict = self.verdict_on(f"{item.item_id}.{attempt.variant}" if attempt.variant else item.item_id)
+        if verdict is None or (verdict.state == "miss" and attempt.state == "miss"):
             return attempt
-        verdict, letter = judged
-        right = is_right(item, letter)
-        return attempt._replace(state=verdict.state, letter=letter, said=verdict.letter, right=right, read_by=_READ_BY)
+        said, letter = verdict.said, verdict.letter
+        return attempt._replace(
+            state=verdict.state, letter=letter, said=said, right=is_right(item, letter), read_by=READ_BY
+        )
+
+    def _verdict(self, text: str, entry: dict[str, Any]) -> JudgeVerdict | None:
+        keys = [key for key, _ in entry["options"]]
+        if getattr(self.backend, "picks_options", False):
+            text = {f"({option.key})": option.text or "" for option in verdict_options(keys)}.get(text, text)
+        return verdict_in(text, keys)
 
     def _entries(self) -> Iterator[dict[str, Any]]:
         with self._path.open(encoding="utf-8") as handle:
@@ -132,5 +157,7 @@ class JudgeQueue:
 
     def _questions(self) -> Iterator[Question]:
         for entry in self._entries():
-            words = judge_words(entry["text"], [(key, text) for key, text in entry["options"]], entry["reply"])
-            yield Question(f"{entry['id']}.judge", entry["task"], words, (), (), message=(words,))
+            options = [(key, text) for key, text in entry["options"]]
+            words = judge_words(entry["text"], options, entry["reply"])
+            verdicts = verdict_options([key for key, _ in options])
+            yield Question(f"{entry['id']}.judge", entry["task"], words, (), verdicts, message=(words,))

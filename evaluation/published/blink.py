@@ -65,7 +65,7 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
     model has outputs in all tasks.
     """
     data = _root(data)
-    gold = _read_answers(data)
+    gold = read_answers(data)
     if (data / _OUTPUTS / model).is_dir():
         choices = {
             output.question: read_choice(output, reading)
@@ -88,7 +88,7 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
     return Recount(model, cells, tuple(notes))
 
 
-def _read_answers(data: Path) -> dict[str, str]:
+def read_answers(data: Path) -> dict[str, str]:
     """Return the gold choice of each validation question."""
     return dict(_texts(needed(data, "val_answers.json")))
 

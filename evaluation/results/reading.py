@@ -119,7 +119,7 @@ def reading_errors(populations: Sequence[tuple[Sizes, Sequence[LabelledReply]]])
     """Return the shares of all replies of one or several models that a reader reads wrongly, by kind.
 
     The interval is Wilson's with as many labels as those of different weight are worth, for the read or the missed
-    replies, in which alone an error of the kind can lie.
+    replies, in which alone an error of the kind can lie; it is the share itself where all of them are labelled.
     """
     replies = sum(sum(sizes.values()) for sizes, _ in populations)
     shares = {}
@@ -131,7 +131,7 @@ def reading_errors(populations: Sequence[tuple[Sizes, Sequence[LabelledReply]]])
             size += size_of_one
             weights += of_one
             those = [reply for reply in labelled if (reply.read is not None) == is_read]
-            wrong += sum(w for w, reply in zip(of_one, those, strict=True) if _error(reply) == kind)
+            wrong += sum(w for w, reply in zip(of_one, those, strict=True) if error_of(reply) == kind)
         if not size:
             shares[kind] = CheckedShare(value=0.0, ci=(0.0, 0.0), n=0)
         elif not weights:
@@ -139,13 +139,14 @@ def reading_errors(populations: Sequence[tuple[Sizes, Sequence[LabelledReply]]])
         else:
             worth = sum(weights) ** 2 / sum(w * w for w in weights)
             rate = min(1.0, wrong / sum(weights))
-            low, high = score_interval(rate * worth, worth)
+            low, high = (rate, rate) if len(weights) == size else score_interval(rate * worth, worth)
             part = size / replies
             shares[kind] = CheckedShare(value=rate * part, ci=(low * part, high * part), n=len(weights))
     return shares
 
 
-def _error(reply: LabelledReply) -> ErrorKind | None:
+def error_of(reply: LabelledReply) -> ErrorKind | None:
+    """Return in which way a reply is read wrongly; None where it is read right."""
     if reply.read == reply.given:
         return None
     if reply.read is None:

@@ -256,8 +256,8 @@ class Score(BaseModel):
         )
 
     def described_reading(self) -> list[str]:
-        """Return lines on what was not read and on the error of the reader, as far as they are known."""
-        about = (self.unread, self.reading)
+        """Return lines on what a judge and nobody read, and on the error of the reader, as far as they are known."""
+        about = (self.judge, self.unread, self.reading)
         return [line for line in (known.describe() for known in about if known is not None) if line]
 
     def described_causes(self) -> list[str]:

@@ -51,7 +51,7 @@ def cause_lines(scores: Sequence[Score]) -> list[str]:
 
 
 def reading_lines(scores: Sequence[Score]) -> list[str]:
-    """Return lines on what of each score was not read, and on the reader's error where people have looked."""
+    """Return lines on what of each score a judge and nobody read, and on the reader's error where people looked."""
     return [printable(f"{score.title}: {line}") for score in scores for line in score.described_reading()]
 
 
@@ -75,8 +75,8 @@ def outcomes_document(score: Score) -> dict[str, Any]:
 
 
 def reading_document(score: Score) -> dict[str, Any]:
-    """Return what of a score was not read, and the reader's error, as JSON values; null where it is not known."""
-    parts = {"unread": score.unread, "reading": score.reading}
+    """Return what of a score was not read, the reader's error, and what a judge read; null where it is not known."""
+    parts = {"unread": score.unread, "reading": score.reading, "judge": score.judge}
     return {name: None if part is None else part.model_dump(mode="json") for name, part in parts.items()}
 
 

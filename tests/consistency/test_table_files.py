@@ -22,8 +22,8 @@ from benchwright.annotation.forms.csv_rows import read_rows
 from benchwright.audit.source.kept_values import KeptValues, KnownPictures
 from benchwright.audit.source.reading import read_source
 from benchwright.construction.measured.camera_files import camera_form
+from benchwright.evaluation.analysis.reply_cases import read_cases
 from benchwright.evaluation.backends.predictions import PredictionsFile
-from benchwright.evaluation.cli.extract import read_cases
 from benchwright.facts import facts_table, read_facts
 from benchwright.facts.facts_file import parse_facts
 from benchwright.files.table_text import found_delimiter, text_lines

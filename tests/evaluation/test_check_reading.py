@@ -68,6 +68,7 @@ def test_a_reader_without_errors_leaves_the_score() -> None:
         for _ in range(size)
     ]
     assert corrected_accuracy(counted, ci, ITEMS, SIZES, everything).ci == pytest.approx(ci)
+    assert {share.ci for share in reading_errors([(SIZES, everything)]).values()} == {(0.0, 0.0)}
     errors = reading_errors([(SIZES, labelled)])
     assert {share.value for share in errors.values()} == {0.0}
     assert all(share.ci is not None and share.ci[1] > 0 for share in errors.values())

@@ -81,6 +81,54 @@ def test_extract_reads_letters_line_by_line(tmp_path: Path, capsys: pytest.Captu
     assert capsys.readouterr().out == "B\nB\n-\n"
 
 
+UNREAD = [
+    {"reply": "The answer is (A).", "choices": ["cat", "dog"], "letter": "A"},
+    {"reply": "The one that barks.", "choices": ["cat", "dog"], "letter": "B", "question": "Which pet is it?"},
+    {"reply": "It is neither here nor there.", "choices": ["cat", None], "letter": "none"},
+    {"reply": "(B)", "choices": ["cat", "dog"]},
+]
+
+
+def test_extract_measures_the_rules_alone_and_with_a_judge_of_what_they_leave(
+    tmp_path: Path, server: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases, log = tmp_path / "cases.jsonl", tmp_path / "log"
+    cases.write_text("".join(json.dumps(row) + "\n" for row in UNREAD), encoding="utf-8")
+    asked: list[str] = []
+
+    def behave(words: str, attempt: int, handler: Any) -> str:
+        asked.append(words)
+        return '{"verdict": "B"}' if "barks" in words else '{"verdict": "none"}'
+
+    server.behave = behave
+    judge = ["--judge", "openai:wise", "--judge-base-url", server.url, "--log", str(log)]
+    assert invoke(["evaluate", "extract", str(cases), *judge, "--json"]) == 0
+    printed = capsys.readouterr()
+    document = json.loads(printed.out)
+    assert (document["letters"], document["read_by"][1:3]) == (["A", "B", None, "B"], ["judge", None])
+    assert (document["judge"]["asked"], document["judge"]["letters"], document["judge"]["none"]) == (2, 1, 1)
+    rules, both = document["measured"]["reader"], document["measured"]["with_judge"]
+    assert [rules[name]["value"] for name in ("right", "missed_letter")] == pytest.approx([2 / 3, 1 / 3])
+    assert (rules["labelled"], both["right"]["value"]) == (3, 1.0)
+    assert "with judge: of 3 labelled, right 100.0 %" in printed.err
+    assert len(asked) == 2
+    assert "Which pet is it?" in next(words for words in asked if "barks" in words)
+    assert "(B) (a picture)" in next(words for words in asked if "neither" in words)
+    assert invoke(["evaluate", "extract", str(cases), *judge, "--json"]) == 0
+    assert (len(asked), capsys.readouterr().out) == (2, printed.out)
+
+
+def test_extract_refuses_what_does_not_go_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(json.dumps(UNREAD[0]) + "\n", encoding="utf-8")
+    for more, words in (
+        (["--reader", "blink", "--judge", "openai:wise"], "goes with the reader 'robust' only"),
+        (["--log", str(tmp_path)], "name one with --judge"),
+    ):
+        assert invoke(["evaluate", "extract", str(cases), *more]) == 2
+        assert words in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -91,6 +139,9 @@ def test_extract_reads_letters_line_by_line(tmp_path: Path, capsys: pytest.Captu
         ('{"reply": "B", "choices": ["a"]}', "line 2: choices is ['a'], not a list of 2 to 26"),
         ('{"reply": "B", "choices": "ab"}', "line 2: choices is 'ab'"),
         ('{"reply": "B", "choices": ["a", 2]}', "line 2: choice 2 is neither"),
+        ('{"reply": "B", "choices": ["a", "b"], "letter": "C"}', "line 2: letter is 'C', not one of A, B, none"),
+        ('{"reply": "B", "choices": ["a", "b"], "letter": 2}', "line 2: letter is 2, not one of A, B, none"),
+        ('{"reply": "B", "choices": ["a", "b"], "question": 2}', "line 2: question is 2, not a text"),
     ],
 )
 def test_a_bad_case_is_an_error_that_names_its_line(

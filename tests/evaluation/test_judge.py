@@ -18,10 +18,11 @@ from scripted_model import Scripted
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
 from benchwright.evaluation.backends.options import BackendOptions
-from benchwright.evaluation.judging.judge import Judge, JudgeVerdict, judge_words, verdict_in
+from benchwright.evaluation.judging.judge import Judge, JudgeVerdict, judge_words, verdict_in, verdict_options
 from benchwright.evaluation.prompting.question import Question
 from benchwright.evaluation.results.score import read_score
 from benchwright.evaluation.run import evaluate
+from benchwright.records import LETTERS
 
 VAGUE = "The one that barks."
 
@@ -53,6 +54,7 @@ def test_a_judge_is_asked_about_what_the_reader_could_not_read_and_nothing_else(
     assert (score.judge.asked, score.judge.letters, score.judge.asks, score.miss) == (2, 2, "misses", 0)
     folder = tmp_path / "out" / score.folder
     assert read_score(folder) == score
+    assert score.described_reading()[0].startswith("the judge wise was asked about 2 replies: 2 letters")
     rows = pq.read_table(folder / "predictions.parquet").to_pylist()
     assert sorted((row["read_by"], row["letter"], row["robust_right"]) for row in rows) == [
         ("judge", "B", False),
@@ -153,6 +155,21 @@ def test_empty_replies_and_given_letters_are_not_judged(
     score = evaluate(bench.release(tmp_path / "r"), f"predictions:{path}", judge=judge)
     assert (len(model.asked), score.miss) == (1, 2)
     assert "q2" in model.asked[0].text
+
+
+def test_a_model_that_cannot_write_a_verdict_leaves_every_miss(bench: Any, tmp_path: Path) -> None:
+    bench.add("Which?")
+    release = bench.release(tmp_path / "r")
+    for model in ("random", "constant:B", "longest"):
+        score = evaluate(release, Scripted(lambda question: VAGUE), judge=Judge(model=model))
+        assert score.judge is not None
+        assert (score.miss, score.judge.unusable) == (1, 1)
+
+
+def test_a_question_of_all_letters_still_has_its_options_as_verdicts() -> None:
+    for options, words in ((2, ["A", "B", "none", "refusal"]), (25, [*LETTERS[:25], "none"]), (26, [*LETTERS])):
+        verdicts = verdict_options(LETTERS[:options])
+        assert [json.loads(verdict.text or "")["verdict"] for verdict in verdicts] == words
 
 
 def test_a_papers_reader_takes_no_judge(bench: Any, tmp_path: Path) -> None:

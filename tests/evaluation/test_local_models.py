@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_vlm import make_vlm
+from scripted_model import Scripted
+from tiny_vlm import make_lm, make_vlm
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.evaluation.backends import local_models, local_weights
 from benchwright.evaluation.backends.base import BackendContext, parse_model
 from benchwright.evaluation.backends.options import BackendOptions
+from benchwright.evaluation.judging.judge import Judge
 from benchwright.evaluation.prompting.question import Question, Reply, question_of
 from benchwright.evaluation.run import evaluate
 
@@ -229,6 +231,23 @@ def test_a_model_that_needs_another_package_is_a_missing_prerequisite(
     fill(bench, 1)
     with pytest.raises(PrerequisiteError, match=r"tiny-vlm cannot be loaded: .* requires the Torchvision library"):
         evaluate(bench.release(tmp_path / "release"), f"transformers:{vlm}")
+
+
+def test_a_model_of_words_reads_replies_and_answers_without_pictures_only(bench: Any, tmp_path: Path) -> None:
+    fill(bench, 2)
+    release, words_only = bench.release(tmp_path / "release"), make_lm(tmp_path / "tiny-lm")
+    with pytest.raises(BenchwrightError, match="takes words only; ask it without pictures"):
+        evaluate(release, f"transformers:{words_only}")
+    options = BackendOptions(max_tokens=4)
+    assert evaluate(release, f"transformers:{words_only}", protocol="blind", options=options).error == 0
+    vague = Scripted(lambda question: "The one that barks.")
+    for judge, is_verdict in ((f"likelihood:{words_only}", True), (f"transformers:{words_only}", False)):
+        judged = evaluate(release, vague, judge=Judge(model=judge), log_folder=tmp_path / "log").judge
+        assert judged is not None
+        assert (judged.asked, judged.letters + judged.none + judged.refusals) == (2, 2 if is_verdict else 0)
+        assert (
+            tmp_path / "log" / judge.replace(str(words_only), "tiny-lm").replace(":", "-") / "replies.jsonl"
+        ).is_file()
 
 
 def test_several_questions_about_a_picture_decode_it_once(
