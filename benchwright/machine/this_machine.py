@@ -1,12 +1,14 @@
 """Addresses on this machine, which clients ask directly: a proxy in the environment is for other machines.
 
 Every client of the package takes its settings from here, so that `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` neither
-stand between it and a server on this machine nor have to be installed for (SOCKS) there.
+stand between it and a server on this machine nor have to be installed for (SOCKS) there, unless the environment asks
+for it.
 """
 
 from __future__ import annotations
 
 import ipaddress
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +18,8 @@ from benchwright.errors import PrerequisiteError
 
 PROXY_VARIABLES = frozenset({"http_proxy", "https_proxy", "all_proxy"})
 """Variables of the environment that name proxies, in small letters."""
+PROXY_HERE = "BENCHWRIGHT_PROXY_THIS_MACHINE"
+"""Variable that, set to 1, has this machine's servers asked through the proxies of the environment as well."""
 
 
 def is_this_machine(host: str) -> bool:
@@ -39,11 +43,11 @@ def is_this_machine(host: str) -> bool:
 def client_settings(url: str) -> dict[str, Any]:
     """Return the settings by which an HTTP client (httpx, httpx2) asks an address directly if it is on this machine.
 
-    They are empty for other machines: the client then takes proxies from the environment. Certificates that the
-    environment names (`SSL_CERT_FILE`) hold in either case.
+    They are empty for other machines, and where `PROXY_HERE` is 1: the client then takes proxies from the environment.
+    Certificates that the environment names (`SSL_CERT_FILE`) hold in either case.
     """
     address = urlsplit(url)
-    if not is_this_machine(address.hostname or ""):
+    if not is_this_machine(address.hostname or "") or os.environ.get(PROXY_HERE) == "1":
         return {}
     if address.scheme != "https":
         return {"trust_env": False}

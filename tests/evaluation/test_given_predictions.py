@@ -108,6 +108,15 @@ def test_rows_and_figures_are_those_of_judging_item_by_item(
     assert set(outcome) == {PREDICTIONS_FILE, SCORE_FILE}
 
 
+@pytest.mark.parametrize("said", ["b", "(b)", "dog", "Dog.", "B: dog", " b "])
+def test_a_small_letter_and_the_words_of_an_option_are_its_letter(
+    release: Release, predictions_file: Callable[..., Path], said: str
+) -> None:
+    path = predictions_file([{"item_id": item_id, "answer": said} for item_id in _ids(release)])
+    score = evaluate(release, PredictionsFile(path))
+    assert (score.ended["answered"], score.right_items) == (12, 6)  # every other key is B
+
+
 def test_letters_alone_are_read_without_a_row_of_python(
     release: Release, predictions_file: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

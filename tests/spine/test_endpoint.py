@@ -12,7 +12,7 @@ import ssl
 import subprocess
 import zlib
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import httpx2
@@ -209,6 +209,21 @@ def test_responses_that_could_fill_the_memory_are_not_read(
             await endpoint.post(b"{}")
 
     asking(saying(response, met=[]), work, proxy_of=proxy_of, monkeypatch=monkeypatch)
+
+
+@pytest.mark.parametrize("asked", ["", "1"])
+def test_a_server_on_this_machine_is_asked_through_a_proxy_only_where_that_is_asked_for(
+    asked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_PROXY_THIS_MACHINE", asked)
+    met: list[int] = []
+
+    async def work(endpoint: Endpoint) -> None:
+        with nullcontext() if asked else pytest.raises(openai.APIConnectionError):
+            await endpoint.post(b"{}")
+
+    asking(saying(OK, met=met), work, proxy_of="http://127.0.0.1:1/v1", monkeypatch=monkeypatch)
+    assert bool(met) == bool(asked)
 
 
 @pytest.mark.parametrize("data", [(ZIPPED, b"gzip"), (zlib.compress(b'{"a": 1}' * 100), b"deflate")])
