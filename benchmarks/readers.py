@@ -14,14 +14,20 @@ questions (rule or judge), and the families of models in files of `--written` re
 `kind`, `model_style`, `letter`). A study draws a benchmark of 1,000 replies with replacement, draws from it the sample
 that people would read, and holds the reader's errors in the 1,000 against their intervals, and the accuracy by labels
 in the population against the corrected one. Nothing of the intervals is fitted to any of these models.
+
+`--second 0 0.05 0.1` gives the figures of `evaluate extract` on the written replies: the rules alone, and with a second
+reader of what they leave, one for each rate of error. It is no model: it knows what the writer meant, says that, and
+at that rate another option or none. So it shows what a second reader of such quality would bring.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
+import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,6 +35,10 @@ import numpy as np
 from measuring import show
 
 from benchwright.evaluation.analysis.reading_sample import ReadableReply, chosen_replies
+from benchwright.evaluation.analysis.reply_cases import read_cases
+from benchwright.evaluation.backends.base import BackendContext
+from benchwright.evaluation.judging.judge import Judge
+from benchwright.evaluation.prompting.question import Question, Reply
 from benchwright.evaluation.published import blink, ii_bench, mvp_bench, mvp_layout
 from benchwright.evaluation.published.files import json_lines, needed
 from benchwright.evaluation.results.reading import ERROR_KINDS, LabelledReply, corrected_accuracy, reading_errors
@@ -40,6 +50,8 @@ from benchwright.statistics.score_interval import score_interval
 YES_NO: Choices = [("A", "Yes"), ("B", "No")]
 FAMILY = re.compile(r"gpt|claude|gemini|qwen|llava|internvl")
 """Of models that have 25 written replies or more; the others go together."""
+READ = re.compile(r"^BEGIN \w+\n(.*)\nEND \w+$", re.M | re.S)
+"""The reply in what a judge is asked."""
 ITEMS = 1_000
 """Replies of a benchmark of a study."""
 LABELS = (20, 66, 100, 200)
@@ -163,6 +175,57 @@ def certified(replies: list[LabelledReply], studies: int, labels: int, seed: int
     }
 
 
+class ScriptedJudge:
+    """A second reader that says what is meant but for a share of errors.
+
+    Args:
+        meant: Letter that each reply gives, `none` for none.
+        error_rate: Share of replies of which it says something else, 0 to 1.
+    """
+
+    tasks = None
+
+    def __init__(self, meant: Mapping[str, str], error_rate: float) -> None:
+        self.name = f"scripted, {error_rate:.0%} wrong"
+        self.settings = {"error_rate": error_rate}
+        self._meant, self._error_rate = meant, error_rate
+
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
+        """Yield a verdict on each reply."""
+        del context
+        for question in questions:
+            reply = READ.search(question.text)
+            assert reply is not None
+            said = self._meant[reply[1]]
+            rng = np.random.default_rng(list(question.item_id.encode()))
+            if rng.random() < self._error_rate:
+                verdicts = [json.loads(option.text or "")["verdict"] for option in question.choices]
+                said = rng.choice([word for word in verdicts if word not in {said, "refusal"}])
+            yield Reply(question.item_id, text=json.dumps({"verdict": str(said)}))
+
+
+def with_second_reader(written: list[Path], error_rates: list[float]) -> dict[str, object]:
+    """Return how well the rules alone read written replies, and with second readers of some rates of error."""
+    cases, meant = [], {}
+    for row in (row for path in written for row in json_lines(path)):
+        case: Any = row.values
+        letter = case["letter"] or "none"
+        reply, choices = case["reply"], [option["text"] for option in case["options"]]
+        cases.append({"reply": reply, "question": case["question"], "choices": choices, "letter": letter})
+        meant[reply] = letter
+    document: dict[str, object] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        (path := Path(folder) / "cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+        for rate in error_rates:
+            found = read_cases(path, judge=Judge(model=ScriptedJudge(meant, rate)))
+            assert found.judging is not None
+            document["rules alone"] = found.measured["reader"].describe()
+            document[f"second reader, {rate:.0%} wrong"] = {
+                "asked": found.judging.asked, "read": found.measured["with_judge"].describe()
+            }  # fmt: skip
+    return document
+
+
 def certificates(models: dict[str, list[LabelledReply]], studies: int) -> dict[str, object]:
     """Return the reader's true errors of each model, and how often their intervals hold them, by number of labels."""
     document: dict[str, object] = {}
@@ -190,7 +253,11 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0, help="replies to show of each class of difference")
     parser.add_argument("--certificate", type=int, metavar="STUDIES", help="studies of each model and number of labels")
     parser.add_argument("--written", type=Path, nargs="*", default=[], help="files of replies that people wrote")
+    parser.add_argument("--second", type=float, nargs="*", help="rates of error of a second reader")
     given = parser.parse_args()
+    if given.second:
+        show(with_second_reader(given.written, given.second))
+        return
     if given.certificate:
         show(certificates(labelled_models(given.data, given.written), given.certificate))
         return

@@ -1,38 +1,33 @@
 """Backend for models behind endpoints, hosted or of your own: chat completions, Responses, Anthropic, Gemini.
 
-Requests go through the client in `benchwright/models/endpoints/client.py`, which steps use as well. What is of scoring
-alone stands here: order of replies, equal questions that share a request, the log, and a protocol's tries.
+Requests (`question_requests`) go through the client in `benchwright/models/endpoints/client.py`, which steps use as
+well. What is of scoring alone stands here: order of replies, equal questions that share a request, the log, and a
+protocol's tries.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, RequestFailed
-from benchwright.models.endpoints.chat_request import ChatMessage, ChatRequest
 from benchwright.models.endpoints.completions import Completion
 from benchwright.models.endpoints.usage import BudgetSpent, Spending
-from benchwright.models.endpoints.vendors.apis import APIS, OPENAI_APIS
-from benchwright.models.endpoints.vendors.failures import BudgetRefusal, ModelAddress, RequestAdapted, finds_too_large
-from benchwright.models.endpoints.vendors.picture_refusals import learned_limits
+from benchwright.models.endpoints.vendors.apis import APIS
+from benchwright.models.endpoints.vendors.failures import BudgetRefusal, ModelAddress, RequestAdapted
 from benchwright.texts.normalization import counted
 
-from ..prompting.prompts import message_of
-from ..prompting.question import Question, QuestionImage, Reply
+from ..prompting.question import Question, Reply
 from .base import BackendContext
 from .batched_questions import FOLDER, BatchedQuestions, BatchedRequest
 from .options import BackendOptions
-from .picture_limits import PictureLimits
+from .question_requests import QuestionRequest, QuestionRequests, with_advice
 from .reply_log import LOG_NAME, ReplyLog
-from .sent_pictures import SentPicture, SentPictures, store
 
 if TYPE_CHECKING:
     from benchwright.models.endpoints.client import ModelClient
@@ -41,26 +36,6 @@ logger = logging.getLogger(__name__)
 
 _CAUSES = {"connection": "connection failed: ", "unusable_reply": "unusable response: "}
 """Words before the details of a failure, by its reason."""
-
-
-class QuestionRequest(NamedTuple):
-    """A question's request, and what the log keeps of it.
-
-    Args:
-        chat: Request as the client sends it.
-        key: SHA-256 over address, model, words, decoding and the pictures' SHA-256: equal requests, equal keys.
-        body: Body with each picture's address replaced by its SHA-256.
-        pictures: Pictures of the request, in order.
-        draw: Number of the draw; requests of several draws are never one request, however equal.
-        images: Pictures of the question that they were made from.
-    """
-
-    chat: ChatRequest
-    key: str
-    body: Mapping[str, Any]
-    pictures: tuple[SentPicture, ...]
-    draw: int = 1
-    images: tuple[QuestionImage, ...] = ()
 
 
 class _LoggedAnswer(NamedTuple):
@@ -105,60 +80,29 @@ class OpenAIChat:
     def __init__(self, address: ModelAddress, options: BackendOptions) -> None:
         self.name = f"{APIS[address.api].backend}:{address.model}"
         self._address, self._options = address, options
-        self._url = address.base_url
-        self._image_urls = None if options.image_urls is None else options.image_urls.rstrip("/")
+        self._requests = QuestionRequests(self.name, address, options)
         self._under_way: dict[str, Future[_LoggedAnswer]] = {}
         """Requests that were sent and not answered, by key; equal questions share one."""
-        self._parameters = options.parameters(address.model, self._url, address.api)
-        facts = APIS[address.api]
-        is_hosted = self._url == facts.base_url  # by the vendor itself, who says what pictures it takes
-        self._reads_webp = is_hosted
-        known = PictureLimits(facts.max_side_px, facts.max_bytes) if is_hosted else PictureLimits()
-        self._limits = PictureLimits.of(options).within(known)
-        self._pictures = SentPictures(self._limits, reads_webp=is_hosted)
-        self._learning = threading.Lock()
         self.spending = Spending(options.bounds, options.prices)
         self._spent_ahead: Spending | None = None
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Address, fields as they were really sent, how often an item is tried and how pictures travel.
-
-        `fields` holds those that the user added, `omit` those that were to be left out, and `refused` those that the
-        model turned out to refuse, each with what was sent instead. `picture_limits_learned` are limits that followed
-        from refusals of pictures.
-        """
-        options, sent = self._options, self._parameters.sent
-        more = {
-            "fields": {name: value for name, value in sent.items() if name in options.fields},
-            "omit": sorted(options.omit),
-            "refused": self._parameters.refused,
-            "picture_limits_learned": {} if self._pictures.limits == self._limits else self._pictures.limits.settings(),
-        }
-        return {
-            "base_url": self._url,
-            **{name: value for name, value in sent.items() if name not in options.fields},
-            "retries": options.retries,
-            "tries": options.tries,
-            "pictures": "inline" if self._image_urls is None else "by URL",
-            **({"stream": True} if self._parameters.stream_fields else {}),
-            **self._limits.settings(),
-            **self._shaping(),
-            **{name: value for name, value in more.items() if value},
-        }
+        """Return address, fields as they were really sent, how often an item is tried and how pictures travel."""
+        return self._requests.settings
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """The settings that can change a reply: the address, and all requested fields, None for a field left out."""
-        left_out = dict.fromkeys(self._options.omit)
-        settings = {**self._parameters.asked, **self._limits.settings(), **self._shaping()}
-        return {"base_url": self._url, **left_out, **settings}
+        """Return the settings that can change a reply."""
+        return self._requests.identity
 
-    def _shaping(self) -> dict[str, Any]:
-        """Return the options that shape requests and are no fields of theirs, as far as they are given."""
-        detail = self._options.image_detail if self._address.api in OPENAI_APIS else None  # else it is a field
-        given = {"system": self._options.system, "image_detail": detail}
-        return {name: value for name, value in given.items() if value is not None}
+    def request(self, question: Question) -> QuestionRequest:
+        """Return a question's request, pictures and all.
+
+        Raises:
+            BenchwrightError: A picture cannot be made ready.
+        """
+        return self._requests.of(question)
 
     def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield replies in the order of the questions; what the log has answered is not asked again.
@@ -237,14 +181,14 @@ class OpenAIChat:
                     return
                 continue
             _log_request(question.item_id, request, run.log)
-            self._store_pictures(request)
+            self._requests.store_pictures(request)
             yield BatchedRequest(question.item_id, request.key, request.chat.encoded())
 
     @contextmanager
     def _run(self, context: BackendContext) -> Iterator[_ChatRun]:
         """Open client and log for a run; the log says what earlier runs have learned about the model."""
         path = None if context.log_folder is None else context.log_folder / LOG_NAME
-        self._pictures.item_cache = context.cache
+        self._requests.pictures.item_cache = context.cache
         self._under_way.clear()
         self.spending = self._spent_ahead or Spending(self._options.bounds, self._options.prices)
         self._spent_ahead = None
@@ -252,11 +196,7 @@ class OpenAIChat:
             self._client() as client,
             ReplyLog(path, release_id=context.release_id, other_releases=context.other_releases) as log,
         ):
-            self._parameters.know(log.refused(self._url))
-            learned = log.picture_limits(self._url)
-            self._pictures.limits = self._limits.within(
-                PictureLimits(learned.get("max_picture_side"), learned.get("max_picture_bytes"))
-            )
+            self._requests.know(log)
             run = _ChatRun(client, log, context)
             self._log_run(run)
             try:
@@ -264,55 +204,19 @@ class OpenAIChat:
             finally:
                 client.loop.cancel_all()  # before the log is closed
 
-    def request(self, question: Question) -> QuestionRequest:
-        """Return a question's request, pictures and all.
-
-        Raises:
-            BenchwrightError: A picture cannot be made ready.
-        """
-        message = message_of(question)
-        parts = [self._pictures.of(part) if isinstance(part, QuestionImage) else part for part in message]
-        content = [part.in_request(self._image_urls) if isinstance(part, SentPicture) else part for part in parts]
-        system = [] if self._options.system is None else [ChatMessage("system", [self._options.system])]
-        chat = ChatRequest(
-            self._address.model,
-            [*system, ChatMessage("user", content)],
-            self._fields_of(question.draw),
-            api=self._address.api,
-            detail=self._options.image_detail if self._address.api in OPENAI_APIS else None,
-        )
-        images = tuple(part for part in message if isinstance(part, QuestionImage))
-        pictures = tuple(part for part in parts if isinstance(part, SentPicture))
-        return self._keyed(chat, pictures, draw=question.draw, images=images)
-
-    def _fields_of(self, draw: int) -> dict[str, Any]:
-        """Return the fields of a draw's request, with the seed of that draw where the model takes one."""
-        sent = self._parameters.sent
-        if self._options.samples > 1 and type(sent.get("seed")) is int:
-            sent["seed"] += draw - 1
-        return sent
-
     def _client(self) -> ModelClient:
         from benchwright.models.endpoints.client import ModelClient
 
         options = self._options
         return ModelClient(
             self._address,
-            self._parameters,
+            self._requests.parameters,
             timeout_s=options.timeout,
             retries=options.retries,
             concurrency=options.concurrency,
             backoff_s=options.backoff_s,
             spending=self.spending,
         )
-
-    def _keyed(
-        self, chat: ChatRequest, pictures: tuple[SentPicture, ...], *, draw: int, images: tuple[QuestionImage, ...]
-    ) -> QuestionRequest:
-        body = chat.logged()
-        of_draw = {"draw": draw} if draw > 1 else {}
-        key = digest({"base_url": self._url, "by_url": self._image_urls is not None, "body": body, **of_draw})
-        return QuestionRequest(chat, key, body, pictures, draw, images)
 
     def _log_run(self, run: _ChatRun) -> None:
         run.log.run(run.context.release_id, run.context.content_id, self.settings)
@@ -328,18 +232,12 @@ class OpenAIChat:
         _log_request(item_id, request, log)
         if (known := log.reply_to(request.key)) is not None:
             return _StartedQuestion(item_id, Reply.of(item_id, known, request.key))
-        self._store_pictures(request)
+        self._requests.store_pictures(request)
         future = run.client.loop.submit(self._send(item_id, request, run))
         self._under_way[request.key] = future
         # Once it is over, the log has its reply; a failed one is sent again for the next item that asks alike.
         future.add_done_callback(lambda _: self._under_way.pop(request.key, None))
         return _StartedQuestion(item_id, future=future)
-
-    def _store_pictures(self, request: QuestionRequest) -> None:
-        """Put a request's pictures where the endpoint fetches them, if it does."""
-        if self._options.image_folder is not None:
-            for picture in request.pictures:
-                store(picture, self._options.image_folder)
 
     def _finish(self, started: _StartedQuestion) -> Reply:
         if started.future is None:
@@ -377,21 +275,21 @@ class OpenAIChat:
                 completion, sent = await run.client.ask(request.chat)
             except RequestAdapted:
                 self._log_run(run)  # with other settings, which a run that goes on from here is to find
-                chat = request.chat.with_parameters(self._fields_of(request.draw))
-                request = self._keyed(chat, request.pictures, draw=request.draw, images=request.images)
+                request = self._requests.with_other_fields(request)
                 if (known := log.reply_to(request.key)) is not None:
                     return _LoggedAnswer(known, request.key)
                 log.request(request.key, item_id, request.body)
                 continue
             except RequestFailed as failure:
-                if (smaller := await asyncio.to_thread(self._with_smaller_pictures, request, failure)) is not None:
+                smaller = await asyncio.to_thread(self._requests.with_smaller_pictures, request, failure)
+                if smaller is not None:
                     self._log_run(run)
                     request = smaller
                     _log_request(item_id, request, log)
                     if (known := log.reply_to(request.key)) is not None:
                         return _LoggedAnswer(known, request.key)
                     continue
-                failure = _with_advice(failure, request.pictures)
+                failure = with_advice(failure, request.pictures)
                 log.failed(request.key, item_id, _cause(failure), failure.sent, number)
                 if number == self._options.tries:
                     raise failure from None
@@ -403,57 +301,12 @@ class OpenAIChat:
                 continue
             return _LoggedAnswer(completion, request.key)
 
-    def _with_smaller_pictures(self, request: QuestionRequest, failure: RequestFailed) -> QuestionRequest | None:
-        """Return a request again with pictures that the endpoint may take; None where its failure is another.
-
-        The limit holds for the rest of the run.
-        """
-        pictures = request.pictures
-        if not pictures or not finds_too_large(failure.status, failure.detail):
-            return None
-        with self._learning:  # requests that are refused at the same time learn one limit
-            limits = self._pictures.limits
-            if not any(limits.exceeded_by(each.width, each.height, each.size_bytes) for each in pictures):
-                side_px = max(max(each.width, each.height) for each in pictures)
-                learned = learned_limits(failure.detail, side_px, max(each.size_bytes for each in pictures))
-                if learned is None:
-                    return None
-                self._pictures.limits = limits = limits.within(PictureLimits(*learned))
-                logger.warning(
-                    "%s finds a picture too large (%s); from now on pictures are shrunk to %s",
-                    self.name, failure.detail, limits.settings(),
-                )  # fmt: skip
-            try:
-                # Anew from the question, so that a run that goes on from here makes the very same.
-                anew = SentPictures(limits, reads_webp=self._reads_webp)
-                smaller = tuple(anew.of(image) for image in request.images)
-            except BenchwrightError:
-                return None
-        if self._options.image_folder is not None:
-            for picture in smaller:
-                store(picture, self._options.image_folder)
-        chat = request.chat.with_pictures([picture.in_request(self._image_urls) for picture in smaller])
-        return self._keyed(chat, smaller, draw=request.draw, images=request.images)
-
 
 def _log_request(item_id: str, request: QuestionRequest, log: ReplyLog) -> None:
     """Put a request and its pictures into the log, each once."""
     for picture in request.pictures:
         log.picture(picture.record())
     log.request(request.key, item_id, request.body)
-
-
-def _with_advice(failure: RequestFailed, pictures: Sequence[SentPicture]) -> RequestFailed:
-    """Return a failure, with the options that shrink pictures added where an endpoint finds a request too large."""
-    if not pictures or not finds_too_large(failure.status, failure.detail):
-        return failure
-    largest = max(pictures, key=lambda picture: picture.size_bytes)
-    advice = (
-        f"{failure.detail}; its largest picture has {largest.width} x {largest.height} pixels and "
-        f"{largest.size_bytes:,} bytes: --max-picture-side and --max-picture-bytes (in a recipe max_picture_side, "
-        "max_picture_bytes) have pictures shrunk"
-    )
-    return RequestFailed(failure.reason, advice, sent=failure.sent, status=failure.status)
 
 
 def _cause(failure: RequestFailed) -> str:

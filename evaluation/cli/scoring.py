@@ -141,7 +141,9 @@ def run(
             seconds_per_reply=seconds_per_reply,
         )
         if judge is not None:
-            note(f"the judge {printable(str(judge.model))} would be asked besides, once for each reply that it reads")
+            about = "each reply" if judge.asks == "all" else "each reply that the reader does not read"
+            most = counted(plan.requests + plan.answered_before, "request")
+            note(f"the judge {printable(str(judge.model))} would be asked besides about {about}: at most {most}")
         emit(plan.document(), as_json=as_json, text=plan.describe)
         return
     with ProgressBars() as progress:

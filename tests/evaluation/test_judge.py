@@ -235,6 +235,8 @@ def test_a_judge_behind_an_endpoint_is_logged_counted_and_not_asked_again(
     requests = [entry for entry in kept if entry.get("kind") == "request"]
     assert all(entry["body"]["model"] == "wise" and entry["body"]["temperature"] == 0 for entry in requests)
     sent = sum(server.sent.values())
+    assert invoke([*command, "--dry-run"]) == 0
+    assert "about each reply that the reader does not read: at most 4 requests" in capsys.readouterr().err
     assert invoke(command) == 0
     assert (capsys.readouterr().out, sum(server.sent.values())) == (printed.out, sent)
 
