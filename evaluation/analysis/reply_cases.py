@@ -146,8 +146,8 @@ def _judged(
     cases: Sequence[ReplyCase], answers: Sequence[ParsedAnswer], judge: Judge, source: str, log_folder: Path | None
 ) -> tuple[list[ParsedAnswer], Judging]:
     """Return the answers with a judge's verdicts in them, and what the judge did."""
-    by_name = isinstance(judge.model, str)
-    backend = parse_model(judge.model, judge.options(BackendOptions())) if by_name else judge.model
+    model = judge.model
+    backend = parse_model(model, judge.options(BackendOptions())) if isinstance(model, str) else model
     log = None if log_folder is None else log_folder / slug(backend.name)
     context = BackendContext(source, source, frozenset, lambda: OwnIds(()), log)
     with (
@@ -172,7 +172,7 @@ def _question(number: int, case: ReplyCase) -> ProtocolQuestion:
 
 
 def _figures(cases: Sequence[ReplyCase], answers: Sequence[ParsedAnswer]) -> ReadingFigures:
-    kinds = Counter(
+    kinds: Counter[str] = Counter(
         error_of(LabelledReply("", answer.letter, case.letter, None)) or "right"
         for case, answer in zip(cases, answers, strict=True)
         if case.is_labelled
@@ -224,6 +224,9 @@ def _checked(case: Any, where: str) -> ReplyCase:
     known = (*LETTERS[: len(choices)], NO_LETTER)
     if letter is None or letter == "":
         return ReplyCase(reply, tuple(choices), question)
-    if letter not in known:
+    said = letter.strip() if isinstance(letter, str) else ""
+    if said.lower() == NO_LETTER:
+        return ReplyCase(reply, tuple(choices), question, is_labelled=True)
+    if said.upper() not in known:
         raise DataError(f"{where}: letter is {ascii(letter)[:80]}, not one of {', '.join(known)}")
-    return ReplyCase(reply, tuple(choices), question, is_labelled=True, letter=None if letter == NO_LETTER else letter)
+    return ReplyCase(reply, tuple(choices), question, is_labelled=True, letter=said.upper())

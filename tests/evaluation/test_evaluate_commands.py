@@ -83,7 +83,7 @@ def test_extract_reads_letters_line_by_line(tmp_path: Path, capsys: pytest.Captu
 
 UNREAD = [
     {"reply": "The answer is (A).", "choices": ["cat", "dog"], "letter": "A"},
-    {"reply": "The one that barks.", "choices": ["cat", "dog"], "letter": "B", "question": "Which pet is it?"},
+    {"reply": "The one that barks.", "choices": ["cat", "dog"], "letter": "b", "question": "Which pet is it?"},
     {"reply": "It is neither here nor there.", "choices": ["cat", None], "letter": "none"},
     {"reply": "(B)", "choices": ["cat", "dog"]},
 ]
