@@ -60,6 +60,28 @@ def wilson_clustered(right: float, n: int, worth: float, *, z: float = Z_95) -> 
     return Estimate(right / n, score_interval(share, worth, z=z), n, "wilson_clustered")
 
 
+def exact_interval(right: float, n: float, *, confidence: float = 0.95) -> Interval:
+    """Return the interval of Clopper and Pearson, which holds a proportion at least as often as it says.
+
+    Wilson's does so on average only: of a proportion near 0.17 / n, such as that of rare errors, it holds 84 %. Neither
+    number need be whole, as where rows of unequal weight are worth `n` (Korn and Graubard, as in `wilson_clustered`).
+
+    Args:
+        right: Number of successes, 0 to `n`.
+        n: Number of rows, above 0.
+        confidence: Share of samples whose interval holds the proportion, 0 to 1.
+
+    Source: C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
+    binomial", Biometrika 26 (1934), 404-413, by quantiles of beta distributions.
+    """
+    from scipy.special import betaincinv
+
+    tail = (1 - confidence) / 2
+    low = 0.0 if right <= 0 else float(betaincinv(right, n - right + 1, tail))
+    high = 1.0 if right >= n else float(betaincinv(right + 1, n - right, 1 - tail))
+    return Interval(low, high)
+
+
 def mean_of_proportions(estimates: Sequence[Estimate]) -> Estimate:
     """Return the unweighted mean of independent proportions, with an interval made from theirs.
 

@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchwright.errors import DataError
 from benchwright.statistics.prediction_powered import LabelledPart, corrected_share
-from benchwright.statistics.score_interval import Interval, score_interval
+from benchwright.statistics.proportions import exact_interval
+from benchwright.statistics.score_interval import Interval
 from benchwright.texts.normalization import counted
 
 READING_FILE = "reading.json"
@@ -118,8 +119,9 @@ def weights_of(sizes: Sizes, labelled: Sequence[LabelledReply], *, is_read: bool
 def reading_errors(populations: Sequence[tuple[Sizes, Sequence[LabelledReply]]]) -> dict[ErrorKind, CheckedShare]:
     """Return the shares of all replies of one or several models that a reader reads wrongly, by kind.
 
-    The interval is Wilson's with as many labels as those of different weight are worth, for the read or the missed
-    replies, in which alone an error of the kind can lie; it is the share itself where all of them are labelled.
+    The interval is exact for as many labels as those of different weight are worth; Wilson's misses rare errors too
+    often. It is of the read or the missed replies, in which alone an error of the kind can lie, and the share itself
+    where all of them are labelled.
     """
     replies = sum(sum(sizes.values()) for sizes, _ in populations)
     shares = {}
@@ -139,7 +141,7 @@ def reading_errors(populations: Sequence[tuple[Sizes, Sequence[LabelledReply]]])
         else:
             worth = sum(weights) ** 2 / sum(w * w for w in weights)
             rate = min(1.0, wrong / sum(weights))
-            low, high = (rate, rate) if len(weights) == size else score_interval(rate * worth, worth)
+            low, high = (rate, rate) if len(weights) == size else exact_interval(rate * worth, worth)
             part = size / replies
             shares[kind] = CheckedShare(value=rate * part, ci=(low * part, high * part), n=len(weights))
     return shares

@@ -89,6 +89,18 @@ def test_errors_count_as_many_replies_as_they_stand_for() -> None:
     assert found.value == pytest.approx(0.6 - 0.45 + 0.05)
 
 
+@pytest.mark.parametrize("rate", [0.0015, 0.004, 0.02])
+def test_the_interval_of_a_rare_error_covers_it_as_often_as_it_says(rate: float) -> None:
+    sizes, covered = {("one", True): 100_000, ("one", False): 0}, 0
+    counts = np.random.default_rng(7).binomial(100, rate, size=10_000)
+    for wrong, times in zip(*np.unique(counts, return_counts=True), strict=True):
+        labelled = [LabelledReply("one", "A", "B" if k < wrong else "A", "A") for k in range(100)]
+        ci = reading_errors([(sizes, labelled)])["wrong_letter"].ci
+        assert ci is not None
+        covered += int(times) * (ci[0] <= rate <= ci[1])
+    assert covered >= 9_450  # Wilson's: 8,600 at the first rate
+
+
 def test_too_few_labels_give_no_score() -> None:
     labelled = [LabelledReply("one", "A", "A", "A")] * 5
     assert corrected_accuracy(0.5, (0.4, 0.6), ITEMS, SIZES, labelled).value is None

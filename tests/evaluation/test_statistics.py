@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.statistics import Estimate, wilson
-from benchwright.statistics.proportions import mean_of_proportions
+from benchwright.statistics.proportions import exact_interval, mean_of_proportions
 from benchwright.statistics.score_interval import Interval
 
 counts = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -53,6 +53,15 @@ def test_shares_vary_no_more_than_wilson_reckons_with(shares: list[float]) -> No
     """The claim behind intervals of shares: around a mean m within [0, 1] no variance is more than m (1 - m)."""
     mean = np.mean(shares)
     assert np.var(shares) <= mean * (1 - mean) + 1e-12
+
+
+@pytest.mark.slow
+@settings(deadline=None)
+@given(counts)
+def test_the_exact_interval_agrees_with_statsmodels(count: tuple[int, int]) -> None:
+    from statsmodels.stats.proportion import proportion_confint
+
+    assert exact_interval(*count) == pytest.approx(proportion_confint(*count, alpha=0.05, method="beta"), abs=1e-9)
 
 
 def test_no_items_have_neither_value_nor_interval() -> None:
