@@ -115,7 +115,7 @@ def _words(text: str, options: tuple[ReadableOption, ...]) -> list[NamedOption]:
     tokens = tokens_of(lowered)
     stems = {token.stem for token in tokens}
     partial = {key for key, rest in _rest_of_longer(options).items() if not stems.isdisjoint(rest)}
-    clauses = {option.key for option in options if _VERB.search(option.words)}
+    clauses = {option.key for option in options if VERB.search(option.words)}
     close = [*_inflected(tokens, options), *_counted(lowered, options)]
     close.sort(key=lambda named: (named.start - named.end, named.start))
     marked = [
@@ -125,9 +125,7 @@ def _words(text: str, options: tuple[ReadableOption, ...]) -> list[NamedOption]:
     return _apart([*marked, *_shortened(lowered, options)])
 
 
-_VERB = re.compile(
-    r"\w\s+(?:is|are|was|were|has|have|should|must|can|will|do|does|ist|sind|es|son|est|sont|é|são)\s+\w"
-)
+VERB = re.compile(r"\w\s+(?:is|are|was|were|has|have|should|must|can|will|do|does|ist|sind|es|son|est|sont|é|são)\s+\w")
 """In the words of an option that is a whole sentence."""
 
 
@@ -183,6 +181,8 @@ def _spelled(form: str) -> str:
     """Return the pattern of a form; a single character of Chinese or Japanese counts only beside what sets it off."""
     if form.isdecimal():
         return rf"(?<![\dA-Za-z])(?<!\d[.,]){form}(?:(?=\s?{_COUNTER})|{end_of(form)})"
+    if form[0].isdecimal() and form[-1] > "\u3000":
+        return rf"(?<![\d.,]){re.escape(form)}"
     if (goes_on := _GOES_ON.match(form)) is not None:
         return re.escape(goes_on[1])
     if len(form) == 1 and _HAN.match(form) and form not in _HAN_OFTEN:
@@ -243,8 +243,10 @@ def _rest_of_longer(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[
 
 _RELATIONS = frozenset(stems_of("behind under above below inside outside left right front next between over"))
 """Stems after which the order of an option's words matters: "behind the adult" is not "the adult is behind"."""
-_PLACES = frozenset(stems_of("left right same one"))
+_PLACES = frozenset(stems_of("left right same one first second third fourth fifth last"))
 """Stems that are said for so many reasons that they single out no option by themselves."""
+PLACE_WORDS = _RELATIONS | _PLACES | frozenset(stems_of("both neither all none of side"))
+"""Stems that mean an option only in the order of its words or by themselves."""
 _WITHIN = 3
 """How many words may stand among those of an option, beyond their own number."""
 _TRIED = 200
@@ -345,7 +347,7 @@ def _belongs(text: str, last: NamedOption, named: NamedOption, ends: Sequence[in
     if len(between) >= _NEAR or "\n" in between:
         return False
     if last.keys == named.keys and _OWN_WORDS.fullmatch(between):
-        return True
+        return last.is_label != named.is_label or "." not in between
     if last.keys != named.keys and (_OR.fullmatch(between) or (named.is_label and _AND_ANOTHER.fullmatch(between))):
         return True
     joined = named.is_label == last.is_label and _JOINER.fullmatch(re.sub(rf"(?i:\b{NOUN})\s*", "", between))

@@ -86,7 +86,7 @@ def _polar_forms(words: list[str]) -> list[frozenset[str]] | None:
     return None
 
 
-LATIN = "A-Za-z0-9À-ɏ"
+LATIN = "A-Za-z0-9À-ɏḀ-ỿ"
 
 _PARTICLES = YES | NO | {"true", "false", "none", "both", "neither", "all", "not"}
 """Words that a sentence says for other reasons; they count only where they open a reply or are its last sentence."""
@@ -221,5 +221,8 @@ def _begins(text: str, words: str) -> bool:
         return re.match(r"\Z|[.,:]|\s(?:because|since)\b", rest) is not None
     return (
         words not in _PARTICLES
-        or re.match(r"\Z|[.,:]|\s-\s|\s(?:it|there|they|he|she|this|that|because|since)\b", rest) is not None
+        or re.match(
+            r"\Z|[.,:]|\s?(?:です|である|입니다)|\s-\s|\s(?:it|there|they|he|she|this|that|because|since)\b", rest
+        )
+        is not None
     )

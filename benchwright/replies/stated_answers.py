@@ -17,6 +17,7 @@ from .marked_answers import marked
 from .option_words import LeadingOption, ReadableOption, is_particle, option_at_start
 from .polarity_phrases import grammar_of
 from .refusal_phrases import REFUSAL
+from .reply_text import without_closing_aside
 from .verdict_lists import Marking, listed
 
 _FORMULAS = frozenset({"boxed", "json", "phrase", "table", "tag"})
@@ -147,6 +148,7 @@ _PARTICLE_AT_END = re.compile(
     r"(?:[.,:;!?…-]|(?<![^\W\d_])(?:so|is|be|thus|therefore|hence|also|donc|es|ist|est))\s+([^\W\d_]+)[.!\"']*\s*\Z",
     re.I,
 )
+_ARROW_AT_END = re.compile(r"(?:→|->|=>|⇒)[ \t]*([^\n→>]{1,60}?)[.!]?\s*\Z")
 _LABEL_ALONE = re.compile(r"\s*[(\[]?[A-Z][)\]]?\.\s+")
 _NUMBER = re.compile(r"(?:\A|\n)\s*\d{1,2}\Z")
 _TAIL = 240
@@ -182,12 +184,17 @@ def _end(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
 
     Text after a lone label is that option's words.
     """
+    text = without_closing_aside(text)
     tail = text[-_TAIL:]
     start = len(text) - len(tail)
     if match := _END.search(tail):
         is_words = _LABEL_ALONE.fullmatch(text[: start + match.start(1)].rstrip("(["))
         if not is_words and not REFUSAL.search(text) and not _NUMBER.search(tail[: match.start()]):
             yield Marking(start + match.start(1), known(match[1], options), "end")
+    elif match := _ARROW_AT_END.search(tail):
+        value = value_of(match[1], options, whole=True)
+        if value and value.letter and not re.search(r"\w", value.rest):
+            yield Marking(start + match.start(1), value.letter, "end")
     elif match := _PARTICLE_AT_END.search(tail):
         for option in options:
             if match[1].casefold() in option.forms and is_particle(option.words):
