@@ -130,7 +130,11 @@ def candidates_of(prose: str, options: tuple[ReadableOption, ...], grammar: Gram
 
 
 def _without_conceded(candidates: Sequence[NamedPlace], prose: str, grammar: Grammar) -> Iterator[NamedPlace]:
-    """Yield the candidates; a claim that its sentence goes on from with "but" to another option is conceded."""
+    """Yield the candidates; a claim that its sentence goes on from with "but" to another option is conceded.
+
+    So are labels that are listed in a sentence which says an option in its words: "A and B are about the same".
+    """
+    by_words = {c.sentence for c in candidates if c.polarity is Polarity.STATED and not c.is_label}
     for candidate, following in zip(candidates, [*candidates[1:], None], strict=False):
         turned = (
             following is not None
@@ -139,7 +143,8 @@ def _without_conceded(candidates: Sequence[NamedPlace], prose: str, grammar: Gra
             and following.strength is candidate.strength is Strength.CLAIM
             and grammar["but"].search(prose, candidate.place, following.place) is not None
         )
-        yield candidate._replace(polarity=Polarity.CONTRASTED) if turned else candidate
+        told = candidate.polarity is Polarity.SEVERAL and candidate.is_label and candidate.sentence in by_words
+        yield candidate._replace(polarity=Polarity.CONTRASTED) if turned or told else candidate
 
 
 _ENTRY = re.compile(

@@ -227,7 +227,7 @@ FIRM = re.compile(
             r"\s*(?:->|=>|→|:|=|-)|(?<=\.))",
             # "I choose", "we would go with", "I'd say", "I think it's"
             rf"{_BEFORE}(?:i|we|you|one)(?:'d|'ll|'m|'re)?"
-            r"(?:\s+(?:will|would|must|should|am|are|have\s+to|going\s+to|therefore|thus|finally|now))*\s+"
+            r"(?:\s+(?:rather|still|probably|definitely|then|actually|will|would|must|should|am|are|have\s+to|going\s+to|therefore|thus|finally|now))*\s+"
             r"(?:choose|pick|select|chose|picked|selected|lean(?:ing)?\s+towards?|opt\s+for|go\s+(?:with|for)|going\s+with|went\s+with|vote\s+for|"
             r"say|guess|"
             rf"answer|settle\s+on|(?:think|believe|conclude)\s+(?:that\s+)?(?:it(?:'s|\s+is))?){_AFTER}",

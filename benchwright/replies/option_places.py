@@ -325,6 +325,12 @@ _JOINER = re.compile(
 _OR = re.compile(r"[)\]\"']*,?\s+(?:or|oder|ou|или|या|أو)\s+(?:[^\W\d_]+\s+){0,2}[(\[\"']*", re.I)
 _AND_ANOTHER = re.compile(r"[^.;:,\n]{0,40}\s(?:and|or)\s+[(\[]")
 _OWN_WORDS = re.compile(r"[)\].:,\"'\s(\[-]{1,5}(?:(?:the|an?|which|is|it|i\.e\.|option)\s+)*[(\[\"']*")
+_UNLIKE = re.compile(
+    r"\b(?:unlike|(?:in\s+)?contrast\s+to|a\s+diferencia\s+de|contrairement\s+à|a\s+differenza\s+di|anders\s+als)"
+    r"\s+(?:[^\W\d_]+\s+){0,2}\Z",
+    re.I,
+)
+"""Before an option that a comma parts from the one it is compared with: "unlike B, A has ...\"."""
 _NEAR = 40
 """Characters between two options of one list, at most."""
 
@@ -344,7 +350,7 @@ def grouped(text: str, found: Sequence[NamedOption], ends: Sequence[int]) -> lis
 
 def _belongs(text: str, last: NamedOption, named: NamedOption, ends: Sequence[int]) -> bool:
     between = text[last.end : named.start]
-    if len(between) >= _NEAR or "\n" in between:
+    if len(between) >= _NEAR or "\n" in between or _UNLIKE.search(text, max(0, last.start - 24), last.start):
         return False
     if last.keys == named.keys and _OWN_WORDS.fullmatch(between):
         return last.is_label != named.is_label or "." not in between

@@ -54,6 +54,8 @@ def _forms_of(words: str, *, has_article: bool) -> frozenset[str]:
     forms |= {form.replace(" ", "-") for form in forms if form.count(" ") == 1} | {
         form.replace("-", " ") for form in forms
     }
+    if words in {"left", "right"}:
+        forms |= {f"{words}ward", f"{words}wards"}
     if words in _NUMBERS:
         forms.add(_NUMBERS[words])
     elif words in _UNITS:

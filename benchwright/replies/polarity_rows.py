@@ -83,15 +83,15 @@ SPACED = {
         r"remind(?:s)?\s+(?:me|one)\s+of|(?:can|could)\s+be\s+(?:mistaken|confused)\s+(?:for|with)|"
         r"mistaken\s+for|confused\s+with|different\s+from|not\s+to\s+be\s+confused\s+with|next\s+to|behind|"
         r"beside|near|in\s+front\s+of|along(?:side)?(?:\s+with)?|besides|"
-        r"close\s+to|followed\s+by",
-        at_first=r"at\s+first(?:\s+(?:glance|sight|look))?|initially|first\s+(?:thought|guess|impression|"
+        r"close\s+to|followed\s+by|(?:just\s+)?ahead\s+of",
+        at_first=r"at\s+first(?:\s+(?:glance|sight|look))?|initial\s+\w+|initially|first\s+(?:thought|guess|impression|"
                  r"instinct|glance)|originally|"
         r"(?:might|may|could|would)\s+(?:\w+\s+){0,2}?(?:think|say|guess|expect|suggest|assume|seem|argue|call|"
         r"hint)|tempt(?:ed|ing)|mistake|(?:common|typical|naive|popular)\s+(?:answer|guess|choice)|thought|expected|assumed|mis(?:took|read)|said|"
         r"one\s+could|someone|some\s+people|people\s+often|previously|earlier|used\s+to|(?:appears?|"
         r"seems?)\s+like\s+(?:a|an|the)?\s*\w+\s+at\s+first|comes?\s+close",
         may=r"(?:options|choices|candidates|possibilities)\s+(?:\w+\s+)?(?:are|include|range|given)|question\s+(?:asks|is)|if|whether|suppose|assuming|unless|otherwise|consider(?:s|ing)?|check(?:ing)?|compar(?:e|es|ing)|"
-            r"look(?:ing)?\s+at|examin(?:e|ing)|between\s+(?:the\s+|options?\s+|images?\s+|an?\s+)?\Z|either|"
+            r"(?<!we're\s)(?<!we\sare\s)(?<!are\s)look(?:ing)?\s+at|examin(?:e|ing)|between\s+(?:the\s+|options?\s+|images?\s+|an?\s+)?\Z|either|"
             r"perhaps|maybe|possibly|could|might|may(?=\s+(?:also\s+|well\s+)?be\b)|would\s+(?:have|favou?r|suggest|support|point)|depending",
         leaves=r"(?:that|this|which|it|elimination)\s+(?:only\s+|just\s+)?leaves|leaves\s+(?:us|only|just|me|"
                r"behind)|leaving|left\s+with|only\s+(?:\w+\s+)?(?:remaining|left|possible|viable|"
@@ -124,7 +124,7 @@ SPACED = {
                   r"better|perfectly|exactly|most\s+closely|more\s+closely|seamlessly)|"
         r"(?:best|better|perfectly|exactly)\s+(?:match(?:es)?|fits?|suits?|describes?)|(?:is|are|looks?|"
         r"appears?|seems?|would\s+be|must\s+be)\s+(?:to\s+be\s+)?(?:\w+ly\s+)?(?:the\s+|a\s+)?(?:much\s+|far\s+|clear\s+)?"
-        r"(?:winner|correct\s+(?:one|choice|answer|option)|right\s+(?:one|choice|answer)|missing|\w{3,}er\s+(?:of\s+the\s+two|one)|best|closest|only|most|better|closer|nearer|more\s+(?:similar|alike|likely|consistent|plausible|"
+        r"(?:winner|correct\s+(?:one|choice|answer|option)|right\s+(?:one|choice|answer)|missing|\w{3,}er\s+(?:of\s+the\s+two|one)|best|closest|only|most|better|closer|nearer|more\s+\w+\s+(?:fit|match|continuation|choice|candidate|completion|one)|more\s+(?:similar|alike|likely|consistent|plausible|"
         r"suitable|appropriate|accurate|in\s+line)|odd\s+one\s+out)",
         right=r"yes|correct|right|true|match(?:es)?|matched|fits?|good|ok(?:ay)?|valid|accepted?|best|"
               r"perfect(?:\s+match)?|pass(?:es)?|possible|supported|consistent|answer|this\s+(?:matches|fits|"
@@ -195,7 +195,7 @@ SPACED = {
         conceded=r"(?:teria|mostraria|estaria|haveria|exigiria|seria(?!\s+(?:a|o|corret|adequad|melhor)))",
     ),
     "fr": Turns(
-        so=r"pour\s+(?:ces?|cette)\s+raisons?|on\s+en\s+déduit\s+que|j'en\s+déduis\s+que|de\s+ce\s+fait|donc|ainsi|par\s+conséquent|en\s+conclusion|en\s+résumé|c'est\s+pourquoi|alors|finalement|"
+        so=r"pour\s+(?:ces?|cette)\s+raisons?|on\s+en\s+déduit\s+que|j'en\s+déduis\s+que|de\s+ce\s+fait|soit(?![^.]*\bsoit\b)|donc|ainsi|par\s+conséquent|en\s+conclusion|en\s+résumé|c'est\s+pourquoi|alors|finalement|"
            r"en\s+définitive|conclusion|on\s+en\s+conclut\s+que|j'en\s+conclus\s+que",
         but=r"mais|cependant|toutefois|alors\s+que|tandis\s+que|pourtant|bien\s+que|néanmoins",
         put_aside=r"pas|ni|jamais|non|écart(?:er|e|ons|ant)|élimin(?:er|e|ons|ant)|exclu(?:re|s|ons|t)|sauf|"
@@ -207,7 +207,7 @@ SPACED = {
                r"à\s+la\s+différence\s+d(?:e|u)|à\s+côté\s+d(?:e|u)|près\s+d(?:e|u)|derrière|ressemble\s+à",
         at_first=r"d'abord|au\s+début|initialement|au\s+départ|à\s+première\s+vista?e?|pensé|pensais|croyais|"
                  r"cru|on\s+pourrait\s+(?:croire|penser|dire)",
-        may=r"si|pourrai(?:t|ent)|peut-être|entre|soit|ou\s+bien|éventuellement",
+        may=r"si|pourrai(?:t|ent)|peut-être|entre|soit(?=[^.]*\bsoit\b)|ou\s+bien|éventuellement",
         leaves=r"il\s+ne\s+reste(?:\s+(?:plus|donc))?(?:\s+qu(?:e|'))?|ne\s+reste\s+qu(?:e|')|reste|"
                r"seule?\s+(?:option\s+)?(?:restante|possible)|par\s+élimination|restante?",
         is_left=r"est\s+(?:la|le)\s+(?:seule?\s+)?(?:option\s+)?(?:qui\s+reste|restante?)",

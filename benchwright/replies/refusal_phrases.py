@@ -16,6 +16,7 @@ _ENGLISH = (
     r"(?:determined?|answer(?:ed)?|known?|tell|say|decided?|inferred|verified|established|discerned)|"
     r"(?:(?:not|\w+n't)\s+(?:\w+\s+){0,3}(?:enough|sufficient)|insufficient)\s+(?:information|context|detail|"
     r"evidence)|unable\s+to\s+(?:answer|determine|see|view|identify)|"
+    r"(?:how\s+many|which|what|whether|who)\b[^.\n]{0,60}\b(?:can(?:not|'t)|could\s*(?:not|n't))\s+be\s+(?:seen|said|told|made\s+out)|"
     r"no\s+image\s+(?:is\s+|was\s+|has\s+been\s+)?(?:attached|provided|visible|uploaded|included|given)|"
     r"please\s+(?:upload|attach|provide|share)\s+(?:the|an|your)\s+image|against\s+(?:my|our)\s+(?:policy|policies|guidelines)|not\s+comfortable\s+(?:picking|choosing|answering)|(?:i'd|i\s+would)\s+(?:only\s+|just\s+)?be\s+guessing|unanswerable|as\s+an\s+ai\b)"
 )

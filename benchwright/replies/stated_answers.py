@@ -14,6 +14,7 @@ from .answer_lines import answer_lines, opens_list
 from .answer_values import ANOTHER, AnswerValue, known, value_of
 from .cue_languages import CONDITION, DENIED_AFTER, FIRM, SOFT, cues_in
 from .marked_answers import marked
+from .option_places import sentence_ends
 from .option_words import LeadingOption, ReadableOption, is_particle, option_at_start
 from .polarity_phrases import grammar_of
 from .refusal_phrases import REFUSAL
@@ -213,6 +214,31 @@ _STATEMENT = re.compile(
 _YES_OR_NO = re.compile(r"(?:[:.]\s+(?:(?:so|thus|therefore|hence),?\s+)?|\bso,?\s+)(yes|no)(?=[,.!]|\s*\Z)", re.I)
 
 
+_IS_NOT = re.compile(
+    r"\bthere\s+(?:is|are|was|were)(?:n't|\s+(?:no|not))\b(?!\s+one)|\b(?:it|he|she|they|this|that|\w+s?)\s+(?:(?:is|are|was|were|does|do)\s+not|"
+    r"(?:is|are|was|were|does|do)n't)\s+(?!clear|certain|sure|possible|only|just|enough|known|easy|one\b)|\Ano\s+(?:\w+\s+){1,4}(?:is|are|can|"
+    r"appears?)\b|\bist\s+(?:\w+\s+){0,2}(?:kein\w*|nicht)\s|\bno\s+(?:hay|se\s+ve|está|aparece)\b|\bil\s+n'y\s+a\s+(?:pas|aucun)|"
+    r"\bnão\s+(?:há|está|aparece)\b|\bnon\s+(?:c'è|ci\s+sono)\b|(?:没有|不是|并未|并没有)|(?:ていません|ではありません|写っていない|いません)",
+    re.I,
+)
+_SO = re.compile(
+    r"(?:so|therefore|thus|hence|consequently|daher|also|por\s+(?:lo\s+)?tanto|donc|portanto|quindi|因此|所以|したがって|よって)",
+    re.I,
+)
+
+
+_OF_PICTURE = re.compile(
+    r"\b(?:image|picture|photo\w*|scene|bild|foto\w*|imagen|imagem|immagine)\b|图|圖|画像|写真", re.I
+)
+
+
+def _last_sentence(text: str) -> str | None:
+    """Return the last sentence, if it draws a conclusion, or is the only one and says what the picture shows."""
+    ends = [end for end in sentence_ends(text) if end < len(text.rstrip())]
+    last = text[ends[-1] if ends else 0 :].lstrip()
+    return last if _SO.match(last) or (not ends and _OF_PICTURE.search(last)) else None
+
+
 def _held_true(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
     """Yield yes or no where these are the options and the reply says that the statement is true or false."""
     if len(options) != 2 or not all(is_particle(option.words) and option.words for option in options):
@@ -223,6 +249,8 @@ def _held_true(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking
         if yes and no and not CONDITION.search(text[max(0, match.start() - 60) : match.start()]):
             holds = (match["no"] is None) != (match["true"] is None)
             yield Marking(match.start(), yes if holds else no, "held_true")
+    if (sentence := _last_sentence(text)) is not None and no and _IS_NOT.search(sentence) and not REFUSAL.search(text):
+        yield Marking(len(text) - len(sentence), no, "held_true")
     for match in _YES_OR_NO.finditer(text):
         if key := by_words.get(match[1].lower()):
             yield Marking(match.start(), key, "held_true")
