@@ -50,7 +50,7 @@ _SHOWS = (
     r"(?:is|has|shows?|does|lacks|contains|matches|es|tiene|muestra|contiene|presenta|est|a|montre|présente|contient|"
     r"ist|hat|zeigt|enthält|passt|é|è|tem|mostra|contém|ha|mostra|apresenta|presenta|contiene|no|non|não|ne|n'|also|"
     r"sí|sim|también|también|anche|também|aussi|corresponde|coincide|correspond|corrisponde|"
-    r"and|or|y|und|et|e|o|ou|oder|une?|ein\w*|una|uno|uma?)"
+    r"and|or|as|y|und|et|e|o|ou|oder|une?|ein\w*|una|uno|uma?)"
 )
 _UNSPACED = (
     r"第?\s*([一二三四五1-5])\s*(?:张|張|幅)(?:图片|圖片|图像|圖像|图|圖|照片|画)?|第\s*([一二三四五1-5])\s*(?:个|個)(?:图片|图像|图|照片)|"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from benchwright.records import LETTERS
 
-from .option_words import LATIN, ReadableOption, is_everyday, is_particle
+from .option_words import COUNTED_PICTURE, LATIN, ReadableOption, is_everyday, is_particle
 from .reply_text import end_of, start_of
 from .word_stems import StemmedWord, number_words, pieces_of, stems_of, tokens_of
 
@@ -170,6 +170,7 @@ _COUNTER = "[个只張张本条辆人朵把头匹位棵座台名块件盏根つ�
 _GOES_ON = re.compile(r"(.+[てで])い(?:る|ます)\Z")
 """A Japanese verb in its continuous form, plain or polite."""
 _HAN = re.compile("[\u4e00-\u9fff]")
+_SIDES = frozenset("左右上下")
 _HAN_OFTEN = frozenset("一二三四五六七八九十上中下左右是否有無无不大小多少")
 
 
@@ -185,6 +186,11 @@ def _spelled(form: str) -> str:
         return rf"(?<![\d.,]){re.escape(form)}"
     if (goes_on := _GOES_ON.match(form)) is not None:
         return re.escape(goes_on[1])
+    if form in _SIDES:
+        return (
+            rf"{start_of(form)}{form}{end_of(form)}|(?<=[向往朝]){form}(?=移|转|轉|平|方|拍|运)|"
+            rf"{form}(?=(?:に|へ|方向|側)[^,.\s]{{0,6}}(?:移動|動い|動き|回|パン|向))"
+        )
     if len(form) == 1 and _HAN.match(form) and form not in _HAN_OFTEN:
         return (
             rf"(?<=[\s\"'(,.是为為像]){form}(?![\u4e00-\u9fff])|{form}(?=[\s\"'),.色]|的[.,]|です|では|"
@@ -256,7 +262,11 @@ _TRIED = 200
 @lru_cache(maxsize=1 << 10)
 def _telling_stems(options: tuple[ReadableOption, ...]) -> dict[str, tuple[str, ...]]:
     """Return the stems by which an option is told from all others; options whose stems another one has are left out."""
-    worded = [o for o in options if o.words and not is_everyday(o.words) and not is_particle(o.words)]
+    worded = [
+        o
+        for o in options
+        if o.words and not is_everyday(o.words) and not is_particle(o.words) and not COUNTED_PICTURE.fullmatch(o.words)
+    ]
     stems = {option.key: _telling(option) for option in worded}
     shared = frozenset.intersection(*map(frozenset, stems.values())) if len(stems) > 1 else frozenset()
     own = {key: tuple(stem for stem in its if stem not in shared) for key, its in stems.items()}

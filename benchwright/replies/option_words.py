@@ -40,7 +40,7 @@ _ARTICLE = re.compile(
 
 _ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth")
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
-_COUNTED_PICTURE = re.compile(
+COUNTED_PICTURE = re.compile(
     rf"(?:the )?({'|'.join(_ORDINALS)}) (image|picture|photo|photograph|one|tile|option|figure|frame)"
 )
 """An option that names a picture by its place, as BLINK's do, which replies spell in many ways."""
@@ -60,7 +60,7 @@ def _forms_of(words: str, *, has_article: bool) -> frozenset[str]:
         forms.add(_NUMBERS[words])
     elif words in _UNITS:
         forms.add(str(_UNITS.index(words)))
-    if counted := _COUNTED_PICTURE.fullmatch(words):
+    if counted := COUNTED_PICTURE.fullmatch(words):
         place = _ORDINALS.index(counted[1])
         for noun in (
             "image",

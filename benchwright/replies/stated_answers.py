@@ -177,7 +177,10 @@ def _lead(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
 
 def _closes(named: LeadingOption) -> bool:
     """Return whether an option's words are a clause of their own; yes and no are, as their form ensures."""
-    return is_particle(named.words) or re.match(r"\Z|\.|\s-", named.rest) is not None
+    return (
+        is_particle(named.words)
+        or re.match(r"\Z|\.|\s-|,?\s(?:because|since|as|weil|denn|porque|car)\b", named.rest) is not None
+    )
 
 
 def _end(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
@@ -211,7 +214,10 @@ _STATEMENT = re.compile(
     r"correct|right|accurate)|(?P<false>false|incorrect|wrong|inaccurate|untrue))\b(?!\s*\?|\s+to\s)",
     re.I,
 )
-_YES_OR_NO = re.compile(r"(?:[:.]\s+(?:(?:so|thus|therefore|hence),?\s+)?|\bso,?\s+)(yes|no)(?=[,.!]|\s*\Z)", re.I)
+_YES_OR_NO = re.compile(
+    r"(?:(?:\bcan\s+(?:tell|see),|[:.])\s+(?:(?:so|thus|therefore|hence),?\s+)?|\bso,?\s+)(yes|no)(?=[,.!]|\s-\s|\s*\Z)",
+    re.I,
+)
 
 
 _IS_NOT = re.compile(

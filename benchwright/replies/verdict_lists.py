@@ -189,6 +189,13 @@ _SCORED = re.compile(
 )
 """Where shares may lack a sign such as "%"."""
 
+_OF_CHART = re.compile(
+    r"\b(?:charts?|graphs?|pie|diagram\w*|legend|segments?|slices?|population|sales|gráfico|graphique|grafico)\b|"
+    r"\bsecond(?:\s+(?:largest|highest|most)|\b)|图表|饼图|グラフ|диаграмм",
+    re.I,
+)
+"""Where shares are those of a chart that is read, not those of the options."""
+
 _SHARE_BEHIND = re.compile(
     r"(?:[^\d\n,;.()]{0,40}(?=\())?[^\w%\n]{0,6}(?:(?:is|at|has|with|about|around|approx\.?|roughly|es|ist|est|"
     r"gets|scores?|:|=|->)[^\w\n]{0,4}){0,2}" + _NUMBER + r"(?!\w)",
@@ -204,8 +211,10 @@ _SHARE_AHEAD = re.compile(
 
 def shares(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
     """Yield the option with the largest share, probability or score; None where two share it."""
-    if not _IS_SHARE.search(text) or any(
-        re.fullmatch(r"[\d.,%\s]+", option.words) for option in options if option.words
+    if (
+        not _IS_SHARE.search(text)
+        or _OF_CHART.search(text)
+        or any(re.fullmatch(r"[\d.,%\s]+", option.words) for option in options if option.words)
     ):
         return
     pattern, key_of = _named(options)
