@@ -29,6 +29,10 @@ ANOTHER = re.compile(
 _ANOTHER_LATER = re.compile(r"[^.;\n]{0,60}?\b(?:or|and)\s+[(\[][A-Z][)\]]")
 
 
+_GLOSS = re.compile(r"[\s\"']*[^\W\d_]{1,20}[\"']?\s?\(([^()]{1,60})\)")
+"""The words of an option in brackets behind those of another language."""
+
+
 class AnswerValue(NamedTuple):
     """Value after a phrase or in a tag: the letter if it names just one, and the text that follows.
 
@@ -55,6 +59,8 @@ def value_of(content: str, options: Sequence[ReadableOption], *, whole: bool) ->
         return AnswerValue((label and known(label[1], options)) or named.key, rest, named.words)
     if _SEVERAL.match(content):
         return AnswerValue(None, "")
+    if not content.isascii() and (gloss := _GLOSS.match(content)) and (named := option_at_start(gloss[1], options)):
+        return AnswerValue(named.key, "", named.words)
     head = _HEAD.match(content)
     return None if head is None else _letter_value(head[1], content[head.end() :], options, whole=whole)
 

@@ -21,9 +21,11 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from .candidates import Polarity, Strength, candidates_of, prose_of, sentences_of
-from .decision import decided
+from .candidates import NamedPlace, Polarity, Sentences, Strength, candidates_of, prose_of, sentences_of
+from .counted_pictures import with_pictures_labelled
+from .decision import NOT_OFFERED, decided
 from .marked_answers import with_labels
+from .native_labels import with_latin_labels
 from .option_places import sentence_ends
 from .option_words import (
     ReadableOption,
@@ -34,11 +36,12 @@ from .option_words import (
     options_of,
     without_own_letters,
 )
-from .polarity_phrases import LEFT_OPEN, TAKEN_BACK, WITHDRAWN, grammar_of
+from .polarity_phrases import LEFT_OPEN, TAKEN_BACK, UNDECIDED, WITHDRAWN, Grammar, grammar_of
 from .referents import with_referents
 from .refusal_phrases import FAILURE, REFUSAL, UNSEEN
-from .reply_text import plain
+from .reply_text import bounded, folded, plain
 from .stated_answers import stated_answers
+from .telling_words import told_by_words
 
 
 class ParsedAnswer(NamedTuple):
@@ -61,12 +64,12 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
         'B'
     """
     options = options_of(choices)
-    text = without_own_letters(plain(reply), choices)
+    text = without_own_letters(plain(with_latin_labels(bounded(reply), options)), choices)
     if not text or FAILURE.match(text):
         return ParsedAnswer("error", None, "failure") if text else ParsedAnswer("miss", None, "empty")
     if (letter := option_alone(text, options)) is not None:
         return ParsedAnswer("answered", letter, "option_words")
-    text = with_referents(with_labels(text, options), options)
+    text = with_referents(with_labels(with_pictures_labelled(text, options), options), options)
     declines = _declines(text, options)
     stated = stated_answers(text, options)
     if stated and stated[-1].letter is not None:
@@ -74,7 +77,11 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
     if declines:
         letter = _declining_option(text, options)
         return _read(letter, "declines") if letter else ParsedAnswer("refusal", None, "refusal")
-    if (stated and stated[-1].rule != "several") or LEFT_OPEN.search(text):
+    if (
+        (stated and stated[-1].rule != "several")
+        or LEFT_OPEN.search(text)
+        or UNDECIDED.search(text, len(text) - _CLOSE)
+    ):
         return ParsedAnswer("miss", None, "several")
     letter = _prose(text, options_of(as_called(choices, text)))
     return _read(letter, "candidates") if letter else ParsedAnswer("miss", None, "nothing")
@@ -86,9 +93,36 @@ def _read(letter: str, rule: str) -> ParsedAnswer:
 
 def _prose(text: str, options: tuple[ReadableOption, ...]) -> str | None:
     """Return the option that the sentences of a text come to."""
-    grammar, prose = grammar_of(text), prose_of(text)
+    grammar = grammar_of(text)
+    prose = prose_of(text, grammar)
     keys = [option.key for option in options]
-    return decided(candidates_of(prose, options, grammar), keys, sentences_of(prose, grammar), prose, grammar)
+    sentences = sentences_of(prose, grammar)._replace(breaks_off=not text.rstrip().endswith(prose[-_FEW:]))
+    found = candidates_of(prose, options, grammar)
+    return decided(found, keys, sentences, prose, grammar) or _told(found, options, sentences, prose, grammar)
+
+
+def _told(
+    candidates: Sequence[NamedPlace],
+    options: tuple[ReadableOption, ...],
+    sentences: Sentences,
+    prose: str,
+    grammar: Grammar,
+) -> str | None:
+    """Return the option that the last sentence means without naming any, if no other one is claimed before."""
+    if sentences.breaks_off or any(c.sentence == sentences.last for c in candidates) or NOT_OFFERED.search(prose):
+        return None
+    ends = [end for end in sentence_ends(prose) if end < len(prose)]
+    key = told_by_words(prose[ends[-1] if ends else 0 :], options, grammar)
+    rivals = [c for c in candidates if c.key != key and c.polarity is Polarity.STATED and c.strength >= Strength.CLAIM]
+    return None if rivals else key
+
+
+_CLOSE = 240
+"""Characters at the end of a reply in which it says that it has not decided."""
+
+
+_FEW = 12
+"""Characters at the end of a reply by which one that breaks off is told."""
 
 
 def _unless_taken_back(
@@ -139,9 +173,16 @@ def _declining_option(text: str, options: tuple[ReadableOption, ...]) -> str | N
     """
     sentences = sentence_ends(text.rstrip(" .!?"))
     last = _bare(text[sentences[-1] :] if sentences else text)
-    declining = [o.key for o in options if o.words and REFUSAL.search(o.words) and _bare(o.words) in last]
     grammar = grammar_of(text)
-    others = {c.key for c in candidates_of(text, options, grammar) if c.polarity is Polarity.STATED} - {*declining}
+    found = [c for c in candidates_of(text, options, grammar) if c.polarity is Polarity.STATED]
+    at_end = {c.key for c in found if c.place >= len(text) - len(last) - 4 and c.is_label}
+    declining = [
+        o.key
+        for o in options
+        if REFUSAL.search(o.words)
+        and (_bare(o.words) in last or o.key in at_end or o.words in folded(text[-len(o.words) - _CLOSE // 4 :]))
+    ]
+    others = {c.key for c in found} - {*declining}
     return declining[0] if len(declining) == 1 and not others else None
 
 

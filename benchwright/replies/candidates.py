@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .option_places import NOUN, NamedOption, grouped, named_options, names_a_stranger, sentence_ends
 from .option_words import ReadableOption
 from .polarity_phrases import TOTAL, Grammar
-from .reply_text import finished
+from .reply_text import finished, without_closing_aside
 
 
 class Polarity(Enum):
@@ -51,6 +51,7 @@ class NamedPlace(NamedTuple):
         concludes: Whether the sentence draws a conclusion from what was said before.
         sentence: Number of the sentence in the text.
         is_label: Whether it is named by its label.
+        ends: Whether its sentence ends with it.
     """
 
     place: int
@@ -60,6 +61,7 @@ class NamedPlace(NamedTuple):
     concludes: bool
     sentence: int
     is_label: bool
+    ends: bool
 
 
 class Sentences(NamedTuple):
@@ -70,28 +72,34 @@ class Sentences(NamedTuple):
         concluding: Numbers of those that a word such as "therefore" opens.
         last_therefore: Number of the last one that holds such a word; -1 for none.
         closes: Whether the last one is a paragraph of its own, behind others.
+        breaks_off: Whether the reply was cut off after the last one.
     """
 
     last: int
     concluding: tuple[int, ...]
     last_therefore: int
     closes: bool
+    breaks_off: bool = False
 
 
 _PARENTHETIC = re.compile(
     r",\s*(?:however|though|of\s+course|in\s+fact|indeed|clearly|(?:i|we)\s+(?:think|believe)|actually|"
-    r"in\s+turn|(then|thus|therefore|hence)),",
+    r"in\s+turn|(then|thus|therefore|hence|por\s+(?:lo\s+)?tanto|donc|quindi|portanto|daher|also|следовательно)),",
     re.I,
 )
 _CUT_OFF = 100
 """Characters of a reply whose last sentence, if it has no end, counts as cut off."""
 
 
-def prose_of(text: str) -> str:
-    """Return a plain text as its sentences are read: without asides between commas, and without a cut-off end."""
-    text = _PARENTHETIC.sub(lambda match: f" {match[1] or ''} ", finished(text)).rstrip()
+def prose_of(text: str, grammar: Grammar) -> str:
+    """Return a plain text as its sentences are read: without asides between commas, and without a cut-off end.
+
+    A last sentence without a stop is cut off, unless it draws a conclusion.
+    """
+    text = _PARENTHETIC.sub(lambda match: f" {match[1] or ''} ", without_closing_aside(finished(text))).rstrip()
     ends = sentence_ends(text)
-    return text[: ends[-1]].rstrip() if ends and len(text) > _CUT_OFF and text[-1].isalpha() else text
+    is_cut = ends and len(text) > _CUT_OFF and text[-1].isalpha() and not grammar["so"].match(text[ends[-1] :].lstrip())
+    return text[: ends[-1]].rstrip() if is_cut else text
 
 
 def sentences_of(prose: str, grammar: Grammar) -> Sentences:
@@ -122,7 +130,11 @@ def candidates_of(prose: str, options: tuple[ReadableOption, ...], grammar: Gram
 
 
 def _without_conceded(candidates: Sequence[NamedPlace], prose: str, grammar: Grammar) -> Iterator[NamedPlace]:
-    """Yield the candidates; a claim that its sentence goes on from with "but" to another option is conceded."""
+    """Yield the candidates; a claim that its sentence goes on from with "but" to another option is conceded.
+
+    So are labels that are listed in a sentence which says an option in its words: "A and B are about the same".
+    """
+    by_words = {c.sentence for c in candidates if c.polarity is Polarity.STATED and not c.is_label}
     for candidate, following in zip(candidates, [*candidates[1:], None], strict=False):
         turned = (
             following is not None
@@ -131,7 +143,8 @@ def _without_conceded(candidates: Sequence[NamedPlace], prose: str, grammar: Gra
             and following.strength is candidate.strength is Strength.CLAIM
             and grammar["but"].search(prose, candidate.place, following.place) is not None
         )
-        yield candidate._replace(polarity=Polarity.CONTRASTED) if turned else candidate
+        told = candidate.polarity is Polarity.SEVERAL and candidate.is_label and candidate.sentence in by_words
+        yield candidate._replace(polarity=Polarity.CONTRASTED) if turned or told else candidate
 
 
 _ENTRY = re.compile(
@@ -155,7 +168,7 @@ def _among_entries(candidate: NamedPlace, span: range) -> NamedPlace:
     if candidate.place in span:
         sure = candidate.is_label and candidate.strength is Strength.BEST
         return candidate if sure else candidate._replace(strength=Strength.ASIDE, concludes=False)
-    is_mention = candidate.strength is Strength.MENTION
+    is_mention = candidate.strength is Strength.MENTION and not candidate.concludes
     return candidate._replace(strength=Strength.ASIDE) if is_mention else candidate
 
 
@@ -182,9 +195,12 @@ def _judged(prose: str, named: NamedOption, ends: Sequence[int], grammar: Gramma
     if left_over:
         polarity = Polarity.STATED if len(named.keys) == 1 else Polarity.SEVERAL
         strength = max(strength, Strength.CLAIM)
+    if polarity is Polarity.STATED and strength is Strength.MENTION and _GRANTED.search(so_far):
+        polarity = Polarity.CONTRASTED
     concludes = left_over or grammar["so"].search(so_far) is not None
+    ends_it = re.search(r"\w", ahead) is None
     for key in named.keys:
-        yield NamedPlace(named.start, key, polarity, strength, concludes, sentence, named.is_label)
+        yield NamedPlace(named.start, key, polarity, strength, concludes, sentence, named.is_label, ends_it)
 
 
 def _clause_before(text: str, grammar: Grammar) -> str:
@@ -202,6 +218,13 @@ def _clause_after(text: str, grammar: Grammar) -> str:
 
 
 _ASIDE_OPENS = re.compile(r"\A,\s*(?:which|that|who|however)\s*,?\s*")
+_OF_WHAT_IS_NOT = re.compile(
+    r"\b(?:that|which|who|what|que|qui|che)\s+(?:[^\W\d_]+\s+){0,3}?(?:not|\w+n't|no|pas|não|non)\s[^.,;:]*?\b(?:is|are|was|es|est|é|"
+    r"è)\s+(?:\w+\s+)?\Z|"
+    r"\b(?:the|der|die|das|el|la|le)\s+\w+\s+(?:not|nicht|no|pas|n'est\s+pas)\s+\w+\s+(?:\w+\s+)?(?:is|ist|es|est)\s+(?:\w+\s+)?\Z",
+    re.I,
+)
+"""Before an option that is said to be what something is not true of: "the one that is not shown is the cat"."""
 _HEDGE = re.compile(
     r"\b(?:might|may|could)\s+(?:well\s+)?be\s+(?:an?\s+|the\s+)?\Z|"
     r"\b(?:perhaps|maybe|possibly)\W+(?:an?\s+|the\s+)?\Z",
@@ -216,7 +239,8 @@ def _polarity(before: str, after: str, named: NamedOption, grammar: Grammar, *, 
         return Polarity.RETRACTED
     if grammar["beside"].search(before) or grammar["conceded"].match(tail):
         return Polarity.CONTRASTED
-    if grammar["put_aside"].search(before) or grammar["is_put_aside"].match(tail):
+    denied = grammar["put_aside"].search(before) is not None and not _OF_WHAT_IS_NOT.search(before)
+    if denied or grammar["is_put_aside"].match(tail):
         return Polarity.DENIED
     if len(named.keys) > 1:
         return Polarity.SEVERAL
@@ -230,6 +254,12 @@ _SUBORDINATE = re.compile(
     r"enquanto|bien\s+que|alors\s+que|obwohl|während|хотя|رغم)(?![^\W\d_])|\s*(?:虽然|尽管|雖然)",
     re.I,
 )
+_GRANTED = re.compile(
+    r"[,;(]\s*(?:although|though|even\s+though|whereas|aunque|mientras\s+que|embora|obwohl|wohingegen|auch\s+wenn|bien\s+que|alors\s+que|"
+    r"tandis\s+que|anche\s+se|sebbene|mentre|хотя|тогда\s+как|unlike)\s[^,;.]*\Z",
+    re.I,
+)
+"""Before an option that a later clause grants or contrasts."""
 _NONE_OF = re.compile(r"\b(?:neither|none\s+of|nor)\b(?!.*\bbut\b)[^.;]*\Z", re.I)
 _AGAINST = re.compile(r"(?:\b(?:not|never|no|without|or)\b|n't\b)(?!.*\b(?:but|rather)\b)[^.;]*\Z", re.I)
 _IN_IF_CLAUSE = re.compile(
@@ -271,6 +301,8 @@ _ONLY = re.compile(
     re.I,
 )
 _ASKED_ABOUT = re.compile(r"\b(?:asked\s+(?:about|for)|in\s+question|question\s+(?:is|asks)\s+(?:about|for))\b", re.I)
+_GLOSS = re.compile(r"(?:\b[^\W\d_]+\s+){1,2}\(\Z")
+"""Words that the option in brackets behind them explains: "the second (Q2)"."""
 _ONE_WORD = 16
 """Characters up to which an inflected option is one word, which counts only where it is claimed."""
 
@@ -280,7 +312,7 @@ def _strength(before: str, after: str, named: NamedOption, grammar: Grammar) -> 
     tail = after.lstrip(" \t")
     if _OPERAND_BEFORE.search(before) or _OPERAND_AFTER.match(tail):
         return Strength.ASIDE
-    named_by = grammar["names"].search(before)
+    named_by = grammar["names"].search(before) or grammar["names"].search(_GLOSS.sub("", before))
     is_result = before.rstrip().endswith("=") or TOTAL.match(tail)
     if is_result or grammar["fits_best"].match(tail) or (named_by and _ASKED_ABOUT.search(before)):
         return Strength.BEST

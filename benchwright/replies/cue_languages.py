@@ -227,7 +227,7 @@ FIRM = re.compile(
             r"\s*(?:->|=>|→|:|=|-)|(?<=\.))",
             # "I choose", "we would go with", "I'd say", "I think it's"
             rf"{_BEFORE}(?:i|we|you|one)(?:'d|'ll|'m|'re)?"
-            r"(?:\s+(?:will|would|must|should|am|are|have\s+to|going\s+to|therefore|thus|finally|now))*\s+"
+            r"(?:\s+(?:rather|still|probably|definitely|then|actually|will|would|must|should|am|are|have\s+to|going\s+to|therefore|thus|finally|now))*\s+"
             r"(?:choose|pick|select|chose|picked|selected|lean(?:ing)?\s+towards?|opt\s+for|go\s+(?:with|for)|going\s+with|went\s+with|vote\s+for|"
             r"say|guess|"
             rf"answer|settle\s+on|(?:think|believe|conclude)\s+(?:that\s+)?(?:it(?:'s|\s+is))?){_AFTER}",
@@ -267,8 +267,8 @@ SOFT = re.compile(
 CONDITION = re.compile(
     r"(?:\b(?:if|whether|suppose|supposing|assume|assuming|unless|otherwise|maybe|perhaps|possibly|could|might|"
     r"may)\b[^.!?,;\n]{0,40}"
-    r"|\b(?:another|other|alternative)\s+(?:[a-z]+\s+)?|\bif\b[^.!?\n]{0,160},\s*then\s+(?:[a-z]+\s+)?"
-    r"|\bnot\s+(?:the\s+)?(?:(?:correct|right|best)\s+)?"
+    r"|\b(?:another|other|alternative|common|tempting|naive|wrong|incorrect|typical|popular|obvious|easy)\s+(?:[a-z]+\s+)?|\bif\b[^.!?\n]{0,160},\s*then\s+(?:[a-z]+\s+)?"
+    r"|(?:排除|无关|错误|其他|其余|各个?|这些|逐一|剩余)[^,.]{0,6}|\bnot\s+(?:the\s+)?(?:(?:correct|right|best)\s+)?"
     r"|(?:(?:n't|\b(?:not|never))\s+(?:\w+\s+)?(?:think|believe|say|see|feel)|\bdoubt)\b[^.!?,;\n]{0,40})\Z",
     re.I,
 )

@@ -10,9 +10,12 @@ import re
 from collections.abc import Sequence
 
 from .candidates import NamedPlace, Polarity, Sentences, Strength
+from .option_places import sentence_ends
 from .polarity_phrases import Grammar
 
 _PUT_ASIDE = frozenset({Polarity.DENIED, Polarity.RETRACTED, Polarity.CONTRASTED})
+_ARTICLE = 5
+"""Characters that an article before the first words of a reply takes, at most."""
 _SHORT = 3
 """Sentences of a reply in which the mention of just one option in the last one is an answer."""
 
@@ -24,7 +27,7 @@ _NONE = re.compile(
 )
 """With such words a reply calls no option right, or says that it does not look at one more closely."""
 
-_NOT_OFFERED = re.compile(
+NOT_OFFERED = re.compile(
     r"\bnot\s+(?:available|listed|included|given|present|one\s+of)?\s*(?:in|among|one\s+of)?\s*(?:the|these|your)\s+"
     r"(?:\w+\s+)?(?:choices|options)\b|\bmistake\s+in\s+the\s+(?:question|problem|options|choices)\b|"
     r"\bnone\s+of\s+(?:the|these)\s+(?:\w+\s+)?(?:options|choices)\s+match",
@@ -44,6 +47,7 @@ def decided(
        follows it.
     4. Otherwise the one option that a short reply names at all.
     5. Otherwise the one that is left, where all others are put aside and the reply says that one is left.
+    6. Otherwise the one that the last sentence affirms, or else the first, if no other one rivals it.
 
     Args:
         candidates: Places that name options, in order.
@@ -52,20 +56,21 @@ def decided(
         prose: The reply as its sentences are read.
         grammar: Phrases of its language.
     """
-    if not candidates or _NOT_OFFERED.search(prose):
+    if not candidates or NOT_OFFERED.search(prose):
         return None
     stated = _stated(candidates)
     several = [c for c in candidates if c.polarity is Polarity.SEVERAL]
-    if (key := _concluded(stated, several, sentences)) is not None:
+    key = _concluded(stated, several, sentences)
+    if key is not None or _NONE.search(prose):
         return key
     claims = [c for c in stated if c.strength >= Strength.CLAIM]
-    if _NONE.search(prose):
-        return None
-    if sentences.closes and (key := _closing(candidates, stated, sentences)) is not None:
-        return key
-    if claims:
-        return _claimed(claims, candidates[0].sentence, sentences)
-    return _mentioned(candidates, stated, sentences) or _left_over(candidates, keys, prose, grammar)
+    if sentences.closes:
+        key = _closing(candidates, stated, sentences)
+    if key is None and claims:
+        key = _claimed(claims, candidates[0].sentence, sentences)
+    elif key is None:
+        key = _mentioned(candidates, stated, sentences, prose) or _left_over(candidates, keys, prose, grammar)
+    return key or _affirmed(candidates, stated, sentences, prose, grammar)
 
 
 def _stated(candidates: Sequence[NamedPlace]) -> list[NamedPlace]:
@@ -114,22 +119,65 @@ def _claimed(claims: Sequence[NamedPlace], first: int, sentences: Sentences) -> 
     for level in (Strength.BEST, Strength.CLAIM):
         firm = [c for c in claims if c.strength >= level]
         placed = [c for c in firm if c.sentence in {first, sentences.last}]
-        if placed and len({c.key for c in firm}) == 1 and placed[-1].sentence >= sentences.last_therefore:
+        if placed and len({c.key for c in firm}) == 1 and placed[-1].sentence >= max(sentences.concluding, default=-1):
             return placed[0].key
     return None
 
 
-def _mentioned(candidates: Sequence[NamedPlace], stated: Sequence[NamedPlace], sentences: Sentences) -> str | None:
+_TOO_MUCH = re.compile(r"\b(?:too|zu|trop|troppo|demasiado|слишком)\s+\w+\W*\Z", re.I)
+"""At the end of a reply that says why something is not the case."""
+
+
+def _mentioned(
+    candidates: Sequence[NamedPlace], stated: Sequence[NamedPlace], sentences: Sentences, prose: str
+) -> str | None:
     """Return the one option that a short reply names; a doubt about a single one is an answer."""
     said = [c for c in candidates if c in stated or c.polarity is Polarity.HEDGED]
     named = {c.key for c in said if c.strength > Strength.ASIDE or not c.is_label}
-    if len(named) != 1:
+    if len(named) != 1 or sentences.breaks_off:
+        return None
+    if all(c.strength < Strength.CLAIM for c in said) and _TOO_MUCH.search(prose):
         return None
     if sentences.last == 0:
         return min(named) if all(c.key in named or c.polarity in _PUT_ASIDE for c in candidates) else None
     by_words = all(c.key in named and not c.is_label for c in candidates)
     in_last = any(c.sentence == sentences.last for c in candidates)
     return min(named) if by_words and in_last and sentences.last < _SHORT else None
+
+
+def _affirmed(
+    candidates: Sequence[NamedPlace], stated: Sequence[NamedPlace], sentences: Sentences, prose: str, grammar: Grammar
+) -> str | None:
+    """Return the one option that the last sentence affirms, or else the first, if nothing rivals it.
+
+    A mere mention affirms only in a whole sentence that denies and supposes nothing: where it ends the last sentence,
+    where no other option is stated, or, in the first sentence, where no other one is named and no conclusion follows.
+    """
+    ends = [0, *(end for end in sentence_ends(prose) if end < len(prose)), len(prose)]
+    for number in (sentences.last, 0):
+        line = [c for c in candidates if c.sentence == number and c.strength > Strength.ASIDE]
+        said = [c for c in line if c in stated]
+        if len({c.key for c in said}) != 1 or any(c.key != said[0].key and c.polarity not in _PUT_ASIDE for c in line):
+            continue
+        firmest = max(c.strength for c in said)
+        others = [c for c in candidates if c.key != said[0].key]
+        rivals = [c for c in others if c.strength >= firmest and c.polarity not in _PUT_ASIDE]
+        concluded = 0 if number else max(sentences.concluding, default=0)
+        if firmest < Strength.CLAIM:
+            sentence = prose[ends[number] : ends[number + 1]]
+            if sentences.breaks_off or grammar["turns"].search(sentence) or not _ENDED.search(sentence):
+                continue
+            if number == sentences.last and any(c.ends for c in said):
+                rivals = [c for c in rivals if c.strength >= Strength.CLAIM or c.polarity is Polarity.SEVERAL]
+            elif number < sentences.last:
+                concluded = sentences.last_therefore
+                rivals = [*others, *(c for c in said if c.place < _ARTICLE and not c.is_label)]
+        if not rivals and number >= concluded:
+            return said[0].key
+    return None
+
+
+_ENDED = re.compile(r"[.!;:)\"']\s*\Z")
 
 
 def _left_over(candidates: Sequence[NamedPlace], keys: Sequence[str], prose: str, grammar: Grammar) -> str | None:

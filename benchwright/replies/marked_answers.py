@@ -9,6 +9,7 @@ from itertools import groupby
 from benchwright.records import LETTERS
 
 from .answer_values import known, value_of
+from .counted_pictures import PLACES
 from .option_words import LATIN, ReadableOption
 from .reply_text import folded
 
@@ -22,25 +23,8 @@ _ANSWER_NAMES = frozenset(
     }
 )  # fmt: skip
 
-_PLACES = {
-    word: place
-    for place, words in {
-        1: "first 1st one primera primer première premier erste ersten erster primeira prima первый первая "
-        "первого первому первым الأول الأولى पहला पहली पहले 一 첫",
-        2: "second 2nd two segunda segundo deuxième second seconde zweite zweiten zweiter seconda второй вторая "
-        "второго вторым الثاني الثانية दूसरा दूसरी दूसरे 二 두",
-        3: "third 3rd three tercera tercer troisième dritte dritten dritter terceira terza третий третья "
-        "третьего третьим الثالث الثالثة तीसरा तीसरी तीसरे 三 세",
-        4: "fourth 4th four cuarta cuarto quatrième vierte vierten vierter quarta четвёртый четвертый четвёртая "
-        "четвертая четвёртым الرابع الرابعة चौथा चौथी चौथे 四 네",
-        5: "fifth 5th five quinta quinto cinquième fünfte fünften пятый пятая الخامس الخامسة पाँचवाँ पांचवां 五 다섯",
-        -1: "last final última último dernière dernier letzte letzten letzter ultima последний последняя "
-        "последним الأخير الأخيرة अंतिम आखिरी",
-    }.items()
-    for word in words.split()
-}
-_ORDINAL = "|".join(sorted((re.escape(word) for word in _PLACES if len(word) > 1), key=lambda word: (-len(word), word)))
-_ARABIC_ORDINAL = "|".join(word for word in _PLACES if "\u0600" < word[0] < "\u06ff")
+_ORDINAL = "|".join(sorted((re.escape(word) for word in PLACES if len(word) > 1), key=lambda word: (-len(word), word)))
+_ARABIC_ORDINAL = "|".join(word for word in PLACES if "\u0600" < word[0] < "\u06ff")
 _NOUN = (
     "(?:answer\\s+)?(?:option|choice|alternative)|opción|opcion|alternativa|opcao|opção|opzione|möglichkeit|"
     "antwortmöglichkeit|antwort|proposition|réponse|respuesta|resposta|"
@@ -64,6 +48,11 @@ _PLACED = re.compile(
     r"두|세|네|다섯)\s*번째\s*(?:선택지|보기|옵션|선택)|([1-5])번\s*(?:선택지|보기)",
     re.I,
 )
+_ANSWER_PLACED = re.compile(
+    r"(?<!\w)((?:réponse|respuesta|risposta|resposta|antwort|answer|ответ)\s+(?:\w+\s+){0,2}?(?:est|es|è|é|ist|is|-)\s+"
+    rf"(?:(?:donc|quindi|portanto|also|daher|por\s+tanto)\s+)?)(?:la|le|el|il|a|o|die|der|the)\s+({_ORDINAL})(?=[.,;]|\s*\Z)",
+    re.I,
+)
 _PLACED_NOUN = re.compile(rf"{_NOUN}|第|\bone\b|item|entry|number|选项|選項|答案|選択肢|번째", re.I)
 
 
@@ -76,7 +65,7 @@ def with_labels(text: str, options: Sequence[ReadableOption]) -> str:
 
     def label(match: re.Match[str]) -> str:
         words = next(group for group in match.groups() if group).lower()
-        place = int(words) if words.isdigit() else _PLACES[words]
+        place = int(words) if words.isdigit() else PLACES[words]
         place = place - 1 if place > 0 else len(options) - 1
         by_words = [option.key for option in options if folded(words) in option.forms]
         if by_words and by_words != [options[place].key if place < len(options) else ""]:
@@ -87,6 +76,10 @@ def with_labels(text: str, options: Sequence[ReadableOption]) -> str:
 
     if _PLACED_NOUN.search(text) is None:
         return text
+    if options and options[0].key in LETTERS:
+        text = _ANSWER_PLACED.sub(
+            lambda match: match[1] + f"option {options[min(PLACES[match[2].lower()], len(options)) - 1].key}", text
+        )
     taken = any(_PLACED.search(option.words) for option in options if option.words)
     return text if taken or not options or options[0].key not in LETTERS else _PLACED.sub(label, text)
 

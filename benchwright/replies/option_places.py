@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from benchwright.records import LETTERS
 
-from .option_words import LATIN, ReadableOption, is_everyday, is_particle
+from .option_words import COUNTED_PICTURE, LATIN, ReadableOption, is_everyday, is_particle
 from .reply_text import end_of, start_of
 from .word_stems import StemmedWord, number_words, pieces_of, stems_of, tokens_of
 
@@ -115,7 +115,7 @@ def _words(text: str, options: tuple[ReadableOption, ...]) -> list[NamedOption]:
     tokens = tokens_of(lowered)
     stems = {token.stem for token in tokens}
     partial = {key for key, rest in _rest_of_longer(options).items() if not stems.isdisjoint(rest)}
-    clauses = {option.key for option in options if _VERB.search(option.words)}
+    clauses = {option.key for option in options if VERB.search(option.words)}
     close = [*_inflected(tokens, options), *_counted(lowered, options)]
     close.sort(key=lambda named: (named.start - named.end, named.start))
     marked = [
@@ -125,9 +125,7 @@ def _words(text: str, options: tuple[ReadableOption, ...]) -> list[NamedOption]:
     return _apart([*marked, *_shortened(lowered, options)])
 
 
-_VERB = re.compile(
-    r"\w\s+(?:is|are|was|were|has|have|should|must|can|will|do|does|ist|sind|es|son|est|sont|é|são)\s+\w"
-)
+VERB = re.compile(r"\w\s+(?:is|are|was|were|has|have|should|must|can|will|do|does|ist|sind|es|son|est|sont|é|são)\s+\w")
 """In the words of an option that is a whole sentence."""
 
 
@@ -172,6 +170,7 @@ _COUNTER = "[个只張张本条辆人朵把头匹位棵座台名块件盏根つ�
 _GOES_ON = re.compile(r"(.+[てで])い(?:る|ます)\Z")
 """A Japanese verb in its continuous form, plain or polite."""
 _HAN = re.compile("[\u4e00-\u9fff]")
+_SIDES = frozenset("左右上下")
 _HAN_OFTEN = frozenset("一二三四五六七八九十上中下左右是否有無无不大小多少")
 
 
@@ -183,8 +182,15 @@ def _spelled(form: str) -> str:
     """Return the pattern of a form; a single character of Chinese or Japanese counts only beside what sets it off."""
     if form.isdecimal():
         return rf"(?<![\dA-Za-z])(?<!\d[.,]){form}(?:(?=\s?{_COUNTER})|{end_of(form)})"
+    if form[0].isdecimal() and form[-1] > "\u3000":
+        return rf"(?<![\d.,]){re.escape(form)}"
     if (goes_on := _GOES_ON.match(form)) is not None:
         return re.escape(goes_on[1])
+    if form in _SIDES:
+        return (
+            rf"{start_of(form)}{form}{end_of(form)}|(?<=[向往朝]){form}(?=移|转|轉|平|方|拍|运)|"
+            rf"{form}(?=(?:に|へ|方向|側)[^,.\s]{{0,6}}(?:移動|動い|動き|回|パン|向))"
+        )
     if len(form) == 1 and _HAN.match(form) and form not in _HAN_OFTEN:
         return (
             rf"(?<=[\s\"'(,.是为為像]){form}(?![\u4e00-\u9fff])|{form}(?=[\s\"'),.色]|的[.,]|です|では|"
@@ -243,8 +249,10 @@ def _rest_of_longer(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[
 
 _RELATIONS = frozenset(stems_of("behind under above below inside outside left right front next between over"))
 """Stems after which the order of an option's words matters: "behind the adult" is not "the adult is behind"."""
-_PLACES = frozenset(stems_of("left right same one"))
+_PLACES = frozenset(stems_of("left right same one first second third fourth fifth last"))
 """Stems that are said for so many reasons that they single out no option by themselves."""
+PLACE_WORDS = _RELATIONS | _PLACES | frozenset(stems_of("both neither all none of side"))
+"""Stems that mean an option only in the order of its words or by themselves."""
 _WITHIN = 3
 """How many words may stand among those of an option, beyond their own number."""
 _TRIED = 200
@@ -254,7 +262,11 @@ _TRIED = 200
 @lru_cache(maxsize=1 << 10)
 def _telling_stems(options: tuple[ReadableOption, ...]) -> dict[str, tuple[str, ...]]:
     """Return the stems by which an option is told from all others; options whose stems another one has are left out."""
-    worded = [o for o in options if o.words and not is_everyday(o.words) and not is_particle(o.words)]
+    worded = [
+        o
+        for o in options
+        if o.words and not is_everyday(o.words) and not is_particle(o.words) and not COUNTED_PICTURE.fullmatch(o.words)
+    ]
     stems = {option.key: _telling(option) for option in worded}
     shared = frozenset.intersection(*map(frozenset, stems.values())) if len(stems) > 1 else frozenset()
     own = {key: tuple(stem for stem in its if stem not in shared) for key, its in stems.items()}
@@ -323,6 +335,12 @@ _JOINER = re.compile(
 _OR = re.compile(r"[)\]\"']*,?\s+(?:or|oder|ou|или|या|أو)\s+(?:[^\W\d_]+\s+){0,2}[(\[\"']*", re.I)
 _AND_ANOTHER = re.compile(r"[^.;:,\n]{0,40}\s(?:and|or)\s+[(\[]")
 _OWN_WORDS = re.compile(r"[)\].:,\"'\s(\[-]{1,5}(?:(?:the|an?|which|is|it|i\.e\.|option)\s+)*[(\[\"']*")
+_UNLIKE = re.compile(
+    r"\b(?:unlike|(?:in\s+)?contrast\s+to|a\s+diferencia\s+de|contrairement\s+à|a\s+differenza\s+di|anders\s+als)"
+    r"\s+(?:[^\W\d_]+\s+){0,2}\Z",
+    re.I,
+)
+"""Before an option that a comma parts from the one it is compared with: "unlike B, A has ...\"."""
 _NEAR = 40
 """Characters between two options of one list, at most."""
 
@@ -342,10 +360,10 @@ def grouped(text: str, found: Sequence[NamedOption], ends: Sequence[int]) -> lis
 
 def _belongs(text: str, last: NamedOption, named: NamedOption, ends: Sequence[int]) -> bool:
     between = text[last.end : named.start]
-    if len(between) >= _NEAR or "\n" in between:
+    if len(between) >= _NEAR or "\n" in between or _UNLIKE.search(text, max(0, last.start - 24), last.start):
         return False
     if last.keys == named.keys and _OWN_WORDS.fullmatch(between):
-        return True
+        return last.is_label != named.is_label or "." not in between
     if last.keys != named.keys and (_OR.fullmatch(between) or (named.is_label and _AND_ANOTHER.fullmatch(between))):
         return True
     joined = named.is_label == last.is_label and _JOINER.fullmatch(re.sub(rf"(?i:\b{NOUN})\s*", "", between))

@@ -40,7 +40,7 @@ _ARTICLE = re.compile(
 
 _ORDINALS = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth")
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
-_COUNTED_PICTURE = re.compile(
+COUNTED_PICTURE = re.compile(
     rf"(?:the )?({'|'.join(_ORDINALS)}) (image|picture|photo|photograph|one|tile|option|figure|frame)"
 )
 """An option that names a picture by its place, as BLINK's do, which replies spell in many ways."""
@@ -54,11 +54,13 @@ def _forms_of(words: str, *, has_article: bool) -> frozenset[str]:
     forms |= {form.replace(" ", "-") for form in forms if form.count(" ") == 1} | {
         form.replace("-", " ") for form in forms
     }
+    if words in {"left", "right"}:
+        forms |= {f"{words}ward", f"{words}wards"}
     if words in _NUMBERS:
         forms.add(_NUMBERS[words])
     elif words in _UNITS:
         forms.add(str(_UNITS.index(words)))
-    if counted := _COUNTED_PICTURE.fullmatch(words):
+    if counted := COUNTED_PICTURE.fullmatch(words):
         place = _ORDINALS.index(counted[1])
         for noun in (
             "image",
@@ -86,7 +88,7 @@ def _polar_forms(words: list[str]) -> list[frozenset[str]] | None:
     return None
 
 
-LATIN = "A-Za-z0-9À-ɏ"
+LATIN = "A-Za-z0-9À-ɏḀ-ỿ"
 
 _PARTICLES = YES | NO | {"true", "false", "none", "both", "neither", "all", "not"}
 """Words that a sentence says for other reasons; they count only where they open a reply or are its last sentence."""
@@ -221,5 +223,8 @@ def _begins(text: str, words: str) -> bool:
         return re.match(r"\Z|[.,:]|\s(?:because|since)\b", rest) is not None
     return (
         words not in _PARTICLES
-        or re.match(r"\Z|[.,:]|\s-\s|\s(?:it|there|they|he|she|this|that|because|since)\b", rest) is not None
+        or re.match(
+            r"\Z|[.,:]|\s?(?:です|である|입니다)|\s-\s|\s(?:it|there|they|he|she|this|that|because|since)\b", rest
+        )
+        is not None
     )

@@ -16,6 +16,7 @@ _ENGLISH = (
     r"(?:determined?|answer(?:ed)?|known?|tell|say|decided?|inferred|verified|established|discerned)|"
     r"(?:(?:not|\w+n't)\s+(?:\w+\s+){0,3}(?:enough|sufficient)|insufficient)\s+(?:information|context|detail|"
     r"evidence)|unable\s+to\s+(?:answer|determine|see|view|identify)|"
+    r"(?:how\s+many|which|what|whether|who)\b[^.\n]{0,60}\b(?:can(?:not|'t)|could\s*(?:not|n't))\s+be\s+(?:seen|said|told|made\s+out)|"
     r"no\s+image\s+(?:is\s+|was\s+|has\s+been\s+)?(?:attached|provided|visible|uploaded|included|given)|"
     r"please\s+(?:upload|attach|provide|share)\s+(?:the|an|your)\s+image|against\s+(?:my|our)\s+(?:policy|policies|guidelines)|not\s+comfortable\s+(?:picking|choosing|answering)|(?:i'd|i\s+would)\s+(?:only\s+|just\s+)?be\s+guessing|unanswerable|as\s+an\s+ai\b)"
 )
@@ -50,7 +51,7 @@ _SPACED = (
 _UNSPACED = (
     # Chinese, Japanese, Korean, Thai
     r"抱歉|(?:无法|無法|无从)得知|对不起|對不起|很遗憾|很遺憾|(?:无法|無法|不能|没法)(?:直接)?(?:回答|确定|確定|判断|判斷|识别|識別|"
-    r"查看|看到|看清|辨认|提供|帮助|幫助|访问|分辨)|看不到|看不見|看不见|不知道|不清楚答案",
+    r"查看|看到|看清|辨认|提供|帮助|幫助|访问|分辨)|看不[到見见](?!的)|不知道|不清楚答案",
     r"申し訳|すみません|ごめんなさい|(?:答え|対応|判断|特定|識別|見る|確認|表示|回答|お手伝い)(?:する|"
     r"を)?(?:こと)?(?:が|は)?(?:でき|られ)(?:ません|ない)|答えられません|わかりません|分かりません|見えません",
     r"죄송|(?:볼|알|답변할|대답할|답할|판단할|확인할|도와드릴)\s*수(?:가|는)?\s*없|모르겠|ขออภัย|ขอโทษ|"

@@ -66,6 +66,7 @@ _FORMULAS = (
     (re.compile(r"\\pi(?![a-z])"), "π"),
     (re.compile(r"\\(?:times|cdot)(?![a-z])"), "×"),
     (re.compile(r"\\%"), "%"),
+    (re.compile(r"(?<=[a-z])\^\s*\{?(-?\d)\}?"), r"\1"),
 )
 """LaTeX of short formulas, and how it is read."""
 _MARKS = re.compile(r"\*+|`+|\$+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
@@ -115,9 +116,22 @@ _UNFINISHED = re.compile(
 )
 
 
+_CLOSING_ASIDE = re.compile(r"(?<=[\n.!?])\s*\([^()\n]{25,400}\)\s*\Z")
+
+
+def without_closing_aside(text: str) -> str:
+    """Return a text without a last sentence in brackets, which adds to what was said."""
+    return _CLOSING_ASIDE.sub("", text) if text.endswith(")") else text
+
+
 def finished(text: str) -> str:
     """Return a text without a last sentence that breaks off after a word that needs another."""
     return _UNFINISHED.sub("", text).rstrip()
+
+
+def bounded(reply: str) -> str:
+    """Return a reply of at most about `MAX_CHARS`: a longer one without its middle."""
+    return reply if len(reply) <= MAX_CHARS else reply[: MAX_CHARS // 2] + "\n" + reply[-MAX_CHARS // 2 :]
 
 
 def plain(reply: str) -> str:
@@ -126,9 +140,7 @@ def plain(reply: str) -> str:
     Full-width, circled and mathematical letters become plain ones (Unicode NFKC). An unclosed thought hides all
     text after it, because the reply ended inside the thought.
     """
-    if len(reply) > MAX_CHARS:
-        reply = reply[: MAX_CHARS // 2] + "\n" + reply[-MAX_CHARS // 2 :]
-    reply = _CIRCLED_BULLET.sub("", _EMPTY_LINES.sub("\n\n", reply))
+    reply = _CIRCLED_BULLET.sub("", _EMPTY_LINES.sub("\n\n", bounded(reply)))
     text = unicodedata.normalize("NFKC", reply.translate(_DROPPED).translate(_DARK_LETTERS)).translate(_QUOTES)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _THOUGHT_END.sub("", _THOUGHT.sub("\n", text))
@@ -144,7 +156,7 @@ def plain(reply: str) -> str:
 
 
 def _formulas_read(text: str) -> str:
-    if "\\" in text or "√" in text:
+    if "\\" in text or "√" in text or "^" in text:
         for pattern, read in _FORMULAS:
             text = pattern.sub(read, text)
     return text

@@ -14,9 +14,11 @@ from .answer_lines import answer_lines, opens_list
 from .answer_values import ANOTHER, AnswerValue, known, value_of
 from .cue_languages import CONDITION, DENIED_AFTER, FIRM, SOFT, cues_in
 from .marked_answers import marked
+from .option_places import sentence_ends
 from .option_words import LeadingOption, ReadableOption, is_particle, option_at_start
 from .polarity_phrases import grammar_of
 from .refusal_phrases import REFUSAL
+from .reply_text import without_closing_aside
 from .verdict_lists import Marking, listed
 
 _FORMULAS = frozenset({"boxed", "json", "phrase", "table", "tag"})
@@ -147,6 +149,7 @@ _PARTICLE_AT_END = re.compile(
     r"(?:[.,:;!?…-]|(?<![^\W\d_])(?:so|is|be|thus|therefore|hence|also|donc|es|ist|est))\s+([^\W\d_]+)[.!\"']*\s*\Z",
     re.I,
 )
+_ARROW_AT_END = re.compile(r"(?:→|->|=>|⇒)[ \t]*([^\n→>]{1,60}?)[.!]?\s*\Z")
 _LABEL_ALONE = re.compile(r"\s*[(\[]?[A-Z][)\]]?\.\s+")
 _NUMBER = re.compile(r"(?:\A|\n)\s*\d{1,2}\Z")
 _TAIL = 240
@@ -174,7 +177,10 @@ def _lead(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
 
 def _closes(named: LeadingOption) -> bool:
     """Return whether an option's words are a clause of their own; yes and no are, as their form ensures."""
-    return is_particle(named.words) or re.match(r"\Z|\.|\s-", named.rest) is not None
+    return (
+        is_particle(named.words)
+        or re.match(r"\Z|\.|\s-|,?\s(?:because|since|as|weil|denn|porque|car)\b", named.rest) is not None
+    )
 
 
 def _end(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
@@ -182,12 +188,17 @@ def _end(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
 
     Text after a lone label is that option's words.
     """
+    text = without_closing_aside(text)
     tail = text[-_TAIL:]
     start = len(text) - len(tail)
     if match := _END.search(tail):
         is_words = _LABEL_ALONE.fullmatch(text[: start + match.start(1)].rstrip("(["))
         if not is_words and not REFUSAL.search(text) and not _NUMBER.search(tail[: match.start()]):
             yield Marking(start + match.start(1), known(match[1], options), "end")
+    elif match := _ARROW_AT_END.search(tail):
+        value = value_of(match[1], options, whole=True)
+        if value and value.letter and not re.search(r"\w", value.rest):
+            yield Marking(start + match.start(1), value.letter, "end")
     elif match := _PARTICLE_AT_END.search(tail):
         for option in options:
             if match[1].casefold() in option.forms and is_particle(option.words):
@@ -203,7 +214,35 @@ _STATEMENT = re.compile(
     r"correct|right|accurate)|(?P<false>false|incorrect|wrong|inaccurate|untrue))\b(?!\s*\?|\s+to\s)",
     re.I,
 )
-_YES_OR_NO = re.compile(r"(?:[:.]\s+(?:(?:so|thus|therefore|hence),?\s+)?|\bso,?\s+)(yes|no)(?=[,.!]|\s*\Z)", re.I)
+_YES_OR_NO = re.compile(
+    r"(?:(?:\bcan\s+(?:tell|see),|[:.])\s+(?:(?:so|thus|therefore|hence),?\s+)?|\bso,?\s+)(yes|no)(?=[,.!]|\s-\s|\s*\Z)",
+    re.I,
+)
+
+
+_IS_NOT = re.compile(
+    r"\bthere\s+(?:is|are|was|were)(?:n't|\s+(?:no|not))\b(?!\s+one)|\b(?:it|he|she|they|this|that|\w+s?)\s+(?:(?:is|are|was|were|does|do)\s+not|"
+    r"(?:is|are|was|were|does|do)n't)\s+(?!clear|certain|sure|possible|only|just|enough|known|easy|one\b)|\Ano\s+(?:\w+\s+){1,4}(?:is|are|can|"
+    r"appears?)\b|\bist\s+(?:\w+\s+){0,2}(?:kein\w*|nicht)\s|\bno\s+(?:hay|se\s+ve|está|aparece)\b|\bil\s+n'y\s+a\s+(?:pas|aucun)|"
+    r"\bnão\s+(?:há|está|aparece)\b|\bnon\s+(?:c'è|ci\s+sono)\b|(?:没有|不是|并未|并没有)|(?:ていません|ではありません|写っていない|いません)",
+    re.I,
+)
+_SO = re.compile(
+    r"(?:so|therefore|thus|hence|consequently|daher|also|por\s+(?:lo\s+)?tanto|donc|portanto|quindi|因此|所以|したがって|よって)",
+    re.I,
+)
+
+
+_OF_PICTURE = re.compile(
+    r"\b(?:image|picture|photo\w*|scene|bild|foto\w*|imagen|imagem|immagine)\b|图|圖|画像|写真", re.I
+)
+
+
+def _last_sentence(text: str) -> str | None:
+    """Return the last sentence, if it draws a conclusion, or is the only one and says what the picture shows."""
+    ends = [end for end in sentence_ends(text) if end < len(text.rstrip())]
+    last = text[ends[-1] if ends else 0 :].lstrip()
+    return last if _SO.match(last) or (not ends and _OF_PICTURE.search(last)) else None
 
 
 def _held_true(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking]:
@@ -216,6 +255,8 @@ def _held_true(text: str, options: Sequence[ReadableOption]) -> Iterator[Marking
         if yes and no and not CONDITION.search(text[max(0, match.start() - 60) : match.start()]):
             holds = (match["no"] is None) != (match["true"] is None)
             yield Marking(match.start(), yes if holds else no, "held_true")
+    if (sentence := _last_sentence(text)) is not None and no and _IS_NOT.search(sentence) and not REFUSAL.search(text):
+        yield Marking(len(text) - len(sentence), no, "held_true")
     for match in _YES_OR_NO.finditer(text):
         if key := by_words.get(match[1].lower()):
             yield Marking(match.start(), key, "held_true")

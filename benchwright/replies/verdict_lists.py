@@ -9,7 +9,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from .option_words import LATIN, ReadableOption, is_particle
-from .polarity_phrases import RIGHT_SIGNS, SPACED, UNSPACED, WRONG_SIGNS
+from .polarity_phrases import RIGHT_SIGNS, WRONG_SIGNS
+from .polarity_rows import SPACED, UNSPACED
 from .reply_text import end_of, start_of
 
 
@@ -22,7 +23,7 @@ class Marking(NamedTuple):
 
 
 _NOUN = (
-    r"(?:(?:option|choice|image|picture|point|candidate|box|tile|opción|opcion|opção|imagen|bild|вариант|"
+    r"(?:(?:option|choice|image|picture|point|candidate|box|tile|punkt|punto|ponto|точка|点|點|النقطة|opción|opcion|opção|imagen|bild|вариант|"
     r"الخيار|विकल्प|选项|選項|选|選択肢|선택지)\s*)?"
 )
 
@@ -66,6 +67,11 @@ _GAP = re.compile(
 """Between an option and the verdict on it: "A: yes", "(B) green - no", "C ✓", "Red? No"."""
 
 
+_DOTTED = re.compile(r"\.[ \t]+\w+(?:\s-|\.|,|\Z)")
+_ENDING = re.compile(r"(?:\s-|→|=>|->|:)\s+([^\W\d_]{2,12})[.!]?\s*\Z")
+"""A verdict that ends the line of an option: "B: the cloth - no"."""
+
+
 def verdicts(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
     """Yield the one option that a list of verdicts calls right; of several, None."""
     calls: dict[str, bool] = {}
@@ -107,8 +113,10 @@ def _calls(line: str, options: tuple[ReadableOption, ...]) -> Iterator[tuple[str
         gap = _GAP.match(line, match.end())
         call = _signed(line, match.end())
         call = _call(line, gap.end()) if call is None and gap else call
-        if call is None and match[0].endswith((")", "]")):
-            call = _call(line, len(line) - len(line[match.end() :].lstrip()))
+        if call is None and (match[0].endswith((")", "]")) or _DOTTED.match(line, match.end())):
+            call = _call(line, len(line) - len(line[match.end() :].lstrip(" .")))
+        if call is None and opens.start() == 0 and (ending := _ENDING.search(line, match.end())):
+            call = _call(line, ending.start(1))
         if call is not None:
             yield said, call, match.start()
 
@@ -181,6 +189,13 @@ _SCORED = re.compile(
 )
 """Where shares may lack a sign such as "%"."""
 
+_OF_CHART = re.compile(
+    r"\b(?:charts?|graphs?|pie|diagram\w*|legend|segments?|slices?|population|sales|gráfico|graphique|grafico)\b|"
+    r"\bsecond(?:\s+(?:largest|highest|most)|\b)|图表|饼图|グラフ|диаграмм",
+    re.I,
+)
+"""Where shares are those of a chart that is read, not those of the options."""
+
 _SHARE_BEHIND = re.compile(
     r"(?:[^\d\n,;.()]{0,40}(?=\())?[^\w%\n]{0,6}(?:(?:is|at|has|with|about|around|approx\.?|roughly|es|ist|est|"
     r"gets|scores?|:|=|->)[^\w\n]{0,4}){0,2}" + _NUMBER + r"(?!\w)",
@@ -196,8 +211,10 @@ _SHARE_AHEAD = re.compile(
 
 def shares(text: str, options: tuple[ReadableOption, ...]) -> Iterator[Marking]:
     """Yield the option with the largest share, probability or score; None where two share it."""
-    if not _IS_SHARE.search(text) or any(
-        re.fullmatch(r"[\d.,%\s]+", option.words) for option in options if option.words
+    if (
+        not _IS_SHARE.search(text)
+        or _OF_CHART.search(text)
+        or any(re.fullmatch(r"[\d.,%\s]+", option.words) for option in options if option.words)
     ):
         return
     pattern, key_of = _named(options)

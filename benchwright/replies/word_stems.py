@@ -53,7 +53,8 @@ _NUMBERS = {
 _NUMBER_OF = {word: number for number, words in _NUMBERS.items() for word in words}
 
 _SUFFIX = re.compile(
-    r"(?<=\w{3})(?:ings?|edly|ed|ers?|est|iness|ness|fully|ful|ly|ies|es|s|y|en|em|er|"  # English, German
+    r"(?<=\w{3})(?:istic(?:ally)?|isms?|ists?|ismus|istisch\w*|isme|ismo|istas?|istes?|"  # styles
+    r"ings?|edly|ed|ers?|est|iness|ness|fully|ful|ly|ies|es|s|y|en|em|er|"  # English, German
     r"ar|ir|ando|endo|iendo|indo|ant|antes?|mente|ment|ados?|adas?|idos?|idas?|"  # Spanish, Portuguese, French
     r"ый|ий|ой|ая|яя|ое|ее|ые|ие|ого|его|ому|ему|ыми|ими|ым|им|ых|их|ую|юю|ами|ями|ах|ях|ам|ям|ом|ем|ов|ев|ей|"
     # Russian, above and below

@@ -44,7 +44,7 @@ ROWS_PER_GROUP = 4096
 
 _FAILED = "the reply is the text of a program that failed"
 
-_NOT_CONCLUDED = frozenset({"label", "option_words", "conclusion", "end", "candidates", "verdicts", "shares", "ranks"})
+_NOT_CONCLUDED = frozenset({"option_words", "end", "candidates", "verdicts", "shares", "ranks"})
 """Rules that take what a reply mentions for what it means: not where it was cut off before it had ended."""
 
 _SHORT = 200

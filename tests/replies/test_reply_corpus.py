@@ -20,12 +20,14 @@ DATA = Path(__file__).parent / "data"
 CORPORA = {
     "replies.jsonl": 465, "held_out.jsonl": 201, "held_out_again.jsonl": 132,
     "realistic.jsonl": 463, "tricky.jsonl": 206, "tricky_again.jsonl": 117, "tricky_third.jsonl": 93, "tricky_fourth.jsonl": 55, "tricky_fifth.jsonl": 43,
+    "misleading.jsonl": 67, "exam.jsonl": 450,
 }  # fmt: skip
 """Files and how many cases each holds."""
 
 SHARE_RIGHT = 0.94
 """The reader guesses nothing, so that hard prose without a statement stays unread: 94.5 % of one corpus are right."""
-SHARE_RIGHT_OF_REALISTIC = 0.98
+SHARES_RIGHT = {"realistic.jsonl": 0.98, "exam.jsonl": 0.97, "misleading.jsonl": 0.9}
+"""Of replies in the manner of real models more is asked; of those that mislead, that none gives a wrong letter."""
 SHARE_OF_WRONG_LETTERS = 0.003
 
 
@@ -57,7 +59,7 @@ def test_nearly_all_of_the_corpus_is_read_as_a_person_reads_it(name: str) -> Non
     found = [(case, read(case)) for case in cases(name)]
     misread = [(case, got) for case, got in found if got != case["expected"]]
     print(f"{name}: {len(found) - len(misread)} of {len(found)} right\n{told(misread)}")
-    least = SHARE_RIGHT_OF_REALISTIC if name == "realistic.jsonl" else SHARE_RIGHT
+    least = SHARES_RIGHT.get(name, SHARE_RIGHT)
     assert 1 - len(misread) / len(found) >= least, told(misread)
 
 

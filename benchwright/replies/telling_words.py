@@ -1,0 +1,46 @@
+"""Options that a sentence means without naming them: it holds words that only one of them has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from .option_places import PLACE_WORDS, VERB
+from .option_words import ReadableOption, is_particle
+from .polarity_phrases import Grammar
+from .word_stems import pieces_of
+
+_LEAST_SHARE = 0.5
+"""Share of the words that only one option has which a sentence must hold."""
+_LONG = 400
+"""Characters of a sentence that are looked at, from its end."""
+
+
+@lru_cache(maxsize=1 << 10)
+def _own_words(options: tuple[ReadableOption, ...]) -> dict[str, frozenset[str]]:
+    """Return, for each option, the stems that no other one has."""
+    pieces = {option.key: pieces_of(option.words) - PLACE_WORDS for option in options if not is_particle(option.words)}
+    if any(its < others for its in pieces.values() for others in pieces.values()):
+        return {}
+    return {
+        key: its - frozenset[str]().union(*(others for other, others in pieces.items() if other != key))
+        for key, its in pieces.items()
+    }
+
+
+def told_by_words(sentence: str, options: Sequence[ReadableOption], grammar: Grammar) -> str | None:
+    """Return the one option that a sentence affirms by words that only this one has; none of the others' may occur.
+
+    Words behind a negation or a supposition affirm nothing.
+    """
+    own = _own_words(tuple(options))
+    sentence = sentence[-_LONG:]
+    said = pieces_of(sentence)
+    if sum(not its.isdisjoint(said) for its in own.values()) != 1:
+        return None
+    turn = grammar["negates"].search(sentence)
+    key, its = next((key, its) for key, its in own.items() if not its.isdisjoint(said))
+    affirmed = pieces_of(sentence[: turn.start()]) if turn else said
+    held = len(its & affirmed)
+    is_clause = any(option.key == key and VERB.search(option.words) for option in options)
+    return key if held >= max(_LEAST_SHARE * len(its), 2 if is_clause else 1) else None
